@@ -1,0 +1,72 @@
+//! Fixed-size values: digests and page ids, which apache-avro takes as bytes and not as the arrays serde makes of them.
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// BLAKE3 hash of a whole uncompressed body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// The digest of a body.
+    pub fn of(body: &[u8]) -> Self {
+        Self(*blake3::hash(body).as_bytes())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Exactly::<32>).map(Self)
+    }
+}
+
+/// For fields: `#[serde(with = "messages::page_id")]` writes a [`PageId`](page::PageId) as `fixed(16)`.
+pub mod page_id {
+    use super::Exactly;
+    use page::PageId;
+    use serde::{Deserializer, Serializer};
+
+    /// Sixteen bytes.
+    pub fn serialize<S: Serializer>(id: &PageId, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&id.0)
+    }
+
+    /// Sixteen bytes, or an error.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PageId, D::Error> {
+        deserializer.deserialize_bytes(Exactly::<16>).map(PageId)
+    }
+}
+
+/// Takes exactly `N` bytes.
+struct Exactly<const N: usize>;
+
+impl<const N: usize> Visitor<'_> for Exactly<N> {
+    type Value = [u8; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{N} bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<[u8; N], E> {
+        bytes.try_into().map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+}

@@ -1,0 +1,168 @@
+//! What else reaches the scheduler: links, commands, hints, and the demand of its other partitions.
+
+use crate::{ChangeEstimate, DecodeError, Fingerprint, Message, impl_message};
+use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Detector to scheduler: the links of one page to one site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageLinks {
+    /// The page the links stand on.
+    #[serde(with = "crate::page_id")]
+    pub source_page_id: PageId,
+    /// Its address.
+    pub source_url: CanonicalUrl,
+    /// The site that all of the links point to; the record key.
+    pub target_site: SiteKey,
+    /// When the page was fetched.
+    pub found_at: Timestamp,
+    /// Clicks from a seed to the source page.
+    pub depth: i32,
+    /// The links, each address once.
+    pub links: Vec<Link>,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where it points to.
+    pub url: CanonicalUrl,
+    /// Its text, shortened; empty when it has none.
+    pub anchor: String,
+    /// Its rel attribute; empty when it has none.
+    pub rel: String,
+}
+
+/// Operator to scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// What to do.
+    pub kind: CommandKind,
+    /// The page it is about.
+    pub url: Option<CanonicalUrl>,
+    /// The host it is about.
+    pub host: Option<Host>,
+    /// How much a seeded page matters; 1 is ordinary.
+    pub weight: f64,
+    /// When the operator said so.
+    pub issued_at: Timestamp,
+}
+
+/// What an operator wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKind {
+    /// Know this page.
+    Seed,
+    /// Forget this page.
+    Forget,
+    /// Fetch this page now.
+    Refetch,
+    /// Fetch nothing from this host.
+    PauseHost,
+    /// Fetch from this host again.
+    ResumeHost,
+}
+
+/// Someone outside says that a page changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeHint {
+    /// The page's address.
+    pub url: CanonicalUrl,
+    /// Its name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// Who says so.
+    pub kind: HintKind,
+    /// When we learned of it.
+    pub hinted_at: Timestamp,
+    /// When the change is said to have happened.
+    pub changed_at: Option<Timestamp>,
+    /// The address of the sitemap or feed, or who pinged.
+    pub source: String,
+}
+
+/// Who says that a page changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HintKind {
+    /// `lastmod` of a sitemap.
+    Sitemap,
+    /// An entry of a feed.
+    Feed,
+    /// A call from outside.
+    Ping,
+    /// A WebSub hub.
+    Websub,
+}
+
+/// One scheduler partition to all: how much fetching it wants at which price. The latest of each partition counts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Demand {
+    /// The partition that speaks; the record key.
+    pub stage_partition: i32,
+    /// When it counted.
+    pub published_at: Timestamp,
+    /// Pages it knows.
+    pub pages: i64,
+    /// Those of them that were never fetched.
+    pub never_fetched: i64,
+    /// Fetches per day that this partition brings to the shared budget.
+    pub budget_fetches_per_day: f64,
+    /// Per bin of ln z, where z = c·λ/w, the sum of c·λ over its pages.
+    pub histogram: Vec<f32>,
+    /// The revisit policy the bins are meant for.
+    pub policy: String,
+}
+
+impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
+impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
+impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
+impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));
+
+/// What the scheduler's one input topic carries, told apart by schema fingerprint.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SchedulerEvent {
+    /// A page was looked at.
+    Estimate(ChangeEstimate),
+    /// Links were found.
+    Links(PageLinks),
+    /// An operator speaks.
+    Command(Command),
+    /// A page is said to have changed.
+    Hint(ChangeHint),
+}
+
+impl SchedulerEvent {
+    /// Reads a record value of any of the types.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let fingerprint = Fingerprint::of_single_object(bytes)?;
+        if ChangeEstimate::codec().reads(fingerprint) {
+            ChangeEstimate::decode(bytes).map(Self::Estimate)
+        } else if PageLinks::codec().reads(fingerprint) {
+            PageLinks::decode(bytes).map(Self::Links)
+        } else if Command::codec().reads(fingerprint) {
+            Command::decode(bytes).map(Self::Command)
+        } else if ChangeHint::codec().reads(fingerprint) {
+            ChangeHint::decode(bytes).map(Self::Hint)
+        } else {
+            let known = [
+                ChangeEstimate::codec().known(),
+                PageLinks::codec().known(),
+                Command::codec().known(),
+                ChangeHint::codec().known(),
+            ];
+            Err(DecodeError::UnknownFingerprint { fingerprint, known: known.join(", ") })
+        }
+    }
+
+    /// The bytes of a record value.
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Estimate(estimate) => estimate.encode(),
+            Self::Links(links) => links.encode(),
+            Self::Command(command) => command.encode(),
+            Self::Hint(hint) => hint.encode(),
+        }
+    }
+}

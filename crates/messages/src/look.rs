@@ -1,0 +1,278 @@
+//! One look at a page: asked for, fetched, compared, counted.
+//!
+//! What each field means stands in its schema; the words here are the short form.
+
+use crate::{Digest, impl_message};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Scheduler to fetcher: fetch this page now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FetchRequest {
+    /// The page's name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// Its address.
+    pub url: CanonicalUrl,
+    /// Its site; the record key.
+    pub site_key: SiteKey,
+    /// Counts the fetches of this page upwards; with `page_id` it identifies the request.
+    pub attempt: i64,
+    /// When the scheduler handed it out.
+    pub issued_at: Timestamp,
+    /// The host's next permitted time; the fetcher waits for it.
+    pub not_before: Timestamp,
+    /// The scheduler takes the request for lost after this moment.
+    pub lease_until: Timestamp,
+    /// Why it is fetched.
+    pub reason: FetchReason,
+    /// Sent back as If-None-Match.
+    pub etag: Option<String>,
+    /// Sent back as If-Modified-Since, as it was received.
+    pub last_modified: Option<String>,
+    /// Digest of the content known so far: an equal body does not travel.
+    pub content_digest: Option<Digest>,
+    /// Milliseconds between requests planned for this host; the fetcher's gate never goes below it.
+    pub crawl_delay_ms: Option<i64>,
+}
+
+/// Why a page is fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FetchReason {
+    /// Never fetched before.
+    New,
+    /// Its crawl value reached the price.
+    Refresh,
+    /// The last fetch failed.
+    Retry,
+    /// To see whether a failing host or page is back.
+    Probe,
+    /// Drawn at random to measure freshness.
+    Audit,
+    /// An operator asked.
+    Command,
+}
+
+/// Fetcher to detector: what came of one request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FetchResult {
+    /// The page's name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// Its address.
+    pub url: CanonicalUrl,
+    /// Its site; the record key.
+    pub site_key: SiteKey,
+    /// The request's.
+    pub attempt: i64,
+    /// When the request went out.
+    pub fetched_at: Timestamp,
+    /// Milliseconds to the end of the response or the failure.
+    pub latency_ms: i32,
+    /// What it came to.
+    pub outcome: FetchOutcome,
+    /// HTTP status of the last response; absent when none arrived.
+    pub status: Option<u16>,
+    /// Where redirects led.
+    pub final_url: Option<CanonicalUrl>,
+    /// The redirects in order.
+    pub hops: Vec<Hop>,
+    /// ETag as received.
+    pub etag: Option<String>,
+    /// Last-Modified as received.
+    pub last_modified: Option<String>,
+    /// Content-Type as received.
+    pub content_type: Option<String>,
+    /// Digest of the whole uncompressed body.
+    pub content_digest: Option<Digest>,
+    /// The body packed by [`body::compress`](crate::body::compress); absent when there is none or the requester has it.
+    #[serde(with = "serde_bytes")]
+    pub body: Option<Vec<u8>>,
+    /// Bytes of the uncompressed body.
+    pub body_length: i64,
+    /// The body was longer than the fetcher keeps and was cut.
+    pub truncated: bool,
+    /// Bytes received, heads and redirects included.
+    pub wire_bytes: i64,
+    /// Seconds the server asked to wait.
+    pub retry_after_s: Option<i64>,
+    /// Crawl-delay of the host's robots.txt, in milliseconds.
+    pub robots_crawl_delay_ms: Option<i64>,
+    /// A short reason for people when something failed.
+    pub detail: Option<String>,
+}
+
+/// One redirect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hop {
+    /// The address that redirected, as requested.
+    pub url: String,
+    /// Its HTTP status, 3xx.
+    pub status: u16,
+}
+
+/// What a fetch came to. The broken web is data: none of these is an error of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FetchOutcome {
+    /// 200 with a body.
+    Fetched,
+    /// 304.
+    NotModified,
+    /// 200 whose body has the digest the request carried, and is left out.
+    SameContent,
+    /// A redirect to another page, which is not followed.
+    RedirectedAway,
+    /// 404.
+    NotFound,
+    /// 410.
+    Gone,
+    /// Another 4xx.
+    ClientError,
+    /// 429, or a 503 that says when to come back.
+    RateLimited,
+    /// Another 5xx.
+    ServerError,
+    /// No complete answer in time.
+    TimedOut,
+    /// No connection.
+    ConnectFailed,
+    /// The host's name did not resolve.
+    DnsFailed,
+    /// No secure connection.
+    TlsFailed,
+    /// The connection ended before the response did.
+    ConnectionLost,
+    /// Not HTTP, or a body that does not unpack.
+    MalformedResponse,
+    /// Larger than the fetcher takes.
+    TooLarge,
+    /// More redirects than the fetcher follows.
+    TooManyRedirects,
+    /// robots.txt forbids the page.
+    RobotsDisallowed,
+    /// robots.txt could not be read, so nothing may be fetched yet.
+    RobotsUnavailable,
+    /// The host's address is one we do not connect to (private, loopback).
+    AddressRefused,
+    /// A kind of content that is not kept.
+    ContentRefused,
+}
+
+/// Detector to estimator: one look at a page, compared with the look before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageObservation {
+    /// The page's name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// Its address.
+    pub url: CanonicalUrl,
+    /// Its site; the record key.
+    pub site_key: SiteKey,
+    /// The request's.
+    pub attempt: i64,
+    /// What the fetch came to.
+    pub outcome: FetchOutcome,
+    /// HTTP status of the last response.
+    pub status: Option<u16>,
+    /// When the page was looked at.
+    pub fetched_at: Timestamp,
+    /// The look it is compared with.
+    pub previous_fetched_at: Option<Timestamp>,
+    /// What the comparison says.
+    pub verdict: Verdict,
+    /// How much of the meaningful content changed, 0 to 1.
+    pub magnitude: f64,
+    /// Estimated Jaccard resemblance of the two contents, 0 to 1; 1 when nothing was compared.
+    pub resemblance: f64,
+    /// ETag to send next time.
+    pub etag: Option<String>,
+    /// Last-Modified to send next time.
+    pub last_modified: Option<String>,
+    /// The moment Last-Modified names, when plausible.
+    pub last_modified_at: Option<Timestamp>,
+    /// Digest of the body.
+    pub content_digest: Option<Digest>,
+    /// Bytes of the uncompressed body.
+    pub body_length: i64,
+    /// Milliseconds to the end of the response or the failure.
+    pub latency_ms: i32,
+    /// Seconds the server asked to wait.
+    pub retry_after_s: Option<i64>,
+    /// Crawl-delay of the host's robots.txt, in milliseconds.
+    pub robots_crawl_delay_ms: Option<i64>,
+}
+
+/// What the detector makes of a fetch, compared with the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing to compare with.
+    First,
+    /// The same content.
+    Unchanged,
+    /// The bytes differ, what a reader sees does not.
+    Cosmetic,
+    /// A small change of the content.
+    Minor,
+    /// A large one.
+    Major,
+    /// The page is no longer there.
+    Gone,
+    /// It is there again.
+    Returned,
+    /// The fetch says nothing about the content.
+    Unknown,
+}
+
+/// Estimator to scheduler: how often the page changes, and what the scheduler needs of its last fetch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeEstimate {
+    /// The page's name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// Its address.
+    pub url: CanonicalUrl,
+    /// Its site; the record key.
+    pub site_key: SiteKey,
+    /// The request's.
+    pub attempt: i64,
+    /// What the fetch came to.
+    pub outcome: FetchOutcome,
+    /// HTTP status of the last response.
+    pub status: Option<u16>,
+    /// When the page was looked at.
+    pub fetched_at: Timestamp,
+    /// What the detector made of it.
+    pub verdict: Verdict,
+    /// Shape of the gamma posterior of the change rate.
+    pub alpha: f64,
+    /// Rate parameter of the same posterior, in days.
+    pub beta_days: f64,
+    /// Its point estimate: changes per day, above zero.
+    pub change_rate_per_day: f64,
+    /// Looks that entered the estimate.
+    pub observations: i64,
+    /// Those of them that saw a change.
+    pub changes: i64,
+    /// ETag to send next time.
+    pub etag: Option<String>,
+    /// Last-Modified to send next time.
+    pub last_modified: Option<String>,
+    /// Digest of the body.
+    pub content_digest: Option<Digest>,
+    /// Bytes of the uncompressed body.
+    pub body_length: i64,
+    /// Milliseconds to the end of the response or the failure.
+    pub latency_ms: i32,
+    /// Seconds the server asked to wait.
+    pub retry_after_s: Option<i64>,
+    /// Crawl-delay of the host's robots.txt, in milliseconds.
+    pub robots_crawl_delay_ms: Option<i64>,
+}
+
+impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
+impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
+impl_message!(PageObservation, "PageObservation", include_str!("../../../schemas/PageObservation.avsc"));
+impl_message!(ChangeEstimate, "ChangeEstimate", include_str!("../../../schemas/ChangeEstimate.avsc"));

@@ -1,0 +1,171 @@
+//! The topics, as data. `schemas/README.md` shows this catalogue to people; a test keeps the two equal.
+
+/// What stands in front of every topic name unless the operator says otherwise.
+pub const DEFAULT_PREFIX: &str = "recrawl.";
+
+/// Scheduler to fetcher.
+pub const FETCH_REQUESTS: &str = "fetch-requests";
+/// Fetcher to detector.
+pub const FETCH_RESULTS: &str = "fetch-results";
+/// Detector to estimator.
+pub const PAGE_OBSERVATIONS: &str = "page-observations";
+/// All that reaches the scheduler.
+pub const SCHEDULER_EVENTS: &str = "scheduler-events";
+/// The product.
+pub const PAGE_CHANGES: &str = "page-changes";
+/// Between scheduler partitions.
+pub const DEMAND: &str = "demand";
+/// What could not be worked on.
+pub const DEAD_LETTERS: &str = "dead-letters";
+
+/// One topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicSpec {
+    /// Its name without the prefix.
+    pub name: &'static str,
+    /// What a record's key is.
+    pub key: Key,
+    /// Names of the record types it carries; empty for changelogs, whose records are private to their service.
+    pub messages: &'static [&'static str],
+    /// The services that write to it.
+    pub producers: &'static [&'static str],
+    /// The services that read it; empty when only readers outside do.
+    pub consumers: &'static [&'static str],
+    /// What happens to old records.
+    pub cleanup: Cleanup,
+    /// The largest record, key and framing included (`max.message.bytes`).
+    pub max_message_bytes: u32,
+    /// How many partitions it has.
+    pub partitions: Partitions,
+}
+
+/// What a record's key is, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// The site key in UTF-8, so that everything of a site stays in one partition.
+    Site,
+    /// The 16 bytes of the page id.
+    Page,
+    /// The authority of a host in UTF-8.
+    Host,
+    /// The speaking partition's number in decimal digits.
+    StagePartition,
+    /// The key of the record that was set aside.
+    Original,
+}
+
+/// What happens to old records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleanup {
+    /// The last record of each key stays.
+    Compact,
+    /// Records go when they are old.
+    Delete {
+        /// Days a record stays at least.
+        retention_days: u32,
+    },
+}
+
+/// How many partitions a topic has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partitions {
+    /// As many as the other topics of the loop, so that one site stays in one place.
+    PerLoop,
+    /// So many, whatever the loop has.
+    Fixed(u32),
+}
+
+impl TopicSpec {
+    /// The name on the broker.
+    pub fn full_name(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.name)
+    }
+
+    /// The number of partitions, given that of the loop.
+    pub fn partition_count(&self, loop_partitions: u32) -> u32 {
+        match self.partitions {
+            Partitions::PerLoop => loop_partitions,
+            Partitions::Fixed(count) => count,
+        }
+    }
+}
+
+/// The topic of that name, without prefix.
+pub fn find(name: &str) -> Option<&'static TopicSpec> {
+    CATALOGUE.iter().find(|topic| topic.name == name)
+}
+
+/// The name, without prefix, of the changelog of a service's store.
+pub fn changelog(service: &str, store: &str) -> String {
+    format!("{service}-{store}-changelog")
+}
+
+const MIB: u32 = 1 << 20;
+/// A packed body and what goes with it. Bodies are cut by the fetcher well below.
+const BODY_BYTES: u32 = 8 * MIB;
+
+const fn in_loop(
+    name: &'static str,
+    messages: &'static [&'static str],
+    producers: &'static [&'static str],
+    consumers: &'static [&'static str],
+) -> TopicSpec {
+    let cleanup = Cleanup::Delete { retention_days: 7 };
+    let (key, partitions) = (Key::Site, Partitions::PerLoop);
+    TopicSpec { name, key, messages, producers, consumers, cleanup, max_message_bytes: MIB, partitions }
+}
+
+const fn changelog_of(service: &'static [&'static str], name: &'static str, key: Key) -> TopicSpec {
+    TopicSpec {
+        name,
+        key,
+        messages: &[],
+        producers: service,
+        consumers: service,
+        cleanup: Cleanup::Compact,
+        max_message_bytes: MIB,
+        partitions: Partitions::PerLoop,
+    }
+}
+
+/// All topics.
+pub const CATALOGUE: &[TopicSpec] = &[
+    in_loop(FETCH_REQUESTS, &["FetchRequest"], &["scheduler"], &["fetcher"]),
+    TopicSpec {
+        max_message_bytes: BODY_BYTES,
+        // Bodies take nearly all of the disk. Three days outlast a weekend without a detector.
+        cleanup: Cleanup::Delete { retention_days: 3 },
+        ..in_loop(FETCH_RESULTS, &["FetchResult"], &["fetcher"], &["detector"])
+    },
+    in_loop(PAGE_OBSERVATIONS, &["PageObservation"], &["detector"], &["estimator"]),
+    in_loop(
+        SCHEDULER_EVENTS,
+        &["ChangeEstimate", "PageLinks", "Command", "ChangeHint"],
+        &["estimator", "detector", "recrawl"],
+        &["scheduler"],
+    ),
+    TopicSpec {
+        key: Key::Page,
+        cleanup: Cleanup::Delete { retention_days: 30 },
+        ..in_loop(PAGE_CHANGES, &["PageChange"], &["detector"], &[])
+    },
+    TopicSpec {
+        key: Key::StagePartition,
+        cleanup: Cleanup::Compact,
+        partitions: Partitions::Fixed(1),
+        ..in_loop(DEMAND, &["Demand"], &["scheduler"], &["scheduler"])
+    },
+    TopicSpec {
+        key: Key::Original,
+        cleanup: Cleanup::Delete { retention_days: 30 },
+        // The largest record of any topic, and why it is here.
+        max_message_bytes: BODY_BYTES + MIB,
+        partitions: Partitions::Fixed(1),
+        ..in_loop(DEAD_LETTERS, &["DeadLetter"], &["scheduler", "fetcher", "detector", "estimator"], &["recrawl"])
+    },
+    changelog_of(&["scheduler"], "scheduler-pages-changelog", Key::Page),
+    changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),
+    changelog_of(&["detector"], "detector-pages-changelog", Key::Page),
+    changelog_of(&["detector"], "detector-texts-changelog", Key::Page),
+    changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
+];

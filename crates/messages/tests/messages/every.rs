@@ -1,0 +1,88 @@
+use crate::samples::Samples;
+use apache_avro::Schema;
+use messages::{
+    ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Message,
+    PageChange, PageLinks, PageObservation,
+};
+use std::path::PathBuf;
+
+/// A record type as functions of bytes, so that one loop can go over all of them.
+pub(crate) struct RecordType {
+    pub(crate) name: &'static str,
+    /// Newest first.
+    pub(crate) schemas: Vec<&'static Schema>,
+    /// What every record starts with.
+    pub(crate) header: Vec<u8>,
+    /// Decodes and encodes again.
+    pub(crate) recode: fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
+    /// Decodes, and shows the value as JSON.
+    pub(crate) show: fn(&[u8]) -> Result<serde_json::Value, DecodeError>,
+    /// The samples, encoded.
+    pub(crate) samples: Vec<Vec<u8>>,
+}
+
+pub(crate) fn record_types() -> Vec<RecordType> {
+    vec![
+        record_type::<FetchRequest>(),
+        record_type::<FetchResult>(),
+        record_type::<PageObservation>(),
+        record_type::<ChangeEstimate>(),
+        record_type::<PageLinks>(),
+        record_type::<Command>(),
+        record_type::<ChangeHint>(),
+        record_type::<PageChange>(),
+        record_type::<Demand>(),
+        record_type::<DeadLetter>(),
+    ]
+}
+
+fn record_type<T: Message + Samples>() -> RecordType {
+    let samples: Vec<_> = T::samples().iter().map(T::encode).collect();
+    RecordType {
+        name: T::NAME,
+        schemas: T::codec().schemas().collect(),
+        header: samples[0][..10].to_vec(),
+        recode: |bytes| T::decode(bytes).map(|value| value.encode()),
+        show: |bytes| T::decode(bytes).map(|value| serde_json::to_value(value).unwrap()),
+        samples,
+    }
+}
+
+/// The directory `schemas/`.
+pub(crate) fn schemas_directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
+}
+
+#[test]
+fn every_schema_file_has_a_struct() {
+    let mut found: Vec<String> = std::fs::read_dir(schemas_directory())
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().into_string().unwrap().strip_suffix(".avsc").map(str::to_owned))
+        .collect();
+    let mut known: Vec<_> = record_types().iter().map(|record| record.name).collect();
+    found.sort();
+    known.sort();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn every_field_is_documented() {
+    fn check(path: &str, schema: &Schema) {
+        match schema {
+            Schema::Record(record) => {
+                assert!(record.doc.is_some(), "{path} has no doc");
+                for field in &record.fields {
+                    let path = format!("{path}.{}", field.name);
+                    assert!(field.doc.as_ref().is_some_and(|doc| doc.ends_with('.')), "{path} has no doc");
+                    check(&path, &field.schema);
+                }
+            }
+            Schema::Array(array) => check(path, &array.items),
+            Schema::Union(union) => union.variants().iter().for_each(|variant| check(path, variant)),
+            _ => {}
+        }
+    }
+    for record in record_types() {
+        check(record.name, record.schemas[0]);
+    }
+}

@@ -1,0 +1,310 @@
+use messages::*;
+use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+
+pub(crate) trait Samples: Sized {
+    /// One value with every field present, one with every nullable field absent and every list empty.
+    fn samples() -> Vec<Self>;
+}
+
+fn url() -> CanonicalUrl {
+    CanonicalUrl::parse("https://www.example.org/news?page=2").unwrap()
+}
+
+fn page_id() -> PageId {
+    url().page_id()
+}
+
+fn site_key() -> SiteKey {
+    url().site_key()
+}
+
+/// 2026-11-20T20:25:47.123456Z and so many seconds.
+fn time(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_795_206_347_123_456 + seconds * 1_000_000)
+}
+
+fn etag() -> Option<String> {
+    Some("W/\"5f3c-5e2a9b\"".to_owned())
+}
+
+fn last_modified() -> Option<String> {
+    Some("Fri, 20 Nov 2026 20:00:00 GMT".to_owned())
+}
+
+fn digest() -> Option<Digest> {
+    Some(Digest::of(b"a page"))
+}
+
+impl Samples for FetchRequest {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            page_id: page_id(),
+            url: url(),
+            site_key: site_key(),
+            attempt: 7,
+            issued_at: time(0),
+            not_before: time(2),
+            lease_until: time(900),
+            reason: FetchReason::Refresh,
+            etag: etag(),
+            last_modified: last_modified(),
+            content_digest: digest(),
+            crawl_delay_ms: Some(2_500),
+        };
+        let sparse = Self {
+            attempt: 1,
+            reason: FetchReason::New,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            crawl_delay_ms: None,
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for FetchResult {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            page_id: page_id(),
+            url: url(),
+            site_key: site_key(),
+            attempt: 7,
+            fetched_at: time(3),
+            latency_ms: 143,
+            outcome: FetchOutcome::Fetched,
+            status: Some(200),
+            final_url: Some(CanonicalUrl::parse("https://www.example.org/news/2").unwrap()),
+            hops: vec![Hop { url: url().to_string(), status: 301 }],
+            etag: etag(),
+            last_modified: last_modified(),
+            content_type: Some("text/html; charset=utf-8".to_owned()),
+            content_digest: digest(),
+            // The length in front and one run of literals, spelled out: another release of the lz4 crate may pack
+            // differently, these bytes stay what they are.
+            body: Some(b"\x06\0\0\0\x60a page".to_vec()),
+            body_length: 6,
+            truncated: true,
+            wire_bytes: 412,
+            retry_after_s: Some(120),
+            robots_crawl_delay_ms: Some(1_000),
+            detail: Some("cut at 6 bytes".to_owned()),
+        };
+        let sparse = Self {
+            outcome: FetchOutcome::DnsFailed,
+            latency_ms: 0,
+            status: None,
+            final_url: None,
+            hops: Vec::new(),
+            etag: None,
+            last_modified: None,
+            content_type: None,
+            content_digest: None,
+            body: None,
+            body_length: 0,
+            truncated: false,
+            wire_bytes: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            detail: None,
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for PageObservation {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            page_id: page_id(),
+            url: url(),
+            site_key: site_key(),
+            attempt: 7,
+            outcome: FetchOutcome::Fetched,
+            status: Some(200),
+            fetched_at: time(3),
+            previous_fetched_at: Some(time(-86_400)),
+            verdict: Verdict::Minor,
+            magnitude: 0.125,
+            resemblance: 0.875,
+            etag: etag(),
+            last_modified: last_modified(),
+            last_modified_at: Some(time(-1_547)),
+            content_digest: digest(),
+            body_length: 13_800,
+            latency_ms: 143,
+            retry_after_s: Some(120),
+            robots_crawl_delay_ms: Some(1_000),
+        };
+        let sparse = Self {
+            outcome: FetchOutcome::TimedOut,
+            status: None,
+            previous_fetched_at: None,
+            verdict: Verdict::Unknown,
+            magnitude: 0.0,
+            resemblance: 1.0,
+            etag: None,
+            last_modified: None,
+            last_modified_at: None,
+            content_digest: None,
+            body_length: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for ChangeEstimate {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            page_id: page_id(),
+            url: url(),
+            site_key: site_key(),
+            attempt: 7,
+            outcome: FetchOutcome::Fetched,
+            status: Some(200),
+            fetched_at: time(3),
+            verdict: Verdict::Minor,
+            alpha: 2.5,
+            beta_days: 10.0,
+            change_rate_per_day: 0.25,
+            observations: 6,
+            changes: 2,
+            etag: etag(),
+            last_modified: last_modified(),
+            content_digest: digest(),
+            body_length: 13_800,
+            latency_ms: 143,
+            retry_after_s: Some(120),
+            robots_crawl_delay_ms: Some(1_000),
+        };
+        let sparse = Self {
+            outcome: FetchOutcome::ServerError,
+            status: None,
+            verdict: Verdict::Unknown,
+            observations: 0,
+            changes: 0,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            body_length: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for PageLinks {
+    fn samples() -> Vec<Self> {
+        let link = |path: &str, anchor: &str, rel: &str| Link {
+            url: CanonicalUrl::parse(&format!("https://example.net/{path}")).unwrap(),
+            anchor: anchor.to_owned(),
+            rel: rel.to_owned(),
+        };
+        let full = Self {
+            source_page_id: page_id(),
+            source_url: url(),
+            target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
+            found_at: time(3),
+            depth: 2,
+            links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
+        };
+        let sparse = Self { depth: 0, links: Vec::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for Command {
+    fn samples() -> Vec<Self> {
+        let seed = Self { kind: CommandKind::Seed, url: Some(url()), host: None, weight: 2.0, issued_at: time(0) };
+        let pause = Self {
+            kind: CommandKind::PauseHost,
+            url: None,
+            host: Some(Host::from_authority("127.0.0.1:8080")),
+            weight: 1.0,
+            issued_at: time(0),
+        };
+        vec![seed, pause]
+    }
+}
+
+impl Samples for ChangeHint {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            url: url(),
+            page_id: page_id(),
+            kind: HintKind::Sitemap,
+            hinted_at: time(0),
+            changed_at: Some(time(-60)),
+            source: "https://www.example.org/sitemap.xml".to_owned(),
+        };
+        let sparse = Self { kind: HintKind::Ping, changed_at: None, source: String::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for PageChange {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            change_id: "recrawl.fetch-results-3-1041-0".to_owned(),
+            page_id: page_id(),
+            url: url(),
+            verdict: Verdict::Major,
+            magnitude: 0.5,
+            seen_at: time(3),
+            previous_seen_at: Some(time(-86_400)),
+            status: Some(200),
+            content_digest: digest(),
+            added: vec!["It rains.".to_owned(), String::new()],
+            removed: vec!["The sun shines.".to_owned()],
+        };
+        let sparse = Self {
+            verdict: Verdict::First,
+            previous_seen_at: None,
+            status: None,
+            content_digest: None,
+            added: Vec::new(),
+            removed: Vec::new(),
+            ..full.clone()
+        };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for Demand {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            stage_partition: 3,
+            published_at: time(0),
+            pages: 1_000_000,
+            never_fetched: 250_000,
+            budget_fetches_per_day: 86_400.0,
+            histogram: vec![0.0, 0.5, 1.25, 4_096.0],
+            policy: "freshness".to_owned(),
+        };
+        let sparse = Self { pages: 0, never_fetched: 0, histogram: Vec::new(), policy: String::new(), ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for DeadLetter {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            stage: "detector".to_owned(),
+            topic: "recrawl.fetch-results".to_owned(),
+            partition: 3,
+            offset: 1_041,
+            key: b"example.org".to_vec(),
+            value: Some(vec![0xC3, 0x01, 0xFF]),
+            reason: "3 bytes are not an Avro single object".to_owned(),
+            set_aside_at: time(9),
+        };
+        let sparse = Self { key: Vec::new(), value: None, ..full.clone() };
+        vec![full, sparse]
+    }
+}

@@ -1,0 +1,12 @@
+//! What is a page, and to whom does it belong?
+//!
+//! The names every stage shares: [`CanonicalUrl`] (the one spelling of an address), [`PageId`] (128 bits of its hash),
+//! [`Host`] (unit of politeness), [`SiteKey`] (unit of partitioning, budgets and sweeps), [`Timestamp`].
+//!
+//! This crate never resolves a name, reads a clock or opens a file.
+
+mod time;
+mod url;
+
+pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
+pub use crate::url::{CanonicalUrl, Host, PageId, ParsePageIdError, SiteKey, UrlProblem};

@@ -1,0 +1,134 @@
+//! What is wrong with the settings, told so that it can be put right at once.
+
+use std::fmt;
+
+/// Where a value came from. The order is that of the layers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// A line of a file.
+    File {
+        /// Position among the files; 0 is the defaults.
+        layer: usize,
+        /// The line, counted from 1.
+        line: usize,
+        /// The file's name as it was handed in.
+        name: String,
+    },
+    /// An environment variable.
+    Environment {
+        /// Its full name.
+        variable: String,
+    },
+    /// A flag of the command.
+    Flag,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::File { name, line, .. } => write!(f, "{name}:{line}"),
+            Origin::Environment { variable } => write!(f, "environment variable {variable}"),
+            Origin::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("{}{}{problem}; {remedy}", prefix(.origin), prefix(.key))]
+pub struct Fault {
+    /// Where; `None` when it is about something that was not written anywhere.
+    pub origin: Option<Origin>,
+    /// The setting as `section.key`; `None` when the text could not be read that far.
+    pub key: Option<String>,
+    /// What is wrong.
+    pub problem: String,
+    /// What to write instead.
+    pub remedy: String,
+}
+
+fn prefix(part: &Option<impl fmt::Display>) -> String {
+    part.as_ref().map(|part| format!("{part}: ")).unwrap_or_default()
+}
+
+/// Everything that is wrong, one line each; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn new(mut faults: Vec<Fault>) -> Self {
+        faults.sort();
+        Self(faults)
+    }
+
+    /// The faults in the order of layers and lines.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Fault> {
+        self.0.iter()
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
+    }
+}
+
+impl std::error::Error for Faults {}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{fault}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The candidate that is most likely meant by `typed`, if any is close: a third of its letters may be wrong.
+pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (typed.chars().count() / 3).max(2);
+    let near = candidates.into_iter().map(|candidate| (distance(typed, candidate), candidate));
+    near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, candidate)| candidate)
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other (optimal string
+/// alignment: Damerau 1964 without repeated edits of one place).
+fn distance(from: &str, to: &str) -> usize {
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[from.len()][to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_is_one_edit() {
+        let check = |from, to, expected| assert_eq!(distance(from, to), expected, "{from} {to}");
+        check("", "abc", 3);
+        check("theta", "theta", 0);
+        check("thtea", "theta", 1);
+        check("budegt", "budget", 1);
+        check("kitten", "sitting", 3);
+    }
+
+    #[test]
+    fn nothing_is_suggested_for_a_word_that_is_like_no_other() {
+        assert_eq!(nearest("crawl_dealy", ["crawl_delay", "max_crawl_delay"]), Some("crawl_delay"));
+        assert_eq!(nearest("zebra", ["crawl_delay", "burst"]), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! Which private addresses may be reached, and which names are answered here instead of by DNS.
+
+use crate::sections::Fetch;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+/// An exception to the rule that private addresses are refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedAddress {
+    /// All addresses that share the first `prefix_bits` bits: `127.0.0.0/8`. A single address has all its bits.
+    Network {
+        /// Any address of the network.
+        address: IpAddr,
+        /// Bits that count, 0–32 or 0–128.
+        prefix_bits: u8,
+    },
+    /// Whatever this host name resolves to. In lower case.
+    Host(String),
+}
+
+impl AllowedAddress {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if let Ok(address) = text.parse::<IpAddr>() {
+            return Some(Self::Network { address, prefix_bits: bits(address) });
+        }
+        if let Some((address, prefix)) = text.split_once('/') {
+            let (address, prefix_bits) = (address.parse().ok()?, prefix.parse().ok()?);
+            return (prefix_bits <= bits(address)).then_some(Self::Network { address, prefix_bits });
+        }
+        is_host_name(text).then(|| Self::Host(text.to_ascii_lowercase()))
+    }
+
+    fn permits(&self, host: &str, address: IpAddr) -> bool {
+        match self {
+            Self::Host(name) => name.eq_ignore_ascii_case(host),
+            Self::Network { address: network, prefix_bits } => match (network, address) {
+                (IpAddr::V4(network), IpAddr::V4(address)) => {
+                    let differing = u32::from(*network) ^ u32::from(address);
+                    differing.leading_zeros() >= u32::from(*prefix_bits)
+                }
+                (IpAddr::V6(network), IpAddr::V6(address)) => {
+                    let differing = u128::from(*network) ^ u128::from(address);
+                    differing.leading_zeros() >= u32::from(*prefix_bits)
+                }
+                _ => false,
+            },
+        }
+    }
+}
+
+/// As an operator writes it: `127.0.0.0/8`, `::1`, `intranet.example.org`.
+impl fmt::Display for AllowedAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host(name) => f.write_str(name),
+            Self::Network { address, prefix_bits } if *prefix_bits == bits(*address) => write!(f, "{address}"),
+            Self::Network { address, prefix_bits } => write!(f, "{address}/{prefix_bits}"),
+        }
+    }
+}
+
+impl Fetch {
+    /// Whether `address`, which `host` (name without port) resolved to, may be reached although it is private.
+    pub fn allows_private(&self, host: &str, address: IpAddr) -> bool {
+        self.allow_private_addresses.iter().any(|allowed| allowed.permits(host, address.to_canonical()))
+    }
+
+    /// Where `host` (name without port) is to be found instead of asking DNS: its own entry, else the longest pattern
+    /// that fits. `*.test` fits `a.test` and `a.b.test`, not `test`; `*` fits everything.
+    pub fn resolve_override(&self, host: &str) -> Option<SocketAddr> {
+        let host = host.to_ascii_lowercase();
+        let fits = |pattern: &str| match pattern.strip_prefix('*') {
+            Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
+            None => host == pattern,
+        };
+        let fitting = self.resolve.iter().filter(|(pattern, _)| fits(&pattern.to_ascii_lowercase()));
+        fitting.max_by_key(|(pattern, _)| (!pattern.starts_with('*'), pattern.len())).map(|(_, address)| *address)
+    }
+}
+
+fn bits(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+pub(crate) fn is_host_name(text: &str) -> bool {
+    let label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+    };
+    // A name whose last label is a number would be an address written wrongly, such as 127.0.0.
+    let last_is_number = text.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    text.len() <= 253 && !last_is_number && text.split('.').all(label)
+}
+
+pub(crate) fn is_host_pattern(text: &str) -> bool {
+    text == "*" || is_host_name(text.strip_prefix("*.").unwrap_or(text)) || text.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    #[test]
+    fn an_exception_permits_what_it_names_and_nothing_else() {
+        let check = |rule: &str, host: &str, address: &str, expected: bool| {
+            let fetch = Fetch {
+                allow_private_addresses: vec![AllowedAddress::parse(rule).unwrap()],
+                ..Settings::default().fetch
+            };
+            assert_eq!(fetch.allows_private(host, address.parse().unwrap()), expected, "{rule} {host} {address}");
+        };
+        check("127.0.0.0/8", "x", "127.9.9.9", true);
+        check("127.0.0.0/8", "x", "::ffff:127.0.0.1", true);
+        check("127.0.0.0/8", "x", "128.0.0.1", false);
+        check("127.0.0.0/8", "x", "::1", false);
+        check("10.1.2.3", "x", "10.1.2.3", true);
+        check("10.1.2.3", "x", "10.1.2.4", false);
+        check("::1", "x", "::1", true);
+        check("fd00::/8", "x", "fd12::1", true);
+        check("0.0.0.0/0", "x", "192.168.1.1", true);
+        check("Intranet.example.org", "intranet.EXAMPLE.org", "10.0.0.1", true);
+        check("intranet.example.org", "www.intranet.example.org", "10.0.0.1", false);
+        for wrong in ["", "127.0.0", "10.0.0.0/33", "::/129", "a b", "http://x", "*.test", "a/8"] {
+            assert_eq!(AllowedAddress::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_most_particular_pattern_resolves_a_name() {
+        let resolve = [("*", 1), ("*.test", 2), ("*.b.test", 3), ("a.b.test", 4)];
+        let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let resolve = resolve.map(|(pattern, port)| (pattern.to_owned(), address(port))).into();
+        let fetch = Fetch { resolve, ..Settings::default().fetch };
+        let check = |host: &str, port| assert_eq!(fetch.resolve_override(host), Some(address(port)), "{host}");
+        check("example.org", 1);
+        check("test", 1);
+        check("a.test", 2);
+        check("x.b.test", 3);
+        check("A.B.test", 4);
+        assert_eq!(Settings::default().fetch.resolve_override("a.test"), None);
+    }
+}

@@ -1,0 +1,399 @@
+//! The sections and their settings: one table that gives the types, reads them, and writes them.
+//!
+//! What each means to the operator stands in `default.toml`; a test holds the two together.
+
+use crate::fault::Fault;
+use crate::fetch::{AllowedAddress, is_host_pattern};
+use crate::form::{
+    Allowed, Choice, Count, Flag, Form, List, Map, Number, Optional, OrOff, Path, Property, Size, Socket, Span, Text,
+};
+use crate::raw::Reader;
+use page::CanonicalUrl;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+macro_rules! sections {
+    ($(
+        $(#[$about:meta])*
+        $section:ident: $Section:ident {
+            $( $(#[$key_about:meta])* $key:ident: $Type:ty = $form:expr, )*
+        }
+    )*) => {
+        /// Everything the operator asked for, checked. A valid value by construction of [`Settings::from_layers`].
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Settings {
+            $( $(#[$about])* pub $section: $Section, )*
+        }
+
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, PartialEq)]
+            pub struct $Section {
+                $( $(#[$key_about])* pub $key: $Type, )*
+            }
+        )*
+
+        /// Every section with its keys, in the order of `default.toml`.
+        pub(crate) const KEYS: &[(&str, &[&str])] =
+            &[$( (stringify!($section), &[$( stringify!($key) ),*]) ),*];
+
+        impl Settings {
+            pub(crate) fn read(reader: &mut Reader) -> Settings {
+                Settings {
+                    $( $section: $Section {
+                        $( $key: reader.read(stringify!($section), stringify!($key), &$form), )*
+                    }, )*
+                }
+            }
+
+            /// The effective settings as TOML: read back as a file, it gives the same settings. Passwords among
+            /// `kafka.properties` are in it.
+            pub fn to_toml(&self) -> String {
+                let mut lines = Vec::new();
+                $(
+                    lines.push(format!("[{}]", stringify!($section)));
+                    $(
+                        lines.push(match $form.write(&self.$section.$key) {
+                            Some(value) => format!("{} = {value}", stringify!($key)),
+                            None => format!("# {} is absent", stringify!($key)),
+                        });
+                    )*
+                    lines.push(String::new());
+                )*
+                lines.join("\n")
+            }
+        }
+    };
+}
+
+sections! {
+    /// What is crawled, and in whose name.
+    crawl: Crawl {
+        /// File with one seed per line, for [`crate::seeds::parse`].
+        seeds: Option<PathBuf> = Optional(Path("a file name, such as \"seeds.txt\"")),
+        /// State directory.
+        data: Option<PathBuf> = Optional(Path("a directory name, such as \"recrawl-data\"")),
+        /// Product token with version, as sent to sites and matched against robots.txt.
+        user_agent: String = Text("a product name with a version, such as \"recrawl/0.1\"", is_user_agent),
+        /// Where a site's owner can reach the operator: http(s) URL or mailto.
+        contact: Option<String> = Optional(CONTACT),
+        /// Which links become pages of their own.
+        discover: Discover = Choice(&[
+            ("none", Discover::None),
+            ("same-host", Discover::SameHost),
+            ("same-site", Discover::SameSite),
+        ]),
+        /// Most pages ever known.
+        max_pages: u64 = Count::new(1, 1_000_000_000_000),
+        /// Most links between a seed and a discovered page.
+        max_depth: u32 = Count::new(0, 1_000),
+    }
+
+    /// How much may be fetched.
+    budget: Budget {
+        /// Requests per second, all hosts together.
+        fetches_per_second: f64 = RATE,
+        /// Bytes received per second, all hosts together; `None` for no limit.
+        bytes_per_second: Option<u64> = Optional(Size(1 << 10, 1 << 40)),
+        /// Requests per second per host; `None` when only the crawl delay limits it.
+        host_fetches_per_second: Option<f64> = Optional(RATE),
+        /// How much unspent budget may pile up: at most this long a time's worth.
+        burst: Duration = Span(SECOND, DAY),
+        /// Most requests handed out and unanswered.
+        in_flight: usize = Count::new(1, 10_000_000),
+        /// Most requests handed out and unanswered per host.
+        host_in_flight: usize = Count::new(1, 10_000),
+    }
+
+    /// Which page is worth the next fetch.
+    policy: Policy {
+        /// The revisit policy.
+        name: PolicyName = Choice(&[("optimal", PolicyName::Optimal), ("uniform", PolicyName::Uniform)]),
+        /// Share of the harmonic part in the mixed objective, 0–1.
+        theta: f64 = Number(0.0, 1.0),
+        /// Least time between two looks at a page.
+        min_interval: Duration = Span(SECOND, YEAR),
+        /// Longest time between two looks at a page, budget permitting.
+        max_interval: Duration = Span(MINUTE, TEN_YEARS),
+        /// Time between two scans of all pages.
+        scan_interval: Duration = Span(Duration::from_millis(10), DAY),
+        /// Time after which an unanswered request counts as lost.
+        lease_timeout: Duration = Span(SECOND, DAY),
+        /// Wait after a page's first failure; doubled with each further one.
+        retry_base: Duration = Span(SECOND, YEAR),
+        /// Longest wait after failures.
+        retry_max: Duration = Span(SECOND, YEAR),
+    }
+
+    /// How often a page changes.
+    estimator: Estimator {
+        /// The estimator.
+        name: EstimatorName = Choice(&[("gamma", EstimatorName::Gamma)]),
+        /// Shape of the prior: changes seen before the first look, so to speak.
+        prior_alpha: f64 = Number(0.001, 1_000.0),
+        /// Rate parameter of the prior, in days.
+        prior_beta_days: f64 = Number(0.001, 1_000_000.0),
+        /// Days after which an observation counts 1/e as much; `None` when nothing is forgotten.
+        forgetting_days: Option<f64> = OrOff(Number(0.001, 1_000_000.0)),
+    }
+
+    /// How not to be a burden.
+    politeness: Politeness {
+        /// Pause between the end of one request to a host and the start of the next. Zero is for loopback only.
+        crawl_delay: Duration = Span(Duration::ZERO, DAY),
+        /// Longest crawl delay of a robots.txt that is honoured as asked.
+        max_crawl_delay: Duration = Span(Duration::ZERO, DAY),
+        /// Least pause as a multiple of the host's response time.
+        response_time_factor: f64 = Number(0.0, 1_000.0),
+        /// How long a robots.txt is relied on.
+        robots_refresh: Duration = Span(MINUTE, YEAR),
+        /// Pause for a host after its first failure; doubled with each further one.
+        backoff_base: Duration = Span(Duration::from_millis(1), YEAR),
+        /// Longest pause for a failing host.
+        backoff_max: Duration = Span(Duration::from_millis(1), YEAR),
+    }
+
+    /// How a page is got.
+    fetch: Fetch {
+        /// Most connections open at once.
+        connections: usize = Count::new(1, 1_000_000),
+        /// Longest wait for a connection, TLS included.
+        connect_timeout: Duration = TIMEOUT,
+        /// Longest time for one request, body included.
+        total_timeout: Duration = TIMEOUT,
+        /// Longest silence in the middle of an answer.
+        idle_timeout: Duration = TIMEOUT,
+        /// Longest decoded body, in bytes.
+        max_body: u64 = Size(1 << 10, 1 << 30),
+        /// Redirects followed for one request.
+        max_redirects: u32 = Count::new(0, 50),
+        /// Longest response header, in bytes.
+        max_header: u64 = Size(1 << 10, 1 << 24),
+        /// Private addresses that may be reached all the same; see [`Fetch::allows_private`].
+        allow_private_addresses: Vec<AllowedAddress> = List(Allowed),
+        /// Host patterns answered here instead of by DNS; see [`Fetch::resolve_override`].
+        resolve: BTreeMap<String, SocketAddr> = Map {
+            value: Socket,
+            expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
+            check_name: check_pattern,
+        },
+        /// Whether certificates are checked.
+        tls_verify: bool = Flag,
+        /// PEM file with further certificate authorities.
+        extra_ca: Option<PathBuf> = Optional(Path("a file name, such as \"company-ca.pem\"")),
+    }
+
+    /// Whether a page changed, and whether the change means anything.
+    detector: Detector {
+        /// Text looked at per page, in bytes.
+        max_text: u64 = Size(1 << 10, 1 << 30),
+        /// Most added and most removed passages reported per change.
+        passages: usize = Count::new(0, 10_000),
+        /// Whether links are extracted and compared.
+        links: bool = Flag,
+    }
+
+    /// The log between the stages.
+    log: Log {
+        /// Partitions of each embedded topic.
+        partitions: u32 = Count::new(1, 4_096),
+        /// Most records in one transaction.
+        batch_records: usize = Count::new(1, 1_000_000),
+        /// Longest wait until a smaller batch is taken.
+        batch_interval: Duration = Span(Duration::ZERO, MINUTE),
+        /// Least time records inside the loop are kept.
+        retention_loop: Duration = RETENTION,
+        /// Least time page changes are kept.
+        retention_changes: Duration = RETENTION,
+        /// Least time dead letters are kept.
+        retention_dead_letters: Duration = RETENTION,
+    }
+
+    /// Apache Kafka as the log, for services run separately.
+    kafka: Kafka {
+        /// Bootstrap servers, comma-separated; `None` when there is no Kafka.
+        brokers: Option<String> = Optional(Text("host:port, several with commas, such as \"kafka-0:9092\"", is_brokers)),
+        /// Put before every topic name.
+        topic_prefix: String = KAFKA_NAME,
+        /// Put before every consumer group and transactional id.
+        group_prefix: String = KAFKA_NAME,
+        /// Partitions of each topic.
+        partitions: u32 = Count::new(1, 4_096),
+        /// Copies of each topic.
+        replication_factor: u16 = Count::new(1, 100),
+        /// Name shown in the brokers' logs; `None` for the service's name.
+        client_id: Option<String> = Optional(KAFKA_NAME),
+        /// Silence after which a service loses its partitions.
+        session_timeout: Duration = Span(SECOND, HOUR),
+        /// Time after which the broker aborts a transaction.
+        transaction_timeout: Duration = Span(SECOND, 15 * MINUTE),
+        /// Further librdkafka properties, passed through.
+        properties: BTreeMap<String, String> = Map {
+            value: Property,
+            expected: "librdkafka properties that recrawl does not set, such as { \"security.protocol\" = \"ssl\" }",
+            check_name: check_property,
+        },
+    }
+
+    /// Health, metrics and status.
+    http: Http {
+        /// Address and port to listen on; port 0 takes any free one.
+        bind: SocketAddr = Socket,
+    }
+
+    /// Time, for replays: virtual time = origin + speed × (real time − anchor).
+    clock: Clock {
+        /// Virtual seconds per real second.
+        speed: f64 = Number(0.001, 1_000_000_000.0),
+        /// Virtual time at the anchor, in Unix seconds.
+        origin: Option<f64> = Optional(UNIX_SECONDS),
+        /// Real time at which virtual time equals the origin, in Unix seconds; the same for all processes.
+        anchor: Option<f64> = Optional(UNIX_SECONDS),
+    }
+
+    /// What an operator sees.
+    observability: Observability {
+        /// Form of log lines.
+        log_format: LogFormat = Choice(&[("text", LogFormat::Text), ("json", LogFormat::Json)]),
+        /// Least level logged, also per module, as `tracing_subscriber::EnvFilter` reads it.
+        log_filter: String = Text("a level, also per module, such as \"info\" or \"warn,fetcher=debug\"", not_empty),
+    }
+}
+
+/// Which links become pages of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discover {
+    /// None: only seeds are crawled.
+    None,
+    /// Links to the same authority.
+    SameHost,
+    /// Links within the same registrable domain.
+    SameSite,
+}
+
+/// A revisit policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyName {
+    /// Most freshness per fetch.
+    Optimal,
+    /// Every page equally often.
+    Uniform,
+}
+
+/// A change-rate estimator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EstimatorName {
+    /// Gamma posterior over the change rate.
+    Gamma,
+}
+
+/// Form of log lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+impl Crawl {
+    /// The `User-Agent` header: product, and the contact where there is one.
+    pub fn user_agent_header(&self) -> String {
+        match &self.contact {
+            Some(contact) => format!("{} (+{contact})", self.user_agent),
+            None => self.user_agent.clone(),
+        }
+    }
+
+    /// What is wrong when there is no contact though others' machines are to be visited.
+    pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<Fault> {
+        (self.contact.is_none() && !is_loopback_only).then(|| Fault {
+            origin: None,
+            key: Some("crawl.contact".to_owned()),
+            problem: "is absent, but pages of other people's machines are to be fetched".to_owned(),
+            remedy: format!("write {}", CONTACT.expected()),
+        })
+    }
+}
+
+const SECOND: Duration = page::SECOND;
+const MINUTE: Duration = page::MINUTE;
+const HOUR: Duration = page::HOUR;
+const DAY: Duration = page::DAY;
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
+
+const RATE: Number = Number(0.000_001, 1_000_000.0);
+const TIMEOUT: Span = Span(Duration::from_millis(1), HOUR);
+const RETENTION: Span = Span(SECOND, TEN_YEARS);
+/// To the end of the year 9999.
+const UNIX_SECONDS: Number = Number(0.0, 253_402_300_799.0);
+const CONTACT: Text = Text(
+    "a web page or mail address where a site's owner can reach you, such as \"https://example.org/our-crawler\" or \
+     \"mailto:crawler@example.org\"",
+    is_contact,
+);
+const KAFKA_NAME: Text = Text("letters, digits, '.', '_' and '-' only, 100 at most", is_kafka_name);
+
+/// What recrawl sets itself, and the setting to use instead, if there is one. Changing the others would break the
+/// commit protocol.
+const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
+    ("bootstrap.servers", Some("kafka.brokers")),
+    ("metadata.broker.list", Some("kafka.brokers")),
+    ("client.id", Some("kafka.client_id")),
+    ("session.timeout.ms", Some("kafka.session_timeout")),
+    ("transaction.timeout.ms", Some("kafka.transaction_timeout")),
+    ("group.id", Some("kafka.group_prefix")),
+    ("transactional.id", Some("kafka.group_prefix")),
+    ("group.protocol", None),
+    ("partition.assignment.strategy", None),
+    ("partitioner", None),
+    ("enable.auto.commit", None),
+    ("enable.auto.offset.store", None),
+    ("enable.idempotence", None),
+    ("isolation.level", None),
+    ("acks", None),
+    ("request.required.acks", None),
+];
+
+fn check_property(name: &str) -> Result<(), String> {
+    match RESERVED_PROPERTIES.iter().find(|(reserved, _)| *reserved == name) {
+        Some((_, Some(instead))) => Err(format!("{name:?} follows from {instead}")),
+        Some((_, None)) => Err(format!("{name:?} is part of the commit protocol and cannot be changed")),
+        None if name.is_empty() => Err("has a property without a name".to_owned()),
+        None => Ok(()),
+    }
+}
+
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    if is_host_pattern(pattern) { Ok(()) } else { Err(format!("{pattern:?} is not a host name or pattern")) }
+}
+
+/// It becomes part of a header and, up to the slash, the name looked for in robots.txt.
+fn is_user_agent(text: &str) -> bool {
+    let product = text.split(['/', ' ']).next().unwrap_or_default();
+    let in_product = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    !product.is_empty() && product.bytes().all(in_product) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+/// It stands in brackets in a header, so it may contain neither brackets nor spaces.
+fn is_contact(text: &str) -> bool {
+    let is_plain = text.bytes().all(|byte| (b'!'..=b'~').contains(&byte) && !b"()\\\"".contains(&byte));
+    let is_mail =
+        |address: &str| address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    is_plain && text.strip_prefix("mailto:").map_or_else(|| CanonicalUrl::parse(text).is_ok(), is_mail)
+}
+
+fn is_brokers(text: &str) -> bool {
+    text.split(',').all(|broker| !broker.trim().is_empty() && !broker.trim().contains(char::is_whitespace))
+}
+
+fn is_kafka_name(text: &str) -> bool {
+    text.len() <= 100 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+fn not_empty(text: &str) -> bool {
+    !text.trim().is_empty()
+}

@@ -1,0 +1,156 @@
+//! A batch's writes, waiting for the log to commit. The local store never holds uncommitted data.
+
+use crate::store::{StateStore, StoreError, StoreWrite, Visit};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Previous staged value by store and key; the outer `None` says that none was staged.
+type Undo = (usize, Vec<u8>, Option<Option<Vec<u8>>>);
+
+/// Writes staged on top of a committed store. Reads see the staged value first.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    stores: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+    /// What the record being processed has replaced, in order.
+    journal: Vec<Undo>,
+}
+
+impl Overlay {
+    /// An empty overlay over a number of stores.
+    pub fn new(stores: usize) -> Self {
+        Self { stores: (0..stores).map(|_| BTreeMap::new()).collect(), journal: Vec::new() }
+    }
+
+    /// Whether anything is staged.
+    pub fn is_empty(&self) -> bool {
+        self.stores.iter().all(BTreeMap::is_empty)
+    }
+
+    /// Stages a put (`Some`) or a deletion (`None`).
+    pub fn write(&mut self, store: usize, key: Vec<u8>, value: Option<Vec<u8>>) {
+        let previous = self.stores[store].insert(key.clone(), value);
+        self.journal.push((store, key, previous));
+    }
+
+    /// The value a processor sees: staged, else committed.
+    pub fn get(&self, base: &dyn StateStore, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.stores[store].get(key) {
+            Some(staged) => Ok(staged.clone()),
+            None => base.get(store, key),
+        }
+    }
+
+    /// Visits entries in key order as a processor sees them, staged over committed.
+    pub fn scan(&self, base: &dyn StateStore, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
+        let mut staged = self.stores[store].range(from.to_vec()..).peekable();
+        let mut broken = false;
+        base.scan(store, from, &mut |key, value| {
+            while let Some((staged_key, staged_value)) = staged.next_if(|(staged_key, _)| staged_key.as_slice() <= key)
+            {
+                let replaced = staged_key.as_slice() == key;
+                if let Some(staged_value) = staged_value
+                    && visit(staged_key, staged_value).is_break()
+                {
+                    broken = true;
+                    return ControlFlow::Break(());
+                }
+                if replaced {
+                    return ControlFlow::Continue(());
+                }
+            }
+            let flow = visit(key, value);
+            broken = flow.is_break();
+            flow
+        })?;
+        if !broken {
+            for (key, value) in staged {
+                if let Some(value) = value
+                    && visit(key, value).is_break()
+                {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the beginning of a record: [`Overlay::undo`] returns to here.
+    pub fn begin_record(&mut self) {
+        self.journal.clear();
+    }
+
+    /// Takes back what was staged since [`Overlay::begin_record`].
+    pub fn undo(&mut self) {
+        for (store, key, previous) in self.journal.drain(..).rev() {
+            match previous {
+                Some(value) => self.stores[store].insert(key, value),
+                None => self.stores[store].remove(&key),
+            };
+        }
+    }
+
+    /// Takes all staged writes, one per key, leaving the overlay empty.
+    pub fn take(&mut self) -> Vec<StoreWrite> {
+        self.journal.clear();
+        let mut writes = Vec::with_capacity(self.stores.iter().map(BTreeMap::len).sum());
+        for (store, staged) in self.stores.iter_mut().enumerate() {
+            writes.extend(std::mem::take(staged).into_iter().map(|(key, value)| StoreWrite { store, key, value }));
+        }
+        writes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryStore;
+    use crate::store::Checkpoint;
+    use proptest::prelude::*;
+
+    fn seen(overlay: &Overlay, base: &MemoryStore, from: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut all = Vec::new();
+        overlay
+            .scan(base, 0, from, &mut |key, value| {
+                all.push((key.to_vec(), value.to_vec()));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn a_scan_sees_what_applying_the_writes_would_show(
+            committed in proptest::collection::btree_map(0u8..20, 0u8..5, 0..10),
+            staged in proptest::collection::vec((0u8..20, proptest::option::of(0u8..5)), 0..20),
+            from in 0u8..20,
+        ) {
+            let mut base = MemoryStore::new(1);
+            let writes: Vec<_> = committed.iter()
+                .map(|(&key, &value)| StoreWrite { store: 0, key: vec![key], value: Some(vec![value]) }).collect();
+            base.apply(&writes, &Checkpoint::default()).unwrap();
+            let mut overlay = Overlay::new(1);
+            for (key, value) in staged {
+                overlay.write(0, vec![key], value.map(|value| vec![value]));
+            }
+            let before = seen(&overlay, &base, &[from]);
+            let writes = overlay.take();
+            base.apply(&writes, &Checkpoint::default()).unwrap();
+            prop_assert_eq!(before, seen(&overlay, &base, &[from]));
+        }
+    }
+
+    #[test]
+    fn undo_takes_back_one_record_and_keeps_the_earlier_ones() {
+        let base = MemoryStore::new(1);
+        let mut overlay = Overlay::new(1);
+        overlay.begin_record();
+        overlay.write(0, b"a".to_vec(), Some(b"1".to_vec()));
+        overlay.begin_record();
+        overlay.write(0, b"a".to_vec(), Some(b"2".to_vec()));
+        overlay.write(0, b"a".to_vec(), None);
+        overlay.write(0, b"b".to_vec(), Some(b"3".to_vec()));
+        overlay.undo();
+        assert_eq!(seen(&overlay, &base, b""), vec![(b"a".to_vec(), b"1".to_vec())]);
+    }
+}

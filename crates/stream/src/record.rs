@@ -1,0 +1,93 @@
+//! Records, and the topics and partitions they live in.
+
+use page::Timestamp;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One partition of one topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TopicPartition {
+    /// Full topic name, prefix included.
+    pub topic: Arc<str>,
+    /// Partition number, counted from 0.
+    pub partition: u32,
+}
+
+impl TopicPartition {
+    /// Names one partition.
+    pub fn new(topic: impl Into<Arc<str>>, partition: u32) -> Self {
+        Self { topic: topic.into(), partition }
+    }
+}
+
+impl fmt::Display for TopicPartition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.topic, self.partition)
+    }
+}
+
+/// A record as read from a log. Which topic it came from is known to whoever asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRecord {
+    /// Partition it was read from.
+    pub partition: u32,
+    /// Its place in the partition.
+    pub offset: u64,
+    /// When its producer made it.
+    pub timestamp: Timestamp,
+    /// Its key; it decides the partition.
+    pub key: Vec<u8>,
+    /// Its value; `None` is a tombstone: in a compacted topic the key is deleted.
+    pub value: Option<Vec<u8>>,
+}
+
+/// A record to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputRecord {
+    /// Where it goes.
+    pub to: TopicPartition,
+    /// When it was made.
+    pub timestamp: Timestamp,
+    /// Its key.
+    pub key: Vec<u8>,
+    /// Its value; `None` is a tombstone.
+    pub value: Option<Vec<u8>>,
+}
+
+/// How a topic forgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleanup {
+    /// Keep the last value of every key.
+    Compact,
+    /// Drop records older than this. The embedded log also drops what every group has consumed when `consumed` is set
+    /// (topics inside the loop); Kafka knows only the age.
+    Delete {
+        /// Age at which a record may go.
+        retention: Duration,
+        /// Whether being consumed by every group is enough to go.
+        consumed: bool,
+    },
+}
+
+/// A topic as it should exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicConfig {
+    /// Full name, prefix included.
+    pub name: Arc<str>,
+    /// Number of partitions; never changed afterwards, because keys would move.
+    pub partitions: u32,
+    /// How it forgets.
+    pub cleanup: Cleanup,
+    /// Largest record, in bytes.
+    pub max_message_bytes: u32,
+}
+
+/// What a partition holds: offsets from `start` up to, but not including, `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// First offset that may still be read.
+    pub start: u64,
+    /// Offset the next record will get.
+    pub end: u64,
+}

@@ -1,0 +1,221 @@
+//! What reaches the scheduler: estimates after a fetch, links, an operator's commands, hints.
+
+use crate::Scheduler;
+use crate::dispatch::find;
+use crate::state::{PAGES, ScheduledPage};
+use messages::{ChangeEstimate, ChangeHint, Command, CommandKind, FetchOutcome, PageLinks, Verdict};
+use page::{CanonicalUrl, Timestamp};
+use settings::Discover;
+use std::time::Duration;
+use stream::{Context, ProcessError};
+
+impl Scheduler {
+    /// A page was fetched, or could not be.
+    pub(crate) fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut page) = find(context, estimate.page_id)? else {
+            self.counts.unknown_pages += 1;
+            return Ok(());
+        };
+        let changed = matches!(estimate.verdict, Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned);
+        self.counts.fetches += 1;
+        self.counts.changes += u64::from(changed);
+        page.fetches += 1;
+        page.changes += i64::from(changed);
+        page.answered = page.answered.max(estimate.attempt);
+        page.alpha = estimate.alpha;
+        page.beta_days = estimate.beta_days;
+        page.outcome = Some(word(&estimate.outcome));
+        page.verdict = Some(word(&estimate.verdict));
+        page.status = estimate.status;
+        if changed {
+            page.last_change_at = Some(estimate.fetched_at);
+        }
+        if tells_of_content(estimate.outcome) {
+            page.last_look_at = page.last_look_at.max(Some(estimate.fetched_at));
+            page.etag.clone_from(&estimate.etag);
+            page.last_modified.clone_from(&estimate.last_modified);
+            page.content_digest = estimate.content_digest;
+            page.body_length = estimate.body_length;
+            page.failures = 0;
+        } else {
+            page.failures = page.failures.saturating_add(1);
+        }
+        if estimate.attempt < page.attempt {
+            // A lease ran out before this answer came, and another request is on its way.
+            self.counts.late_answers += 1;
+        } else {
+            page.lease_until = None;
+            page.held_until = self.hold_until(estimate, page.failures);
+        }
+        self.store(estimate.page_id, &page, context);
+        self.mind_host(&page.url, estimate, context);
+        Ok(())
+    }
+
+    /// Until when a page is not to be fetched again after this answer; learned rates are kept through every failure.
+    fn hold_until(&self, estimate: &ChangeEstimate, failures: i32) -> Option<Timestamp> {
+        let wait = if tells_of_content(estimate.outcome) {
+            self.rules.min_interval
+        } else if estimate.outcome == FetchOutcome::RobotsDisallowed {
+            self.rules.robots_refresh
+        } else {
+            let doublings = (failures - 1).clamp(0, 20) as u32;
+            self.rules.retry_base.saturating_mul(1 << doublings).min(self.rules.retry_max)
+        };
+        let until = estimate.fetched_at + wait;
+        (wait > Duration::ZERO).then_some(until)
+    }
+
+    /// What the answer says about the host: how fast it is, what its robots.txt asks, whether it is in trouble.
+    fn mind_host(&mut self, url: &CanonicalUrl, estimate: &ChangeEstimate, context: &mut Context<'_>) {
+        let number = self.hosts.number(&url.host());
+        let gate = self.hosts.gate_mut(number);
+        let robots = estimate.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
+        let latency = Duration::from_millis(estimate.latency_ms.max(0) as u64);
+        let before = (gate.crawl_delay, gate.next_permitted_at);
+        gate.crawl_delay = self.rules.delay.delay_after(robots, latency).as_duration();
+        let answered_at = estimate.fetched_at + latency;
+        if is_trouble(estimate) {
+            let retry_after = estimate.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
+            let chance = f64::from(estimate.page_id.0[0]) / 256.0;
+            gate.backoff = gate.backoff.after_trouble(&self.rules.backoff, retry_after, chance, context.now());
+            if let Some(until) = gate.backoff.pause_until(context.now()) {
+                gate.next_permitted_at = gate.next_permitted_at.max(until);
+            }
+        }
+        gate.next_permitted_at = gate.next_permitted_at.max(answered_at + gate.crawl_delay);
+        if before != (gate.crawl_delay, gate.next_permitted_at) {
+            gate.save(context);
+        }
+    }
+
+    /// Links of a known page: those the settings ask for become pages.
+    pub(crate) fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        // The source is of the same site, so of this partition; without it nothing says how deep the links are.
+        let Some(source) = find(context, links.source_page_id)? else { return Ok(()) };
+        let depth = source.depth.saturating_add(1);
+        if depth as u32 > self.rules.max_depth {
+            return Ok(());
+        }
+        for link in &links.links {
+            let wanted = match self.rules.discover {
+                Discover::None => false,
+                Discover::SameHost => link.url.host() == source.url.host(),
+                Discover::SameSite => link.url.site_key() == source.url.site_key(),
+            };
+            if wanted && !self.frontier.contains(link.url.page_id()) {
+                self.discover(&link.url, 1.0, depth, context);
+            }
+        }
+        Ok(())
+    }
+
+    fn discover(&mut self, url: &CanonicalUrl, weight: f64, depth: i32, context: &mut Context<'_>) {
+        if self.frontier.pages() as u64 >= self.rules.max_pages {
+            self.counts.refused_pages += 1;
+            return;
+        }
+        let page = ScheduledPage {
+            url: url.clone(),
+            weight,
+            depth,
+            discovered_at: context.now(),
+            last_look_at: None,
+            alpha: self.rules.prior.alpha(),
+            beta_days: self.rules.prior.beta_days(),
+            attempt: 0,
+            answered: 0,
+            lease_until: None,
+            held_until: None,
+            refetch: false,
+            failures: 0,
+            fetches: 0,
+            changes: 0,
+            last_change_at: None,
+            outcome: None,
+            verdict: None,
+            status: None,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            body_length: 0,
+        };
+        self.store(url.page_id(), &page, context);
+    }
+
+    /// An operator speaks.
+    pub(crate) fn take_command(&mut self, command: &Command, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command names no {what}", command.kind));
+        match command.kind {
+            CommandKind::Seed => {
+                let url = command.url.as_ref().ok_or_else(|| missing("url"))?;
+                match find(context, url.page_id())? {
+                    Some(page) if page.weight == command.weight && page.depth == 0 => {}
+                    Some(page) => {
+                        let page = ScheduledPage { weight: command.weight, depth: 0, ..page };
+                        self.store(url.page_id(), &page, context);
+                    }
+                    None => self.discover(url, command.weight, 0, context),
+                }
+            }
+            CommandKind::Forget => {
+                let id = command.url.as_ref().ok_or_else(|| missing("url"))?.page_id();
+                context.delete(PAGES, id.0);
+                self.frontier.remove(id, &mut self.hosts);
+            }
+            CommandKind::Refetch => {
+                let url = command.url.as_ref().ok_or_else(|| missing("url"))?;
+                match find(context, url.page_id())? {
+                    Some(page) => {
+                        let page = ScheduledPage { refetch: true, held_until: None, ..page };
+                        self.store(url.page_id(), &page, context);
+                    }
+                    None => self.counts.unknown_pages += 1,
+                }
+            }
+            CommandKind::PauseHost | CommandKind::ResumeHost => {
+                let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
+                let number = self.hosts.number(host);
+                let gate = self.hosts.gate_mut(number);
+                gate.paused = command.kind == CommandKind::PauseHost;
+                gate.save(context);
+            }
+        }
+        Ok(())
+    }
+
+    /// Somebody says that a page changed. A hint is evidence, not truth: it brings the next look forward.
+    pub(crate) fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(page) = find(context, hint.page_id)? else {
+            self.counts.unknown_pages += 1;
+            return Ok(());
+        };
+        let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_none_or(|look| look < changed_at));
+        if news && page.lease_until.is_none() {
+            let page = ScheduledPage { refetch: true, ..page };
+            self.store(hint.page_id, &page, context);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the outcome says what the page is like now, be it that it is not there.
+fn tells_of_content(outcome: FetchOutcome) -> bool {
+    use FetchOutcome::{Fetched, Gone, NotFound, NotModified, RedirectedAway, SameContent};
+    matches!(outcome, Fetched | NotModified | SameContent | NotFound | Gone | RedirectedAway)
+}
+
+/// Whether the host as a whole is in trouble, so that all of its pages should wait.
+fn is_trouble(estimate: &ChangeEstimate) -> bool {
+    use FetchOutcome::{ConnectFailed, DnsFailed, RateLimited, RobotsUnavailable, TimedOut, TlsFailed};
+    match estimate.outcome {
+        RateLimited | ConnectFailed | DnsFailed | TlsFailed | TimedOut | RobotsUnavailable => true,
+        FetchOutcome::ServerError => estimate.status == Some(503) || estimate.retry_after_s.is_some(),
+        _ => false,
+    }
+}
+
+/// The wire word of an outcome or verdict, as it is kept and shown.
+fn word(value: &impl serde::Serialize) -> String {
+    messages::word(value)
+}

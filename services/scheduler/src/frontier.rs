@@ -1,0 +1,167 @@
+//! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
+
+use crate::hosts::Hosts;
+use crate::state::{PAGES, ScheduledPage};
+use change_rate::Gamma;
+use messages::Message;
+use page::{PageId, Timestamp};
+use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use stream::{Context, ProcessError};
+
+/// The frontier. Everything in it follows from the state store.
+#[derive(Default)]
+pub(crate) struct Frontier {
+    pub(crate) columns: PageColumns,
+    /// By slot.
+    ids: Vec<PageId>,
+    /// By slot: the moment the page waits for, in `leases` or `held`.
+    waits: Vec<Timestamp>,
+    slots: HashMap<PageId, Slot>,
+    /// Requests in flight, by the end of their lease.
+    leases: BTreeSet<(Timestamp, Slot)>,
+    /// Pages not to be fetched before a moment.
+    held: BTreeSet<(Timestamp, Slot)>,
+    /// Pages an operator wants next.
+    pub(crate) refetch: BTreeSet<Slot>,
+    never_fetched: usize,
+}
+
+impl Frontier {
+    pub(crate) fn load(
+        context: &Context<'_>,
+        hosts: &mut Hosts,
+        seen: &mut dyn FnMut(&ScheduledPage),
+    ) -> Result<Self, ProcessError> {
+        let mut frontier = Frontier::default();
+        let mut problem = None;
+        context.scan(PAGES, b"", &mut |key, value| {
+            let id = <[u8; 16]>::try_from(key).map(PageId).map_err(|_| format!("{} bytes are no page id", key.len()));
+            match id.and_then(|id| Ok((id, ScheduledPage::decode(value).map_err(|error| error.to_string())?))) {
+                Ok((id, page)) => {
+                    seen(&page);
+                    frontier.set(id, &page, hosts);
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    problem = Some(format!("a page in the state store cannot be read: {error}"));
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        problem.map_or(Ok(frontier), |problem| Err(ProcessError::Stop(problem)))
+    }
+
+    /// Brings the columns up to a page's record.
+    pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage, hosts: &mut Hosts) -> Slot {
+        self.unset(id, hosts);
+        let host = hosts.number(&page.url.host());
+        let entry = PageEntry {
+            last_look: match page.last_look_at {
+                Some(at) => LastLook::Looked(at),
+                None => LastLook::Discovered(page.discovered_at),
+            },
+            belief: Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
+                // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
+                Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
+            }),
+            weight: page.weight,
+            host,
+            standing: match (page.lease_until, page.held_until) {
+                (Some(_), _) => Standing::InFlight,
+                (None, Some(_)) => Standing::Held,
+                (None, None) => Standing::Ready,
+            },
+        };
+        let slot = match self.slots.get(&id) {
+            Some(&slot) => {
+                self.columns.update(slot, |old| *old = entry);
+                slot
+            }
+            None => {
+                let slot = self.columns.insert(&entry);
+                self.ids.resize(self.columns.slots(), id);
+                self.waits.resize(self.columns.slots(), Timestamp::MAX);
+                self.ids[slot.index()] = id;
+                self.slots.insert(id, slot);
+                slot
+            }
+        };
+        if let Some(until) = page.lease_until.or(page.held_until) {
+            self.waits[slot.index()] = until;
+        }
+        match (page.lease_until, page.held_until) {
+            (Some(until), _) => {
+                self.leases.insert((until, slot));
+                hosts.gate_mut(host).in_flight += 1;
+            }
+            (None, Some(until)) => {
+                self.held.insert((until, slot));
+            }
+            (None, None) => {}
+        }
+        if page.refetch {
+            self.refetch.insert(slot);
+        }
+        self.never_fetched += usize::from(page.last_look_at.is_none());
+        slot
+    }
+
+    /// Forgets a page.
+    pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) {
+        self.unset(id, hosts);
+        if let Some(slot) = self.slots.remove(&id) {
+            self.columns.remove(slot);
+        }
+    }
+
+    /// Takes back what the page's standing so far has set elsewhere.
+    fn unset(&mut self, id: PageId, hosts: &mut Hosts) {
+        let Some(&slot) = self.slots.get(&id) else { return };
+        let Some(entry) = self.columns.get(slot) else { return };
+        self.never_fetched -= usize::from(matches!(entry.last_look, LastLook::Discovered(_)));
+        let wait = (self.waits[slot.index()], slot);
+        match entry.standing {
+            Standing::InFlight => {
+                self.leases.remove(&wait);
+                hosts.gate_mut(entry.host).in_flight -= 1;
+            }
+            Standing::Held => {
+                self.held.remove(&wait);
+            }
+            Standing::Ready | Standing::Gone => {}
+        }
+        self.refetch.remove(&slot);
+    }
+
+    pub(crate) fn contains(&self, id: PageId) -> bool {
+        self.slots.contains_key(&id)
+    }
+
+    pub(crate) fn id(&self, slot: Slot) -> PageId {
+        self.ids[slot.index()]
+    }
+
+    /// The next page whose lease has run out.
+    pub(crate) fn expired_lease(&self, now: Timestamp) -> Option<PageId> {
+        self.leases.first().filter(|(until, _)| *until <= now).map(|(_, slot)| self.id(*slot))
+    }
+
+    /// The next page that need not wait any longer.
+    pub(crate) fn released(&self, now: Timestamp) -> Option<PageId> {
+        self.held.first().filter(|(until, _)| *until <= now).map(|(_, slot)| self.id(*slot))
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.columns.len()
+    }
+
+    pub(crate) fn never_fetched(&self) -> usize {
+        self.never_fetched
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.leases.len()
+    }
+}

@@ -1,0 +1,93 @@
+//! The hosts' gates: when the next request may go to each. The next permitted time is state, so neither a restart nor
+//! a rebalance ever causes a burst.
+
+use crate::state::{HOSTS, HostSchedule};
+use messages::Message;
+use page::{Host, Timestamp};
+use politeness::HostBackoff;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+use stream::{Context, ProcessError};
+
+/// One host of this partition.
+pub(crate) struct HostGate {
+    pub(crate) host: Host,
+    pub(crate) next_permitted_at: Timestamp,
+    pub(crate) crawl_delay: Duration,
+    pub(crate) paused: bool,
+    pub(crate) in_flight: u32,
+    /// Trouble the host is in. Forgotten by a restart; the pause itself is part of `next_permitted_at`.
+    pub(crate) backoff: HostBackoff,
+}
+
+impl HostGate {
+    /// Keeps the host's schedule for the next life.
+    pub(crate) fn save(&self, context: &mut Context<'_>) {
+        let schedule = HostSchedule {
+            next_permitted_at: self.next_permitted_at,
+            crawl_delay_ms: self.crawl_delay.as_millis() as i64,
+            paused: self.paused,
+        };
+        context.put(HOSTS, self.host.as_str().as_bytes(), schedule.encode());
+    }
+}
+
+/// All hosts of this partition, by number.
+#[derive(Default)]
+pub(crate) struct Hosts {
+    gates: Vec<HostGate>,
+    numbers: HashMap<Host, u32>,
+}
+
+impl Hosts {
+    pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
+        let mut hosts = Hosts::default();
+        let mut problem = None;
+        context.scan(HOSTS, b"", &mut |key, value| match HostSchedule::decode(value) {
+            Ok(schedule) => {
+                let number = hosts.number(&Host::from_authority(String::from_utf8_lossy(key)));
+                let gate = hosts.gate_mut(number);
+                gate.next_permitted_at = schedule.next_permitted_at;
+                gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
+                gate.paused = schedule.paused;
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                problem = Some(format!("host {} in the state store: {error}", String::from_utf8_lossy(key)));
+                ControlFlow::Break(())
+            }
+        })?;
+        problem.map_or(Ok(hosts), |problem| Err(ProcessError::Stop(problem)))
+    }
+
+    /// The number of a host, given on first sight.
+    pub(crate) fn number(&mut self, host: &Host) -> u32 {
+        if let Some(&number) = self.numbers.get(host) {
+            return number;
+        }
+        let number = u32::try_from(self.gates.len()).expect("a partition has fewer than 2^32 hosts");
+        self.gates.push(HostGate {
+            host: host.clone(),
+            next_permitted_at: Timestamp::MIN,
+            crawl_delay: Duration::ZERO,
+            paused: false,
+            in_flight: 0,
+            backoff: HostBackoff::default(),
+        });
+        self.numbers.insert(host.clone(), number);
+        number
+    }
+
+    pub(crate) fn gate(&self, number: u32) -> &HostGate {
+        &self.gates[number as usize]
+    }
+
+    pub(crate) fn gate_mut(&mut self, number: u32) -> &mut HostGate {
+        &mut self.gates[number as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.gates.len()
+    }
+}
