@@ -1,0 +1,157 @@
+// Are the Kubernetes manifests valid, and do they keep the house rules? Answered offline.
+//
+//	k8s-check REPOSITORY
+//
+// Builds k8s/base and every k8s/overlays/* with Kustomize, decodes every object strictly into the API's own types (an
+// unknown or repeated field is an error), and applies the rules of rules.go. It never talks to a cluster, so what only
+// a cluster knows (quotas, admission, storage classes, whether an image exists) is not looked at.
+//
+// The API types are those of Kubernetes 1.26: what passes here works on every release since, and this builds with the
+// Go of any current Debian.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	strictyaml "sigs.k8s.io/yaml"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: k8s-check REPOSITORY")
+		os.Exit(2)
+	}
+	files := filesys.MakeFsOnDisk()
+	roots, faults := checkAll(files, os.Args[1])
+	for _, fault := range faults {
+		fmt.Fprintln(os.Stderr, fault)
+	}
+	if len(faults) > 0 {
+		fmt.Fprintf(os.Stderr, "error: %d faults in the Kubernetes manifests\n", len(faults))
+		os.Exit(1)
+	}
+	fmt.Printf("Kubernetes manifests are valid: %s\n", strings.Join(roots, ", "))
+}
+
+// checkAll checks the base and all overlays. It returns what it built, and all faults.
+func checkAll(files filesys.FileSystem, repository string) (roots []string, faults []string) {
+	k8s := filepath.Join(repository, "k8s")
+	faults = repeatedKeys(files, k8s)
+
+	services, err := servicesOf(files, repository)
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
+	overlays, err := files.Glob(filepath.Join(k8s, "overlays", "*", "kustomization.yaml"))
+	if err != nil {
+		return nil, append(faults, err.Error())
+	}
+	sort.Strings(overlays)
+	for _, kustomization := range append([]string{filepath.Join(k8s, "base", "kustomization.yaml")}, overlays...) {
+		root := filepath.Dir(kustomization)
+		name, err := filepath.Rel(repository, root)
+		if err != nil {
+			name = root
+		}
+		roots = append(roots, name)
+		objects, errs := build(files, root)
+		for _, err := range errs {
+			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
+		}
+		if len(errs) == 0 {
+			for _, fault := range brokenRules(objects, services) {
+				faults = append(faults, name+": "+fault)
+			}
+		}
+	}
+	return roots, faults
+}
+
+// build runs Kustomize and decodes what it gives.
+func build(files filesys.FileSystem, root string) (objects []runtime.Object, errs []error) {
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, root)
+	if err != nil {
+		return nil, []error{err}
+	}
+	strict := serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+	for _, resource := range built.Resources() {
+		text, err := resource.AsYAML()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		object, _, err := strict.Decode(text, nil, nil)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s %s: %w", resource.GetKind(), resource.GetName(), err))
+			continue
+		}
+		objects = append(objects, object)
+	}
+	return objects, errs
+}
+
+// repeatedKeys finds keys written twice in one mapping. Kustomize keeps one of them and says nothing.
+func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) {
+	err := files.Walk(directory, func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		text, err := files.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		documents := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text)))
+		defer documents.Close()
+		buffer := make([]byte, len(text)+1)
+		for {
+			length, err := documents.Read(buffer)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			var document interface{}
+			if err := strictyaml.UnmarshalStrict(buffer[:length], &document); err != nil {
+				faults = append(faults, fmt.Sprintf("%s: %v", path, err))
+			}
+		}
+	})
+	if err != nil {
+		faults = append(faults, err.Error())
+	}
+	return faults
+}
+
+// servicesOf lists what k8s/Dockerfile can build: the directories under services.
+func servicesOf(files filesys.FileSystem, repository string) (map[string]bool, error) {
+	dockerfile, err := files.ReadFile(filepath.Join(repository, "k8s", "Dockerfile"))
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(dockerfile, []byte("\nARG SERVICE\n")) {
+		return nil, errors.New("k8s/Dockerfile: no line `ARG SERVICE`; the images' names rest on it")
+	}
+	manifests, err := files.Glob(filepath.Join(repository, "services", "*", "Cargo.toml"))
+	if err != nil {
+		return nil, err
+	}
+	services := map[string]bool{}
+	for _, manifest := range manifests {
+		services[filepath.Base(filepath.Dir(manifest))] = true
+	}
+	return services, nil
+}

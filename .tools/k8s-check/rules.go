@@ -1,0 +1,236 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// workload is what the rules look at: a pod template and what it belongs to.
+type workload struct {
+	name        string // "StatefulSet recrawl-scheduler"
+	template    core.PodTemplateSpec
+	longRunning bool
+	claims      []core.PersistentVolumeClaim
+}
+
+// rules collects the broken ones.
+type rules struct {
+	services map[string]bool
+	broken   []string
+}
+
+func (r *rules) require(holds bool, format string, arguments ...interface{}) {
+	if !holds {
+		r.broken = append(r.broken, fmt.Sprintf(format, arguments...))
+	}
+}
+
+// brokenRules says which house rules the objects of one build break.
+func brokenRules(objects []runtime.Object, services map[string]bool) []string {
+	r := &rules{services: services}
+	workloads := r.workloads(objects)
+	r.require(len(workloads) > 0, "no workload at all")
+
+	named := map[string]bool{} // "ConfigMap recrawl", "Service recrawl-scheduler", …
+	for _, object := range objects {
+		if accessor, ok := object.(meta.Object); ok {
+			named[object.GetObjectKind().GroupVersionKind().Kind+" "+accessor.GetName()] = true
+		}
+	}
+	for _, w := range workloads {
+		r.pod(w, named)
+		for _, container := range append(w.template.Spec.InitContainers, w.template.Spec.Containers...) {
+			r.container(w, container)
+		}
+	}
+	r.references(objects, workloads)
+	return r.broken
+}
+
+func (r *rules) workloads(objects []runtime.Object) (found []workload) {
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *apps.Deployment:
+			name := "Deployment " + o.Name
+			r.require(len(o.Spec.Template.Spec.Volumes) > 0, "%s has no volumes", name)
+			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
+			found = append(found, workload{name, o.Spec.Template, true, nil})
+		case *apps.StatefulSet:
+			name := "StatefulSet " + o.Name
+			r.require(len(o.Spec.VolumeClaimTemplates) > 0, "%s has no volumeClaimTemplates: its state would be lost with the pod", name)
+			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
+			found = append(found, workload{name, o.Spec.Template, true, o.Spec.VolumeClaimTemplates})
+			r.require(isHeadless(objects, o.Spec.ServiceName), "%s: serviceName %q is no headless Service here", name, o.Spec.ServiceName)
+		case *batch.Job:
+			found = append(found, workload{"Job " + o.Name, o.Spec.Template, false, nil})
+		}
+	}
+	return found
+}
+
+func (r *rules) selects(name string, selector *meta.LabelSelector, template map[string]string) {
+	parsed, err := meta.LabelSelectorAsSelector(selector)
+	r.require(err == nil && !parsed.Empty() && parsed.Matches(labels.Set(template)), "%s does not select its own pods", name)
+}
+
+func isHeadless(objects []runtime.Object, name string) bool {
+	for _, object := range objects {
+		if service, ok := object.(*core.Service); ok && service.Name == name {
+			return service.Spec.ClusterIP == core.ClusterIPNone
+		}
+	}
+	return false
+}
+
+// pod: an identity without rights, no root, time to drain, and nothing mounted or referred to that is not there.
+func (r *rules) pod(w workload, named map[string]bool) {
+	spec := w.template.Spec
+	r.require(named["ServiceAccount "+spec.ServiceAccountName], "%s: ServiceAccount %q is not here", w.name, spec.ServiceAccountName)
+	r.require(isFalse(spec.AutomountServiceAccountToken), "%s: automountServiceAccountToken is not false", w.name)
+	r.require(isFalse(spec.EnableServiceLinks), "%s: enableServiceLinks is not false: Service variables look like settings", w.name)
+	r.require(spec.TerminationGracePeriodSeconds != nil, "%s: no terminationGracePeriodSeconds", w.name)
+	context := spec.SecurityContext
+	r.require(context != nil && isTrue(context.RunAsNonRoot), "%s: runAsNonRoot is not true", w.name)
+	r.require(context != nil && context.SeccompProfile != nil && context.SeccompProfile.Type == core.SeccompProfileTypeRuntimeDefault,
+		"%s: seccompProfile is not RuntimeDefault", w.name)
+
+	volumes := map[string]bool{}
+	for _, volume := range spec.Volumes {
+		volumes[volume.Name] = true
+		if volume.ConfigMap != nil {
+			r.require(named["ConfigMap "+volume.ConfigMap.Name], "%s: ConfigMap %q is not here", w.name, volume.ConfigMap.Name)
+		}
+	}
+	mounted := map[string]bool{}
+	for _, container := range spec.Containers {
+		for _, mount := range container.VolumeMounts {
+			mounted[mount.Name] = true
+		}
+	}
+	for _, claim := range w.claims {
+		volumes[claim.Name] = true
+		_, sized := claim.Spec.Resources.Requests[core.ResourceStorage]
+		r.require(sized, "%s: volume claim %s asks for no storage", w.name, claim.Name)
+	}
+	for name := range volumes {
+		r.require(mounted[name], "%s: volume %s is mounted nowhere", w.name, name)
+	}
+	for name := range mounted {
+		r.require(volumes[name], "%s: mounts %s, which is no volume", w.name, name)
+	}
+	if w.longRunning {
+		annotations := w.template.Annotations
+		r.require(annotations["prometheus.io/scrape"] == "true" && annotations["prometheus.io/port"] != "", "%s: not announced to Prometheus", w.name)
+	}
+}
+
+func (r *rules) container(w workload, c core.Container) {
+	name := w.name + ", container " + c.Name
+	r.image(name, c)
+
+	_, cpu := c.Resources.Requests[core.ResourceCPU]
+	_, memory := c.Resources.Requests[core.ResourceMemory]
+	_, bound := c.Resources.Limits[core.ResourceMemory]
+	r.require(cpu && memory && bound, "%s: resources lack a request for cpu or memory, or a limit for memory", name)
+
+	context := c.SecurityContext
+	if context == nil {
+		context = &core.SecurityContext{}
+	}
+	r.require(context.RunAsNonRoot == nil || *context.RunAsNonRoot, "%s: runAsNonRoot is not true", name)
+	r.require(context.RunAsUser == nil || *context.RunAsUser != 0, "%s: runs as root", name)
+	r.require(!isTrue(context.Privileged), "%s: is privileged", name)
+	r.require(isFalse(context.AllowPrivilegeEscalation), "%s: allowPrivilegeEscalation is not false", name)
+	r.require(isTrue(context.ReadOnlyRootFilesystem), "%s: readOnlyRootFilesystem is not true", name)
+	drop := context.Capabilities
+	r.require(drop != nil && len(drop.Drop) == 1 && drop.Drop[0] == "ALL" && len(drop.Add) == 0, "%s: does not drop all capabilities", name)
+
+	if w.longRunning {
+		r.probe(name, c, "livenessProbe", c.LivenessProbe, "/healthz")
+		r.probe(name, c, "readinessProbe", c.ReadinessProbe, "/readyz")
+	}
+}
+
+// image: one of ours, by the name k8s/Dockerfile's services give it, with a version, running the binary it is named for.
+func (r *rules) image(name string, c core.Container) {
+	image, version, _ := strings.Cut(path.Base(c.Image), ":")
+	r.require(version != "" && version != "latest", "%s: image %s has no version", name, c.Image)
+	service := strings.TrimPrefix(image, "recrawl-")
+	r.require(r.services[service] && (service == "recrawl") == (image == "recrawl"), "%s: image %s is of no service that k8s/Dockerfile builds", name, c.Image)
+	r.require(len(c.Command) > 0 && c.Command[0] == image, "%s: command does not start with %s", name, image)
+}
+
+func (r *rules) probe(name string, c core.Container, kind string, probe *core.Probe, at string) {
+	ok := probe != nil && probe.HTTPGet != nil && probe.HTTPGet.Path == at
+	r.require(ok, "%s: no %s on %s", name, kind, at)
+	if ok {
+		port := probe.HTTPGet.Port.String()
+		found := false
+		for _, p := range c.Ports {
+			found = found || p.Name == port
+		}
+		r.require(found, "%s: %s asks port %q, which has no such name here", name, kind, port)
+	}
+}
+
+// references: every Service and every PodDisruptionBudget selects a pod, and every long-running pod has a budget.
+func (r *rules) references(objects []runtime.Object, workloads []workload) {
+	guarded := map[string]bool{}
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *core.Service:
+			selected := selectedBy(labels.SelectorFromSet(o.Spec.Selector), workloads)
+			r.require(len(selected) > 0, "Service %s selects no pods", o.Name)
+			for _, port := range o.Spec.Ports {
+				for _, w := range selected {
+					r.require(hasPort(w, port.TargetPort.String()), "Service %s: port %s is none of %s", o.Name, port.TargetPort.String(), w.name)
+				}
+			}
+		case *policy.PodDisruptionBudget:
+			selector, err := meta.LabelSelectorAsSelector(o.Spec.Selector)
+			r.require(err == nil, "PodDisruptionBudget %s: %v", o.Name, err)
+			if err == nil {
+				selected := selectedBy(selector, workloads)
+				r.require(len(selected) > 0, "PodDisruptionBudget %s selects no pods", o.Name)
+				for _, w := range selected {
+					guarded[w.name] = true
+				}
+			}
+		}
+	}
+	for _, w := range workloads {
+		r.require(!w.longRunning || guarded[w.name], "%s has no PodDisruptionBudget", w.name)
+	}
+}
+
+func selectedBy(selector labels.Selector, workloads []workload) (selected []workload) {
+	for _, w := range workloads {
+		if !selector.Empty() && selector.Matches(labels.Set(w.template.Labels)) {
+			selected = append(selected, w)
+		}
+	}
+	return selected
+}
+
+func hasPort(w workload, name string) bool {
+	for _, container := range w.template.Spec.Containers {
+		for _, port := range container.Ports {
+			if port.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isTrue(value *bool) bool  { return value != nil && *value }
+func isFalse(value *bool) bool { return value != nil && !*value }

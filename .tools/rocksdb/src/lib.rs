@@ -1,0 +1,1 @@
+//! Nothing: this package exists for the C++ library that its one dependency compiles.

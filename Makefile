@@ -1,0 +1,103 @@
+# `make help` lists what there is. Nothing here has to be run first: each target installs what it needs and is missing.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+.SUFFIXES:
+
+# Everything big lives here, outside the clone, and is shared by all clones.
+export RECRAWL_CACHE ?= $(HOME)/.cache/recrawl
+export CARGO_TARGET_DIR ?= $(RECRAWL_CACHE)/target
+export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .tools/requirements.txt | cut -c1-12))/bin/python
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+# RocksDB's C++ library is compiled once (.tools/rocksdb) and linked from here.
+ROCKSDB_VERSION := $(shell sed -n '/^name = "librocksdb-sys"/{n;s/.*+\(.*\)"/\1/p}' Cargo.lock)
+export ROCKSDB_LIB_DIR ?= $(RECRAWL_CACHE)/rocksdb-$(ROCKSDB_VERSION)/lib
+export ROCKSDB_STATIC ?= 1
+
+# clang compiles the C and C++ inside 1.4 to 1.7 times as fast as gcc; its libclang is needed anyway.
+ifeq ($(origin CC),default)
+export CC := clang
+endif
+ifeq ($(origin CXX),default)
+export CXX := clang++
+endif
+
+# For `make demo` and `make bench`: further arguments.
+ARGS ?=
+# For cargo: .ci/run says --locked.
+CARGO_FLAGS ?=
+# For `make kafka-up`: the first port, and 1 or 3 nodes (also for `make test`).
+KAFKA_PORT ?= 19092
+KAFKA_NODES ?= 1
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+.PHONY: setup
+setup: ## install everything that building and testing need and that is missing
+	@.tools/setup all
+
+.PHONY: setup-build
+setup-build:
+	@.tools/setup build
+
+.PHONY: demo
+demo: setup-build ## build and run the demo: a small web, crawled for some virtual weeks; ARGS="--out DIR"
+	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about five minutes the first time on two cores" >&2; fi
+	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
+
+.PHONY: build
+build: setup-build ## build all programs
+	cargo build $(CARGO_FLAGS) --workspace --bins
+
+.PHONY: test
+test: setup k8s-check ## run all tests, on a Kafka started for them (or on yours: RECRAWL_KAFKA=HOST:PORT)
+	@RECRAWL_KAFKA_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
+
+.PHONY: test-quick
+test-quick: setup-build ## run the tests that need no Kafka
+	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED cargo test $(CARGO_FLAGS) --workspace
+
+.PHONY: bench
+bench: setup-build ## measure; ARGS=… chooses what
+	@cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
+
+.PHONY: fmt
+fmt: ## format the source
+	@cargo fmt --all
+
+.PHONY: lint
+lint: setup-build ## check the format, and clippy with warnings denied
+	@cargo fmt --all --check
+	@cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+
+.PHONY: docs
+docs: setup-build ## build the documentation, with warnings denied
+	@RUSTDOCFLAGS=-Dwarnings cargo doc $(CARGO_FLAGS) --no-deps --workspace
+
+.PHONY: k8s-check
+k8s-check: ## check the Kubernetes manifests, offline, and that the check refuses broken ones
+	@.tools/k8s-check/build
+	@$$(.tools/k8s-check/build --where) .
+	@cd .tools/k8s-check && go test -count=1 .
+
+.PHONY: kafka-up
+kafka-up: ## start a throw-away Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
+	@tests/kafka/cluster up --nodes $(KAFKA_NODES) --port $(KAFKA_PORT)
+
+.PHONY: kafka-down
+kafka-down: ## stop it, and delete its data
+	@tests/kafka/cluster down
+
+.PHONY: env
+env: ## print what a shell needs to run cargo by itself: eval "$(make -s env)"
+	@for name in RECRAWL_CACHE CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
+
+.PHONY: clean
+clean: kafka-down ## delete what cargo built (for all clones: they share it), not what setup installed
+	@cargo clean -q
+	@rm -rf target/demo target/kafka/last-failure-*

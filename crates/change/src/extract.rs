@@ -1,0 +1,207 @@
+//! A body of any kind to text and links.
+
+use crate::charset::decode;
+use crate::text::TextBuilder;
+use crate::{html, xml};
+
+/// The most visible text kept of a page, in bytes.
+pub const MAX_TEXT_BYTES: usize = 2 << 20;
+/// The most links kept of a page.
+pub const MAX_LINKS: usize = 10_000;
+pub(crate) const MAX_HREF_BYTES: usize = 4096;
+pub(crate) const MAX_ANCHOR_BYTES: usize = 256;
+pub(crate) const MAX_REL_BYTES: usize = 256;
+pub(crate) const MAX_TITLE_BYTES: usize = 1024;
+
+/// What a page says, and where it points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageText {
+    /// How the body was read.
+    pub kind: ContentKind,
+    /// The WHATWG name of the character encoding; `None` for a body that is not text.
+    pub charset: Option<&'static str>,
+    /// The title, on one line; empty when there is none.
+    pub title: String,
+    /// What a reader sees: whitespace folded, one line per block.
+    pub text: String,
+    /// Links in the order in which they stand.
+    pub links: Vec<Link>,
+    /// `<base href>`: what links are relative to, itself perhaps relative to the page's address.
+    pub base: Option<String>,
+    /// `<link rel=canonical>`, as written.
+    pub canonical: Option<String>,
+    /// `<meta name=robots>`.
+    pub robots: MetaRobots,
+    /// Whether text or links did not fit ([`MAX_TEXT_BYTES`], [`MAX_LINKS`]).
+    pub truncated: bool,
+}
+
+/// A link as written: its target is neither resolved nor checked, but is not within the page and not a script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The target, character references decoded.
+    pub href: String,
+    /// The text of the link, its first 256 bytes.
+    pub anchor: String,
+    /// The `rel` attribute, as written; empty when there is none.
+    pub rel: String,
+}
+
+impl Link {
+    /// Whether the page does not vouch for the target: `rel` has `nofollow`, `ugc` or `sponsored`.
+    pub fn is_nofollow(&self) -> bool {
+        let unvouched = ["nofollow", "ugc", "sponsored"];
+        self.rel.split_whitespace().any(|word| unvouched.iter().any(|other| word.eq_ignore_ascii_case(other)))
+    }
+}
+
+/// What a page asks of robots in its head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetaRobots {
+    /// `noindex` or `none`.
+    pub noindex: bool,
+    /// `nofollow` or `none`.
+    pub nofollow: bool,
+}
+
+/// How a body is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentKind {
+    /// Markup whose visible text counts.
+    Html,
+    /// Feeds, sitemaps and other XML: the text of all elements counts.
+    Xml,
+    /// JSON: all of it counts, whitespace folded.
+    Json,
+    /// Text of any other kind.
+    Text,
+    /// Not text: it has a digest and nothing else.
+    Opaque,
+}
+
+impl ContentKind {
+    /// By the `Content-Type` header, or by the look of the body when there is none.
+    pub fn of(content_type: Option<&str>, body: &[u8]) -> Self {
+        let essence =
+            content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "text/html" | "application/xhtml+xml" => Self::Html,
+            "text/xml" | "application/xml" => Self::Xml,
+            "application/json" | "text/json" | "application/x-ndjson" => Self::Json,
+            "" | "*/*" | "unknown/unknown" | "application/unknown" => Self::by_look(body),
+            // Not `image/svg+xml`: a picture, whatever it is written in.
+            other if other.starts_with("application/") && other.ends_with("+xml") => Self::Xml,
+            other if other.ends_with("+json") => Self::Json,
+            "application/javascript" | "application/x-javascript" | "application/yaml" | "application/toml" => {
+                Self::Text
+            }
+            other if other.starts_with("text/") => Self::Text,
+            _ => Self::Opaque,
+        }
+    }
+
+    fn by_look(body: &[u8]) -> Self {
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let start = body[..body.len().min(1024)].trim_ascii_start();
+        match start {
+            _ if memchr::memchr(0, start).is_some() => Self::Opaque,
+            [b'<', b'?', b'x', b'm', b'l', ..] => Self::Xml,
+            [b'<', ..] => Self::Html,
+            [b'{' | b'[', ..] => Self::Json,
+            _ if start.starts_with(b"%PDF-") => Self::Opaque,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Reads a body, given its `Content-Type` header. Never fails: what cannot be understood has little text or none.
+pub fn extract(content_type: Option<&str>, body: &[u8]) -> PageText {
+    let kind = ContentKind::of(content_type, body);
+    if kind == ContentKind::Opaque {
+        return PageText::empty(kind);
+    }
+    let decoded = decode(body, content_type);
+    let mut page = match kind {
+        ContentKind::Html => html::extract(&decoded.text),
+        ContentKind::Xml => xml::extract(&decoded.text),
+        ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain(kind, &decoded.text),
+    };
+    page.charset = Some(decoded.charset);
+    page
+}
+
+fn plain(kind: ContentKind, text: &str) -> PageText {
+    let mut builder = TextBuilder::new(MAX_TEXT_BYTES);
+    builder.push_lines(text);
+    let (text, truncated) = builder.finish();
+    PageText { text, truncated, ..PageText::empty(kind) }
+}
+
+impl PageText {
+    pub(crate) fn empty(kind: ContentKind) -> Self {
+        Self {
+            kind,
+            charset: None,
+            title: String::new(),
+            text: String::new(),
+            links: Vec::new(),
+            base: None,
+            canonical: None,
+            robots: MetaRobots::default(),
+            truncated: false,
+        }
+    }
+}
+
+/// A target as kept, or `None` when it leads nowhere: within the page, to a script, or beyond all length.
+pub(crate) fn link_target(href: &str) -> Option<String> {
+    let href = href.trim();
+    let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let leads_nowhere = href.is_empty()
+        || href.starts_with('#')
+        || href.len() > MAX_HREF_BYTES
+        || scheme("javascript:")
+        || scheme("data:")
+        || scheme("about:");
+    (!leads_nowhere).then(|| href.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_header_says_what_a_body_is_and_its_look_does_when_there_is_none() {
+        let check = |header, body: &str, kind| assert_eq!(ContentKind::of(header, body.as_bytes()), kind, "{header:?}");
+        check(Some("Text/HTML; charset=utf-8"), "", ContentKind::Html);
+        check(Some("application/rss+xml"), "", ContentKind::Xml);
+        check(Some("application/ld+json"), "", ContentKind::Json);
+        check(Some("text/markdown"), "<html>", ContentKind::Text);
+        check(Some("image/svg+xml"), "<svg>", ContentKind::Opaque);
+        check(Some("application/pdf"), "", ContentKind::Opaque);
+        check(None, " \n<!doctype html>", ContentKind::Html);
+        check(None, "<?xml version='1.0'?>", ContentKind::Xml);
+        check(None, "{\"a\": 1}", ContentKind::Json);
+        check(None, "a\0b", ContentKind::Opaque);
+        check(None, "hello", ContentKind::Text);
+    }
+
+    #[test]
+    fn text_and_json_keep_their_lines_and_lose_their_indentation() {
+        assert_eq!(extract(Some("text/plain"), b"  a   b\r\n\r\n c ").text, "a b\nc");
+        assert_eq!(extract(Some("application/json"), b"{\n  \"a\": 1\n}").text, "{\n\"a\": 1\n}");
+        let opaque = extract(Some("image/png"), b"\x89PNG");
+        assert_eq!((opaque.text.as_str(), opaque.charset), ("", None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_page(
+            body in proptest::collection::vec(any::<u8>(), 0..400),
+            kind in proptest::sample::select(vec!["text/html", "application/xml", "application/json", "text/plain", "x/y", ""])
+        ) {
+            let _ = extract(Some(kind), &body);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What came and what went, in words: for people and systems that read the change stream.
+
+use crate::text::prefix;
+
+/// The most passages given of each kind.
+pub const MAX_PASSAGES: usize = 64;
+/// The longest passage given, in bytes; longer ones are cut.
+const MAX_PASSAGE_BYTES: usize = 512;
+
+/// The passages of two texts that are in one of them only, in the order in which they stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passages {
+    /// In the new text only.
+    pub added: Vec<String>,
+    /// In the old text only.
+    pub removed: Vec<String>,
+    /// Whether there were more than [`MAX_PASSAGES`] of a kind, or one was cut.
+    pub truncated: bool,
+}
+
+/// Compares two visible texts, sentence by sentence. A set difference: what only moved is neither added nor removed.
+pub fn passages(old: &str, new: &str) -> Passages {
+    let mut result = Passages::default();
+    result.added = difference(new, old, &mut result.truncated);
+    result.removed = difference(old, new, &mut result.truncated);
+    result
+}
+
+fn difference(of: &str, without: &str, truncated: &mut bool) -> Vec<String> {
+    let mut known: Vec<&str> = sentences(without).collect();
+    known.sort_unstable();
+    let mut only: Vec<String> = Vec::new();
+    for sentence in sentences(of).filter(|sentence| known.binary_search(sentence).is_err()) {
+        let shown = prefix(sentence, MAX_PASSAGE_BYTES);
+        if only.iter().any(|given| given == shown) {
+            continue;
+        }
+        if only.len() == MAX_PASSAGES {
+            *truncated = true;
+            break;
+        }
+        *truncated |= shown.len() < sentence.len();
+        only.push(shown.to_owned());
+    }
+    only
+}
+
+/// Lines, cut after `.`, `!` or `?` before a space, and after their full-width forms.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| {
+        let mut rest = line;
+        std::iter::from_fn(move || {
+            let rest_now = rest.trim_start();
+            if rest_now.is_empty() {
+                return None;
+            }
+            let end = sentence_end(rest_now);
+            rest = &rest_now[end..];
+            Some(rest_now[..end].trim_end())
+        })
+    })
+}
+
+fn sentence_end(text: &str) -> usize {
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let ends = match letter {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => letters.peek().is_some_and(|(_, next)| *next == ' '),
+            _ => false,
+        };
+        if ends {
+            return at + letter.len_utf8();
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_came_and_what_went_is_told_sentence_by_sentence() {
+        let old = "Opening hours\nWe open at 9.30 sharp. Closed on Sunday. Bring a friend!\n营业。休息。";
+        let new = "Opening hours\nWe open at 10.30 sharp. Bring a friend! Closed on Sunday.\n营业。搬迁。";
+        let passages = passages(old, new);
+        assert_eq!(passages.added, ["We open at 10.30 sharp.", "搬迁。"]);
+        assert_eq!(passages.removed, ["We open at 9.30 sharp.", "休息。"]);
+        assert!(!passages.truncated);
+    }
+
+    #[test]
+    fn there_is_an_end_to_what_is_told() {
+        let long = format!("{}\n{}", "é".repeat(1_000), (0..200).map(|line| format!("{line}\n")).collect::<String>());
+        let passages = passages("", &long);
+        assert_eq!(passages.added.len(), MAX_PASSAGES);
+        assert!(passages.truncated && passages.added.iter().all(|passage| passage.len() <= MAX_PASSAGE_BYTES));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_does_not_differ_from_itself(text in "([a-c.!。\n ]{0,5}){0,10}") {
+            prop_assert_eq!(passages(&text, &text), Passages::default());
+        }
+    }
+}

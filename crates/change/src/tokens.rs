@@ -1,0 +1,140 @@
+//! Text to tokens: words where words are spaced, pairs of neighbouring characters where they are not.
+//!
+//! A word is a run of letters and digits. Punctuation is no token: a comma moved is seen by the text digest, but has no
+//! magnitude. Letter case is kept: a reader sees it change.
+//!
+//! Chinese, Japanese, Thai and their like become overlapping pairs of characters, not dictionary words: there a local edit
+//! could re-segment its whole neighbourhood.
+
+/// The tokens of a text, in order.
+pub fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { text, at: 0, inside_run: false }
+}
+
+/// See [`tokens`].
+#[derive(Clone, Debug)]
+pub struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether the character at `at` ended the pair before it.
+    inside_run: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Word,
+    Unspaced,
+    Other,
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = &'a str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let start = self.at;
+            let byte = *bytes.get(start)?;
+            let (class, length) = if byte.is_ascii() { (ascii_class(byte), 1) } else { self.class_at(start) };
+            self.at += length;
+            match class {
+                Class::Other => {}
+                Class::Word => {
+                    self.skip_word();
+                    return Some(&self.text[start..self.at]);
+                }
+                Class::Unspaced => {
+                    let continues = std::mem::take(&mut self.inside_run);
+                    if let (Class::Unspaced, length) = self.class_at(self.at) {
+                        self.inside_run = true;
+                        return Some(&self.text[start..self.at + length]);
+                    }
+                    if !continues {
+                        return Some(&self.text[start..self.at]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Tokens<'_> {
+    #[inline]
+    fn skip_word(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte.is_ascii() {
+                if !byte.is_ascii_alphanumeric() {
+                    return;
+                }
+                self.at += 1;
+            } else {
+                match self.class_at(self.at) {
+                    (Class::Word, length) => self.at += length,
+                    _ => return,
+                }
+            }
+        }
+    }
+
+    /// The class and length of the character at a place; at the end of the text, of none.
+    fn class_at(&self, at: usize) -> (Class, usize) {
+        let Some(letter) = self.text[at..].chars().next() else { return (Class::Other, 0) };
+        (class(letter), letter.len_utf8())
+    }
+}
+
+fn ascii_class(byte: u8) -> Class {
+    if byte.is_ascii_alphanumeric() { Class::Word } else { Class::Other }
+}
+
+fn class(letter: char) -> Class {
+    match letter {
+        // Thai and Lao; Myanmar; Khmer.
+        '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}' => Class::Unspaced,
+        // 々 and 〇; kana; Han, with its compatibility forms and extensions; narrow katakana.
+        '\u{3005}' | '\u{3007}' | '\u{3041}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => {
+            Class::Unspaced
+        }
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' => {
+            Class::Unspaced
+        }
+        '\u{ff66}'..='\u{ff9f}' => Class::Unspaced,
+        // Combining marks belong to the word they stand in; those of the scripts of India are not alphabetic to Unicode.
+        '\u{300}'..='\u{36f}' => Class::Word,
+        '\u{964}' | '\u{965}' => Class::Other,
+        '\u{900}'..='\u{dff}' => Class::Word,
+        letter if letter.is_alphanumeric() => Class::Word,
+        _ => Class::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits_and_unspaced_scripts_come_in_pairs() {
+        let check = |text, expected: &[&str]| assert_eq!(tokens(text).collect::<Vec<_>>(), expected, "{text}");
+        check("", &[]);
+        check("A rose, is 3-fold!", &["A", "rose", "is", "3", "fold"]);
+        check("Größe naïve", &["Größe", "naïve"]);
+        check("网页", &["网页"]);
+        check("网", &["网"]);
+        check("增量网页。采集", &["增量", "量网", "网页", "采集"]);
+        check("Rust语言x", &["Rust", "语言", "x"]);
+        check("カタカナ と한국어", &["カタ", "タカ", "カナ", "と", "한국어"]);
+        check("हिन्दी।", &["हिन्दी"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_tokens_none_of_them_empty(text in "\\PC{0,40}") {
+            for token in tokens(&text) {
+                prop_assert!(!token.is_empty() && token.len() <= text.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! XML to text and links: feeds, sitemaps, documents.
+//!
+//! All text between tags counts, CDATA included, one line per element. Links are what feeds and sitemaps use: the text of
+//! `<loc>` and `<link>`, and `href` of `<link>`. Not a validating parser: a feed is read as far as it goes.
+
+use crate::entities;
+use crate::extract::{
+    ContentKind, Link, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
+};
+use crate::html::{attribute, tag_length};
+use crate::text::{Gap, TextBuilder, prefix};
+use memchr::memmem;
+
+/// Extracts a document.
+pub(crate) fn extract(xml: &str) -> PageText {
+    let mut reader =
+        Reader { text: TextBuilder::new(MAX_TEXT_BYTES), page: PageText::empty(ContentKind::Xml), element: "" };
+    reader.read(xml);
+    let (text, truncated) = reader.text.finish();
+    PageText { text, truncated: truncated || reader.page.truncated, ..reader.page }
+}
+
+struct Reader<'a> {
+    text: TextBuilder,
+    page: PageText,
+    /// The local name of the element opened last; empty behind an end tag.
+    element: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, xml: &'a str) {
+        let mut rest = xml;
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
+            self.text(&entities::decode(&rest[..end]));
+            rest = &rest[end..];
+            let length = if let Some(data) = rest.strip_prefix("<![CDATA[") {
+                let length = memmem::find(data.as_bytes(), b"]]>").unwrap_or(data.len());
+                self.text(&data[..length]);
+                (9 + length + 3).min(rest.len())
+            } else if rest.starts_with("<!--") {
+                memmem::find(rest.as_bytes(), b"-->").map_or(rest.len(), |at| at + 3)
+            } else if rest.starts_with("<?") {
+                memmem::find(rest.as_bytes(), b"?>").map_or(rest.len(), |at| at + 2)
+            } else {
+                tag_length(rest.as_bytes()).unwrap_or(rest.len())
+            };
+            if !rest.starts_with("<!") && !rest.starts_with("<?") {
+                self.tag(&rest[..length]);
+            }
+            rest = &rest[length..];
+        }
+    }
+
+    fn tag(&mut self, tag: &'a str) {
+        self.text.separate(Gap::Line);
+        self.element = "";
+        let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else { return };
+        if inside.starts_with('/') {
+            return;
+        }
+        let name_end =
+            inside.find(|letter: char| letter.is_ascii_whitespace() || letter == '/').unwrap_or(inside.len());
+        let (name, attributes) = inside.split_at(name_end);
+        self.element = name.rsplit(':').next().unwrap_or(name);
+        if self.element == "link"
+            && let Some(href) = attribute(attributes, "href")
+        {
+            self.link(&href, attribute(attributes, "rel").unwrap_or_default());
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if matches!(self.element, "loc" | "link") {
+            self.link(text, String::new());
+        }
+        if self.element == "title" && self.page.title.is_empty() {
+            let mut title = TextBuilder::new(MAX_TITLE_BYTES);
+            title.push(text);
+            self.page.title = title.finish().0;
+        }
+        self.text.push(text);
+    }
+
+    fn link(&mut self, href: &str, rel: String) {
+        let Some(href) = link_target(href) else { return };
+        if self.page.links.len() == MAX_LINKS {
+            self.page.truncated = true;
+            return;
+        }
+        self.page.links.push(Link { href, anchor: String::new(), rel: prefix(&rel, MAX_REL_BYTES).to_owned() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn targets(page: &PageText) -> Vec<&str> {
+        page.links.iter().map(|link| link.href.as_str()).collect()
+    }
+
+    #[test]
+    fn feeds_and_sitemaps_have_text_and_links() {
+        let rss = extract(
+            "<?xml version='1.0'?><rss><channel><title>News &amp; more</title><link>https://a.test/</link>\
+             <item><title><![CDATA[One <b>two</b>]]></title><link>https://a.test/1?a&amp;b</link></item><!-- no --></channel></rss>",
+        );
+        assert_eq!(rss.title, "News & more");
+        assert_eq!(rss.text, "News & more\nhttps://a.test/\nOne <b>two</b>\nhttps://a.test/1?a&b");
+        assert_eq!(targets(&rss), ["https://a.test/", "https://a.test/1?a&b"]);
+        let atom = extract("<feed><link rel='self' href='/feed'/><atom:link href=\"/x\"/></feed>");
+        assert_eq!((targets(&atom), atom.links[0].rel.as_str()), (vec!["/feed", "/x"], "self"));
+        let sitemap = extract("<urlset><url><loc> https://a.test/p </loc><lastmod>2026-01-02</lastmod></url>");
+        assert_eq!(targets(&sitemap), ["https://a.test/p"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_soup_is_a_document(soup in "(<|>|/|!--|-->|\\?|=|\"|a|link|loc|title|href|é|&|<!\\[CDATA\\[|\\]\\]>| ){0,60}") {
+            let _ = extract(&soup);
+        }
+    }
+}

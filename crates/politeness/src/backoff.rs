@@ -1,0 +1,187 @@
+//! Leaving a host alone that is in trouble: answers 429 or 503, or none at all.
+//!
+//! The pause doubles from one trouble to the next up to a cap, and never ends before the host's own `Retry-After`. After a
+//! quiet time without trouble everything is forgotten. Requests that were under way when the first one failed tell nothing
+//! new, so trouble during a pause does not double it.
+
+use page::{HOUR, MINUTE, Timestamp};
+use std::time::Duration;
+use thiserror::Error;
+
+/// How pauses grow and are forgotten. Checked: 0 < first ≤ cap ≤ 7 days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackoffRule {
+    first: Duration,
+    cap: Duration,
+    forget_after: Duration,
+}
+
+/// Why a back-off rule is refused.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum BackoffProblem {
+    /// A pause of nothing never grows by doubling.
+    #[error("first back-off pause is zero; give at least a second")]
+    ZeroFirst,
+    /// The first pause is longer than the longest.
+    #[error("first back-off pause is longer than the longest one; lower it or raise the cap")]
+    FirstAboveCap,
+    /// A host that recovers should be found out within a week.
+    #[error("longest back-off pause is longer than 7 days; pause the host instead")]
+    CapTooLong,
+}
+
+impl BackoffRule {
+    const LONGEST_CAP: Duration = Duration::from_secs(7 * 86_400);
+
+    /// `first`: the pause after the first trouble; `cap`: the longest; `forget_after`: how long after a pause without new
+    /// trouble the count starts again.
+    pub fn try_new(first: Duration, cap: Duration, forget_after: Duration) -> Result<Self, BackoffProblem> {
+        if first.is_zero() {
+            Err(BackoffProblem::ZeroFirst)
+        } else if first > cap {
+            Err(BackoffProblem::FirstAboveCap)
+        } else if cap > Self::LONGEST_CAP {
+            Err(BackoffProblem::CapTooLong)
+        } else {
+            Ok(Self { first, cap, forget_after })
+        }
+    }
+}
+
+/// Half a minute, doubling to six hours, forgotten after an hour of quiet.
+impl Default for BackoffRule {
+    fn default() -> Self {
+        Self { first: MINUTE / 2, cap: 6 * HOUR, forget_after: HOUR }
+    }
+}
+
+/// The trouble one host has been in lately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostBackoff {
+    /// Troubles in a row, those during a pause not counted.
+    troubles: u32,
+    until: Timestamp,
+}
+
+/// A host not known to be in trouble.
+impl Default for HostBackoff {
+    fn default() -> Self {
+        Self { troubles: 0, until: Timestamp::MIN }
+    }
+}
+
+impl HostBackoff {
+    /// The state after a 429, a 503 or a failure to connect at `now`. `retry_after` is what the host asked for, if it did;
+    /// `chance` in \[0, 1) spreads hosts that failed together: the pause lies between 75 % and 125 % of its nominal length.
+    #[must_use]
+    pub fn after_trouble(
+        self,
+        rule: &BackoffRule,
+        retry_after: Option<Duration>,
+        chance: f64,
+        now: Timestamp,
+    ) -> HostBackoff {
+        let asked = now + retry_after.unwrap_or_default();
+        if now < self.until {
+            return HostBackoff { until: self.until.max(asked), ..self };
+        }
+        let troubles = if self.is_forgotten(rule, now) { 1 } else { self.troubles.saturating_add(1) };
+        let doublings = (troubles - 1).min(31);
+        let nominal = rule.first.saturating_mul(1 << doublings).min(rule.cap);
+        // A chance outside its range, or not a number, must not become a wild pause.
+        let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
+        let pause = nominal.mul_f64(0.75 + 0.5 * chance).min(rule.cap);
+        HostBackoff { troubles, until: asked.max(now + pause) }
+    }
+
+    /// Until when to leave the host alone; `None` when it may be asked at `now`.
+    pub fn pause_until(&self, now: Timestamp) -> Option<Timestamp> {
+        (now < self.until).then_some(self.until)
+    }
+
+    /// Whether enough quiet has passed for this state to be dropped: it is then worth as much as none.
+    pub fn is_forgotten(&self, rule: &BackoffRule, now: Timestamp) -> bool {
+        self.troubles == 0 || now >= self.until + rule.forget_after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: Timestamp = Timestamp::from_secs(1_700_000_000);
+
+    fn rule() -> BackoffRule {
+        BackoffRule::try_new(MINUTE, 10 * MINUTE, HOUR).unwrap()
+    }
+
+    /// The pause that trouble at the end of every pause leads to.
+    fn pauses(count: usize) -> Vec<Duration> {
+        let (mut state, mut now) = (HostBackoff::default(), NOW);
+        let pause = || {
+            state = state.after_trouble(&rule(), None, 0.5, now);
+            let pause = state.until.saturating_since(now);
+            now = state.until;
+            pause
+        };
+        std::iter::repeat_with(pause).take(count).collect()
+    }
+
+    #[test]
+    fn pauses_double_up_to_the_cap() {
+        assert_eq!(pauses(6), [1, 2, 4, 8, 10, 10].map(|minutes| minutes * MINUTE));
+    }
+
+    #[test]
+    fn trouble_during_a_pause_tells_nothing_new() {
+        let state = HostBackoff::default().after_trouble(&rule(), None, 0.5, NOW);
+        assert_eq!(state.after_trouble(&rule(), None, 0.5, NOW + MINUTE / 2), state);
+    }
+
+    #[test]
+    fn the_hosts_own_word_is_kept() {
+        let state = HostBackoff::default().after_trouble(&rule(), Some(HOUR), 0.5, NOW);
+        assert_eq!(state.pause_until(NOW), Some(NOW + HOUR));
+        let longer = state.after_trouble(&rule(), Some(2 * HOUR), 0.5, NOW + MINUTE);
+        assert_eq!(longer.pause_until(NOW), Some(NOW + MINUTE + 2 * HOUR));
+        assert_eq!(state.pause_until(NOW + HOUR), None);
+    }
+
+    #[test]
+    fn quiet_makes_a_host_like_new() {
+        let mut state = HostBackoff::default();
+        assert!(state.is_forgotten(&rule(), NOW));
+        state = state.after_trouble(&rule(), None, 0.5, NOW);
+        state = state.after_trouble(&rule(), None, 0.5, NOW + MINUTE);
+        let quiet = NOW + 3 * MINUTE + HOUR;
+        assert!(!state.is_forgotten(&rule(), NOW + HOUR));
+        assert!(state.is_forgotten(&rule(), quiet));
+        assert_eq!(state.after_trouble(&rule(), None, 0.5, quiet).pause_until(quiet), Some(quiet + MINUTE));
+    }
+
+    #[test]
+    fn a_rule_that_makes_no_sense_is_refused() {
+        let check = |first, cap, problem| assert_eq!(BackoffRule::try_new(first, cap, HOUR), Err(problem));
+        check(Duration::ZERO, HOUR, BackoffProblem::ZeroFirst);
+        check(2 * HOUR, HOUR, BackoffProblem::FirstAboveCap);
+        check(HOUR, 1_000 * HOUR, BackoffProblem::CapTooLong);
+    }
+
+    proptest! {
+        #[test]
+        fn no_pause_is_shorter_than_asked_or_longer_than_the_cap_of_all_that_may_lengthen_it(
+            steps in proptest::collection::vec((0u64..20_000, proptest::option::of(0u64..90_000), any::<f64>()), 1..40)
+        ) {
+            let (mut state, mut now) = (HostBackoff::default(), NOW);
+            for (elapsed, asked, chance) in steps {
+                now = now + Duration::from_secs(elapsed);
+                let asked = asked.map(Duration::from_secs);
+                let before = state.until;
+                state = state.after_trouble(&rule(), asked, chance, now);
+                prop_assert!(state.until >= now + asked.unwrap_or_default());
+                prop_assert!(state.until <= before.max(now + asked.unwrap_or_default().max(rule().cap)));
+            }
+        }
+    }
+}

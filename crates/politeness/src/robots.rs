@@ -1,0 +1,304 @@
+//! robots.txt: the groups of a file, and whether a path may be fetched (RFC 9309 §2.1 and §2.2).
+//!
+//! Read as crawlers in the wild read it: any line ending, a byte-order mark, a forgotten colon, well-known misspellings.
+//! Where the standard leaves room the most used parser is followed: a group goes on through lines it does not know, and an
+//! allowed `/index.html` allows its directory.
+
+use crate::pattern::{Pattern, normalise_path};
+use std::time::Duration;
+
+/// How much of a file is read: 500 KiB, the least that RFC 9309 §2.5 asks for.
+pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
+
+/// What a robots.txt file says. Parsing never fails: what is not understood does not bind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Robots {
+    groups: Vec<Group>,
+    sitemaps: Vec<String>,
+}
+
+/// Whether a path may be fetched, and which line says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict<'a> {
+    /// Whether it may be fetched.
+    pub allowed: bool,
+    /// The pattern that decided, as written in the file. `None`: no rule speaks of this path.
+    pub rule: Option<&'a str>,
+    /// The line of that rule, counted from 1.
+    pub line: Option<usize>,
+}
+
+impl Verdict<'_> {
+    pub(crate) const fn without_rule(allowed: bool) -> Self {
+        Self { allowed, rule: None, line: None }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Group {
+    /// Product tokens; empty when the group speaks to nobody we can name.
+    agents: Vec<Box<str>>,
+    /// Whether the group speaks to everybody (`*`).
+    everybody: bool,
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rule {
+    allow: bool,
+    pattern: Pattern,
+    written: Box<str>,
+    line: usize,
+}
+
+impl Robots {
+    /// Reads a file, at most its first [`MAX_ROBOTS_BYTES`].
+    pub fn parse(file: &[u8]) -> Self {
+        let mut bytes = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        if bytes.len() > MAX_ROBOTS_BYTES {
+            // A line cut in half could forbid (or allow) far more than it was written to.
+            let cut = memchr::memrchr2(b'\n', b'\r', &bytes[..MAX_ROBOTS_BYTES]).unwrap_or(0);
+            bytes = &bytes[..cut];
+        }
+        let mut robots = Robots::default();
+        // Agents may be listed on several lines; the first agent line after a rule opens a new group.
+        let mut group_has_rules = true;
+        for (index, line) in lines(bytes).enumerate() {
+            let Some((key, value)) = key_and_value(line) else { continue };
+            match key {
+                Key::UserAgent => {
+                    if group_has_rules {
+                        robots.groups.push(Group::default());
+                        group_has_rules = false;
+                    }
+                    if let Some(group) = robots.groups.last_mut() {
+                        group.add_agent(value);
+                    }
+                }
+                Key::Allow | Key::Disallow => {
+                    // Rules before the first agent line speak to nobody.
+                    let Some(group) = robots.groups.last_mut() else { continue };
+                    group_has_rules = true;
+                    group.add_rule(key == Key::Allow, value, index + 1);
+                }
+                Key::CrawlDelay => {
+                    let Some(group) = robots.groups.last_mut() else { continue };
+                    group.crawl_delay = seconds(value).max(group.crawl_delay);
+                }
+                Key::Sitemap => robots.sitemaps.push(String::from_utf8_lossy(value).into_owned()),
+            }
+        }
+        robots
+    }
+
+    /// May the crawler named `product_token` (`ExampleBot`, without version) fetch this path and query?
+    ///
+    /// The longest matching pattern decides, allow wins a tie, and what no rule speaks of is allowed. `/robots.txt`
+    /// itself always is.
+    pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
+        let path = if path_and_query.is_empty() { "/" } else { path_and_query };
+        if path == "/robots.txt" {
+            return Verdict::without_rule(true);
+        }
+        let path = normalise_path(path.as_bytes());
+        self.groups_for(product_token)
+            .flat_map(|group| &group.rules)
+            .filter(|rule| rule.pattern.matches(&path))
+            .max_by_key(|rule| (rule.pattern.specificity(), rule.allow))
+            .map_or(Verdict::without_rule(true), |rule| Verdict {
+                allowed: rule.allow,
+                rule: Some(&rule.written),
+                line: Some(rule.line),
+            })
+    }
+
+    /// The crawl delay asked of this crawler, as written: not in RFC 9309 but widely used, in seconds. The longest counts.
+    pub fn crawl_delay(&self, product_token: &str) -> Option<Duration> {
+        self.groups_for(product_token).filter_map(|group| group.crawl_delay).max()
+    }
+
+    /// The sitemaps the file names, as written.
+    pub fn sitemaps(&self) -> &[String] {
+        &self.sitemaps
+    }
+
+    /// The groups that name this crawler, all together; when there is none, those that speak to everybody.
+    fn groups_for(&self, product_token: &str) -> impl Iterator<Item = &Group> {
+        let named = self.groups.iter().any(|group| group.names(product_token));
+        self.groups.iter().filter(move |group| if named { group.names(product_token) } else { group.everybody })
+    }
+}
+
+impl Group {
+    fn add_agent(&mut self, value: &[u8]) {
+        if let [b'*'] | [b'*', b' ' | b'\t', ..] = value {
+            self.everybody = true;
+        }
+        let token: Vec<u8> = value.iter().copied().take_while(|&byte| is_token_byte(byte)).collect();
+        if let Ok(token) = String::from_utf8(token)
+            && !token.is_empty()
+        {
+            self.agents.push(token.into_boxed_str());
+        }
+    }
+
+    fn add_rule(&mut self, allow: bool, value: &[u8], line: usize) {
+        if value.is_empty() {
+            return;
+        }
+        let written: Box<str> = String::from_utf8_lossy(value).into();
+        if allow && let Some(directory) = directory_of_index(value) {
+            let pattern = Pattern::new(&[directory, b"$"].concat());
+            self.rules.push(Rule { allow, pattern, written: written.clone(), line });
+        }
+        self.rules.push(Rule { allow, pattern: Pattern::new(value), written, line });
+    }
+
+    fn names(&self, product_token: &str) -> bool {
+        self.agents.iter().any(|agent| agent.eq_ignore_ascii_case(product_token))
+    }
+}
+
+/// RFC 9309 allows letters, `-` and `_`; digits are in the names of real crawlers.
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+fn directory_of_index(value: &[u8]) -> Option<&[u8]> {
+    let slash = memchr::memrchr(b'/', value)?;
+    value[slash..].starts_with(b"/index.htm").then(|| &value[..=slash])
+}
+
+fn seconds(value: &[u8]) -> Option<Duration> {
+    let seconds: f64 = str::from_utf8(value).ok()?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    CrawlDelay,
+    Sitemap,
+}
+
+/// Lines end in LF, CR or CRLF.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(bytes);
+    std::iter::from_fn(move || {
+        let bytes = rest?;
+        let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else { return rest.take() };
+        let ending = if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 };
+        rest = Some(&bytes[end + ending..]);
+        Some(&bytes[..end])
+    })
+}
+
+/// The key and value of a line without its comment; `None` when the line says nothing to us.
+fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
+    let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
+    let line = line.trim_ascii();
+    if let Some(colon) = memchr::memchr(b':', line) {
+        return Some((key(line[..colon].trim_ascii_end())?, line[colon + 1..].trim_ascii_start()));
+    }
+    // The colon may be forgotten when there is exactly one word on either side.
+    let gap = line.iter().position(u8::is_ascii_whitespace)?;
+    let value = line[gap..].trim_ascii_start();
+    if value.iter().any(u8::is_ascii_whitespace) {
+        return None;
+    }
+    Some((key(&line[..gap])?, value))
+}
+
+/// Keys in any letter case, with the misspellings that are common in real files.
+fn key(word: &[u8]) -> Option<Key> {
+    const KEYS: [(&[u8], Key); 14] = [
+        (b"user-agent", Key::UserAgent),
+        (b"useragent", Key::UserAgent),
+        (b"user agent", Key::UserAgent),
+        (b"allow", Key::Allow),
+        (b"disallow", Key::Disallow),
+        (b"dissallow", Key::Disallow),
+        (b"dissalow", Key::Disallow),
+        (b"disalow", Key::Disallow),
+        (b"diasllow", Key::Disallow),
+        (b"disallaw", Key::Disallow),
+        (b"crawl-delay", Key::CrawlDelay),
+        (b"crawldelay", Key::CrawlDelay),
+        (b"sitemap", Key::Sitemap),
+        (b"site-map", Key::Sitemap),
+    ];
+    KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|&(_, key)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const EXAMPLE: &str = "\u{feff}# shop\nUser-agent: *\nDisallow: /cart\nCrawl-delay: 2.5\n\nuser-agent: ExampleBot\r\n\
+        USERAGENT: otherbot\rDisalow: /private # ours\nAllow: /private/open\nSitemap: https://a.test/s.xml\n\n\
+        User-agent: examplebot/2.0\nDisallow /tmp\n";
+
+    #[test]
+    fn the_longest_matching_rule_of_all_groups_for_the_crawler_decides() {
+        let robots = Robots::parse(EXAMPLE.as_bytes());
+        let check = |agent, path, allowed, line| {
+            let verdict = robots.check(agent, path);
+            assert_eq!((verdict.allowed, verdict.line), (allowed, line), "{agent} {path}");
+        };
+        check("SomeBot", "/cart/1", false, Some(3));
+        check("SomeBot", "/private", true, None);
+        check("ExampleBot", "/cart/1", true, None);
+        check("examplebot", "/private/x", false, Some(8));
+        check("ExampleBot", "/private/open", true, Some(9));
+        check("ExampleBot", "/tmp/1", false, Some(13));
+        check("OtherBot", "/tmp/1", true, None);
+        assert_eq!(robots.check("ExampleBot", "/private").rule, Some("/private"));
+    }
+
+    #[test]
+    fn crawl_delay_belongs_to_a_group_and_sitemaps_to_the_file() {
+        let robots = Robots::parse(EXAMPLE.as_bytes());
+        assert_eq!(robots.crawl_delay("SomeBot"), Some(Duration::from_millis(2_500)));
+        assert_eq!(robots.crawl_delay("ExampleBot"), None);
+        assert_eq!(robots.sitemaps(), ["https://a.test/s.xml"]);
+        for nonsense in ["-1", "NaN", "inf", "soon", ""] {
+            let file = format!("User-agent: *\nCrawl-delay: {nonsense}\n");
+            assert_eq!(Robots::parse(file.as_bytes()).crawl_delay("x"), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn allow_wins_a_tie_and_robots_txt_itself_is_always_allowed() {
+        let robots = Robots::parse(b"User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /\n");
+        assert!(robots.check("x", "/a").allowed);
+        assert!(!robots.check("x", "").allowed);
+        assert!(robots.check("x", "/robots.txt").allowed);
+    }
+
+    #[test]
+    fn a_rule_cut_off_at_the_size_limit_does_not_bind() {
+        let mut file = b"User-agent: *\n".to_vec();
+        file.resize(MAX_ROBOTS_BYTES - "Disallow: /".len(), b'#');
+        file.splice(file.len() - 1.., *b"\n");
+        file.extend_from_slice(b"Disallow: /private\n");
+        assert!(Robots::parse(&file).check("x", "/public").allowed);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_robots_file(bytes in proptest::collection::vec(any::<u8>(), 0..300), path in ".{0,20}") {
+            let _ = Robots::parse(&bytes).check("x", &path);
+        }
+
+        #[test]
+        fn any_lines_are_a_robots_file(
+            lines in proptest::collection::vec("(user-agent|allow|disallow|crawl-delay)[: ]{1,2}[*/a$%2]{0,6}", 0..20)
+        ) {
+            let _ = Robots::parse(lines.join("\n").as_bytes()).check("a", "/a2%2a");
+        }
+    }
+}

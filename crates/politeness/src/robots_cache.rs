@@ -1,0 +1,184 @@
+//! What holds for an authority after an attempt to fetch its robots.txt, and until when (RFC 9309 §2.3 and §2.4).
+//!
+//! | the attempt came to | then |
+//! |---|---|
+//! | 2xx | the file's rules |
+//! | 304 | the rules held before |
+//! | 3xx that leads nowhere, 4xx except 429 | everything is allowed |
+//! | 5xx, 429, anything without an answer | the last good rules; without them nothing is allowed, for 30 days |
+//!
+//! An answer holds for a day. While the file cannot be had, it is asked for again when it has been missing twice as long.
+
+use crate::robots::{Robots, Verdict};
+use page::{DAY, MINUTE, Timestamp};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many redirects in a row the caller follows before reporting [`RobotsFetch::TooManyRedirects`].
+pub const MAX_ROBOTS_REDIRECTS: usize = 5;
+
+/// How long a file that cannot be had forbids everything; from then on it counts as not existing.
+pub const UNREACHABLE_GRACE: Duration = Duration::from_secs(30 * 86_400);
+
+/// How long an answer holds: RFC 9309 allows at most a day.
+const FRESH: Duration = DAY;
+const FIRST_RETRY: Duration = Duration::from_secs(5 * MINUTE.as_secs());
+
+/// What an attempt to fetch a robots.txt came to, redirects followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RobotsFetch<'a> {
+    /// The server answered with this status; the body matters for 2xx alone.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+        /// The body, decompressed; it may be cut off after [`crate::MAX_ROBOTS_BYTES`].
+        body: &'a [u8],
+    },
+    /// More than [`MAX_ROBOTS_REDIRECTS`] redirects in a row.
+    TooManyRedirects,
+    /// No whole answer: name not found, connection refused, time out, broken transfer.
+    Unreachable,
+}
+
+/// What may be fetched from one authority, and when to ask for its robots.txt again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RobotsCacheEntry {
+    rules: Rules,
+    expires_at: Timestamp,
+    /// Since when the file could not be had; `None` while it can.
+    unreachable_since: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rules {
+    AllowAll,
+    DisallowAll,
+    File(Arc<Robots>),
+}
+
+impl RobotsCacheEntry {
+    /// What holds after an attempt at `now`, given what held before.
+    pub fn after(previous: Option<&RobotsCacheEntry>, fetch: RobotsFetch<'_>, now: Timestamp) -> Self {
+        let fresh = |rules| Self { rules, expires_at: now + FRESH, unreachable_since: None };
+        match fetch {
+            RobotsFetch::Answered { status: 200..=299, body } => fresh(Rules::File(Arc::new(Robots::parse(body)))),
+            RobotsFetch::Answered { status: 304, .. } => match previous {
+                Some(Self { rules: Rules::File(robots), .. }) => fresh(Rules::File(Arc::clone(robots))),
+                // Not modified against what? Without a copy this is no answer.
+                _ => Self::unreachable(previous, now),
+            },
+            RobotsFetch::Answered { status: 429, .. } => Self::unreachable(previous, now),
+            RobotsFetch::Answered { status: 300..=499, .. } | RobotsFetch::TooManyRedirects => fresh(Rules::AllowAll),
+            RobotsFetch::Answered { .. } | RobotsFetch::Unreachable => Self::unreachable(previous, now),
+        }
+    }
+
+    fn unreachable(previous: Option<&RobotsCacheEntry>, now: Timestamp) -> Self {
+        let since = previous.and_then(|entry| entry.unreachable_since).unwrap_or(now);
+        let missing_for = now.saturating_since(since);
+        let rules = match previous.map(|entry| &entry.rules) {
+            Some(Rules::File(robots)) => Rules::File(Arc::clone(robots)),
+            _ if missing_for >= UNREACHABLE_GRACE => Rules::AllowAll,
+            _ => Rules::DisallowAll,
+        };
+        Self { rules, expires_at: now + missing_for.clamp(FIRST_RETRY, FRESH), unreachable_since: Some(since) }
+    }
+
+    /// May this crawler fetch this path and query, and which line says so? See [`Robots::check`].
+    pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
+        match &self.rules {
+            Rules::File(robots) => robots.check(product_token, path_and_query),
+            Rules::AllowAll => Verdict::without_rule(true),
+            Rules::DisallowAll => Verdict::without_rule(false),
+        }
+    }
+
+    /// May this crawler fetch this path and query?
+    pub fn allows(&self, product_token: &str, path_and_query: &str) -> bool {
+        self.check(product_token, path_and_query).allowed
+    }
+
+    /// From when on the file must be asked for again before this is relied on.
+    pub fn expires_at(&self) -> Timestamp {
+        self.expires_at
+    }
+
+    /// Since when the file could not be had; `None` when the last attempt was answered.
+    pub fn unreachable_since(&self) -> Option<Timestamp> {
+        self.unreachable_since
+    }
+
+    /// The file in force, when there is one: its crawl delay and sitemaps.
+    pub fn robots(&self) -> Option<&Robots> {
+        match &self.rules {
+            Rules::File(robots) => Some(robots),
+            Rules::AllowAll | Rules::DisallowAll => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::HOUR;
+
+    const NOW: Timestamp = Timestamp::from_secs(1_700_000_000);
+    const FILE: RobotsFetch<'_> = RobotsFetch::Answered { status: 200, body: b"User-agent: *\nDisallow: /private\n" };
+
+    fn answered(status: u16) -> RobotsFetch<'static> {
+        RobotsFetch::Answered { status, body: b"User-agent: *\nDisallow: /\n" }
+    }
+
+    #[test]
+    fn without_a_copy_the_status_decides() {
+        let check = |fetch, allowed| {
+            assert_eq!(RobotsCacheEntry::after(None, fetch, NOW).allows("x", "/public"), allowed, "{fetch:?}");
+        };
+        check(FILE, true);
+        for status in [301, 400, 401, 403, 404, 410, 451] {
+            check(answered(status), true);
+        }
+        for status in [304, 429, 500, 503, 599, 100, 0] {
+            check(answered(status), false);
+        }
+        check(RobotsFetch::TooManyRedirects, true);
+        check(RobotsFetch::Unreachable, false);
+    }
+
+    #[test]
+    fn the_last_good_copy_holds_while_the_file_cannot_be_had() {
+        let good = RobotsCacheEntry::after(None, FILE, NOW);
+        for fetch in [RobotsFetch::Unreachable, answered(503), answered(429), answered(304)] {
+            let kept = RobotsCacheEntry::after(Some(&good), fetch, NOW + DAY);
+            assert!(kept.allows("x", "/public") && !kept.allows("x", "/private"), "{fetch:?}");
+        }
+        let gone = RobotsCacheEntry::after(Some(&good), answered(404), NOW + DAY);
+        assert!(gone.allows("x", "/private"));
+    }
+
+    #[test]
+    fn a_file_missing_for_thirty_days_no_longer_forbids() {
+        let mut entry = RobotsCacheEntry::after(None, RobotsFetch::Unreachable, NOW);
+        let mut now = NOW;
+        let mut attempts = 0;
+        while !entry.allows("x", "/") {
+            now = entry.expires_at();
+            entry = RobotsCacheEntry::after(Some(&entry), RobotsFetch::Unreachable, now);
+            attempts += 1;
+        }
+        assert!(now.saturating_since(NOW) >= UNREACHABLE_GRACE);
+        assert!(now.saturating_since(NOW) < UNREACHABLE_GRACE + 2 * DAY);
+        assert!((30..50).contains(&attempts), "{attempts}");
+    }
+
+    #[test]
+    fn an_answer_holds_for_a_day_and_a_failure_for_minutes() {
+        assert_eq!(RobotsCacheEntry::after(None, FILE, NOW).expires_at(), NOW + DAY);
+        assert_eq!(RobotsCacheEntry::after(None, answered(404), NOW).expires_at(), NOW + DAY);
+        let failed = RobotsCacheEntry::after(None, RobotsFetch::Unreachable, NOW);
+        assert_eq!(failed.expires_at(), NOW + 5 * MINUTE);
+        let still = RobotsCacheEntry::after(Some(&failed), RobotsFetch::Unreachable, NOW + HOUR);
+        assert_eq!(still.expires_at(), NOW + 2 * HOUR);
+        assert_eq!(still.unreachable_since(), Some(NOW));
+    }
+}

@@ -1,0 +1,165 @@
+//! How hosts behave, and misbehave.
+
+use page::Timestamp;
+use std::time::Duration;
+
+/// What a host says in robots.txt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Robots {
+    /// Status of `/robots.txt`; anything but 200 has no body.
+    pub status: u16,
+    /// Path prefixes that no crawler may fetch. Prefixes only: no `*` or `$`.
+    pub disallow: Vec<String>,
+    /// `Crawl-delay` in seconds.
+    pub crawl_delay_s: Option<f64>,
+}
+
+impl Default for Robots {
+    fn default() -> Self {
+        Self { status: 200, disallow: Vec::new(), crawl_delay_s: None }
+    }
+}
+
+impl Robots {
+    /// The file's text.
+    pub fn text(&self) -> String {
+        let mut text = String::from("User-agent: *\n");
+        for prefix in &self.disallow {
+            text.push_str(&format!("Disallow: {prefix}\n"));
+        }
+        if self.disallow.is_empty() {
+            text.push_str("Disallow:\n");
+        }
+        if let Some(seconds) = self.crawl_delay_s {
+            text.push_str(&format!("Crawl-delay: {seconds}\n"));
+        }
+        text
+    }
+
+    /// Whether the host asks not to fetch this path. A file that is not there forbids nothing, one that the server fails
+    /// to serve forbids everything (RFC 9309 §2.3.1).
+    pub fn disallows(&self, path: &str) -> bool {
+        match self.status {
+            200 => self.disallow.iter().any(|prefix| !prefix.is_empty() && path.starts_with(prefix)),
+            500..=599 => true,
+            _ => false,
+        }
+    }
+}
+
+/// Which validators a host sends and honours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Validators {
+    /// `ETag` and `If-None-Match`.
+    pub etag: bool,
+    /// `Last-Modified` and `If-Modified-Since`, in virtual time.
+    pub last_modified: bool,
+}
+
+/// The dials of one host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostDials {
+    /// Its robots.txt.
+    pub robots: Robots,
+    /// What it sends for conditional requests.
+    pub validators: Validators,
+    /// Real (not virtual) time before every answer.
+    pub latency: Duration,
+}
+
+impl Default for HostDials {
+    fn default() -> Self {
+        Self {
+            robots: Robots::default(),
+            validators: Validators { etag: true, last_modified: true },
+            latency: Duration::ZERO,
+        }
+    }
+}
+
+/// One way to misbehave. Durations are real time, `Retry-After` is what the header says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// Answers with this status and a short body: 404, 410, 500, 503, 429 …
+    Status {
+        /// The status code.
+        code: u16,
+        /// `Retry-After` in seconds.
+        retry_after_s: Option<u32>,
+    },
+    /// Waits before the answer, which is then as usual.
+    Latency(Duration),
+    /// Promises the whole body, sends half of it and resets the connection.
+    ResetMidBody,
+    /// Spreads the body over this much time.
+    SlowBody(Duration),
+    /// Redirects so many times (each to the page's own path with `?hop=N`) and then serves the page.
+    Redirect {
+        /// 301, 302, 307 or 308.
+        code: u16,
+        /// Number of redirects before the page.
+        hops: u32,
+    },
+    /// Redirects for ever, in a circle of three addresses.
+    RedirectLoop {
+        /// 301, 302, 307 or 308.
+        code: u16,
+    },
+    /// Sends this many bytes of filler instead of the page, without saying how many.
+    OversizeBody {
+        /// Length in bytes.
+        bytes: u64,
+    },
+    /// Sends generated text in ISO 8859-1 under the name of UTF-8.
+    WrongCharset,
+}
+
+/// Where a fault applies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultScope {
+    /// This share of the pages, always the same ones.
+    Pages(f64),
+    /// This share of the requests for pages, chosen by seed, page and number of the request.
+    Requests(f64),
+    /// This path alone; the only scope that reaches `/robots.txt`.
+    Path(String),
+}
+
+/// A fault, where, and when. Of several that apply to a request the first one holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultRule {
+    /// One host, or all of them.
+    pub host: Option<String>,
+    /// Which pages or requests of it.
+    pub scope: FaultScope,
+    /// From this virtual moment …
+    pub from: Timestamp,
+    /// … up to this one.
+    pub until: Timestamp,
+    /// What goes wrong.
+    pub fault: Fault,
+}
+
+impl FaultRule {
+    /// A rule for all hosts, at all times.
+    pub fn everywhere(scope: FaultScope, fault: Fault) -> Self {
+        Self { host: None, scope, from: Timestamp::MIN, until: Timestamp::MAX, fault }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn robots_binds_as_its_status_says() {
+        let check = |status, path, disallowed| {
+            let robots = Robots { status, disallow: vec!["/private".into(), String::new()], crawl_delay_s: None };
+            assert_eq!(robots.disallows(path), disallowed, "{status} {path}");
+        };
+        check(200, "/private/x", true);
+        check(200, "/public", false);
+        check(404, "/private/x", false);
+        check(503, "/public", true);
+    }
+}

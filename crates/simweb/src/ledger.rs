@@ -1,0 +1,121 @@
+//! The ledger: every request the web served, in its own words.
+
+use page::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestKind {
+    /// A page of the web, there or gone.
+    Page,
+    /// `/robots.txt` of a host of the web.
+    Robots,
+    /// A path that no page of the host ever had.
+    UnknownPath,
+    /// A host that is not part of the web.
+    UnknownHost,
+}
+
+/// One request. Times are virtual.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LedgerEntry {
+    /// When the request's head had been read.
+    #[serde(rename = "started_at_us")]
+    pub started_at: Timestamp,
+    /// When the last byte was handed to the connection, or the connection was given up.
+    #[serde(rename = "ended_at_us")]
+    pub ended_at: Timestamp,
+    /// Virtual host, without port.
+    pub host: Arc<str>,
+    /// Path and query; for a page reached by redirects the page's own path.
+    pub path: Arc<str>,
+    /// What was asked for.
+    pub kind: RequestKind,
+    /// Status of the answer; 0 when the client left before there was one.
+    pub status: u16,
+    /// The version (number of the page's state) whose whole body was sent, or that 304, or 404 while it is gone, confirmed.
+    pub version: Option<u32>,
+    /// Body bytes handed to the connection.
+    pub bytes: u64,
+    /// Requests of this host in progress when this one started, itself included.
+    pub in_flight: u32,
+    /// Whether the host's robots.txt asks not to fetch this path.
+    pub disallowed: bool,
+}
+
+/// All requests so far, in the order in which they ended.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    entries: Mutex<Vec<LedgerEntry>>,
+}
+
+impl Ledger {
+    /// A copy of the entries.
+    pub fn entries(&self) -> Vec<LedgerEntry> {
+        self.lock().clone()
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether nothing was served yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn push(&self, entry: LedgerEntry) {
+        self.lock().push(entry);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<LedgerEntry>> {
+        self.entries.lock().expect("nothing panics while it holds the ledger")
+    }
+}
+
+/// Writes entries as CSV with a header.
+pub fn write_ledger(entries: &[LedgerEntry], out: impl Write) -> Result<(), csv::Error> {
+    let mut writer = csv::Writer::from_writer(out);
+    for entry in entries {
+        writer.serialize(entry)?;
+    }
+    writer.flush()?;
+    Ok(())
+}
+
+/// Reads what [`write_ledger`] wrote.
+pub fn read_ledger(text: impl Read) -> Result<Vec<LedgerEntry>, csv::Error> {
+    csv::Reader::from_reader(text).deserialize().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_reads_back_what_was_written() {
+        let entry = LedgerEntry {
+            started_at: Timestamp::from_micros(5),
+            ended_at: Timestamp::from_micros(9),
+            host: "a.test".into(),
+            path: "/x,\"y\"".into(),
+            kind: RequestKind::UnknownPath,
+            status: 404,
+            version: None,
+            bytes: 12,
+            in_flight: 1,
+            disallowed: false,
+        };
+        let entries = vec![entry.clone(), LedgerEntry { version: Some(3), kind: RequestKind::Page, ..entry }];
+        let mut text = Vec::new();
+        write_ledger(&entries, &mut text).unwrap();
+        assert_eq!(read_ledger(text.as_slice()).unwrap(), entries);
+        assert!(
+            text.starts_with(b"started_at_us,ended_at_us,host,path,kind,status,version,bytes,in_flight,disallowed\n")
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! One request answered: a function of the web, the request and the moment.
+
+use crate::chance::{hash, mix, unit};
+use crate::dials::{Fault, FaultRule, FaultScope};
+use crate::ledger::RequestKind;
+use crate::trace::{Content, without_port};
+use crate::web::{HostTable, Web};
+use hyper::body::Bytes;
+use page::Timestamp;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+/// The parts of a request that an answer depends on.
+pub(crate) struct Question<'a> {
+    pub(crate) is_head: bool,
+    /// `Host`, port and all.
+    pub(crate) authority: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) if_none_match: Option<&'a str>,
+    pub(crate) if_modified_since: Option<&'a str>,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) kind: RequestKind,
+    /// The page's own path.
+    pub(crate) path: Arc<str>,
+    pub(crate) status: u16,
+    pub(crate) version: Option<u32>,
+    pub(crate) disallowed: bool,
+    /// Real time to wait before the head.
+    pub(crate) latency: Duration,
+    pub(crate) content_type: Option<String>,
+    pub(crate) etag: Option<String>,
+    pub(crate) last_modified: Option<Timestamp>,
+    pub(crate) location: Option<String>,
+    pub(crate) retry_after_s: Option<u32>,
+    pub(crate) body: Bytes,
+    pub(crate) delivery: Delivery,
+}
+
+/// How the body travels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Delivery {
+    /// At once.
+    Plain,
+    /// Half of it, then a reset.
+    ResetMidBody,
+    /// Spread over this much real time.
+    Slow(Duration),
+    /// This many bytes of filler instead.
+    Filler(u64),
+}
+
+impl Answer {
+    fn new(kind: RequestKind, path: Arc<str>, status: u16) -> Self {
+        Self {
+            kind,
+            path,
+            status,
+            version: None,
+            disallowed: false,
+            latency: Duration::ZERO,
+            content_type: None,
+            etag: None,
+            last_modified: None,
+            location: None,
+            retry_after_s: None,
+            body: Bytes::new(),
+            delivery: Delivery::Plain,
+        }
+    }
+
+    fn with_text(mut self, text: impl Into<Bytes>) -> Self {
+        self.content_type = Some("text/plain; charset=utf-8".into());
+        self.body = text.into();
+        self
+    }
+}
+
+/// The host an authority names, if it is part of the web.
+pub(crate) fn host_of<'web>(web: &'web Web, authority: &str) -> Option<&'web HostTable> {
+    let name = without_port(authority);
+    web.hosts.get(name).or_else(|| web.hosts.get(name.to_ascii_lowercase().as_str()))
+}
+
+/// Answers a request for `table`'s host (`None`: a host that is not part of the web).
+pub(crate) fn respond(
+    web: &Web,
+    table: Option<&HostTable>,
+    question: &Question<'_>,
+    now: Timestamp,
+) -> io::Result<Answer> {
+    let Some(table) = table else {
+        return Ok(Answer::new(RequestKind::UnknownHost, question.path.into(), 421).with_text("no such host here\n"));
+    };
+    let mut answer = respond_by_path(web, table, question, now)?;
+    answer.latency += table.dials.latency;
+    answer.disallowed = answer.kind != RequestKind::Robots && table.dials.robots.disallows(question.path);
+    Ok(answer)
+}
+
+fn respond_by_path(web: &Web, table: &HostTable, question: &Question<'_>, now: Timestamp) -> io::Result<Answer> {
+    if question.path == "/robots.txt" {
+        return Ok(robots(web, table, question, now));
+    }
+    // A page may have an address with a query of its own; `?hop=N` is only ours when there is a redirect on the page.
+    let (page, hop) = match (table.page(question.path), question.path.rsplit_once("?hop=")) {
+        (Some(page), _) => (Some(page), 0),
+        (None, Some((path, hop))) => (table.page(path), hop.parse().unwrap_or(0)),
+        (None, None) => (None, 0),
+    };
+    let Some(page_number) = page else {
+        let answer = Answer::new(RequestKind::UnknownPath, question.path.into(), 404);
+        return Ok(match fault_for(web, table, question.path, None, now) {
+            Some(Fault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
+            _ => answer.with_text("no such page\n"),
+        });
+    };
+    let path = Arc::clone(&web.trace.pages[page_number as usize].path);
+    let answer = Answer::new(RequestKind::Page, Arc::clone(&path), 200);
+    match fault_for(web, table, &path, Some(page_number), now) {
+        None => serve(web, table, page_number, answer, question, now),
+        Some(Fault::Status { code, retry_after_s }) => Ok(failed(answer, *code, *retry_after_s)),
+        Some(Fault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
+        Some(Fault::Redirect { .. }) => serve(web, table, page_number, answer, question, now),
+        Some(Fault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
+        Some(fault) => {
+            let mut answer = serve(web, table, page_number, answer, question, now)?;
+            match fault {
+                Fault::Latency(latency) => answer.latency = *latency,
+                Fault::ResetMidBody => answer.delivery = Delivery::ResetMidBody,
+                Fault::SlowBody(duration) => answer.delivery = Delivery::Slow(*duration),
+                Fault::OversizeBody { bytes } if answer.status == 200 => answer.delivery = Delivery::Filler(*bytes),
+                Fault::WrongCharset => answer.body = latin_1(&answer.body),
+                _ => {}
+            }
+            Ok(answer)
+        }
+    }
+}
+
+fn robots(web: &Web, table: &HostTable, question: &Question<'_>, now: Timestamp) -> Answer {
+    let robots = &table.dials.robots;
+    let answer = Answer::new(RequestKind::Robots, question.path.into(), robots.status);
+    match fault_for(web, table, question.path, None, now) {
+        Some(Fault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
+        Some(Fault::Latency(latency)) => Answer { latency: *latency, ..answer.with_text(robots.text()) },
+        Some(Fault::OversizeBody { bytes }) => {
+            Answer { delivery: Delivery::Filler(*bytes), ..answer.with_text(robots.text()) }
+        }
+        _ if robots.status == 200 => answer.with_text(robots.text()),
+        _ => answer,
+    }
+}
+
+/// The page as it is now, or word that the asker's copy is current.
+fn serve(
+    web: &Web,
+    table: &HostTable,
+    page_number: u32,
+    mut answer: Answer,
+    question: &Question<'_>,
+    now: Timestamp,
+) -> io::Result<Answer> {
+    let page = &web.trace.pages[page_number as usize];
+    answer.version = page.version_at(now);
+    let Some(version) = answer.version.filter(|_| page.exists_at(now)) else {
+        answer.status = 404;
+        return Ok(answer.with_text("no such page now\n"));
+    };
+    let state = page.states[version as usize];
+    let validators = table.dials.validators;
+    answer.etag = validators.etag.then(|| format!("\"{:016x}\"", web.etag(page_number as usize, version)));
+    answer.last_modified = validators.last_modified.then_some(state.since);
+    if is_current(&answer, question) {
+        answer.status = 304;
+        return Ok(answer);
+    }
+    answer.content_type = Some(match state.content {
+        Content::Generated => "text/html; charset=utf-8".into(),
+        _ => page.media_type.to_string(),
+    });
+    answer.body = web.body(page_number as usize, version)?;
+    if question.is_head {
+        answer.version = None;
+    }
+    Ok(answer)
+}
+
+/// Whether the validators in the request match (RFC 9110 §13: `If-None-Match` first, alone when it is there and known).
+fn is_current(answer: &Answer, question: &Question<'_>) -> bool {
+    match (question.if_none_match, &answer.etag, question.if_modified_since, answer.last_modified) {
+        (Some(tags), Some(etag), _, _) => {
+            tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+        }
+        (None, _, Some(date), Some(modified)) => httpdate::parse_http_date(date)
+            .is_ok_and(|since| since >= SystemTime::UNIX_EPOCH + modified.saturating_since(Timestamp::default())),
+        _ => false,
+    }
+}
+
+fn failed(mut answer: Answer, code: u16, retry_after_s: Option<u32>) -> Answer {
+    answer.status = code;
+    answer.retry_after_s = retry_after_s;
+    answer.with_text("something is wrong here\n")
+}
+
+fn redirect(mut answer: Answer, code: u16, hop: u32) -> Answer {
+    answer.status = code;
+    answer.location = Some(format!("{}?hop={hop}", answer.path));
+    answer
+}
+
+fn latin_1(utf_8: &Bytes) -> Bytes {
+    String::from_utf8_lossy(utf_8).chars().map(|letter| u8::try_from(u32::from(letter)).unwrap_or(b'?')).collect()
+}
+
+/// The first fault that applies to this request.
+fn fault_for<'web>(
+    web: &'web Web,
+    table: &HostTable,
+    path: &str,
+    page: Option<u32>,
+    now: Timestamp,
+) -> Option<&'web Fault> {
+    if web.faults.is_empty() {
+        return None;
+    }
+    let request = page.map(|page| web.requests[page as usize].fetch_add(1, Ordering::Relaxed));
+    let chance = web.seed ^ hash(&[&table.name, path]);
+    let applies = |number: usize, rule: &FaultRule| {
+        let drawn = mix(chance ^ mix(number as u64));
+        rule.host.as_deref().is_none_or(|host| host == &*table.name)
+            && (rule.from..rule.until).contains(&now)
+            && match (&rule.scope, request) {
+                (FaultScope::Path(only), _) => only == path,
+                (FaultScope::Pages(share), Some(_)) => unit(drawn) < *share,
+                (FaultScope::Requests(share), Some(request)) => unit(mix(drawn ^ u64::from(request))) < *share,
+                _ => false,
+            }
+    };
+    web.faults.iter().enumerate().find(|(number, rule)| applies(*number, rule)).map(|(_, rule)| &rule.fault)
+}
+
+/// How busy a host is: counts while it lives.
+pub(crate) struct InFlight {
+    web: Arc<Web>,
+    host: Option<Arc<str>>,
+    /// Requests in progress, this one included.
+    pub(crate) count: u32,
+}
+
+impl InFlight {
+    pub(crate) fn enter(web: &Arc<Web>, table: Option<&HostTable>) -> Self {
+        let count = table.map_or(1, |table| table.in_flight.fetch_add(1, Ordering::Relaxed) + 1);
+        Self { web: Arc::clone(web), host: table.map(|table| Arc::clone(&table.name)), count }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(host) = &self.host {
+            self.web.hosts[host].in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}

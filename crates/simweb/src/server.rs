@@ -1,0 +1,397 @@
+//! The web on a socket: one thread, HTTP/1.1 with keep-alive, every request written to the ledger.
+//!
+//! A request counts as in progress from the moment its head has been read until its last byte is handed to the
+//! connection. A crawler that waits for the end of an answer before it asks again can therefore never be seen with two
+//! requests in progress, and the gap seen here between end and start is never shorter than the one it kept.
+
+use crate::clock::WebClock;
+use crate::corpus::CorpusError;
+use crate::dials::{FaultRule, HostDials};
+use crate::ledger::{Ledger, LedgerEntry, RequestKind};
+use crate::respond::{Answer, Delivery, InFlight, Question, host_of, respond};
+use crate::trace::without_port;
+use crate::web::{Source, Web};
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use page::Timestamp;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::time::Sleep;
+
+/// What to serve, where, and how badly.
+#[derive(Clone, Debug)]
+pub struct SimWebConfig {
+    /// Address to listen on; port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// Where the pages come from.
+    pub source: Source,
+    /// Dials of every host …
+    pub dials: HostDials,
+    /// … but of these, by name without port.
+    pub host_dials: BTreeMap<String, HostDials>,
+    /// What goes wrong. Of several rules that apply to a request the first holds.
+    pub faults: Vec<FaultRule>,
+    /// Mean length of a generated page in bytes; pages have half to one and a half of it.
+    pub page_bytes: usize,
+    /// Seed of the faults.
+    pub seed: u64,
+}
+
+impl SimWebConfig {
+    /// A well-behaved web on a free port of 127.0.0.1.
+    pub fn new(source: Source) -> Self {
+        Self {
+            bind: (Ipv4Addr::LOCALHOST, 0).into(),
+            source,
+            dials: HostDials::default(),
+            host_dials: BTreeMap::new(),
+            faults: Vec::new(),
+            page_bytes: 14_000,
+            seed: 1,
+        }
+    }
+}
+
+/// A running web. Dropping it stops it.
+pub struct SimWeb {
+    addr: SocketAddr,
+    web: Arc<Web>,
+    ledger: Arc<Ledger>,
+    thread_directory: Option<PathBuf>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SimWeb {
+    /// Opens the source, listens, and serves on a thread of its own until dropped.
+    pub fn start(config: SimWebConfig, clock: WebClock) -> Result<Self, CorpusError> {
+        let bind = config.bind;
+        let web = Arc::new(Web::open(config)?);
+        let listen = |addr: SocketAddr| {
+            StdListener::bind(addr)
+                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+                .map_err(|source| CorpusError::Listen { addr, source })
+        };
+        let first = listen(bind)?;
+        let addr = first.local_addr().map_err(|source| CorpusError::Listen { addr: bind, source })?;
+        let mut listeners = vec![first];
+        // The unspecified address hears the others already.
+        for ip in web.loopback_hosts().filter(|ip| addr.ip() != *ip && !addr.ip().is_unspecified()) {
+            listeners.push(listen((ip, addr.port()).into())?);
+        }
+
+        let ledger = Arc::new(Ledger::default());
+        let site = Arc::new(Site { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock });
+        let (stop, stopped) = oneshot::channel();
+        let (say_where, hear_where) = std::sync::mpsc::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| CorpusError::Listen { addr, source })?;
+        let serve = move || {
+            // Linux alone can say what a thread has used; elsewhere there is no answer.
+            let _ = say_where.send(std::fs::canonicalize("/proc/thread-self").ok());
+            runtime.block_on(async {
+                for listener in listeners {
+                    tokio::spawn(accept(listener, Arc::clone(&site)));
+                }
+                // An error means that the SimWeb was dropped, which is also a wish to stop.
+                let _ = stopped.await;
+            });
+        };
+        let thread = std::thread::Builder::new()
+            .name("simweb".into())
+            .spawn(serve)
+            .map_err(|source| CorpusError::Listen { addr, source })?;
+        let thread_directory = hear_where.recv().ok().flatten();
+        Ok(Self { addr, web, ledger, thread_directory, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// The address it listens on; loopback hosts have the same port.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// What it has served so far.
+    pub fn ledger(&self) -> Arc<Ledger> {
+        Arc::clone(&self.ledger)
+    }
+
+    /// What it serves.
+    pub fn web(&self) -> Arc<Web> {
+        Arc::clone(&self.web)
+    }
+
+    /// The addresses of all pages, in the order of the trace. Hosts that are addresses carry the server's port, names none.
+    pub fn page_urls(&self) -> Vec<String> {
+        let port = self.addr.port();
+        let url = |host: &str, path: &str| match host.parse::<Ipv4Addr>() {
+            Ok(_) => format!("http://{host}:{port}{path}"),
+            Err(_) => format!("http://{host}{path}"),
+        };
+        self.web.trace.pages.iter().map(|page| url(&page.host, &page.path)).collect()
+    }
+
+    /// Processor time the serving thread has used; `None` where the system does not say.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        let statistics = std::fs::read_to_string(self.thread_directory.as_ref()?.join("schedstat")).ok()?;
+        statistics.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    }
+
+    /// Stops serving, drops open connections, and hands over the whole ledger.
+    pub fn shutdown(mut self) -> Arc<Ledger> {
+        self.stop();
+        Arc::clone(&self.ledger)
+    }
+
+    fn stop(&mut self) {
+        // The thread may be gone already; then there is nothing to stop.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for SimWeb {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// What a connection needs to answer.
+struct Site {
+    web: Arc<Web>,
+    ledger: Arc<Ledger>,
+    clock: WebClock,
+}
+
+async fn accept(listener: StdListener, site: Arc<Site>) {
+    let listener = TcpListener::from_std(listener).expect("the listener does not block and the runtime has a reactor");
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                tokio::spawn(serve_connection(stream, Arc::clone(&site)));
+            }
+            // Out of file descriptors, or a connection that died while it waited: give others time to close.
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
+
+async fn serve_connection(stream: TcpStream, site: Arc<Site>) {
+    // Without it a body's last packet may wait for the client; a connection that is gone already needs no answer.
+    let _ = stream.set_nodelay(true);
+    let reset = Arc::new(AtomicBool::new(false));
+    let service = service_fn(|request| answer(request, Arc::clone(&site), Arc::clone(&reset)));
+    let mut connection = http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(stream), service);
+    // Errors are the client's leaving or our own resets; the ledger has both.
+    let _ = Pin::new(&mut connection).await;
+    if reset.load(Ordering::Relaxed) {
+        let stream = connection.into_parts().io.into_inner();
+        // With nothing left to linger for, closing sends RST instead of FIN.
+        let _ = stream.set_zero_linger();
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    site: Arc<Site>,
+    reset: Arc<AtomicBool>,
+) -> Result<Response<ServedBody>, io::Error> {
+    let started_at = (site.clock)();
+    let header = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    let question = Question {
+        is_head: request.method() == Method::HEAD,
+        authority: authority.or_else(|| header(header::HOST)).unwrap_or_default(),
+        path: request.uri().path_and_query().map_or("/", |path| path.as_str()),
+        if_none_match: header(header::IF_NONE_MATCH),
+        if_modified_since: header(header::IF_MODIFIED_SINCE),
+    };
+    let table = host_of(&site.web, question.authority);
+    let in_flight = InFlight::enter(&site.web, table);
+    let mut record = Record {
+        entry: LedgerEntry {
+            started_at,
+            ended_at: started_at,
+            host: table.map_or_else(|| without_port(question.authority).into(), |table| Arc::clone(&table.name)),
+            path: question.path.into(),
+            kind: RequestKind::UnknownHost,
+            status: 0,
+            version: None,
+            bytes: 0,
+            in_flight: in_flight.count,
+            disallowed: false,
+        },
+        version_when_whole: None,
+        site: Arc::clone(&site),
+        _in_flight: in_flight,
+    };
+    let mut answer = respond(&site.web, table, &question, started_at)?;
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        (answer.status, answer.version, answer.body) = (405, None, Bytes::new());
+    }
+    record.entry.kind = answer.kind;
+    record.entry.path = Arc::clone(&answer.path);
+    record.entry.disallowed = answer.disallowed;
+    if !answer.latency.is_zero() {
+        tokio::time::sleep(answer.latency).await;
+    }
+    record.entry.status = answer.status;
+    let headers = headers(&answer, started_at);
+    let status = StatusCode::from_u16(answer.status).map_err(io::Error::other)?;
+    // A filler is not a copy of the page.
+    record.version_when_whole = answer.version.filter(|_| !matches!(answer.delivery, Delivery::Filler(_)));
+    let left = match answer.delivery {
+        Delivery::Filler(bytes) => bytes,
+        _ => answer.body.len() as u64,
+    };
+    let body = ServedBody {
+        left,
+        is_head: question.is_head,
+        body: answer.body,
+        delivery: answer.delivery,
+        pause: None,
+        reset,
+        record,
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    Ok(response)
+}
+
+fn headers(answer: &Answer, now: Timestamp) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(6);
+    let mut put = |name: HeaderName, value: Option<String>| {
+        if let Some(value) = value.and_then(|value| HeaderValue::from_maybe_shared(Bytes::from(value)).ok()) {
+            headers.insert(name, value);
+        }
+    };
+    put(header::DATE, Some(http_date(now)));
+    put(header::CONTENT_TYPE, answer.content_type.clone());
+    put(header::ETAG, answer.etag.clone());
+    put(header::LAST_MODIFIED, answer.last_modified.map(http_date));
+    put(header::LOCATION, answer.location.clone());
+    put(header::RETRY_AFTER, answer.retry_after_s.map(|seconds| seconds.to_string()));
+    headers
+}
+
+/// A moment as HTTP writes it; moments before 1970 as its first second.
+fn http_date(moment: Timestamp) -> String {
+    httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + moment.saturating_since(Timestamp::default()))
+}
+
+/// A request's line in the ledger, written when the request is over, however it ends.
+struct Record {
+    entry: LedgerEntry,
+    version_when_whole: Option<u32>,
+    site: Arc<Site>,
+    _in_flight: InFlight,
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.entry.ended_at = (self.site.clock)();
+        self.site.ledger.push(self.entry.clone());
+    }
+}
+
+/// A body under way. It is whole when nothing is left of it.
+struct ServedBody {
+    left: u64,
+    is_head: bool,
+    body: Bytes,
+    delivery: Delivery,
+    pause: Option<Pin<Box<Sleep>>>,
+    reset: Arc<AtomicBool>,
+    record: Record,
+}
+
+const SLOW_PIECES: u32 = 10;
+const FILLER_PIECE: usize = 64 * 1024;
+static FILLER: [u8; FILLER_PIECE] = [b'x'; FILLER_PIECE];
+/// Long enough for the half body to leave before the reset overtakes it.
+const RESET_PAUSE: Duration = Duration::from_millis(5);
+
+impl ServedBody {
+    fn next_piece(&mut self) -> Option<Result<Bytes, io::Error>> {
+        let whole = self.body.len();
+        let piece = match self.delivery {
+            Delivery::Plain => std::mem::take(&mut self.body),
+            Delivery::Filler(_) => Bytes::from_static(&FILLER[..FILLER_PIECE.min(self.left as usize)]),
+            Delivery::Slow(duration) => {
+                self.pause = Some(Box::pin(tokio::time::sleep(duration / SLOW_PIECES)));
+                let rest = self.left as usize;
+                let start = whole - rest;
+                self.body.slice(start..whole.min(start + whole.div_ceil(SLOW_PIECES as usize)))
+            }
+            Delivery::ResetMidBody if self.left as usize == whole => {
+                self.pause = Some(Box::pin(tokio::time::sleep(RESET_PAUSE)));
+                self.body.slice(..whole / 2)
+            }
+            Delivery::ResetMidBody => {
+                self.reset.store(true, Ordering::Relaxed);
+                return Some(Err(io::Error::from(io::ErrorKind::ConnectionReset)));
+            }
+        };
+        self.left -= piece.len() as u64;
+        self.record.entry.bytes += piece.len() as u64;
+        Some(Ok(piece))
+    }
+}
+
+impl Body for ServedBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if let Some(pause) = self.pause.as_mut() {
+            if pause.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            self.pause = None;
+        }
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        Poll::Ready(self.next_piece().map(|piece| piece.map(Frame::data)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.delivery {
+            Delivery::Filler(_) => SizeHint::default(),
+            _ => SizeHint::with_exact(self.left),
+        }
+    }
+}
+
+impl Drop for ServedBody {
+    fn drop(&mut self) {
+        if self.left == 0 || self.is_head {
+            self.record.entry.version = self.record.version_when_whole;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The web as a value: hosts, pages, bodies and dials. It knows no sockets and no clock.
+
+use crate::blobs::BlobStore;
+use crate::chance::hash;
+use crate::corpus::{CorpusError, ReplayConfig};
+use crate::dials::{FaultRule, HostDials};
+use crate::seeded::SeededConfig;
+use crate::server::SimWebConfig;
+use crate::text::{Recipe, render};
+use crate::trace::{Content, PageHistory, Trace};
+use hyper::body::Bytes;
+use std::collections::HashMap;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+/// Where the pages come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A seed.
+    Seeded(SeededConfig),
+    /// A corpus directory.
+    Replay(ReplayConfig),
+    /// Change times; the text is generated.
+    Trace(Trace),
+}
+
+/// All that is served.
+pub struct Web {
+    pub(crate) trace: Trace,
+    pub(crate) hosts: HashMap<Arc<str>, HostTable>,
+    pub(crate) faults: Vec<FaultRule>,
+    pub(crate) seed: u64,
+    /// Requests so far of each page: what per-request faults are drawn by.
+    pub(crate) requests: Vec<AtomicU32>,
+    page_bytes: usize,
+    blobs: BlobStore,
+}
+
+/// One host: its pages and dials, and how busy it is.
+pub(crate) struct HostTable {
+    pub(crate) name: Arc<str>,
+    /// Page numbers in the order of the trace; the first is the root of the link tree.
+    members: Vec<u32>,
+    /// Path to its rank in `members`.
+    by_path: HashMap<Arc<str>, u32>,
+    pub(crate) dials: HostDials,
+    pub(crate) in_flight: AtomicU32,
+}
+
+impl HostTable {
+    /// The page at a path.
+    pub(crate) fn page(&self, path: &str) -> Option<u32> {
+        self.by_path.get(path).map(|rank| self.members[*rank as usize])
+    }
+}
+
+/// Links from a page to its children in the tree of its host's pages.
+const CHILDREN: usize = 16;
+
+impl Web {
+    pub(crate) fn open(config: SimWebConfig) -> Result<Self, CorpusError> {
+        let (trace, blobs) = match config.source {
+            Source::Seeded(seeded) => (seeded.trace(), BlobStore::default()),
+            Source::Replay(replay) => replay.open()?,
+            Source::Trace(trace) => (trace, BlobStore::default()),
+        };
+        let mut hosts: HashMap<Arc<str>, HostTable> = HashMap::new();
+        for (number, page) in trace.pages.iter().enumerate() {
+            let table = hosts.entry(Arc::clone(&page.host)).or_insert_with(|| HostTable {
+                name: Arc::clone(&page.host),
+                members: Vec::new(),
+                by_path: HashMap::new(),
+                dials: config.host_dials.get(&*page.host).unwrap_or(&config.dials).clone(),
+                in_flight: AtomicU32::new(0),
+            });
+            table.by_path.insert(Arc::clone(&page.path), table.members.len() as u32);
+            table.members.push(number as u32);
+        }
+        let requests = trace.pages.iter().map(|_| AtomicU32::new(0)).collect();
+        let (faults, seed, page_bytes) = (config.faults, config.seed, config.page_bytes);
+        Ok(Self { trace, hosts, faults, seed, requests, page_bytes, blobs })
+    }
+
+    /// Pages and change times, as served.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The pages that robots.txt lets a crawler fetch: what to judge it by.
+    pub fn allowed_trace(&self) -> Trace {
+        let allowed = |page: &&PageHistory| !self.hosts[&page.host].dials.robots.disallows(&page.path);
+        Trace { window: self.trace.window, pages: self.trace.pages.iter().filter(allowed).cloned().collect() }
+    }
+
+    /// The dials of a host, when it is part of the web.
+    pub fn dials(&self, host: &str) -> Option<&HostDials> {
+        self.hosts.get(host).map(|table| &table.dials)
+    }
+
+    /// The bytes of a version; empty where the page is gone. An error is a failure to read the unpacked corpus.
+    pub fn body(&self, page_number: usize, version: u32) -> io::Result<Bytes> {
+        let page = &self.trace.pages[page_number];
+        match page.states[version as usize].content {
+            Content::Gone => Ok(Bytes::new()),
+            Content::Blob(blob) => self.blobs.read(blob),
+            Content::Generated => Ok(self.generate(page, version).into()),
+        }
+    }
+
+    fn generate(&self, page: &PageHistory, version: u32) -> Vec<u8> {
+        let table = &self.hosts[&page.host];
+        let rank = table.by_path[&page.path] as usize;
+        let count = table.members.len();
+        let children = (rank * CHILDREN + 1..=rank * CHILDREN + CHILDREN).filter(|child| *child < count);
+        let links: Vec<&str> = std::iter::once(0)
+            .chain(children)
+            .map(|rank| &*self.trace.pages[table.members[rank] as usize].path)
+            .collect();
+        // Lengths vary by page from half to one and a half of the dial.
+        let spread = hash(&[&page.path, "length"]) % 1_000;
+        let bytes = self.page_bytes / 2 + self.page_bytes * spread as usize / 1_000;
+        render(&Recipe { host: &page.host, path: &page.path, version, bytes, links: &links })
+    }
+
+    /// What names the bytes of a version, without quotes.
+    pub(crate) fn etag(&self, page_number: usize, version: u32) -> u64 {
+        let page = &self.trace.pages[page_number];
+        let generated = || hash(&[&page.host, &page.path]) ^ u64::from(version);
+        self.content_digest(page_number, version).unwrap_or_else(generated)
+    }
+
+    /// What the corpus says the bytes of a version hash to: the first 64 bits of their SHA-256. `None` for generated text.
+    pub fn content_digest(&self, page_number: usize, version: u32) -> Option<u64> {
+        match self.trace.pages[page_number].states[version as usize].content {
+            Content::Blob(blob) => Some(self.blobs.digest(blob)),
+            _ => None,
+        }
+    }
+
+    /// Hosts that are loopback addresses.
+    pub(crate) fn loopback_hosts(&self) -> impl Iterator<Item = Ipv4Addr> {
+        self.hosts.keys().filter_map(|host| host.parse().ok()).filter(Ipv4Addr::is_loopback)
+    }
+}

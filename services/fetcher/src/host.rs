@@ -1,0 +1,195 @@
+//! One host at work: one request at a time, over one connection, as polite as asked.
+
+use crate::connection::Connection;
+use crate::exchange::{Failure, Response, Validators, get};
+use crate::gate::Gate;
+use crate::pool::{Done, Job, Submit};
+use crate::robots::{redirect, refresh};
+use crate::rules::Rules;
+use hyper::header;
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, body};
+use page::{CanonicalUrl, Host, Timestamp};
+use politeness::RobotsCacheEntry;
+use std::sync::Arc;
+use std::time::Duration;
+use stream::Clock;
+
+/// What is known of a host while its worker lives.
+pub(crate) struct HostWorker {
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) clock: Arc<dyn Clock>,
+    gate: Gate,
+    robots: Option<RobotsCacheEntry>,
+    connection: Option<Connection>,
+    last_latency: Duration,
+}
+
+/// What became of a job.
+pub(crate) enum Turn {
+    /// It is answered.
+    Done(Box<Done>),
+    /// It was redirected to another host, whose worker goes on with it.
+    HandOver(Box<Job>),
+}
+
+impl HostWorker {
+    pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
+        let gate = Gate::new(clock.clone());
+        Self { rules, clock, gate, robots: None, connection: None, last_latency: Duration::ZERO }
+    }
+
+    /// Closes the connection, for a host that nothing is wanted from now.
+    pub(crate) fn rest(&mut self) {
+        self.connection = None;
+    }
+
+    /// Works on a job until it is answered or leads to another host. `_submit` shows that the pool is alive.
+    pub(crate) async fn work(&mut self, mut job: Job, _submit: &Submit) -> Turn {
+        let home = authority(&job.at);
+        let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
+        loop {
+            self.set_delay(requested_delay);
+            if self.robots.as_ref().is_none_or(|entry| entry.expires_at() <= self.clock.now()) {
+                self.gate.wait(job.request.not_before).await;
+                let entry = refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.rules, self.clock.now());
+                self.robots = Some(entry.await);
+                self.gate.ended();
+                self.set_delay(requested_delay);
+            }
+            if let Some(refusal) = self.refusal(&job.at) {
+                return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
+            }
+            self.gate.wait(job.request.not_before).await;
+            let fetched_at = self.clock.now();
+            let started = self.clock.monotonic();
+            let max_body = usize::try_from(self.rules.fetch.max_body).unwrap_or(usize::MAX);
+            let validators =
+                Validators { etag: job.request.etag.clone(), last_modified: job.request.last_modified.clone() };
+            let answer = get(&job.at, &validators, max_body, &mut self.connection, &self.rules).await;
+            self.last_latency = self.clock.monotonic().saturating_sub(started);
+            self.gate.ended();
+            let response = match answer {
+                Ok(response) => response,
+                Err(failure) => return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure)),
+            };
+            job.wire_bytes += response.wire_bytes;
+            let Some(next) = redirect(&job.at, &response) else {
+                return Turn::Done(self.answered(job, fetched_at, &response));
+            };
+            job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
+            if job.hops.len() > self.rules.fetch.max_redirects as usize {
+                let detail = format!("more than {} redirects", self.rules.fetch.max_redirects);
+                let failure = Failure::new(FetchOutcome::TooManyRedirects, detail);
+                return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
+            }
+            job.at = next;
+            if authority(&job.at) != home {
+                return Turn::HandOver(Box::new(job));
+            }
+        }
+    }
+
+    fn set_delay(&mut self, requested: Option<Duration>) {
+        let robots = self.robots_crawl_delay();
+        let own = self.rules.delay.delay_after(robots, self.last_latency).as_duration();
+        self.gate.set_delay(own.max(requested.unwrap_or_default()));
+    }
+
+    fn robots_crawl_delay(&self) -> Option<Duration> {
+        self.robots.as_ref()?.robots()?.crawl_delay(&self.rules.product_token)
+    }
+
+    /// Why robots.txt does not allow an address now, if it does not.
+    fn refusal(&self, url: &CanonicalUrl) -> Option<Failure> {
+        let entry = self.robots.as_ref()?;
+        let verdict = entry.check(&self.rules.product_token, url.path_and_query());
+        if verdict.allowed {
+            return None;
+        }
+        let (outcome, detail) = match (verdict.rule, entry.unreachable_since()) {
+            (Some(rule), _) => (FetchOutcome::RobotsDisallowed, format!("robots.txt: {rule}")),
+            (None, Some(since)) => (FetchOutcome::RobotsUnavailable, format!("robots.txt unreachable since {since}")),
+            (None, None) => (FetchOutcome::RobotsDisallowed, "robots.txt".to_owned()),
+        };
+        Some(Failure::new(outcome, detail))
+    }
+
+    fn failed(&self, job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+        let mut result = self.result(&job, fetched_at, latency, failure.outcome);
+        result.detail = Some(failure.detail);
+        Box::new(Done { tag: job.tag, result })
+    }
+
+    fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
+        let retry_after = response.header(header::RETRY_AFTER);
+        let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
+        let encoded = response.header(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"));
+        let status = response.status.as_u16();
+        let (outcome, detail) = match status {
+            200..=299 if encoded.is_some() => {
+                (FetchOutcome::ContentRefused, encoded.map(|coding| format!("content coding {coding} was not asked for")))
+            }
+            200..=299 => (FetchOutcome::Fetched, None),
+            304 => (FetchOutcome::NotModified, None),
+            300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),
+            404 => (FetchOutcome::NotFound, None),
+            410 => (FetchOutcome::Gone, None),
+            429 => (FetchOutcome::RateLimited, None),
+            503 if retry_after.is_some() => (FetchOutcome::RateLimited, None),
+            400..=499 => (FetchOutcome::ClientError, None),
+            500..=599 => (FetchOutcome::ServerError, None),
+            _ => (FetchOutcome::MalformedResponse, Some(format!("status {status} is not one of HTTP's"))),
+        };
+        let mut result = self.result(&job, fetched_at, self.last_latency, outcome);
+        result.detail = detail;
+        result.status = Some(status);
+        result.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
+        result.etag = response.header(header::ETAG);
+        result.last_modified = response.header(header::LAST_MODIFIED);
+        if outcome == FetchOutcome::Fetched {
+            let digest = Digest::of(&response.body);
+            result.content_type = response.header(header::CONTENT_TYPE);
+            result.content_digest = Some(digest);
+            result.body_length = response.body.len() as i64;
+            result.truncated = response.truncated;
+            if job.request.content_digest == Some(digest) {
+                result.outcome = FetchOutcome::SameContent;
+            } else {
+                result.body = Some(body::compress(&response.body));
+            }
+        }
+        Box::new(Done { tag: job.tag, result })
+    }
+
+    fn result(&self, job: &Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
+        let FetchRequest { page_id, url, site_key, attempt, .. } = &job.request;
+        FetchResult {
+            page_id: *page_id,
+            url: url.clone(),
+            site_key: site_key.clone(),
+            attempt: *attempt,
+            fetched_at,
+            latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
+            outcome,
+            status: None,
+            final_url: (!job.hops.is_empty()).then(|| job.at.clone()),
+            hops: job.hops.clone(),
+            etag: None,
+            last_modified: None,
+            content_type: None,
+            content_digest: None,
+            body: None,
+            body_length: 0,
+            truncated: false,
+            wire_bytes: job.wire_bytes as i64,
+            retry_after_s: None,
+            robots_crawl_delay_ms: self.robots_crawl_delay().map(|delay| delay.as_millis() as i64),
+            detail: None,
+        }
+    }
+}
+
+/// The unit of robots.txt and of connections.
+pub(crate) fn authority(url: &CanonicalUrl) -> (bool, Host) {
+    (url.scheme() == "https", url.host())
+}

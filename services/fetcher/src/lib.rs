@@ -1,0 +1,24 @@
+//! How do I get this page without being a burden?
+//!
+//! A worker per host asks for one page at a time over one connection, after robots.txt has allowed it and no earlier than
+//! the host's gate says. Whatever the web does is an outcome that travels the loop; nothing here fails because a page did.
+//!
+//! Everything it keeps (connections, robots.txt, gates) can be made anew. Results are at-least-once by nature: a request
+//! is read again after a crash, and the detector drops the repeat by its number.
+//!
+//! It never decides what is worth fetching, and never looks into a body beyond its digest.
+
+mod address;
+mod connection;
+mod exchange;
+mod gate;
+mod host;
+mod pool;
+mod robots;
+mod rules;
+mod stage;
+
+pub use crate::address::is_public;
+pub use crate::exchange::Response;
+pub use crate::rules::Rules;
+pub use crate::stage::{FetchStage, FetchStageSpec, stage};

@@ -1,0 +1,50 @@
+//! A host's robots.txt, fetched as RFC 9309 says: redirects followed, at most five, across hosts.
+
+use crate::connection::Connection;
+use crate::exchange::{Response, Validators, get};
+use crate::rules::Rules;
+use hyper::header;
+use page::{CanonicalUrl, Timestamp};
+use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
+
+/// Fetches the robots.txt of an address's authority and says what holds from `now` on.
+pub(crate) async fn refresh(
+    url: &CanonicalUrl,
+    previous: Option<&RobotsCacheEntry>,
+    connection: &mut Option<Connection>,
+    rules: &Rules,
+    now: Timestamp,
+) -> RobotsCacheEntry {
+    let Ok(mut at) = url.join("/robots.txt") else {
+        return RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now);
+    };
+    let home = (url.scheme().to_owned(), url.host());
+    for _ in 0..=MAX_ROBOTS_REDIRECTS {
+        // Another authority's file is fetched over a connection of its own.
+        let mut elsewhere = None;
+        let line = if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
+        let answer = get(&at, &Validators::default(), MAX_ROBOTS_BYTES, line, rules).await;
+        let response = match answer {
+            Ok(response) => response,
+            Err(failure) => {
+                tracing::debug!(host = %home.1, detail = failure.detail, "robots.txt unreachable");
+                return RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now);
+            }
+        };
+        match redirect(&at, &response) {
+            Some(next) => at = next,
+            None => {
+                let answered = RobotsFetch::Answered { status: response.status.as_u16(), body: &response.body };
+                return RobotsCacheEntry::after(previous, answered, now);
+            }
+        }
+    }
+    RobotsCacheEntry::after(previous, RobotsFetch::TooManyRedirects, now)
+}
+
+/// Where a response redirects to, if it does and the target can be crawled.
+pub(crate) fn redirect(at: &CanonicalUrl, response: &Response) -> Option<CanonicalUrl> {
+    let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = redirects.then(|| response.header(header::LOCATION)).flatten()?;
+    at.join(&location).ok()
+}

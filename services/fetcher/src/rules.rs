@@ -1,0 +1,133 @@
+//! The fetcher's part of the settings, in the units it works with.
+
+use politeness::{CrawlDelay, DelayRule};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use settings::Settings;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the fetcher goes by.
+#[derive(Clone)]
+pub struct Rules {
+    pub(crate) user_agent: String,
+    /// The name looked for in robots.txt: the user agent up to the slash.
+    pub(crate) product_token: String,
+    pub(crate) fetch: settings::Fetch,
+    pub(crate) delay: DelayRule,
+    pub(crate) robots_refresh: Duration,
+    /// Most results in one transaction, and longest wait for more of them.
+    pub(crate) batch_records: usize,
+    pub(crate) batch_interval: Duration,
+    pub(crate) tls: Arc<ClientConfig>,
+}
+
+/// Why the fetcher cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// The file of further authorities cannot be used.
+    #[error("fetch.extra_ca: {path}: {problem}; give a PEM file with certificates")]
+    ExtraCa {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// TLS cannot be set up.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+}
+
+impl Rules {
+    /// The fetcher's part of the settings.
+    pub fn new(settings: &Settings) -> Result<Self, RulesError> {
+        let politeness = &settings.politeness;
+        let product_token = settings.crawl.user_agent.split('/').next().unwrap_or_default().trim().to_owned();
+        Ok(Self {
+            user_agent: settings.crawl.user_agent_header(),
+            product_token,
+            delay: DelayRule::try_new(
+                CrawlDelay::at_most_a_day(politeness.crawl_delay),
+                CrawlDelay::at_most_a_day(politeness.max_crawl_delay),
+                politeness.response_time_factor,
+            )
+            .expect("the settings keep the factor in range"),
+            robots_refresh: politeness.robots_refresh,
+            batch_records: settings.log.batch_records,
+            batch_interval: settings.log.batch_interval,
+            tls: Arc::new(tls(&settings.fetch)?),
+            fetch: settings.fetch.clone(),
+        })
+    }
+}
+
+fn tls(fetch: &settings::Fetch) -> Result<ClientConfig, RulesError> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| RulesError::Tls(error.to_string()))?;
+    let mut config = if fetch.tls_verify {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        if let Some(path) = &fetch.extra_ca {
+            let problem = |problem: String| RulesError::ExtraCa { path: path.display().to_string(), problem };
+            let certificates = CertificateDer::pem_file_iter(path).map_err(|error| problem(error.to_string()))?;
+            for certificate in certificates {
+                let certificate = certificate.map_err(|error| problem(error.to_string()))?;
+                roots.add(certificate).map_err(|error| problem(error.to_string()))?;
+            }
+        }
+        builder.with_root_certificates(roots).with_no_client_auth()
+    } else {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(unverified::Anyone(provider))).with_no_client_auth()
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Certificates nobody looks at, for operators who ask for it (`fetch.tls_verify = false`).
+mod unverified {
+    use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+    use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+    use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+    use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+    use std::sync::Arc;
+
+    #[derive(Debug)]
+    pub(super) struct Anyone(pub(super) Arc<CryptoProvider>);
+
+    impl ServerCertVerifier for Anyone {
+        fn verify_server_cert(
+            &self,
+            _end_entity: &CertificateDer<'_>,
+            _intermediates: &[CertificateDer<'_>],
+            _server_name: &ServerName<'_>,
+            _ocsp_response: &[u8],
+            _now: UnixTime,
+        ) -> Result<ServerCertVerified, Error> {
+            Ok(ServerCertVerified::assertion())
+        }
+
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.0.signature_verification_algorithms.supported_schemes()
+        }
+    }
+}
