@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 /// What every variable of ours begins with.
+/// Variables of the build and the tests whose names begin like a section's.
+const NOT_SETTINGS: [&str; 2] = ["kafka", "kafka_required"];
 const PREFIX: &str = "RECRAWL_";
 
 /// A value before anyone knows what it should be.
@@ -204,9 +206,13 @@ impl Reader {
         }
     }
 
+    /// One variable of the environment; those of others are passed over.
     pub(crate) fn add_variable(&mut self, variable: &str, value: &str) {
         let Some(name) = variable.strip_prefix(PREFIX) else { return };
         let name = name.to_lowercase();
+        if NOT_SETTINGS.contains(&name.as_str()) {
+            return;
+        }
         let (section, key) = name.split_once('_').unwrap_or((&name, ""));
         let origin = Origin::Environment { variable: variable.to_owned() };
         match find_section(section) {

@@ -145,6 +145,7 @@ impl<B: LogBackend> Log for InProcessLog<B> {
             transactional_id: spec.transactional_id.clone(),
             id,
             positions: BTreeMap::new(),
+            turn: 0,
             kept: Vec::new(),
             open: Vec::new(),
         }))
@@ -183,6 +184,8 @@ struct InProcessMember<B: LogBackend> {
     id: MemberId,
     /// Next offset to deliver, of the partitions that were started.
     positions: BTreeMap<u32, u64>,
+    /// The partition whose turn it is, or the next one there is.
+    turn: u32,
     /// Events seen while keeping alive.
     kept: Vec<Event>,
     /// Records of the open transaction.
@@ -204,16 +207,21 @@ impl<B: LogBackend> InProcessMember<B> {
         let mut events = std::mem::take(&mut self.kept);
         events.extend(self.changes(state)?);
         let mut room = max_records;
-        // Partitions take turns in the order of their numbers, each with what room is left.
-        for (&partition, next) in &mut self.positions {
+        // Partitions take turns, each with what room is left. The last one served is last in the next round, so that a
+        // long backlog in one does not hold up the others.
+        let order = self.positions.range(self.turn..).chain(self.positions.range(..self.turn));
+        let order: Vec<u32> = order.map(|(&partition, _)| partition).collect();
+        for partition in order {
             if room == 0 {
                 break;
             }
+            let next = self.positions.get_mut(&partition).expect("listed above");
             let from = TopicPartition::new(self.input.clone(), partition);
             let records = self.shared.backend.read(&from, *next, room)?;
             room -= records.len();
             if let Some(last) = records.last() {
                 *next = last.offset + 1;
+                self.turn = partition + 1;
             }
             events.extend(records.into_iter().map(Event::Record));
         }
@@ -331,8 +339,11 @@ impl<B: LogBackend> Reader for InProcessReader<B> {
         from: u64,
         max_records: usize,
     ) -> Result<(Vec<InputRecord>, u64), LogError> {
+        let end = self.0.backend.bounds(partition)?.end;
         let records = self.0.backend.read(partition, from, max_records)?;
-        let next = records.last().map_or(from, |record| record.offset + 1);
+        // Nothing left means that the last records were dropped: whoever has seen that has seen everything up to the
+        // end there was before reading.
+        let next = records.last().map_or(from.max(end), |record| record.offset + 1);
         Ok((records, next))
     }
 }

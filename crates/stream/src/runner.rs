@@ -170,8 +170,9 @@ pub struct StageRunner {
     stores: Arc<dyn StoreProvider>,
     clock: Arc<dyn Clock>,
     settings: RunnerSettings,
-    joined: Option<Joined>,
+    /// Above `joined`, so that a runner that is dropped closes its tasks before others may take them over.
     tasks: BTreeMap<u32, Task>,
+    joined: Option<Joined>,
     outputs: Vec<OutputRecord>,
     positions: BTreeMap<u32, u64>,
     broadcast_next: BTreeMap<u32, u64>,
@@ -326,6 +327,18 @@ impl StageRunner {
         let now = self.clock.now();
         let joined = self.joined.as_mut().expect("joined above");
         let events = joined.member.poll(self.settings.batch_records, self.settings.poll_timeout)?;
+        self.work(events, now).map_err(|error| match error {
+            // The events were taken and will not come again, and of a commit nobody knows whether it went through. Only
+            // a new member, which reads what was committed, can tell.
+            TaskError::Log(error) if error.kind == ErrorKind::Retry => {
+                TaskError::Log(LogError::new(ErrorKind::Rejoin, error.message))
+            }
+            error => error,
+        })
+    }
+
+    /// What a poll has brought, and what is due besides.
+    fn work(&mut self, events: Vec<Event>, now: Timestamp) -> Result<Step, TaskError> {
         let mut worked = !events.is_empty();
         for event in events {
             match event {
@@ -460,11 +473,7 @@ impl StageRunner {
         }
         joined.member.produce(std::mem::take(&mut self.outputs))?;
         let positions: Vec<_> = self.positions.iter().map(|(&partition, &next)| (partition, next)).collect();
-        let receipt = joined.member.commit(&positions).map_err(|error| match error.kind {
-            // Whether it was committed is unknown; only a new member that reads the committed offsets can tell.
-            ErrorKind::Retry => LogError::new(ErrorKind::Rejoin, error.message),
-            _ => error,
-        })?;
+        let receipt = joined.member.commit(&positions)?;
         for (partition, next) in std::mem::take(&mut self.positions) {
             if let Some(task) = self.tasks.get_mut(&partition) {
                 task.input_next = next;

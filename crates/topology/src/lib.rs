@@ -21,10 +21,7 @@ pub struct Names {
 impl Names {
     /// The prefixes that the settings ask for.
     pub fn new(settings: &Settings) -> Self {
-        Self {
-            topic_prefix: settings.kafka.topic_prefix.clone(),
-            group_prefix: settings.kafka.group_prefix.clone(),
-        }
+        Self { topic_prefix: settings.kafka.topic_prefix.clone(), group_prefix: settings.kafka.group_prefix.clone() }
     }
 
     /// A topic's full name.
@@ -82,7 +79,9 @@ pub fn topic_configs(settings: &Settings, loop_partitions: u32) -> Vec<TopicConf
             Forgetting::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
                 match topic.name {
-                    topics::PAGE_CHANGES => Cleanup::Delete { retention: settings.log.retention_changes, consumed: false },
+                    topics::PAGE_CHANGES => {
+                        Cleanup::Delete { retention: settings.log.retention_changes, consumed: false }
+                    }
                     topics::DEAD_LETTERS => {
                         Cleanup::Delete { retention: settings.log.retention_dead_letters, consumed: false }
                     }

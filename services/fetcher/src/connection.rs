@@ -41,8 +41,11 @@ impl Connection {
         let name = name.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(rules.tls.clone());
         let tls = connector.connect(name, tcp).await;
-        Self::handshake(TokioIo::new(tls.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?), rules)
-            .await
+        Self::handshake(
+            TokioIo::new(tls.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?),
+            rules,
+        )
+        .await
     }
 
     async fn handshake<T>(io: T, rules: &Rules) -> Result<Self, Failure>
@@ -71,7 +74,7 @@ async fn addresses(url: &CanonicalUrl, rules: &Rules) -> Result<Vec<SocketAddr>,
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     // An entry of the operator's is leave enough, wherever it leads.
     if let Some(address) = rules.fetch.resolve_override(bare) {
-        return Ok(vec![address]);
+        return with_contact(vec![address], rules);
     }
     let port = parsed.port_or_known_default().unwrap_or(80);
     let found = tokio::net::lookup_host((bare, port)).await;
@@ -79,13 +82,24 @@ async fn addresses(url: &CanonicalUrl, rules: &Rules) -> Result<Vec<SocketAddr>,
     let Some(first) = found.first().copied() else {
         return Err(Failure::new(FetchOutcome::DnsFailed, "the name has no address".to_owned()));
     };
-    let allowed: Vec<_> =
-        found.into_iter().filter(|found| is_public(found.ip()) || rules.fetch.allows_private(bare, found.ip())).collect();
+    let allowed: Vec<_> = found
+        .into_iter()
+        .filter(|found| is_public(found.ip()) || rules.fetch.allows_private(bare, found.ip()))
+        .collect();
     if allowed.is_empty() {
         let detail = format!("{} is not a public address; fetch.allow_private_addresses may allow it", first.ip());
         return Err(Failure::new(FetchOutcome::AddressRefused, detail));
     }
-    Ok(allowed)
+    with_contact(allowed, rules)
+}
+
+/// Other people's machines are visited only by a crawler that says whom to write to.
+fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketAddr>, Failure> {
+    if rules.has_contact || addresses.iter().all(|address| address.ip().is_loopback()) {
+        return Ok(addresses);
+    }
+    let detail = "crawl.contact is absent; set it to a web page or mail address where a site's owner can reach you";
+    Err(Failure::new(FetchOutcome::AddressRefused, detail.to_owned()))
 }
 
 /// Tries the addresses in turn. What is connected to is what was checked: the name is not looked up again.

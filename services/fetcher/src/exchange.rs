@@ -114,7 +114,8 @@ async fn exchange(
     let response = within(idle.max(rules.fetch.connect_timeout), sent).await.ok_or_else(silent)?;
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
     let (head, mut frames) = response.into_parts();
-    let mut wire_bytes: u64 = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
+    let mut wire_bytes: u64 =
+        head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
     let (mut body, mut truncated) = (Vec::new(), false);
     while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(silent)? {
         let frame = frame.map_err(|error| Broken { failure: failure_of(&error), before_response: false })?;

@@ -20,6 +20,8 @@ pub(crate) struct HostWorker {
     pub(crate) clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
+    /// When robots.txt is asked for again: when its answer expires, or sooner if the operator wants it so.
+    robots_due: Timestamp,
     connection: Option<Connection>,
     last_latency: Duration,
 }
@@ -35,7 +37,15 @@ pub(crate) enum Turn {
 impl HostWorker {
     pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
         let gate = Gate::new(clock.clone());
-        Self { rules, clock, gate, robots: None, connection: None, last_latency: Duration::ZERO }
+        Self {
+            rules,
+            clock,
+            gate,
+            robots: None,
+            robots_due: Timestamp::MIN,
+            connection: None,
+            last_latency: Duration::ZERO,
+        }
     }
 
     /// Closes the connection, for a host that nothing is wanted from now.
@@ -49,10 +59,12 @@ impl HostWorker {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
             self.set_delay(requested_delay);
-            if self.robots.as_ref().is_none_or(|entry| entry.expires_at() <= self.clock.now()) {
+            if self.robots_due <= self.clock.now() {
                 self.gate.wait(job.request.not_before).await;
                 let entry = refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.rules, self.clock.now());
-                self.robots = Some(entry.await);
+                let entry = entry.await;
+                self.robots_due = entry.expires_at().min(self.clock.now() + self.rules.robots_refresh);
+                self.robots = Some(entry);
                 self.gate.ended();
                 self.set_delay(requested_delay);
             }
@@ -123,12 +135,14 @@ impl HostWorker {
     fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
         let retry_after = response.header(header::RETRY_AFTER);
         let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
-        let encoded = response.header(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"));
+        let encoded =
+            response.header(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"));
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
-            200..=299 if encoded.is_some() => {
-                (FetchOutcome::ContentRefused, encoded.map(|coding| format!("content coding {coding} was not asked for")))
-            }
+            200..=299 if encoded.is_some() => (
+                FetchOutcome::ContentRefused,
+                encoded.map(|coding| format!("content coding {coding} was not asked for")),
+            ),
             200..=299 => (FetchOutcome::Fetched, None),
             304 => (FetchOutcome::NotModified, None),
             300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),

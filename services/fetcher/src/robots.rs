@@ -22,7 +22,8 @@ pub(crate) async fn refresh(
     for _ in 0..=MAX_ROBOTS_REDIRECTS {
         // Another authority's file is fetched over a connection of its own.
         let mut elsewhere = None;
-        let line = if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
+        let line =
+            if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
         let answer = get(&at, &Validators::default(), MAX_ROBOTS_BYTES, line, rules).await;
         let response = match answer {
             Ok(response) => response,

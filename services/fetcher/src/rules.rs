@@ -14,6 +14,8 @@ pub struct Rules {
     pub(crate) user_agent: String,
     /// The name looked for in robots.txt: the user agent up to the slash.
     pub(crate) product_token: String,
+    /// Whether a site's owner can reach the operator. Without it only loopback is visited.
+    pub(crate) has_contact: bool,
     pub(crate) fetch: settings::Fetch,
     pub(crate) delay: DelayRule,
     pub(crate) robots_refresh: Duration,
@@ -47,6 +49,7 @@ impl Rules {
         Ok(Self {
             user_agent: settings.crawl.user_agent_header(),
             product_token,
+            has_contact: settings.crawl.contact.is_some(),
             delay: DelayRule::try_new(
                 CrawlDelay::at_most_a_day(politeness.crawl_delay),
                 CrawlDelay::at_most_a_day(politeness.max_crawl_delay),
@@ -79,7 +82,10 @@ fn tls(fetch: &settings::Fetch) -> Result<ClientConfig, RulesError> {
         }
         builder.with_root_certificates(roots).with_no_client_auth()
     } else {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(unverified::Anyone(provider))).with_no_client_auth()
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(unverified::Anyone(provider)))
+            .with_no_client_auth()
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)

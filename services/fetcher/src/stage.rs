@@ -11,8 +11,8 @@ use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::protocol::{Recovery, after_failure};
 use stream::{
-    Clock, DeadLetter, DeadLetters, ErrorKind, Event, InputRecord, Log, LogError, Member, MemberSpec, OutputRecord, Stage,
-    StageStatus, Step, Stopped, TopicPartition,
+    Clock, DeadLetter, DeadLetters, ErrorKind, Event, InputRecord, Log, LogError, Member, MemberSpec, OutputRecord,
+    Stage, StageStatus, Step, Stopped, TopicPartition,
 };
 use topology::Names;
 use tracing::{error, info, warn};
@@ -282,8 +282,7 @@ impl FetchStage {
     fn set_aside(&mut self, record: &InputRecord, reason: &str) {
         warn!(stage = "fetcher", partition = record.partition, offset = record.offset, reason, "record set aside");
         let now = self.clock.now();
-        let letter =
-            DeadLetter { stage: "fetcher", topic: &self.spec.input, record, reason, set_aside_at: now };
+        let letter = DeadLetter { stage: "fetcher", topic: &self.spec.input, record, reason, set_aside_at: now };
         let value = Some((self.spec.dead_letters.encode)(&letter));
         let (topic, partitions) = &self.joined.as_ref().expect("records come from a member").dead_letters;
         let to = TopicPartition::new(topic.clone(), record.partition % partitions);

@@ -21,6 +21,8 @@ pub(crate) struct SharedDemand {
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
+    /// Pages counted last time.
+    pages: usize,
     price: f64,
     /// This partition's part of the budget.
     share: f64,
@@ -33,6 +35,7 @@ impl SharedDemand {
             partitions: rules.partitions,
             published_at: Timestamp::MIN,
             ticks: 0,
+            pages: 0,
             price: 0.0,
             share: 1.0 / f64::from(rules.partitions),
         }
@@ -80,11 +83,13 @@ impl Scheduler {
         let demand = &mut self.demand;
         demand.ticks = demand.ticks.saturating_add(1);
         let first = demand.published_at == Timestamp::MIN;
-        let early = now.saturating_since(demand.published_at) < PUBLISH_EVERY || demand.ticks < PUBLISH_TICKS;
-        if !first && early {
+        // A frontier that has grown by a tenth wants something else than it did.
+        let grown = self.frontier.pages().abs_diff(demand.pages) * 10 > demand.pages;
+        let due = grown || now.saturating_since(demand.published_at) >= PUBLISH_EVERY;
+        if !first && (!due || demand.ticks < PUBLISH_TICKS) {
             return;
         }
-        (demand.published_at, demand.ticks) = (now, 0);
+        (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.frontier.pages());
         let own = self.frontier.columns.demand_histogram(&self.rules.policy);
         demand.solve(&own, &self.rules);
         if self.rules.partitions == 1 {

@@ -4,9 +4,10 @@ use crate::frontier::Frontier;
 use crate::state::{PAGES, ScheduledPage};
 use crate::{FETCH_REQUESTS, Scheduler};
 use messages::{FetchReason, FetchRequest, Message};
-use page::{MINUTE, PageId, Timestamp};
+use page::{PageId, Timestamp};
 use revisit::Policy;
 use revisit::columns::{LastLook, Standing};
+use std::time::Duration;
 use stream::{Context, ProcessError};
 
 /// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due.
@@ -14,8 +15,10 @@ const FLOOR_OF_PRICE: f64 = 0.3;
 /// How far ahead of a host's next permitted time requests are handed out, so that its connection does not idle between
 /// two ticks: a number of scan intervals.
 const TICKS_AHEAD: u32 = 2;
-/// Estimating freshness looks at every page; every so many ticks is enough for a gauge.
-const FRESHNESS_EVERY: std::time::Duration = MINUTE;
+/// Estimating freshness looks at every page; so often is enough for a gauge.
+const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
+/// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
+const FRESHNESS_TICKS: u32 = 16;
 
 /// Unspent budget of this partition.
 #[derive(Default)]
@@ -70,8 +73,10 @@ impl Scheduler {
                 return Ok(());
             }
             let floor = FLOOR_OF_PRICE * self.demand.price();
-            let best =
-                self.frontier.columns.select(now, &self.rules.policy, count, floor, |host| self.host_has_room(host, now));
+            let best = self
+                .frontier
+                .columns
+                .select(now, &self.rules.policy, count, floor, |host| self.host_has_room(host, now));
             let mut handed_out = 0;
             for candidate in &best {
                 // The one before may have taken its host's last place.
@@ -103,7 +108,7 @@ impl Scheduler {
         let mut page = load(context, id)?;
         let number = self.hosts.number(&page.url.host());
         let gate = self.hosts.gate_mut(number);
-        let delay = gate.crawl_delay.max(self.rules.delay.delay_after(None, std::time::Duration::ZERO).as_duration());
+        let delay = gate.crawl_delay.max(self.rules.delay.delay_after(None, Duration::ZERO).as_duration());
         let delay = delay.max(self.rules.host_interval);
         let not_before = gate.next_permitted_at.max(now);
         gate.next_permitted_at = not_before + delay;
@@ -144,12 +149,14 @@ impl Scheduler {
         self.frontier.set(id, page, &mut self.hosts);
     }
 
-    /// Every minute: how many copies are expected to be current, and how many pages have reached the price.
+    /// Every so often: how many copies are expected to be current, and how many pages have reached the price.
     pub(crate) fn estimate_freshness(&mut self, now: Timestamp) {
-        if self.counts.fresh_at != Timestamp::MIN && now.saturating_since(self.counts.fresh_at) < FRESHNESS_EVERY {
+        self.counts.fresh_ticks += 1;
+        let due = now.saturating_since(self.counts.fresh_at) >= FRESHNESS_EVERY;
+        if self.counts.fresh_at != Timestamp::MIN && !(due && self.counts.fresh_ticks >= FRESHNESS_TICKS) {
             return;
         }
-        self.counts.fresh_at = now;
+        (self.counts.fresh_at, self.counts.fresh_ticks) = (now, 0);
         self.counts.fresh_pages = expected_fresh_pages(&self.frontier, now);
         let (price, mut due) = (self.demand.price(), 0);
         self.frontier.columns.scan(now, &self.rules.policy, |page| {
@@ -184,7 +191,8 @@ fn expected_fresh_pages(frontier: &Frontier, now: Timestamp) -> f64 {
 
 /// A page's record. The columns know it, so the store must.
 pub(crate) fn load(context: &Context<'_>, id: PageId) -> Result<ScheduledPage, ProcessError> {
-    find(context, id)?.ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
+    find(context, id)?
+        .ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
 }
 
 pub(crate) fn find(context: &Context<'_>, id: PageId) -> Result<Option<ScheduledPage>, ProcessError> {

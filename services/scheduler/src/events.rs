@@ -11,7 +11,11 @@ use stream::{Context, ProcessError};
 
 impl Scheduler {
     /// A page was fetched, or could not be.
-    pub(crate) fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    pub(crate) fn take_estimate(
+        &mut self,
+        estimate: &ChangeEstimate,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
         let Some(mut page) = find(context, estimate.page_id)? else {
             self.counts.unknown_pages += 1;
             return Ok(());

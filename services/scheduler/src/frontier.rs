@@ -25,6 +25,8 @@ pub(crate) struct Frontier {
     held: BTreeSet<(Timestamp, Slot)>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
+    /// Pages that no answer of any kind has come for yet.
+    unanswered: BTreeSet<Slot>,
     never_fetched: usize,
 }
 
@@ -104,6 +106,9 @@ impl Frontier {
         if page.refetch {
             self.refetch.insert(slot);
         }
+        if page.fetches == 0 {
+            self.unanswered.insert(slot);
+        }
         self.never_fetched += usize::from(page.last_look_at.is_none());
         slot
     }
@@ -133,6 +138,7 @@ impl Frontier {
             Standing::Ready | Standing::Gone => {}
         }
         self.refetch.remove(&slot);
+        self.unanswered.remove(&slot);
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
@@ -159,6 +165,10 @@ impl Frontier {
 
     pub(crate) fn never_fetched(&self) -> usize {
         self.never_fetched
+    }
+
+    pub(crate) fn unanswered(&self) -> usize {
+        self.unanswered.len()
     }
 
     pub(crate) fn in_flight(&self) -> usize {

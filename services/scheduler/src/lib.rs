@@ -70,6 +70,7 @@ struct Counts {
     /// Expected number of fresh pages, as of the last estimate of it.
     fresh_pages: f64,
     fresh_at: Timestamp,
+    fresh_ticks: u32,
     /// Pages whose value had reached the price at the last tick.
     due: u64,
 }
@@ -135,6 +136,7 @@ impl Processor for Scheduler {
         vec![
             ("pages", self.frontier.pages() as f64),
             ("never_fetched", self.frontier.never_fetched() as f64),
+            ("unanswered", self.frontier.unanswered() as f64),
             ("due", self.counts.due as f64),
             ("in_flight", self.frontier.in_flight() as f64),
             ("hosts", self.hosts.len() as f64),

@@ -1,0 +1,210 @@
+//! How the stages of this process are doing, for people and machines.
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use stream::StageStatus;
+
+/// The stages' status handles, gathered.
+#[derive(Clone)]
+pub struct Board {
+    stages: Vec<Arc<Mutex<StageStatus>>>,
+    started: Instant,
+    /// Answers received in earlier lives, to tell the rate of this one.
+    first_fetches: Arc<Mutex<Option<f64>>>,
+    speed: f64,
+}
+
+/// Figures of the whole process, as `/status` and `recrawl status` give them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Status {
+    /// Pages known.
+    pub pages: u64,
+    /// Pages never fetched.
+    pub never_fetched: u64,
+    /// Pages worth a fetch at the going price.
+    pub due: u64,
+    /// Requests handed out and unanswered.
+    pub in_flight: u64,
+    /// Answers received.
+    pub fetches_total: u64,
+    /// Changes seen.
+    pub changes_total: u64,
+    /// Answers per second since this process started, on the clock of the web.
+    pub fetch_rate_per_s: f64,
+    /// Expected share of pages whose copy is current; absent while nothing is known.
+    pub estimated_freshness: Option<f64>,
+    /// The stages.
+    pub stages: Vec<StageLag>,
+}
+
+/// One stage.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StageLag {
+    /// Its name.
+    pub name: String,
+    /// Records not yet taken in.
+    pub lag_records: u64,
+    /// How long the first of them has waited, in seconds on the clock of the web.
+    pub lag_s: f64,
+    /// Whether it is at work.
+    pub ready: bool,
+    /// Partitions assigned.
+    pub partitions: usize,
+    /// Records processed since start.
+    pub processed_total: u64,
+    /// Records set aside since start.
+    pub set_aside_total: u64,
+    /// Its last failure, while it lasts.
+    pub last_error: Option<String>,
+    /// Further figures by name.
+    pub figures: BTreeMap<String, f64>,
+}
+
+impl Board {
+    /// A board of these stages. `speed`: seconds of the web per real second.
+    pub fn new(stages: Vec<Arc<Mutex<StageStatus>>>, speed: f64) -> Self {
+        Self { stages, started: Instant::now(), first_fetches: Arc::default(), speed }
+    }
+
+    /// A copy of each stage's status.
+    pub fn stages(&self) -> Vec<StageStatus> {
+        self.stages.iter().map(|stage| stage.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
+    }
+
+    /// Whether all stages have joined and restored their state.
+    pub fn is_ready(&self) -> bool {
+        self.stages().iter().all(|stage| stage.ready)
+    }
+
+    /// The figures of the process.
+    pub fn status(&self) -> Status {
+        let stages = self.stages();
+        let figure = |stage: &str, name: &str| {
+            let stage = stages.iter().find(|status| status.name == stage);
+            stage.and_then(|status| status.figures.get(name)).copied().unwrap_or(0.0)
+        };
+        let scheduler = |name: &str| figure("scheduler", name);
+        let (pages, fetches) = (scheduler("pages"), scheduler("fetches_total"));
+        let first = *self.first_fetches.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| fetches);
+        let elapsed_s = self.started.elapsed().as_secs_f64() * self.speed;
+        Status {
+            pages: pages as u64,
+            never_fetched: scheduler("never_fetched") as u64,
+            due: scheduler("due") as u64,
+            in_flight: scheduler("in_flight") as u64,
+            fetches_total: fetches as u64,
+            changes_total: scheduler("changes_total") as u64,
+            fetch_rate_per_s: (fetches - first) / elapsed_s.max(1e-3),
+            estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
+            stages: stages.into_iter().map(StageLag::from).collect(),
+        }
+    }
+
+    /// The figures in OpenMetrics text.
+    pub fn metrics(&self) -> String {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(self.clone()));
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
+        text
+    }
+}
+
+impl From<StageStatus> for StageLag {
+    fn from(status: StageStatus) -> Self {
+        Self {
+            name: status.name,
+            lag_records: status.lag_records,
+            lag_s: status.lag_s,
+            ready: status.ready,
+            partitions: status.partitions.len(),
+            processed_total: status.processed_total,
+            set_aside_total: status.set_aside_total,
+            last_error: status.last_error,
+            figures: status.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Board").field("stages", &self.stages.len()).finish()
+    }
+}
+
+/// Metrics are `recrawl_<service>_<what>_<unit>`; counters end in `_total`.
+impl Collector for Board {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for stage in self.stages() {
+            let mut gauge = |what: &str, help: &str, value: f64| {
+                let name = format!("recrawl_{}_{what}", stage.name);
+                let metric = encoder.encode_descriptor(&name, help, None, MetricType::Gauge)?;
+                ConstGauge::new(value).encode(metric)
+            };
+            gauge("ready", "1 when the stage has joined and restored its state", f64::from(u8::from(stage.ready)))?;
+            gauge("partitions", "partitions assigned to this process", stage.partitions.len() as f64)?;
+            gauge("lag_records", "records not yet taken in", stage.lag_records as f64)?;
+            gauge("lag_seconds", "how long the first of them has waited", stage.lag_s)?;
+            for (name, value) in stage.figures.iter().filter(|(name, _)| !name.ends_with("_total")) {
+                gauge(name, "see the service's documentation", *value)?;
+            }
+            let own = [
+                ("processed", stage.processed_total as f64),
+                ("set_aside", stage.set_aside_total as f64),
+                ("commits", stage.commits_total as f64),
+                ("log_failures", stage.failures_total as f64),
+                ("restored_records", stage.restored_records_total as f64),
+            ];
+            let figures = stage.figures.iter().filter_map(|(name, value)| Some((name.strip_suffix("_total")?, *value)));
+            for (what, value) in own.into_iter().chain(figures) {
+                let name = format!("recrawl_{}_{what}", stage.name);
+                let metric = encoder.encode_descriptor(&name, "since start", None, MetricType::Counter)?;
+                ConstCounter::new(value).encode(metric)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board() -> Board {
+        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0), ("fetches_total", 7.0)]);
+        let status = StageStatus {
+            name: "scheduler".to_owned(),
+            ready: true,
+            lag_records: 2,
+            figures,
+            ..StageStatus::default()
+        };
+        Board::new(vec![Arc::new(Mutex::new(status))], 1.0)
+    }
+
+    #[test]
+    fn metrics_carry_lag_and_figures_under_the_stages_name() {
+        let text = board().metrics();
+        for line in
+            ["recrawl_scheduler_lag_records 2.0", "recrawl_scheduler_fetches_total 7.0", "recrawl_scheduler_pages 4.0"]
+        {
+            assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn status_tells_expected_freshness_as_a_share() {
+        assert_eq!(board().status().estimated_freshness, Some(0.75));
+        assert_eq!(Board::new(Vec::new(), 1.0).status().estimated_freshness, None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The clock of the running system: real time, or scaled for a replay.
+
+use page::Timestamp;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::Clock;
+
+/// Time of the web = origin + speed × (real time − anchor). With speed 1 and no origin, it is real time.
+#[derive(Clone, Debug)]
+pub struct WebClock {
+    started: Instant,
+    /// Real time at `started`, in seconds since the epoch.
+    started_at_s: f64,
+    speed: f64,
+    /// Time of the web at `anchor_s`, and the real time it is tied to, both in seconds since the epoch.
+    origin_s: f64,
+    anchor_s: f64,
+}
+
+impl WebClock {
+    /// The clock that the settings ask for.
+    pub fn new(settings: &settings::Clock) -> Self {
+        let started_at_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let anchor_s = settings.anchor.unwrap_or(started_at_s);
+        Self {
+            started: Instant::now(),
+            started_at_s,
+            speed: settings.speed,
+            origin_s: settings.origin.unwrap_or(anchor_s),
+            anchor_s,
+        }
+    }
+
+    /// How many seconds of the web pass in a real one.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+}
+
+impl Clock for WebClock {
+    /// Never runs backwards, whatever is done to the system's clock meanwhile.
+    fn now(&self) -> Timestamp {
+        let real_s = self.started_at_s + self.started.elapsed().as_secs_f64();
+        Timestamp::from_micros(((self.origin_s + self.speed * (real_s - self.anchor_s)) * 1e6) as i64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+
+    fn to_real(&self, duration: Duration) -> Duration {
+        duration.div_f64(self.speed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scaled_clock_starts_at_its_origin_and_runs_at_its_speed() {
+        let real_now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+        let clock = WebClock::new(&settings::Clock { speed: 1_000.0, origin: Some(5e8), anchor: Some(real_now) });
+        let first = clock.now();
+        assert!((0.0..1e5).contains(&(first.as_micros() as f64 / 1e6 - 5e8)));
+        assert!(clock.now() >= first);
+        assert_eq!(clock.to_real(Duration::from_secs(1_000)), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,128 @@
+//! The one port of a process: `/healthz /readyz /metrics /status`, and what the process adds.
+
+use crate::board::Board;
+use crate::threads::StopSignal;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, header};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// Longest request body taken: a file of some hundred thousand seeds.
+const MAX_BODY_BYTES: usize = 32 << 20;
+/// A request that changes something must carry this header. A page in a browser cannot send it to another origin
+/// without asking first, so no web site can command a crawler on its visitor's machine.
+pub const COMMAND_HEADER: &str = "x-recrawl-command";
+
+/// A plain answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Media type.
+    pub content_type: &'static str,
+    /// Body.
+    pub body: String,
+}
+
+impl Answer {
+    /// Text for people.
+    pub fn text(status: u16, body: impl Into<String>) -> Self {
+        Self { status, content_type: "text/plain; charset=utf-8", body: body.into() }
+    }
+
+    /// JSON for machines.
+    pub fn json(status: u16, body: &impl serde::Serialize) -> Self {
+        let body = serde_json::to_string(body).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
+        Self { status, content_type: "application/json", body }
+    }
+}
+
+/// Takes what is posted to a path; `None` when there is no such path.
+pub type Commands = dyn Fn(&str, &[u8]) -> Option<Answer> + Send + Sync;
+
+/// Serves on a thread of its own until `stop`. Returns the address bound to.
+pub fn serve(
+    bind: SocketAddr,
+    board: Board,
+    commands: Option<Arc<Commands>>,
+    stop: &StopSignal,
+) -> std::io::Result<SocketAddr> {
+    let listener = std::net::TcpListener::bind(bind)?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, stop: stop.clone() }));
+    std::thread::Builder::new().name("http".to_owned()).spawn(move || {
+        runtime.block_on(async move {
+            let Ok(listener) = TcpListener::from_std(listener) else { return };
+            while !stop.is_stopped() {
+                match tokio::time::timeout(Duration::from_millis(100), listener.accept()).await {
+                    Ok(Ok((connection, _))) => {
+                        let site = site.clone();
+                        tokio::spawn(async move {
+                            let service = service_fn(move |request| respond(site.clone(), request));
+                            let _ = hyper::server::conn::http1::Builder::new()
+                                .timer(TokioTimer::new())
+                                .header_read_timeout(Duration::from_secs(10))
+                                .serve_connection(TokioIo::new(connection), service)
+                                .await;
+                        });
+                    }
+                    // Too many open files, say: try again a little later rather than spin.
+                    Ok(Err(_)) => tokio::time::sleep(Duration::from_millis(100)).await,
+                    Err(_) => {}
+                }
+            }
+        });
+    })?;
+    Ok(address)
+}
+
+struct Site {
+    board: Board,
+    commands: Option<Arc<Commands>>,
+    stop: StopSignal,
+}
+
+async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let answer = answer(&site, request).await;
+    let response = Response::builder()
+        .status(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+        .header(header::CONTENT_TYPE, answer.content_type)
+        .body(Full::new(Bytes::from(answer.body)));
+    Ok(response.expect("status and media type are valid"))
+}
+
+async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
+    let path = request.uri().path().to_owned();
+    match (request.method().clone(), path.as_str()) {
+        (Method::GET, "/healthz") if site.stop.is_stopped() => Answer::text(503, "stopping\n"),
+        (Method::GET, "/healthz") => Answer::text(200, "ok\n"),
+        (Method::GET, "/readyz") if site.board.is_ready() => Answer::text(200, "ready\n"),
+        (Method::GET, "/readyz") => Answer::text(503, "joining and restoring\n"),
+        (Method::GET, "/metrics") => Answer {
+            status: 200,
+            content_type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            body: site.board.metrics(),
+        },
+        (Method::GET, "/status") => Answer::json(200, &site.board.status()),
+        (Method::POST, _) if !request.headers().contains_key(COMMAND_HEADER) => {
+            Answer::text(403, format!("a command must carry the header {COMMAND_HEADER}\n"))
+        }
+        (Method::POST, _) => {
+            let Some(commands) = site.commands.clone() else { return Answer::text(404, "no commands here\n") };
+            match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
+                Ok(body) => commands(&path, &body.to_bytes()).unwrap_or_else(|| Answer::text(404, "no such command\n")),
+                Err(error) => Answer::text(400, format!("the request could not be read: {error}\n")),
+            }
+        }
+        _ => Answer::text(404, "see /healthz /readyz /metrics /status\n"),
+    }
+}

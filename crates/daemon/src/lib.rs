@@ -1,0 +1,21 @@
+//! How is a stage started, watched and stopped?
+//!
+//! The part of a process that is the same whatever it does: read the settings ([`load`]), take the time ([`WebClock`]),
+//! write logs ([`logging`]), turn stages on threads of their own ([`StageThreads`]), show how they are doing ([`Board`],
+//! [`http`]: `/healthz /readyz /metrics /status`), and drain on a signal ([`StopSignal`]). [`service`] puts it together
+//! for a process that runs one stage over Kafka.
+//!
+//! It never knows what a stage does.
+
+mod board;
+mod clock;
+pub mod http;
+mod load;
+pub mod logging;
+pub mod service;
+mod threads;
+
+pub use crate::board::{Board, StageLag, Status};
+pub use crate::clock::WebClock;
+pub use crate::load::{LoadError, load};
+pub use crate::threads::{StageThreads, StopSignal};

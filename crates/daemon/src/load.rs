@@ -1,0 +1,38 @@
+//! Settings from the outside world: a file, the environment, flags.
+
+use settings::{Layers, Settings};
+use std::path::Path;
+
+/// Why there are no settings.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    Unreadable(String),
+    /// What was asked for is at fault; all faults at once.
+    Faults(settings::Faults),
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LoadError::Unreadable(problem) => f.write_str(problem),
+            LoadError::Faults(faults) => faults.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads the settings: defaults, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
+pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Settings, LoadError> {
+    let name = file.map(|path| path.display().to_string()).unwrap_or_default();
+    let text = match file {
+        Some(path) => std::fs::read_to_string(path).map_err(|error| {
+            LoadError::Unreadable(format!("{name}: {error}; give a configuration file that can be read"))
+        })?,
+        None => String::new(),
+    };
+    let files = [(name.as_str(), text.as_str())];
+    let files = if file.is_some() { &files[..] } else { &[] };
+    Settings::from_layers(Layers { files, environment: std::env::vars(), overrides }).map_err(LoadError::Faults)
+}

@@ -1,0 +1,173 @@
+//! A process that runs one stage over Kafka: what all four `recrawl-<service>` programs do.
+
+use crate::board::Board;
+use crate::clock::WebClock;
+use crate::threads::{StageThreads, StopSignal};
+use crate::{http, load, logging};
+use anyhow::Context as _;
+use clap::Parser;
+use settings::Settings;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use stream::{Clock, ErrorKind, Log, LogError, RunnerSettings, Stage, StoreProvider};
+use stream_kafka::{KafkaLog, KafkaSettings};
+use stream_rocksdb::{RocksStores, StoreMemory};
+use topology::Names;
+use tracing::{info, warn};
+
+#[derive(Parser)]
+#[command(version, about = "One stage of recrawl over Apache Kafka. Several of a kind share its partitions.")]
+struct Arguments {
+    /// Configuration file (TOML). Its keys can also be set as RECRAWL_<SECTION>_<KEY>.
+    #[arg(long, env = "RECRAWL_CONFIG")]
+    config: Option<PathBuf>,
+    /// Overrides one setting: section.key=value. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Name of this process among those that run the stage. A second of the same name takes the first one's place.
+    #[arg(long, env = "HOSTNAME")]
+    instance: Option<String>,
+    /// Prints the effective configuration and ends.
+    #[arg(long)]
+    print_config: bool,
+}
+
+/// What a stage is given to run in.
+pub struct Surroundings<'a> {
+    /// The settings.
+    pub settings: &'a Settings,
+    /// Names on the log.
+    pub names: &'a Names,
+    /// The log.
+    pub log: Arc<dyn Log>,
+    /// Local state.
+    pub stores: Arc<dyn StoreProvider>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Name of this process.
+    pub instance: String,
+    /// Partitions of the loop's topics.
+    pub partitions: u32,
+}
+
+impl Surroundings<'_> {
+    /// How a stage batches; it must look up often enough to hear of passing time.
+    pub fn runner_settings(&self, punctuate_every: Duration) -> RunnerSettings {
+        let poll_timeout =
+            self.clock.to_real(punctuate_every).clamp(Duration::from_millis(1), Duration::from_millis(100));
+        RunnerSettings { batch_records: self.settings.log.batch_records, poll_timeout }
+    }
+}
+
+/// Splits `section.key=value` flags.
+pub fn overrides(sets: &[String]) -> Result<Vec<(String, String)>, String> {
+    let split = |set: &String| match set.split_once('=') {
+        Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        None => Err(format!("--set {set}: write section.key=value, such as --set budget.fetches_per_second=5")),
+    };
+    sets.iter().map(split).collect()
+}
+
+/// The log that the settings name.
+pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
+    let kafka = &settings.kafka;
+    let Some(brokers) = &kafka.brokers else {
+        let message = "kafka.brokers is absent; set it to host:port of a broker (RECRAWL_KAFKA_BROKERS)";
+        return Err(LogError::new(ErrorKind::Stop, message));
+    };
+    KafkaLog::connect(KafkaSettings {
+        brokers: brokers.clone(),
+        client_id: kafka.client_id.clone().unwrap_or_else(|| client.to_owned()),
+        session_timeout: kafka.session_timeout,
+        transaction_timeout: kafka.transaction_timeout,
+        replication_factor: kafka.replication_factor,
+        batch_interval: settings.log.batch_interval,
+        properties: kafka.properties.clone(),
+    })
+}
+
+/// Runs one stage over Kafka until a signal. The whole `main` of a service.
+pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<Box<dyn Stage>>) -> ExitCode {
+    let arguments = Arguments::parse();
+    let settings = overrides(&arguments.sets)
+        .map_err(anyhow::Error::msg)
+        .and_then(|overrides| Ok(load(arguments.config.as_deref(), &overrides)?));
+    let settings = match settings {
+        Ok(settings) => settings,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    if arguments.print_config {
+        print!("{}", settings.to_toml());
+        return ExitCode::SUCCESS;
+    }
+    logging::start(&settings.observability);
+    let instance = arguments.instance.unwrap_or_else(|| "0".to_owned());
+    match run(name, &settings, instance, make) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(service = name, error = format!("{error:#}"), "stopped");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn run(
+    name: &'static str,
+    settings: &Settings,
+    instance: String,
+    make: impl Fn(&Surroundings<'_>) -> anyhow::Result<Box<dyn Stage>>,
+) -> anyhow::Result<()> {
+    let stop = StopSignal::on_signals().context("signals cannot be caught")?;
+    let names = Names::new(settings);
+    let clock = Arc::new(WebClock::new(&settings.clock));
+    let log: Arc<dyn Log> = Arc::new(connect(settings, &format!("recrawl-{name}"))?);
+    let Some(partitions) = await_topics(&*log, &names, name, &stop)? else { return Ok(()) };
+    let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
+    let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
+    let stage =
+        make(&Surroundings { settings, names: &names, log, stores, clock: clock.clone(), instance, partitions })?;
+    let board = Board::new(vec![stage.status()], clock.speed());
+    let address = http::serve(settings.http.bind, board, None, &stop)
+        .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
+    info!(service = name, %address, partitions, "started");
+    let threads = StageThreads::start(vec![(name, stage)], &stop).context("no thread for the stage")?;
+    while !stop.is_stopped() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    info!(service = name, "draining");
+    threads.finish().map_err(anyhow::Error::msg)?;
+    info!(service = name, "drained");
+    Ok(())
+}
+
+/// Waits until Kafka answers and the topics exist. `None` when told to stop meanwhile.
+fn await_topics(log: &dyn Log, names: &Names, service: &str, stop: &StopSignal) -> Result<Option<u32>, LogError> {
+    let (_, input) =
+        topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
+    let input = names.topic(input);
+    let mut attempt = 0;
+    while !stop.is_stopped() {
+        attempt += 1;
+        let problem = match log.partitions(&input) {
+            Ok(Some(partitions)) => return Ok(Some(partitions)),
+            Ok(None) => format!("there is no topic {input}; create the topics (recrawl topics create)"),
+            Err(error) if error.kind == ErrorKind::Stop => return Err(error),
+            Err(error) => error.message,
+        };
+        let stream::protocol::Recovery::TryAgain(wait) = stream::protocol::after_failure(ErrorKind::Retry, attempt)
+        else {
+            unreachable!("a retry is tried again");
+        };
+        warn!(service, problem, attempt, wait_ms = wait.as_millis() as u64, "waiting for Kafka");
+        let until = std::time::Instant::now() + wait;
+        while !stop.is_stopped() && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,76 @@
+//! Stages on threads of their own, until a signal says stop.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use stream::Stage;
+
+/// Says stop to everything that shares it.
+#[derive(Clone, Debug, Default)]
+pub struct StopSignal(Arc<AtomicBool>);
+
+impl StopSignal {
+    /// One that Ctrl-C (SIGINT) and SIGTERM set. A second signal ends the process at once.
+    pub fn on_signals() -> io::Result<Self> {
+        let signal = Self::default();
+        for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register_conditional_shutdown(number, 130, signal.0.clone())?;
+            signal_hook::flag::register(number, signal.0.clone())?;
+        }
+        Ok(signal)
+    }
+
+    /// Says stop.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether stop was said.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Stages at work.
+pub struct StageThreads {
+    threads: Vec<JoinHandle<()>>,
+    failure: Arc<Mutex<Option<String>>>,
+    stop: StopSignal,
+}
+
+impl StageThreads {
+    /// Turns each stage on its own thread until `stop`, or until one of them cannot go on; that stops the others too.
+    pub fn start(stages: Vec<(&'static str, Box<dyn Stage>)>, stop: &StopSignal) -> io::Result<Self> {
+        let failure = Arc::new(Mutex::new(None));
+        let mut threads = Vec::new();
+        for (name, mut stage) in stages {
+            let (stop, failure) = (stop.clone(), failure.clone());
+            threads.push(std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+                while !stop.is_stopped() {
+                    if let Err(stopped) = stage.step() {
+                        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stopped.to_string());
+                        stop.stop();
+                    }
+                }
+                stage.leave();
+            })?);
+        }
+        Ok(Self { threads, failure, stop: stop.clone() })
+    }
+
+    /// Says stop, waits for every stage to finish its step and leave, and tells why one of them could not go on.
+    pub fn finish(self) -> Result<(), String> {
+        self.stop.stop();
+        for thread in self.threads {
+            if thread.join().is_err() {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                failure.get_or_insert("a stage panicked; please report what it said".to_owned());
+            }
+        }
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
+    }
+}

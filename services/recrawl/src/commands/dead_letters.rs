@@ -1,0 +1,104 @@
+//! `recrawl dead-letters`: records that a stage could not work on, with the reason.
+
+use crate::Failure;
+use crate::commands::SettingsArguments;
+use crate::inspect::Inspection;
+use crate::output::{Format, answers};
+use clap::Args;
+use messages::{DeadLetter, Message, topics};
+use serde::Serialize;
+use std::path::PathBuf;
+use stream::{InputRecord, Log, LogBackend, TopicPartition};
+use topology::Names;
+
+/// Records read at a time.
+const BATCH: usize = 1_000;
+
+/// Arguments of `recrawl dead-letters`.
+#[derive(Args, Debug)]
+pub struct DeadLettersArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long)]
+    data: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    set_aside_at: String,
+    stage: String,
+    topic: String,
+    partition: i32,
+    offset: i64,
+    key: String,
+    value_bytes: usize,
+    reason: String,
+}
+
+/// Lists the dead letters that are still kept.
+pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    let place = TopicPartition::new(Names::new(&settings).topic(topics::DEAD_LETTERS), 0);
+    let mut rows = Vec::new();
+    match (&settings.crawl.data, &settings.kafka.brokers) {
+        (Some(data), _) => {
+            let inspection = Inspection::open(&settings, data)?;
+            let mut next = inspection.log().bounds(&place)?.start;
+            loop {
+                let records = inspection.log().read(&place, next, BATCH)?;
+                let Some(last) = records.last() else { break };
+                next = last.offset + 1;
+                rows.extend(records.iter().map(row));
+            }
+        }
+        (None, Some(_)) => {
+            let mut reader = daemon::service::connect(&settings, "recrawl-dead-letters")?.reader()?;
+            let mut next = reader.bounds(&place)?.start;
+            loop {
+                let (records, after) = reader.read(&place, next, BATCH)?;
+                if records.is_empty() {
+                    break;
+                }
+                next = after;
+                rows.extend(records.iter().map(row));
+            }
+        }
+        (None, None) => {
+            return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+        }
+    }
+    answers(format, &rows, |row| {
+        format!(
+            "{}  {}  {}-{}@{}  {} bytes: {}",
+            row.set_aside_at, row.stage, row.topic, row.partition, row.offset, row.value_bytes, row.reason
+        )
+    })
+}
+
+fn row(record: &InputRecord) -> Row {
+    match record.value.as_deref().map(DeadLetter::decode) {
+        Some(Ok(letter)) => Row {
+            set_aside_at: letter.set_aside_at.to_string(),
+            stage: letter.stage,
+            topic: letter.topic,
+            partition: letter.partition,
+            offset: letter.offset,
+            key: String::from_utf8_lossy(&letter.key).into_owned(),
+            value_bytes: letter.value.map_or(0, |value| value.len()),
+            reason: letter.reason,
+        },
+        // Somebody else wrote here; still worth showing.
+        _ => Row {
+            set_aside_at: record.timestamp.to_string(),
+            stage: "unknown".to_owned(),
+            topic: topics::DEAD_LETTERS.to_owned(),
+            partition: record.partition as i32,
+            offset: record.offset as i64,
+            key: String::from_utf8_lossy(&record.key).into_owned(),
+            value_bytes: record.value.as_ref().map_or(0, Vec::len),
+            reason: "this record is no dead letter of recrawl's".to_owned(),
+        },
+    }
+}

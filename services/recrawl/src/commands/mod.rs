@@ -1,0 +1,35 @@
+//! One file per command.
+
+pub mod dead_letters;
+pub mod demo;
+pub mod page;
+pub mod run;
+pub mod seed;
+pub mod status;
+pub mod topics;
+
+use crate::Failure;
+use clap::Args;
+use settings::Settings;
+use std::path::PathBuf;
+
+/// Where settings come from; the same for every command that needs them.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SettingsArguments {
+    /// Configuration file (TOML). Its keys can also be set as RECRAWL_<SECTION>_<KEY>.
+    #[arg(long, env = "RECRAWL_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Overrides one setting: section.key=value. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+}
+
+impl SettingsArguments {
+    /// Reads the settings, with further overrides below those of `--set`.
+    pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, Failure> {
+        let mut overrides: Vec<_> =
+            further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
+        overrides.extend(daemon::service::overrides(&self.sets).map_err(Failure::Input)?);
+        Ok(daemon::load(self.config.as_deref(), &overrides)?)
+    }
+}

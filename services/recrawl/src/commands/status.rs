@@ -1,0 +1,99 @@
+//! `recrawl status`: how a crawl stands, running or not, embedded or over Kafka.
+
+use crate::commands::SettingsArguments;
+use crate::embedded::ADDRESS_FILE;
+use crate::inspect::Inspection;
+use crate::output::{Format, answer};
+use crate::{Failure, http_client};
+use clap::Args;
+use daemon::{StageLag, Status};
+use std::path::{Path, PathBuf};
+use stream::Log;
+use topology::Names;
+
+/// Arguments of `recrawl status`.
+#[derive(Args, Debug)]
+pub struct StatusArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`.
+    #[arg(long, conflicts_with = "url")]
+    data: Option<PathBuf>,
+    /// Address of a running recrawl or service, such as 127.0.0.1:9464.
+    #[arg(long)]
+    url: Option<String>,
+}
+
+/// Shows how a crawl stands.
+pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure> {
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    let status = match (&arguments.url, &settings.crawl.data, &settings.kafka.brokers) {
+        (Some(address), _, _) => ask(address)?,
+        (None, None, Some(_)) => over_kafka(&settings)?,
+        (None, Some(data), _) => match running(data) {
+            Some(address) => ask(&address)?,
+            None => Inspection::open(&settings, data)?.status()?,
+        },
+        (None, None, None) => {
+            return Err(Failure::Input(
+                "whose status? give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
+            ));
+        }
+    };
+    answer(format, &status, text)
+}
+
+/// The address of the loop that runs on a data directory, when one answers there.
+pub fn running(data: &Path) -> Option<String> {
+    let address = std::fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
+    let answers = http_client::request(address.trim(), "GET", "/healthz", b"").is_ok();
+    answers.then(|| address.trim().to_owned())
+}
+
+fn ask(address: &str) -> Result<Status, Failure> {
+    let (status, body) = http_client::request(address, "GET", "/status", b"")?;
+    if status != 200 {
+        return Err(Failure::World(format!("{address} answers {status}: {body}")));
+    }
+    serde_json::from_str(&body).map_err(|error| Failure::World(format!("{address} gives no status: {error}")))
+}
+
+/// Consumer lag of the stages' groups; what is inside the services they tell themselves (`--url`).
+fn over_kafka(settings: &settings::Settings) -> Result<Status, Failure> {
+    let log = daemon::service::connect(settings, "recrawl-status")?;
+    let names = Names::new(settings);
+    let mut status = Status::default();
+    for (stage, input) in topology::STAGES {
+        let lags = log.group_lag(&names.group(stage), &names.topic(input))?;
+        status.stages.push(StageLag {
+            name: stage.to_owned(),
+            lag_records: lags.iter().map(|lag| lag.records).sum(),
+            partitions: lags.len(),
+            ..StageLag::default()
+        });
+    }
+    Ok(status)
+}
+
+fn text(status: &Status) -> String {
+    let freshness = status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+    let mut lines = vec![
+        format!("pages                {:>10}   never fetched {}", status.pages, status.never_fetched),
+        format!("due                  {:>10}", status.due),
+        format!("in flight            {:>10}", status.in_flight),
+        format!("fetches              {:>10}   {:.2} a second", status.fetches_total, status.fetch_rate_per_s),
+        format!("changes seen         {:>10}", status.changes_total),
+        format!("expected freshness   {freshness:>10}"),
+        String::new(),
+        format!("{:<12}{:>12}{:>12}{:>12}{:>12}", "stage", "lag", "lag s", "processed", "set aside"),
+    ];
+    lines.extend(status.stages.iter().map(|stage| {
+        let problem = stage.last_error.as_deref().map(|error| format!("   {error}")).unwrap_or_default();
+        format!(
+            "{:<12}{:>12}{:>12.1}{:>12}{:>12}{problem}",
+            stage.name, stage.lag_records, stage.lag_s, stage.processed_total, stage.set_aside_total,
+        )
+    }));
+    lines.join("\n")
+}

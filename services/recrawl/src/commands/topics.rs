@@ -1,0 +1,67 @@
+//! `recrawl topics create|check`: the topics on a Kafka, made or verified.
+
+use crate::Failure;
+use crate::commands::SettingsArguments;
+use crate::output::{Format, answers};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use stream::Log;
+
+/// Arguments of `recrawl topics`.
+#[derive(Args, Debug)]
+pub struct TopicsArguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Makes the topics that are missing, then checks all of them.
+    Create(Where),
+    /// Checks partitions, compaction, retention and message size. Exit status 1 when something differs.
+    Check(Where),
+}
+
+#[derive(Args, Debug)]
+struct Where {
+    /// Bootstrap servers; otherwise kafka.brokers of the settings.
+    #[arg(long)]
+    brokers: Option<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+}
+
+#[derive(Serialize)]
+struct Row {
+    topic: String,
+    partitions: u32,
+    ok: bool,
+    problem: Option<String>,
+}
+
+/// Makes or checks the topics.
+pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure> {
+    let (Action::Create(place) | Action::Check(place)) = &arguments.action;
+    let settings = place.settings.load(&[("kafka.brokers", place.brokers.clone())])?;
+    let log = daemon::service::connect(&settings, "recrawl-topics")?;
+    let configs = topology::topic_configs(&settings, settings.kafka.partitions);
+    if matches!(arguments.action, Action::Create(_)) {
+        log.create_topics(&configs)?;
+    }
+    let checks = log.check_topics(&configs)?;
+    let row = |check: &stream_kafka::TopicCheck| Row {
+        topic: check.name.to_string(),
+        partitions: configs.iter().find(|config| config.name == check.name).map_or(0, |config| config.partitions),
+        ok: check.problem.is_none(),
+        problem: check.problem.clone(),
+    };
+    let rows: Vec<_> = checks.iter().map(row).collect();
+    answers(format, &rows, |row| {
+        let state = row.problem.as_deref().unwrap_or("ok");
+        format!("{:<44}{:>4}  {state}", row.topic, row.partitions)
+    })?;
+    match rows.iter().filter(|row| !row.ok).count() {
+        0 => Ok(()),
+        count => Err(Failure::No(format!("{count} topics are not as they should be"))),
+    }
+}

@@ -1,0 +1,247 @@
+//! The whole loop in one process: log and state in RocksDB under one data directory, a thread per stage.
+
+use crate::Failure;
+use daemon::http::{self, Answer};
+use daemon::{Board, StageThreads, Status, StopSignal, WebClock};
+use fetcher::FetchStage;
+use messages::{Command, CommandKind, Message, topics};
+use page::{CanonicalUrl, Host};
+use settings::Settings;
+use settings::seeds::Seed;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use stream::partitioner::partition_for;
+use stream::{
+    Clock, InProcessLog, Log, LogBackend, OutputRecord, RunnerSettings, Stage, StageRunner, StageSpec, TopicPartition,
+};
+use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
+use topology::Names;
+
+/// Where a running loop says how to reach it, inside its data directory.
+pub const ADDRESS_FILE: &str = "http-address";
+/// How often old records are dropped, in real time.
+const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
+/// Seeds sent as one unit.
+const SEEDS_PER_BATCH: usize = 1_000;
+
+/// The loop at work.
+pub struct Embedded {
+    /// How it is doing.
+    pub board: Board,
+    /// Where `/status` is served.
+    pub address: SocketAddr,
+    /// Says stop, to the loop and whoever shares it.
+    pub stop: StopSignal,
+    commands: CommandSender,
+    names: Names,
+    log: InProcessLog<EmbeddedBackend>,
+    clock: Arc<WebClock>,
+    threads: StageThreads,
+    address_file: PathBuf,
+}
+
+impl Embedded {
+    /// Starts the loop on a data directory, which it makes when there is none.
+    pub fn start(settings: &Settings, data: &Path, stop: StopSignal) -> Result<Self, Failure> {
+        let names = Names::new(settings);
+        let log = stream_rocksdb::open_log(data)?;
+        log.create_topics(&topology::topic_configs(settings, settings.log.partitions))?;
+        // A directory keeps the number of partitions it was made with: keys would move otherwise.
+        let partitions = log.partitions(&names.topic(topics::SCHEDULER_EVENTS))?.unwrap_or(settings.log.partitions);
+        let clock = Arc::new(WebClock::new(&settings.clock));
+        let stores = Arc::new(RocksStores::new(data, StoreMemory::default()));
+        let shared: Arc<dyn Log> = Arc::new(log.clone());
+        let runner = |spec: StageSpec| -> Box<dyn Stage> {
+            let poll_timeout =
+                clock.to_real(spec.punctuate_every).clamp(Duration::from_millis(1), Duration::from_millis(100));
+            let settings = RunnerSettings { batch_records: settings.log.batch_records, poll_timeout };
+            Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), settings))
+        };
+        let rules = fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))?;
+        let spec = fetcher::stage(settings, &names);
+        let fetcher = FetchStage::new(spec, "embedded", shared.clone(), clock.clone(), rules)?;
+        let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
+            ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
+            ("fetcher", Box::new(fetcher)),
+            ("detector", runner(detector::stage(settings, &names))),
+            ("estimator", runner(estimator::stage(settings, &names))),
+        ];
+        let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
+        let commands = CommandSender {
+            log: shared,
+            topic: names.topic(topics::SCHEDULER_EVENTS),
+            partitions,
+            clock: clock.clone(),
+        };
+        let sender = commands.clone();
+        let post = move |path: &str, body: &[u8]| post(&sender, path, body);
+        let address = serve(settings, &board, Arc::new(post), &stop)?;
+        let address_file = data.join(ADDRESS_FILE);
+        std::fs::write(&address_file, address.to_string())?;
+        let threads = StageThreads::start(stages, &stop)?;
+        maintain(log.clone(), clock.clone(), stop.clone())?;
+        Ok(Self { board, address, stop, commands, names, log, clock, threads, address_file })
+    }
+
+    /// Tells the scheduler of seeds. Those it knows already change nothing.
+    pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
+        self.commands.seed(seeds)
+    }
+
+    /// The loop's clock.
+    pub fn clock(&self) -> &WebClock {
+        &self.clock
+    }
+
+    /// Whether nothing is on its way: every known page has been answered for at least once, no request is in flight,
+    /// no record waits.
+    pub fn is_idle(&self) -> Result<bool, Failure> {
+        let stages = self.board.stages();
+        if !self.board.is_ready() || stages.iter().any(|stage| stage.lag_records > 0) {
+            return Ok(false);
+        }
+        for (stage, input) in topology::STAGES {
+            let lags = self.log.group_lag(&self.names.group(stage), &self.names.topic(input))?;
+            if lags.iter().any(|lag| lag.records > 0) {
+                return Ok(false);
+            }
+        }
+        let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
+        Ok(figure("unanswered") == 0.0 && figure("in_flight") == 0.0)
+    }
+
+    /// Stops, waits for the stages to finish their steps, and says how things stand.
+    pub fn finish(self) -> Result<Status, Failure> {
+        let status = self.board.status();
+        self.stop.stop();
+        let finished = self.threads.finish();
+        let _ = std::fs::remove_file(&self.address_file);
+        finished.map_err(Failure::World)?;
+        Ok(status)
+    }
+}
+
+/// Listens where the settings say. When that is the default and taken (by another recrawl, say), any free port will do.
+fn serve(
+    settings: &Settings,
+    board: &Board,
+    commands: Arc<http::Commands>,
+    stop: &StopSignal,
+) -> Result<SocketAddr, Failure> {
+    let bind = settings.http.bind;
+    let problem = |error| Failure::Input(format!("http.bind: {bind} cannot be listened on: {error}"));
+    match http::serve(bind, board.clone(), Some(commands.clone()), stop) {
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
+            http::serve(SocketAddr::new(bind.ip(), 0), board.clone(), Some(commands), stop).map_err(problem)
+        }
+        other => other.map_err(problem),
+    }
+}
+
+fn maintain(log: InProcessLog<EmbeddedBackend>, clock: Arc<WebClock>, stop: StopSignal) -> Result<(), Failure> {
+    std::thread::Builder::new().name("retention".to_owned()).spawn(move || {
+        let mut last = clock.monotonic();
+        while !stop.is_stopped() {
+            std::thread::sleep(Duration::from_millis(100));
+            if clock.monotonic().saturating_sub(last) < MAINTAIN_EVERY {
+                continue;
+            }
+            last = clock.monotonic();
+            if let Err(error) = log.backend().maintain(clock.now()) {
+                tracing::warn!(%error, "old records could not be dropped; it is tried again");
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Sends commands to the scheduler.
+#[derive(Clone)]
+pub struct CommandSender {
+    log: Arc<dyn Log>,
+    topic: String,
+    partitions: u32,
+    clock: Arc<dyn Clock>,
+}
+
+impl CommandSender {
+    /// A sender to a log's scheduler, whichever kind of log it is.
+    pub fn new(log: Arc<dyn Log>, names: &Names, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
+        let topic = names.topic(topics::SCHEDULER_EVENTS);
+        let partitions = log.partitions(&topic)?;
+        let missing =
+            || Failure::Input(format!("there is no topic {topic}; create the topics (recrawl topics create)"));
+        Ok(Self { partitions: partitions.ok_or_else(missing)?, log, topic, clock })
+    }
+
+    /// Tells the scheduler of seeds.
+    pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
+        for batch in seeds.chunks(SEEDS_PER_BATCH) {
+            let records: Vec<_> =
+                batch.iter().map(|seed| self.record(CommandKind::Seed, Some(&seed.url), None, seed.weight)).collect();
+            self.log.append(&records)?;
+        }
+        Ok(())
+    }
+
+    /// A command about one page.
+    pub fn about_page(&self, kind: CommandKind, url: &CanonicalUrl) -> Result<(), Failure> {
+        self.log.append(&[self.record(kind, Some(url), None, 1.0)])?;
+        Ok(())
+    }
+
+    /// A command about one host.
+    pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), Failure> {
+        // Only the site matters for the way; it follows from the address of any page of the host.
+        let url = CanonicalUrl::parse(&format!("http://{host}/"))
+            .map_err(|error| Failure::Input(format!("{host} is no host: {error}")))?;
+        let mut record = self.record(kind, Some(&url), Some(url.host()), 1.0);
+        let command = Command { kind, url: None, host: Some(url.host()), weight: 1.0, issued_at: self.clock.now() };
+        record.value = Some(command.encode());
+        self.log.append(&[record])?;
+        Ok(())
+    }
+
+    fn record(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<Host>, weight: f64) -> OutputRecord {
+        let key = url.map(|url| url.site_key().as_str().as_bytes().to_vec()).unwrap_or_default();
+        let now = self.clock.now();
+        let command = Command { kind, url: url.cloned(), host, weight, issued_at: now };
+        OutputRecord {
+            to: TopicPartition::new(self.topic.as_str(), partition_for(&key, self.partitions)),
+            timestamp: now,
+            key,
+            value: Some(command.encode()),
+        }
+    }
+}
+
+/// Commands that a running loop takes over HTTP.
+fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<Answer> {
+    let text = String::from_utf8_lossy(body);
+    let done = match path {
+        "/seeds" => {
+            let list = settings::seeds::parse(&text);
+            let faults: Vec<_> = list.faults.iter().map(ToString::to_string).collect();
+            let answer = serde_json::json!({
+                "seeds": list.seeds.len(), "duplicates": list.duplicates, "faults": faults,
+            });
+            sender.seed(&list.seeds).map(|()| Answer::json(200, &answer))
+        }
+        "/refetch" | "/forget" => match CanonicalUrl::parse(text.trim()) {
+            Ok(url) => {
+                let kind = if path == "/refetch" { CommandKind::Refetch } else { CommandKind::Forget };
+                sender.about_page(kind, &url).map(|()| Answer::text(200, "sent\n"))
+            }
+            Err(error) => Ok(Answer::text(400, format!("{error}\n"))),
+        },
+        "/pause" => sender.about_host(CommandKind::PauseHost, text.trim()).map(|()| Answer::text(200, "sent\n")),
+        "/resume" => sender.about_host(CommandKind::ResumeHost, text.trim()).map(|()| Answer::text(200, "sent\n")),
+        _ => return None,
+    };
+    Some(done.unwrap_or_else(|failure| {
+        let status = if matches!(failure, Failure::Input(_)) { 400 } else { 500 };
+        Answer::text(status, format!("{failure}\n"))
+    }))
+}

@@ -1,0 +1,29 @@
+//! A few bytes to and from a running recrawl: its status, and commands for it. HTTP/1.0 over loopback needs no more.
+
+use crate::Failure;
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+const WAIT: Duration = Duration::from_secs(30);
+
+/// Sends a request and gives the status and the body.
+pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> Result<(u16, String), Failure> {
+    let unreachable = |error: std::io::Error| Failure::World(format!("no recrawl answers at {address}: {error}"));
+    let bare = address.trim_start_matches("http://").trim_end_matches('/');
+    let resolved = bare.to_socket_addrs().map_err(unreachable)?.next();
+    let resolved = resolved.ok_or_else(|| Failure::Input(format!("{address} is no address; write host:port")))?;
+    let mut stream = TcpStream::connect_timeout(&resolved, Duration::from_secs(3)).map_err(unreachable)?;
+    stream.set_read_timeout(Some(WAIT)).map_err(unreachable)?;
+    let command = daemon::http::COMMAND_HEADER;
+    let head =
+        format!("{method} {path} HTTP/1.0\r\nhost: {bare}\r\n{command}: 1\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(unreachable)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).map_err(unreachable)?;
+    let answer = String::from_utf8_lossy(&answer);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let status = status.ok_or_else(|| Failure::World(format!("what answers at {address} does not speak HTTP")))?;
+    Ok((status, body.to_owned()))
+}

@@ -1,0 +1,218 @@
+//! What is kept on disk about a page or a whole crawl, read beside a running loop or without one.
+
+use crate::Failure;
+use daemon::{StageLag, Status};
+use detector::PageSketch;
+use estimator::PageBelief;
+use messages::{Message, topics};
+use page::{CanonicalUrl, PageId};
+use scheduler::{HostSchedule, ScheduledPage};
+use serde::Serialize;
+use settings::Settings;
+use std::ops::ControlFlow;
+use std::path::Path;
+use stream::partitioner::partition_for;
+use stream::{LogBackend, StateStore, StoreError, TaskId, TopicPartition};
+use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
+use topology::Names;
+
+/// Stores of each stage, in the order of its topology.
+const STORES: [(&str, &[&str]); 3] =
+    [("scheduler", &["pages", "hosts"]), ("detector", &["pages", "texts"]), ("estimator", &["pages"])];
+
+/// Whether a data directory holds a crawl already.
+pub fn has_pages(data: &Path) -> bool {
+    data.join("scheduler").is_dir()
+}
+
+/// A data directory, for reading.
+pub struct Inspection {
+    stores: RocksStores,
+    log: EmbeddedBackend,
+    names: Names,
+    partitions: u32,
+}
+
+impl Inspection {
+    /// Opens a data directory of `recrawl run`, whether it is running or not.
+    pub fn open(settings: &Settings, data: &Path) -> Result<Self, Failure> {
+        let log = EmbeddedBackend::open_read_only(data)?;
+        let names = Names::new(settings);
+        let input = names.topic(topics::SCHEDULER_EVENTS);
+        let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
+        Ok(Self { stores: RocksStores::new(data, StoreMemory::default()), log, names, partitions })
+    }
+
+    /// The log.
+    pub fn log(&self) -> &EmbeddedBackend {
+        &self.log
+    }
+
+    /// Names on the log.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Partitions of the loop.
+    pub fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
+    fn store(&self, stage: &str, partition: u32) -> Result<Box<dyn StateStore>, StoreError> {
+        let stores = STORES.iter().find(|(name, _)| *name == stage).map_or(&[][..], |(_, stores)| *stores);
+        self.stores.open_read_only(&TaskId { stage: stage.to_owned(), partition }, stores)
+    }
+
+    /// Every page of the scheduler, in the order of partitions and ids.
+    pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
+        for partition in 0..self.partitions {
+            // A partition that has not been started yet has no directory.
+            let Ok(store) = self.store("scheduler", partition) else { continue };
+            let mut problem = None;
+            store.scan(0, b"", &mut |key, value| {
+                match (<[u8; 16]>::try_from(key), ScheduledPage::decode(value)) {
+                    (Ok(id), Ok(page)) => visit(PageId(id), page),
+                    (_, Err(error)) => problem = Some(error.to_string()),
+                    (Err(_), _) => problem = Some("a key is no page id".to_owned()),
+                }
+                if problem.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })?;
+            if let Some(problem) = problem {
+                return Err(Failure::World(format!("scheduler/{partition}: {problem}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// How the crawl stands, as far as the disk knows.
+    pub fn status(&self) -> Result<Status, Failure> {
+        let mut status = Status::default();
+        self.pages(&mut |_, page| {
+            status.pages += 1;
+            status.never_fetched += u64::from(page.last_look_at.is_none());
+            status.in_flight += u64::from(page.lease_until.is_some());
+            status.fetches_total += page.fetches as u64;
+            status.changes_total += page.changes as u64;
+        })?;
+        for (stage, input) in topology::STAGES {
+            let group = self.names.group(stage);
+            let mut lag = StageLag { name: stage.to_owned(), ..StageLag::default() };
+            for partition in 0..self.partitions {
+                let place = TopicPartition::new(self.names.topic(input), partition);
+                let bounds = self.log.bounds(&place)?;
+                let next = self.log.committed(&group, &place)?.unwrap_or(0).max(bounds.start);
+                lag.lag_records += bounds.end.saturating_sub(next);
+            }
+            status.stages.push(lag);
+        }
+        Ok(status)
+    }
+
+    /// Everything kept about one page; `None` when it is not known.
+    pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
+        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+        let id = url.page_id();
+        let scheduler = self.store("scheduler", partition)?;
+        let Some(page) = get::<ScheduledPage>(&*scheduler, 0, &id.0)? else { return Ok(None) };
+        let host = get::<HostSchedule>(&*scheduler, 1, url.host().as_str().as_bytes())?;
+        // A page may be known before the other stages have ever heard of its partition.
+        let sketch = self.store("detector", partition).ok();
+        let sketch = sketch.map(|store| get::<PageSketch>(&*store, 0, &id.0)).transpose()?.flatten();
+        let belief = self.store("estimator", partition).ok();
+        let belief = belief.map(|store| get::<PageBelief>(&*store, 0, &id.0)).transpose()?.flatten();
+        Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))
+    }
+}
+
+fn get<T: Message>(store: &dyn StateStore, index: usize, key: &[u8]) -> Result<Option<T>, Failure> {
+    match store.get(index, key)? {
+        Some(bytes) => T::decode(&bytes).map(Some).map_err(|error| Failure::World(format!("{}: {error}", T::NAME))),
+        None => Ok(None),
+    }
+}
+
+/// Everything kept about one page. Times are RFC 3339 in UTC.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct PageReport {
+    pub url: String,
+    pub page_id: String,
+    pub host: String,
+    pub site_key: String,
+    pub partition: u32,
+    pub weight: f64,
+    pub depth: i32,
+    pub discovered_at: String,
+    pub last_look_at: Option<String>,
+    pub last_change_at: Option<String>,
+    pub in_flight_until: Option<String>,
+    pub held_until: Option<String>,
+    pub fetches: i64,
+    pub changes: i64,
+    pub failures_in_a_row: i32,
+    pub outcome: Option<String>,
+    pub status: Option<u16>,
+    pub verdict: Option<String>,
+    pub change_rate_per_day: f64,
+    pub alpha: f64,
+    pub beta_days: f64,
+    pub content_digest: Option<String>,
+    pub body_length: i64,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    pub host_next_permitted_at: Option<String>,
+    pub host_crawl_delay_ms: Option<i64>,
+    pub host_paused: Option<bool>,
+    /// Answers that the detector took in.
+    pub results: i64,
+    /// Observations that the estimator took in, and those that said something about change.
+    pub observations: i64,
+    pub informative_observations: i64,
+}
+
+impl PageReport {
+    fn new(
+        id: PageId,
+        url: &CanonicalUrl,
+        partition: u32,
+        page: ScheduledPage,
+        host: Option<HostSchedule>,
+        sketch: Option<PageSketch>,
+        belief: Option<PageBelief>,
+    ) -> Self {
+        let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
+        Self {
+            url: url.to_string(),
+            page_id: id.to_string(),
+            host: url.host().to_string(),
+            site_key: url.site_key().to_string(),
+            partition,
+            weight: page.weight,
+            depth: page.depth,
+            discovered_at: page.discovered_at.to_string(),
+            last_look_at: moment(page.last_look_at),
+            last_change_at: moment(page.last_change_at),
+            in_flight_until: moment(page.lease_until),
+            held_until: moment(page.held_until),
+            fetches: page.fetches,
+            changes: page.changes,
+            failures_in_a_row: page.failures,
+            outcome: page.outcome,
+            status: page.status,
+            verdict: page.verdict,
+            change_rate_per_day: page.alpha / page.beta_days,
+            alpha: page.alpha,
+            beta_days: page.beta_days,
+            content_digest: page.content_digest.map(|digest| digest.to_string()),
+            body_length: page.body_length,
+            etag: page.etag,
+            last_modified: page.last_modified,
+            host_next_permitted_at: host.as_ref().map(|host| host.next_permitted_at.to_string()),
+            host_crawl_delay_ms: host.as_ref().map(|host| host.crawl_delay_ms),
+            host_paused: host.as_ref().map(|host| host.paused),
+            results: sketch.map_or(0, |sketch| sketch.fetches),
+            observations: belief.as_ref().map_or(0, |belief| belief.fetches),
+            informative_observations: belief.map_or(0, |belief| belief.observations),
+        }
+    }
+}

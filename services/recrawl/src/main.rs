@@ -1,0 +1,64 @@
+//! `recrawl`: the operator's command.
+
+use clap::{CommandFactory, Parser, Subcommand};
+use recrawl::commands::{dead_letters, demo, page, run, seed, status, topics};
+use recrawl::output::Format;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(version, about = "Keeps a copy of many web pages fresh under a fetch budget")]
+struct Arguments {
+    /// Form of the answer on stdout.
+    #[arg(long, value_enum, default_value_t, global = true)]
+    format: Format,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the whole loop in this process, until stopped.
+    Run(run::RunArguments),
+    /// Crawls a replay of real sites on a fast clock, and reports how fresh the copies were.
+    Demo(demo::DemoArguments),
+    /// Shows how a crawl stands, running or not.
+    Status(status::StatusArguments),
+    /// Shows everything kept about one page.
+    Page(page::PageArguments),
+    /// Adds pages to a crawl, running or not.
+    Seed(seed::SeedArguments),
+    /// Makes or checks the topics on a Kafka.
+    Topics(topics::TopicsArguments),
+    /// Lists records that could not be processed, with the reason.
+    DeadLetters(dead_letters::DeadLettersArguments),
+    /// Prints completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let format = arguments.format;
+    let done = match &arguments.command {
+        Command::Run(arguments) => run::run(arguments, format),
+        Command::Demo(arguments) => demo::demo(arguments, format),
+        Command::Status(arguments) => status::status(arguments, format),
+        Command::Page(arguments) => page::page(arguments, format),
+        Command::Seed(arguments) => seed::seed(arguments, format),
+        Command::Topics(arguments) => topics::topics(arguments, format),
+        Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut Arguments::command(), "recrawl", &mut std::io::stdout());
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("recrawl: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Answers on stdout: text for people, JSON for machines.
+
+use crate::Failure;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::io::Write;
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON value.
+    Json,
+    /// One JSON value per line.
+    Jsonl,
+}
+
+/// Writes one answer.
+pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Failure> {
+    let line = match format {
+        Format::Text => text(value),
+        Format::Json => serde_json::to_string_pretty(value).map_err(|error| Failure::World(error.to_string()))?,
+        Format::Jsonl => serde_json::to_string(value).map_err(|error| Failure::World(error.to_string()))?,
+    };
+    print(line.trim_end())
+}
+
+/// Writes a list of answers: an array as JSON, a line each otherwise.
+pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> String) -> Result<(), Failure> {
+    if format == Format::Json {
+        return answer(format, &values, |_| String::new());
+    }
+    values.iter().try_for_each(|value| answer(format, value, &text))
+}
+
+/// Writes a line. A reader that has gone away (`recrawl … | head`) ends the program quietly.
+pub fn print(line: &str) -> Result<(), Failure> {
+    match writeln!(std::io::stdout(), "{line}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        other => Ok(other?),
+    }
+}
