@@ -1,0 +1,85 @@
+//! What every librdkafka client of ours shares: its log lines go to tracing, few of them, and its last complaint is kept.
+
+use rdkafka::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::ConsumerContext;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tracing::{debug, warn};
+
+/// librdkafka repeats itself on every reconnection attempt of every broker; one line in this time is enough.
+const WARN_EVERY: Duration = Duration::from_secs(10);
+
+/// Takes a lock; what it guards is sound whatever happened to its last holder.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The context of clients that need nothing else, and a part of the others.
+#[derive(Debug, Default)]
+pub(crate) struct Quiet(Mutex<Heard>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    last_complaint: Option<(RDKafkaErrorCode, String)>,
+    warned_at: Option<Instant>,
+    suppressed: u64,
+    unreachable: bool,
+}
+
+impl Quiet {
+    /// What librdkafka last complained of.
+    pub(crate) fn last_complaint(&self) -> Option<(RDKafkaErrorCode, String)> {
+        lock(&self.0).last_complaint.clone()
+    }
+
+    /// Whether no broker could be reached since this was last asked.
+    pub(crate) fn take_unreachable(&self) -> bool {
+        std::mem::take(&mut lock(&self.0).unreachable)
+    }
+
+    pub(crate) fn on_log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        match level {
+            // It warns of producer properties given to consumers and the other way round; we give all to both.
+            _ if facility == "CONFWARN" => {}
+            RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error => {
+                let mut heard = lock(&self.0);
+                if heard.warned_at.is_some_and(|at| at.elapsed() < WARN_EVERY) {
+                    heard.suppressed += 1;
+                    return;
+                }
+                heard.warned_at = Some(Instant::now());
+                let suppressed = std::mem::take(&mut heard.suppressed);
+                warn!(target: "librdkafka", facility, suppressed, "{message}");
+            }
+            _ => debug!(target: "librdkafka", facility, "{message}"),
+        }
+    }
+
+    pub(crate) fn on_error(&self, error: &KafkaError, reason: &str) {
+        debug!(target: "librdkafka", %error, reason, "client error");
+        let mut heard = lock(&self.0);
+        let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+        if code == RDKafkaErrorCode::AllBrokersDown {
+            heard.unreachable = true;
+            // It follows the reason why, and must not hide it.
+            if heard.last_complaint.is_some() {
+                return;
+            }
+        }
+        heard.last_complaint = Some((code, reason.to_owned()));
+    }
+}
+
+impl ClientContext for Quiet {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.on_log(level, facility, message);
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.on_error(&error, reason);
+    }
+}
+
+impl ConsumerContext for Quiet {}

@@ -1,0 +1,207 @@
+//! Reading partitions outside all groups.
+
+use crate::client::Quiet;
+use crate::error::log_error;
+use crate::log::{ASK_TIMEOUT, Cluster, no_answer, serve};
+use page::Timestamp;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::KafkaError;
+use rdkafka::message::{BorrowedMessage, Message};
+use rdkafka::{Offset, TopicPartitionList};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::{Bounds, ErrorKind, InputRecord, LogError, Reader, TopicPartition};
+
+/// A read gives up when Kafka sends neither a record nor the end for so long.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A read ends after so many bytes, so that large records do not pile up in memory.
+const READ_BYTES: usize = 32 * 1024 * 1024;
+
+/// How often to look whether transactions have ended.
+const SETTLE_PAUSE: Duration = Duration::from_millis(2);
+
+/// A commit returns before its markers are written, which takes some milliseconds. A read waits for them for so long,
+/// so that what was committed before it is seen; longer would make it wait for producers that have died.
+const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A consumer that is assigned one partition at a time.
+pub(crate) struct KafkaReader {
+    cluster: Arc<Cluster>,
+    consumer: BaseConsumer<Quiet>,
+    reading: Option<Reading>,
+}
+
+/// A read that has not come to its end.
+struct Reading {
+    partition: TopicPartition,
+    next: u64,
+    /// The end when the partition was assigned; reaching the end means having passed it, even where compaction has
+    /// left nothing to deliver.
+    end: u64,
+}
+
+impl KafkaReader {
+    pub(crate) fn new(cluster: Arc<Cluster>) -> Result<Self, LogError> {
+        let consumer = cluster
+            .settings
+            .reader()
+            .create_with_context(Quiet::default())
+            .map_err(|error| log_error("cannot make a reader", &error))?;
+        Ok(Self { cluster, consumer, reading: None })
+    }
+
+    fn failed(&self, partition: &TopicPartition, error: &KafkaError) -> LogError {
+        self.cluster.explained_by(&self.cluster.committed_view, &format!("cannot read {partition}"), error)
+    }
+
+    /// The partition's first offset or its end, as a view sees it.
+    fn offset(&self, view: &BaseConsumer<Quiet>, partition: &TopicPartition, place: Offset) -> Result<u64, LogError> {
+        serve(view);
+        let offsets = list_offsets(view, &partition.topic, &[partition.partition], place)
+            .map_err(|error| self.cluster.explained_by(view, &format!("cannot read {partition}"), &error))?;
+        offsets.get(&partition.partition).copied().ok_or_else(|| no_answer(partition))
+    }
+
+    /// The end for readers of committed records, once all transactions open now have ended, or after `patience`; and
+    /// whether they have ended.
+    fn settled_end(&self, partition: &TopicPartition, patience: Duration) -> Result<(u64, bool), LogError> {
+        let written = self.offset(&self.cluster.uncommitted_view, partition, Offset::End)?;
+        let deadline = Instant::now() + patience;
+        loop {
+            let end = self.offset(&self.cluster.committed_view, partition, Offset::End)?;
+            if end >= written || Instant::now() >= deadline {
+                return Ok((end, end >= written));
+            }
+            std::thread::sleep(SETTLE_PAUSE);
+        }
+    }
+
+    /// Makes the partition the one that is read, from an offset on. `None` when there is nothing to read.
+    fn begin(&mut self, partition: &TopicPartition, from: u64) -> Result<Option<Reading>, LogError> {
+        if let Some(reading) = self.reading.take()
+            && reading.partition == *partition
+            && reading.next == from
+        {
+            return Ok(Some(reading));
+        }
+        let (end, _) = self.settled_end(partition, MARKERS_TIMEOUT)?;
+        if from >= end {
+            self.end()?;
+            return Ok(None);
+        }
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(&partition.topic, partition.partition as i32, Offset::Offset(from as i64))
+            .and_then(|()| self.consumer.assign(&list))
+            .map_err(|error| self.failed(partition, &error))?;
+        Ok(Some(Reading { partition: partition.clone(), next: from, end }))
+    }
+
+    /// Stops fetching.
+    fn end(&mut self) -> Result<(), LogError> {
+        self.reading = None;
+        self.consumer.unassign().map_err(|error| log_error("cannot end reading", &error))
+    }
+
+    fn position(&self, partition: &TopicPartition) -> Option<u64> {
+        let position = self.consumer.position().ok()?;
+        match position.find_partition(&partition.topic, partition.partition as i32)?.offset() {
+            Offset::Offset(offset) => u64::try_from(offset).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Reader for KafkaReader {
+    /// Transactions that are open at the time of the call are waited for: what they wrote may lie before records
+    /// committed already, which are invisible until then, and whoever restores state must not miss those.
+    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError> {
+        // The broker ends a transaction whose producer has died after this time, give or take its own interval.
+        let patience = self.cluster.settings.transaction_timeout + Duration::from_secs(15);
+        let (end, settled) = self.settled_end(partition, patience)?;
+        if !settled {
+            let message =
+                format!("{partition} holds a transaction that has been open for {patience:?}; is a producer stuck?");
+            return Err(LogError::new(ErrorKind::Retry, message));
+        }
+        let start = self.offset(&self.cluster.committed_view, partition, Offset::Beginning)?;
+        Ok(Bounds { start, end })
+    }
+
+    fn read(
+        &mut self,
+        partition: &TopicPartition,
+        from: u64,
+        max_records: usize,
+    ) -> Result<(Vec<InputRecord>, u64), LogError> {
+        let Some(mut reading) = self.begin(partition, from)? else { return Ok((Vec::new(), from)) };
+        let mut records = Vec::new();
+        let mut bytes = 0;
+        let mut deadline = Instant::now() + READ_TIMEOUT;
+        while records.len() < max_records && bytes < READ_BYTES {
+            match self.consumer.poll(Duration::from_millis(100)) {
+                Some(Ok(message)) => {
+                    let record = to_record(&message);
+                    reading.next = record.offset + 1;
+                    bytes += record.key.len() + record.value.as_ref().map_or(0, Vec::len);
+                    records.push(record);
+                    deadline = Instant::now() + READ_TIMEOUT;
+                }
+                Some(Err(KafkaError::PartitionEOF(_))) => {
+                    let position = self.position(partition).unwrap_or(0);
+                    self.end()?;
+                    return Ok((records, reading.next.max(position).max(reading.end)));
+                }
+                Some(Err(error)) => {
+                    let error = self.failed(partition, &error);
+                    // librdkafka goes on trying by itself.
+                    if error.kind != ErrorKind::Retry || Instant::now() >= deadline {
+                        self.end()?;
+                        return Err(error);
+                    }
+                }
+                None if Instant::now() >= deadline => {
+                    self.end()?;
+                    let why = self.consumer.context().last_complaint().map_or("no answer".to_owned(), |(_, why)| why);
+                    return Err(self.cluster.unreachable(&why));
+                }
+                None => {}
+            }
+        }
+        let next = reading.next;
+        self.reading = Some(reading);
+        Ok((records, next))
+    }
+}
+
+/// Offsets of partitions at their beginning or end, as the consumer's isolation level sees them: one request per broker.
+pub(crate) fn list_offsets<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partitions: &[u32],
+    place: Offset,
+) -> Result<BTreeMap<u32, u64>, KafkaError> {
+    let mut list = TopicPartitionList::with_capacity(partitions.len());
+    for &partition in partitions {
+        list.add_partition_offset(topic, partition as i32, place)?;
+    }
+    let mut offsets = BTreeMap::new();
+    for element in consumer.offsets_for_times(list, ASK_TIMEOUT)?.elements() {
+        element.error()?;
+        if let Offset::Offset(offset) = element.offset() {
+            offsets.insert(element.partition() as u32, offset as u64);
+        }
+    }
+    Ok(offsets)
+}
+
+pub(crate) fn to_record(message: &BorrowedMessage<'_>) -> InputRecord {
+    InputRecord {
+        partition: message.partition() as u32,
+        offset: message.offset() as u64,
+        timestamp: Timestamp::from_millis(message.timestamp().to_millis().unwrap_or(0)),
+        key: message.key().unwrap_or_default().to_vec(),
+        value: message.payload().map(<[u8]>::to_vec),
+    }
+}

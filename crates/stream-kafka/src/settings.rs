@@ -1,0 +1,122 @@
+//! What an operator may choose, and what follows from the commit protocol and may not be chosen.
+
+use rdkafka::ClientConfig;
+use rdkafka::config::RDKafkaLogLevel;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Producers fill batches up to this size. Brokers apply `max.message.bytes` to whole batches, so no topic may allow
+/// less.
+pub(crate) const BATCH_BYTES: u32 = 256 * 1024;
+
+/// How to reach Kafka.
+#[derive(Clone, Debug)]
+pub struct KafkaSettings {
+    /// Bootstrap servers, comma-separated `host:port`.
+    pub brokers: String,
+    /// Name shown in the brokers' logs.
+    pub client_id: String,
+    /// Silence after which a member loses its partitions.
+    pub session_timeout: Duration,
+    /// Time after which the broker aborts a transaction; also the longest a commit may take.
+    pub transaction_timeout: Duration,
+    /// Copies of each topic that is made.
+    pub replication_factor: u16,
+    /// How long a poll gathers further records after its first. Longer: fewer, larger transactions.
+    pub batch_interval: Duration,
+    /// Further librdkafka properties, passed through; they do not override what the commit protocol needs.
+    pub properties: BTreeMap<String, String>,
+}
+
+impl KafkaSettings {
+    fn base(&self, defaults: &[(&str, &str)]) -> ClientConfig {
+        let mut config = ClientConfig::new();
+        for (name, value) in [
+            ("reconnect.backoff.max.ms", "2000"),
+            ("socket.keepalive.enable", "true"),
+            ("log.connection.close", "false"),
+        ] {
+            config.set(name, value);
+        }
+        for (name, value) in defaults {
+            config.set(*name, *value);
+        }
+        for (name, value) in &self.properties {
+            config.set(name, value);
+        }
+        config.set("bootstrap.servers", &self.brokers);
+        config.set("client.id", &self.client_id);
+        config.set_log_level(RDKafkaLogLevel::Warning);
+        config
+    }
+
+    /// For administration; nobody reads its log.
+    pub(crate) fn admin(&self) -> ClientConfig {
+        let mut config = self.base(&[]);
+        config.set_log_level(RDKafkaLogLevel::Emerg);
+        config
+    }
+
+    fn consumer(&self, defaults: &[(&str, &str)], isolation_level: &str) -> ClientConfig {
+        let mut config = self.base(defaults);
+        config.set("isolation.level", isolation_level);
+        config.set("enable.auto.commit", "false");
+        config.set("enable.auto.offset.store", "false");
+        config.set("auto.offset.reset", "earliest");
+        config.set("allow.auto.create.topics", "false");
+        config
+    }
+
+    /// Asks about topics and offsets; consumes nothing.
+    pub(crate) fn view(&self, isolation_level: &str) -> ClientConfig {
+        self.consumer(&[], isolation_level)
+    }
+
+    /// Asks about a group without joining it.
+    pub(crate) fn group_view(&self, group: &str) -> ClientConfig {
+        let mut config = self.view("read_committed");
+        config.set("group.id", group);
+        config
+    }
+
+    pub(crate) fn member(&self, group: &str) -> ClientConfig {
+        let session_ms = self.session_timeout.as_millis();
+        // A fetch that waits for records holds up all else on its connection; the default is 500.
+        let mut config = self.consumer(&[("fetch.wait.max.ms", "100")], "read_committed");
+        config.set("group.id", group);
+        // KIP-848 in the bundled librdkafka stalls.
+        config.set("group.protocol", "classic");
+        config.set("partition.assignment.strategy", "cooperative-sticky");
+        config.set("session.timeout.ms", session_ms.to_string());
+        config.set("heartbeat.interval.ms", (session_ms / 3).clamp(1, 3_000).to_string());
+        config.set("max.poll.interval.ms", session_ms.max(300_000).to_string());
+        config
+    }
+
+    /// librdkafka assigns partitions only to consumers that name a group; this one is never joined.
+    pub(crate) fn reader(&self) -> ClientConfig {
+        // The broker holds a fetch at the end of a partition for this long, and only then is the end known.
+        let mut config = self.consumer(&[("fetch.wait.max.ms", "10")], "read_committed");
+        config.set("group.id", format!("{}-reader", self.client_id));
+        config.set("enable.partition.eof", "true");
+        config
+    }
+
+    pub(crate) fn producer(&self, transactional_id: &str) -> ClientConfig {
+        let mut config = self.base(&[
+            // Long enough for a batch to fill while records are handed over, short beside the commit that follows.
+            ("linger.ms", "1"),
+            // Page bodies are compressed already.
+            ("compression.type", "none"),
+            // What a topic allows is checked by its broker.
+            ("message.max.bytes", "100000000"),
+            ("queue.buffering.max.kbytes", "262144"),
+        ]);
+        config.set("batch.size", BATCH_BYTES.to_string());
+        config.set("transactional.id", transactional_id);
+        config.set("transaction.timeout.ms", self.transaction_timeout.as_millis().to_string());
+        config.set("enable.idempotence", "true");
+        config.set("acks", "all");
+        config
+    }
+}

@@ -1,0 +1,187 @@
+//! Making topics, and checking those that are there.
+
+use crate::error::{kind_of, log_error};
+use crate::log::{ASK_TIMEOUT, Cluster};
+use crate::settings::BATCH_BYTES;
+use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::consumer::Consumer;
+use rdkafka::error::RDKafkaErrorCode;
+use rdkafka::metadata::MetadataTopic;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::protocol::TOMBSTONES_KEPT;
+use stream::{Cleanup, ErrorKind, LogError, TopicConfig};
+
+/// What a batch needs besides its records.
+const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
+
+/// Longest wait for all brokers to know a new topic.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What is to be said of one topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicCheck {
+    /// Topic.
+    pub name: Arc<str>,
+    /// What is wrong with it and what to do; `None` when all is well.
+    pub problem: Option<String>,
+}
+
+/// Makes the topics that are missing, and waits until the cluster knows them.
+pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), LogError> {
+    let mut missing = Vec::new();
+    for topic in topics {
+        if cluster.ask_partitions(&topic.name)?.is_none() {
+            missing.push(topic);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let replication_factor = cluster.settings.replication_factor;
+    let configs: Vec<_> = missing.iter().map(|topic| properties(topic, replication_factor)).collect();
+    let new_topics: Vec<_> = missing
+        .iter()
+        .zip(&configs)
+        .map(|(topic, config)| {
+            let replication = TopicReplication::Fixed(i32::from(replication_factor));
+            let new = NewTopic::new(&topic.name, topic.partitions as i32, replication);
+            config.iter().fold(new, |new, (name, value)| new.set(name, value))
+        })
+        .collect();
+    let client = admin(cluster)?;
+    let results = futures_executor::block_on(client.create_topics(&new_topics, &options()))
+        .map_err(|error| cluster.explained("cannot make topics", &error))?;
+    for result in results {
+        match result {
+            // Somebody else was faster.
+            Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
+            Err((name, code)) => {
+                let hint = match code {
+                    RDKafkaErrorCode::InvalidReplicationFactor => {
+                        format!("; are there {replication_factor} brokers? set [kafka] replication_factor")
+                    }
+                    _ => String::new(),
+                };
+                return Err(LogError::new(kind_of(code), format!("cannot make topic {name}: {code}{hint}")));
+            }
+        }
+    }
+    let deadline = Instant::now() + SETTLE_TIMEOUT;
+    for topic in missing {
+        while cluster.ask_partitions(&topic.name)?.is_none() {
+            if Instant::now() >= deadline {
+                let message = format!("topic {} was made but does not appear", topic.name);
+                return Err(LogError::new(ErrorKind::Retry, message));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    Ok(())
+}
+
+/// Compares topics with what they should be.
+pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
+    let metadata = cluster
+        .committed_view
+        .fetch_metadata(None, ASK_TIMEOUT)
+        .map_err(|error| cluster.explained("cannot ask for topics", &error))?;
+    let found: HashMap<&str, &MetadataTopic> = metadata.topics().iter().map(|topic| (topic.name(), topic)).collect();
+    let present: Vec<_> = topics
+        .iter()
+        .filter(|topic| found.contains_key(&*topic.name))
+        .map(|topic| ResourceSpecifier::Topic(&topic.name))
+        .collect();
+    let resources = if present.is_empty() {
+        Vec::new()
+    } else {
+        futures_executor::block_on(admin(cluster)?.describe_configs(&present, &options()))
+            .map_err(|error| cluster.explained("cannot ask for the settings of topics", &error))?
+    };
+    let names: Vec<_> = topics.iter().filter(|topic| found.contains_key(&*topic.name)).map(|t| &*t.name).collect();
+    let mut resources: HashMap<&str, _> = names.into_iter().zip(resources).collect();
+    let check = |topic: &TopicConfig| {
+        let problem = match (found.get(&*topic.name), resources.remove(&*topic.name)) {
+            (Some(metadata), Some(Ok(resource))) => {
+                problem(topic, cluster.settings.replication_factor, metadata, &resource)
+            }
+            (Some(_), Some(Err(code))) => Some(format!("its settings cannot be read: {code}")),
+            _ => Some("is missing; create it (recrawl topics create)".to_owned()),
+        };
+        TopicCheck { name: topic.name.clone(), problem }
+    };
+    Ok(topics.iter().map(check).collect())
+}
+
+/// The first thing that is wrong with a topic.
+fn problem(
+    topic: &TopicConfig,
+    replication_factor: u16,
+    metadata: &MetadataTopic,
+    resource: &ConfigResource,
+) -> Option<String> {
+    let partitions = metadata.partitions().len();
+    if partitions != topic.partitions as usize {
+        return Some(format!(
+            "has {partitions} partitions instead of {}; a number once chosen cannot be changed: set [kafka] partitions, \
+             or delete all topics and begin anew",
+            topic.partitions
+        ));
+    }
+    let copies = metadata.partitions().iter().map(|partition| partition.replicas().len()).min().unwrap_or(0);
+    if copies < usize::from(replication_factor) {
+        return Some(format!("has {copies} copies instead of {replication_factor}; reassign its partitions"));
+    }
+    let value = |name: &str| resource.get(name).and_then(|entry| entry.value.as_deref());
+    properties(topic, replication_factor).into_iter().find_map(|(name, wanted)| {
+        let actual = value(name)?;
+        let falls_short = match name {
+            "cleanup.policy" => actual != wanted,
+            // At least so much; for the others the operator may have reasons.
+            "max.message.bytes" | "delete.retention.ms" | "retention.ms" | "min.insync.replicas" => {
+                let number = |text: &str| text.parse::<i64>().ok().filter(|&number| number >= 0).unwrap_or(i64::MAX);
+                number(actual) < number(&wanted)
+            }
+            _ => false,
+        };
+        falls_short.then(|| format!("has {name}={actual} instead of {wanted}; change it (kafka-configs --alter)"))
+    })
+}
+
+fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str, String)> {
+    let record_bytes = topic.max_message_bytes.max(BATCH_BYTES).saturating_add(BATCH_OVERHEAD_BYTES);
+    let mut properties = vec![
+        ("max.message.bytes", record_bytes.to_string()),
+        ("compression.type", "producer".to_owned()),
+        // A replay may run ahead of the brokers' clocks.
+        ("message.timestamp.after.max.ms", i64::MAX.to_string()),
+    ];
+    if replication_factor >= 3 {
+        properties.push(("min.insync.replicas", "2".to_owned()));
+    }
+    match topic.cleanup {
+        Cleanup::Compact => properties.extend([
+            ("cleanup.policy", "compact".to_owned()),
+            ("delete.retention.ms", TOMBSTONES_KEPT.as_millis().to_string()),
+            // The newest segment is never compacted: let none grow old.
+            ("segment.ms", Duration::from_secs(6 * 3_600).as_millis().to_string()),
+            ("segment.bytes", (128 * 1024 * 1024).to_string()),
+            ("min.cleanable.dirty.ratio", "0.3".to_owned()),
+        ]),
+        Cleanup::Delete { retention, .. } => properties.extend([
+            ("cleanup.policy", "delete".to_owned()),
+            ("retention.ms", i64::try_from(retention.as_millis()).unwrap_or(i64::MAX).to_string()),
+        ]),
+    }
+    properties
+}
+
+fn admin(cluster: &Cluster) -> Result<AdminClient<DefaultClientContext>, LogError> {
+    cluster.settings.admin().create().map_err(|error| log_error("cannot make a Kafka client", &error))
+}
+
+fn options() -> AdminOptions {
+    AdminOptions::new().request_timeout(Some(ASK_TIMEOUT)).operation_timeout(Some(ASK_TIMEOUT))
+}

@@ -1,0 +1,301 @@
+//! Transactions, one after the other, each begun and ended within one call.
+
+use crate::client::{Quiet, lock};
+use crate::error::{kind_of, log_error, reason};
+use crate::settings::KafkaSettings;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::ConsumerGroupMetadata;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseProducer, BaseRecord, DeliveryResult, Producer, ProducerContext, PurgeConfig};
+use rdkafka::{ClientContext, Message, TopicPartitionList};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
+use tracing::debug;
+
+/// `BaseProducer::poll` with a time burns it to the end, so look without waiting and sleep in between.
+const DRAIN_PAUSE: Duration = Duration::from_micros(200);
+
+/// Longest wait for the first contact with the transaction coordinator; a fresh cluster makes its log first (1 s).
+const INIT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Input positions that go with a transaction: offsets and the group's metadata at this moment.
+pub(crate) struct Positions {
+    pub(crate) offsets: TopicPartitionList,
+    pub(crate) metadata: ConsumerGroupMetadata,
+}
+
+/// A transactional producer. Between calls no transaction is open.
+pub(crate) struct Transactions {
+    producer: BaseProducer<Deliveries>,
+    transactional_id: String,
+    timeout: Duration,
+    /// Why it must not be used any more.
+    broken: Option<String>,
+}
+
+impl Transactions {
+    /// Makes a producer and fences older ones of the same name.
+    pub(crate) fn init(settings: &KafkaSettings, transactional_id: &str) -> Result<Self, LogError> {
+        let producer: BaseProducer<Deliveries> = settings
+            .producer(transactional_id)
+            .create_with_context(Deliveries::default())
+            .map_err(|error| log_error("cannot make a producer", &error))?;
+        let transactions = Self {
+            producer,
+            transactional_id: transactional_id.to_owned(),
+            timeout: settings.transaction_timeout,
+            broken: None,
+        };
+        // Without a connection that is up, it waits half a second before it looks again.
+        let _ = transactions.producer.client().fetch_metadata(Some("__transaction_state"), INIT_TIMEOUT);
+        transactions.producer.init_transactions(INIT_TIMEOUT).map_err(|error| {
+            transactions.producer.poll(Duration::ZERO);
+            transactions.failure("cannot begin to work in transactions", &error)
+        })?;
+        Ok(transactions)
+    }
+
+    /// Writes records and positions as one unit. Afterwards everything is visible, or nothing is, or, with
+    /// [`ErrorKind::Rejoin`], only committed offsets can tell.
+    pub(crate) fn commit(
+        &mut self,
+        records: &[OutputRecord],
+        positions: Option<Positions>,
+    ) -> Result<Receipt, LogError> {
+        if let Some(why) = &self.broken {
+            return Err(LogError::new(ErrorKind::Rejoin, why.clone()));
+        }
+        if records.is_empty() && positions.is_none() {
+            return Ok(Receipt::default());
+        }
+        let result = self.try_commit(records, positions);
+        if let Err(error) = &result {
+            self.end_failed(error);
+        }
+        result
+    }
+
+    fn try_commit(&self, records: &[OutputRecord], positions: Option<Positions>) -> Result<Receipt, LogError> {
+        let deadline = Instant::now() + self.timeout;
+        self.producer.begin_transaction().map_err(|error| self.failure("cannot begin a transaction", &error))?;
+        let targets = self.send(records, deadline)?;
+        self.drain(deadline)?;
+        let next_offsets = self.producer.context().take(&targets).map_err(|error| match self.fatal() {
+            // Records are refused one by one once the producer is fenced.
+            Some(fatal) => fatal,
+            None => error,
+        })?;
+        if let Some(positions) = positions {
+            self.producer
+                .send_offsets_to_transaction(&positions.offsets, &positions.metadata, left(deadline))
+                .map_err(|error| self.failure("cannot add input positions to the transaction", &error))?;
+        }
+        self.producer
+            .commit_transaction(left(deadline))
+            .map_err(|error| self.failure("cannot commit the transaction", &error))?;
+        Ok(Receipt { next_offsets })
+    }
+
+    /// Hands all records to the producer. Returns the partitions, in the order in which deliveries name them.
+    fn send(&self, records: &[OutputRecord], deadline: Instant) -> Result<Vec<TopicPartition>, LogError> {
+        let mut targets: Vec<TopicPartition> = Vec::new();
+        let mut places: BTreeMap<&TopicPartition, usize> = BTreeMap::new();
+        let mut place = 0;
+        for record in records {
+            if targets.get(place) != Some(&record.to) {
+                place = *places.entry(&record.to).or_insert_with(|| {
+                    targets.push(record.to.clone());
+                    targets.len() - 1
+                });
+            }
+            let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(&record.to.topic, place)
+                .partition(record.to.partition as i32)
+                // Zero would mean "now" to librdkafka.
+                .timestamp(record.timestamp.as_millis().max(1))
+                .key(&record.key);
+            if let Some(value) = &record.value {
+                message = message.payload(value);
+            }
+            while let Err((error, refused)) = self.producer.send(message) {
+                match error.rdkafka_error_code() {
+                    Some(RDKafkaErrorCode::QueueFull) if Instant::now() < deadline => {
+                        message = refused;
+                        self.producer.poll(Duration::ZERO);
+                        std::thread::sleep(DRAIN_PAUSE);
+                    }
+                    Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err(too_large(&record.to, size(record))),
+                    _ => return Err(self.failure(&format!("cannot write to {}", record.to), &error)),
+                }
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Waits until the broker has answered for every record: `commit_transaction` would wait in steps of 100 ms.
+    /// `flush` would leave purged records' reports unserved.
+    fn drain(&self, deadline: Instant) -> Result<(), LogError> {
+        loop {
+            let before = self.producer.in_flight_count();
+            if before == 0 {
+                return Ok(());
+            }
+            self.producer.poll(Duration::ZERO);
+            if self.producer.in_flight_count() == before {
+                if Instant::now() >= deadline {
+                    let message = format!("{before} records were not taken by Kafka within {:?}", self.timeout);
+                    return Err(LogError::new(ErrorKind::Rejoin, self.named(&message)));
+                }
+                std::thread::sleep(DRAIN_PAUSE);
+            }
+        }
+    }
+
+    /// Leaves no transaction open, or the producer unusable.
+    fn end_failed(&mut self, error: &LogError) {
+        if error.kind == ErrorKind::Rejoin {
+            self.broken = Some(error.message.clone());
+            return;
+        }
+        self.producer.purge(PurgeConfig::default().queue().inflight());
+        let aborted = self.drain(Instant::now() + self.timeout).and_then(|()| {
+            let aborted = self.producer.abort_transaction(self.timeout);
+            aborted.map_err(|error| self.failure("cannot abort the transaction", &error))
+        });
+        self.producer.context().clear();
+        self.broken = match aborted {
+            Err(error) => Some(error.message),
+            // After a record was refused, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
+            Ok(()) if error.kind == ErrorKind::Stop => Some(format!("a new producer is needed: {}", error.message)),
+            Ok(()) => None,
+        };
+    }
+
+    /// A failure in the course of a transaction.
+    fn failure(&self, doing: &str, error: &KafkaError) -> LogError {
+        let kind = match error {
+            KafkaError::Transaction(native) if native.is_fatal() => ErrorKind::Rejoin,
+            KafkaError::Transaction(native) if native.txn_requires_abort() => match kind_of(native.code()) {
+                ErrorKind::Stop => ErrorKind::Stop,
+                _ => ErrorKind::Abort,
+            },
+            // Timeouts among them: whether the call took effect is unknown.
+            other => match other.rdkafka_error_code().map(kind_of) {
+                Some(ErrorKind::Stop) => ErrorKind::Stop,
+                _ => ErrorKind::Rejoin,
+            },
+        };
+        debug!(target: "librdkafka", doing, %error, ?kind, "transaction failed");
+        let why = match error.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::OperationTimedOut) => match self.producer.context().quiet.last_complaint() {
+                Some((_, complaint)) => format!("{}; last heard: {complaint}", reason(error)),
+                None => reason(error),
+            },
+            _ => reason(error),
+        };
+        LogError::new(kind, self.named(&format!("{doing}: {why}")))
+    }
+
+    fn fatal(&self) -> Option<LogError> {
+        let (_, why) = self.producer.client().fatal_error()?;
+        Some(LogError::new(ErrorKind::Rejoin, self.named(&why)))
+    }
+
+    fn named(&self, message: &str) -> String {
+        format!("{} ({})", message, self.transactional_id)
+    }
+}
+
+fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
+}
+
+fn size(record: &OutputRecord) -> usize {
+    record.key.len() + record.value.as_ref().map_or(0, Vec::len)
+}
+
+fn too_large(to: &TopicPartition, bytes: usize) -> LogError {
+    let message = format!(
+        "a record of {bytes} bytes is larger than topic {} allows; raise the topic's max.message.bytes (and the brokers' \
+         message.max.bytes) or lower what may be in a record",
+        to.topic
+    );
+    LogError::new(ErrorKind::Stop, message)
+}
+
+/// Collects delivery reports. A delivery names its partition by place in the transaction's list of partitions.
+#[derive(Default)]
+struct Deliveries {
+    quiet: Quiet,
+    reported: Mutex<Reported>,
+}
+
+#[derive(Default)]
+struct Reported {
+    /// Next offset by place; `None` where the broker did not tell one (a batch sent twice and recognised).
+    next_offsets: Vec<Option<u64>>,
+    /// First failure: place, reason, bytes.
+    failed: Option<(usize, RDKafkaErrorCode, usize)>,
+}
+
+impl Deliveries {
+    /// What became of the transaction's records, once all are accounted for.
+    fn take(&self, targets: &[TopicPartition]) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
+        let reported = std::mem::take(&mut *lock(&self.reported));
+        if let Some((place, code, bytes)) = reported.failed {
+            let to = &targets[place];
+            return Err(match code {
+                RDKafkaErrorCode::MessageSizeTooLarge | RDKafkaErrorCode::MessageBatchTooLarge => too_large(to, bytes),
+                _ => {
+                    let kind = match kind_of(code) {
+                        ErrorKind::Stop => ErrorKind::Stop,
+                        _ => ErrorKind::Rejoin,
+                    };
+                    LogError::new(kind, format!("cannot write to {to}: {code}"))
+                }
+            });
+        }
+        let known = targets.iter().zip(reported.next_offsets);
+        Ok(known.filter_map(|(to, next)| next.map(|next| (to.clone(), next))).collect())
+    }
+
+    fn clear(&self) {
+        *lock(&self.reported) = Reported::default();
+    }
+}
+
+impl ClientContext for Deliveries {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.quiet.on_log(level, facility, message);
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.quiet.on_error(&error, reason);
+    }
+}
+
+impl ProducerContext for Deliveries {
+    type DeliveryOpaque = usize;
+
+    fn delivery(&self, result: &DeliveryResult<'_>, place: usize) {
+        let mut reported = lock(&self.reported);
+        match result {
+            Ok(message) => {
+                if reported.next_offsets.len() <= place {
+                    reported.next_offsets.resize(place + 1, Some(0));
+                }
+                let next = &mut reported.next_offsets[place];
+                *next = match (*next, u64::try_from(message.offset())) {
+                    (Some(next), Ok(offset)) => Some(next.max(offset + 1)),
+                    _ => None,
+                };
+            }
+            Err((error, message)) => {
+                let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
+                let bytes = message.payload_len() + message.key_len();
+                reported.failed.get_or_insert((place, code, bytes));
+            }
+        }
+    }
+}

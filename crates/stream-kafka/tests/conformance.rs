@@ -1,0 +1,84 @@
+//! The suite every log must pass, on a real Kafka. `CONFORMANCE=part-of-a-name` runs some of it.
+
+mod common;
+
+use common::{log, settings, unique};
+use page::Timestamp;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::conformance::{Harness, Need, run};
+use stream::memory::MemoryStores;
+use stream::{Clock, Log, LogError, StoreProvider};
+use stream_kafka::KafkaLog;
+
+struct RealClock(Instant);
+
+impl Clock for RealClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970");
+        Timestamp::from_micros(since.as_micros() as i64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}
+
+struct Kafka {
+    log: KafkaLog,
+    brokers: String,
+    prefix: String,
+    clock: Arc<RealClock>,
+}
+
+impl Harness for Kafka {
+    fn log(&self) -> Arc<dyn Log> {
+        Arc::new(self.log.clone())
+    }
+
+    /// The brokers keep running; what is remembered of them goes.
+    fn reopen(&mut self) -> Result<(), LogError> {
+        self.log = KafkaLog::connect(settings(&self.brokers))?;
+        Ok(())
+    }
+
+    fn stores(&self) -> Arc<dyn StoreProvider> {
+        Arc::new(MemoryStores::default())
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    fn prefix(&self) -> String {
+        self.prefix.clone()
+    }
+
+    /// The brokers compact and forget when they see fit.
+    fn can(&self, need: Need) -> bool {
+        need == Need::Nothing
+    }
+
+    fn maintain(&self, _: Timestamp) -> Result<(), LogError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn kafka_is_a_log() {
+    let Some(log) = log() else { return };
+    let brokers = common::brokers().expect("there is a log");
+    let make = move || -> Box<dyn Harness> {
+        Box::new(Kafka {
+            log: log.clone(),
+            brokers: brokers.clone(),
+            prefix: format!("{}-", unique("c")),
+            clock: Arc::new(RealClock(Instant::now())),
+        })
+    };
+    run(&make, 4, &std::env::var("CONFORMANCE").unwrap_or_default());
+}

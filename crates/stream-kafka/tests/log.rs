@@ -1,0 +1,384 @@
+//! What a Kafka log promises, shown on a real Kafka.
+
+mod common;
+
+use common::*;
+use page::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+use stream::{Bounds, Cleanup, ErrorKind, Event, Log, OutputRecord, TopicConfig, TopicPartition};
+use stream_kafka::{KafkaLog, KafkaSettings};
+
+#[test]
+fn records_come_back_as_they_were_written() {
+    let Some(log) = log() else { return };
+    let topic = topic(&log, "round-trip", 2);
+    let to = TopicPartition::new(topic.as_str(), 1);
+    let timestamp = Timestamp::from_millis(1_600_000_000_001);
+    let values = [Some(b"value".to_vec()), Some(Vec::new()), None];
+    let written: Vec<_> = values
+        .iter()
+        .map(|value| OutputRecord { to: to.clone(), timestamp, key: b"key".to_vec(), value: value.clone() })
+        .collect();
+    let receipt = log.append(&written).unwrap();
+    assert_eq!(receipt.next_offsets, BTreeMap::from([(to.clone(), 3)]));
+    let read = contents(&log, &topic, 1);
+    assert_eq!(read.iter().map(|record| record.value.clone()).collect::<Vec<_>>(), values);
+    assert!(read.iter().all(|record| record.timestamp == timestamp && record.key == b"key" && record.partition == 1));
+    assert_eq!(read.iter().map(|record| record.offset).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(contents(&log, &topic, 0), []);
+}
+
+#[test]
+fn a_receipt_names_the_offset_after_the_last_record_though_markers_lie_between() {
+    let Some(log) = log() else { return };
+    let topic = topic(&log, "receipts", 1);
+    let to = TopicPartition::new(topic.as_str(), 0);
+    let mut reader = log.reader().unwrap();
+    for round in 0..5 {
+        let receipt = log.append(&[record(&topic, 0, "a", b"1"), record(&topic, 0, "b", b"2")]).unwrap();
+        // Two records and a marker each time.
+        assert_eq!(receipt.next_offsets[&to], 3 * round + 2);
+        assert_eq!(reader.bounds(&to).unwrap(), Bounds { start: 0, end: 3 * round + 3 });
+    }
+    let (records, next) = reader.read(&to, 0, 100).unwrap();
+    assert_eq!((records.len(), next), (10, 15));
+    assert_eq!(reader.read(&to, 15, 100).unwrap(), (Vec::new(), 15));
+    // From the middle of a read on, and from a marker.
+    let (records, next) = reader.read(&to, 0, 3).unwrap();
+    assert_eq!((records.len(), next), (3, 4));
+    assert_eq!(reader.read(&to, next, 2).unwrap().0.iter().map(|r| r.offset).collect::<Vec<_>>(), [4, 6]);
+    assert_eq!(reader.read(&to, 14, 2).unwrap(), (Vec::new(), 15));
+}
+
+#[test]
+fn what_is_aborted_is_never_seen() {
+    let Some(log) = log() else { return };
+    let (input, output) = (topic(&log, "abort-in", 1), topic(&log, "abort-out", 1));
+    let group = unique("group");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    poll_until(&mut *member, |_, events| !events.is_empty()).unwrap();
+    member.produce(vec![record(&output, 0, "aborted", b"")]).unwrap();
+    member.abort().unwrap();
+    member.produce(vec![record(&output, 0, "committed", b"")]).unwrap();
+    member.commit(&[]).unwrap();
+    // Refused after a part of it has reached the broker.
+    let too_much = vec![record(&output, 0, "refused", b""), record(&output, 0, "large", &vec![1; 9 << 20])];
+    member.produce(too_much).unwrap();
+    let error = member.commit(&[]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Stop);
+    assert!(error.message.contains(&output) && error.message.contains("9437189 bytes"), "{error}");
+    member.produce(vec![record(&output, 0, "refused too", b"")]).unwrap();
+    assert_eq!(member.commit(&[]).unwrap_err().kind, ErrorKind::Rejoin);
+    drop(member);
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    member.produce(vec![record(&output, 0, "after", b"")]).unwrap();
+    member.commit(&[]).unwrap();
+    let keys: Vec<_> = contents(&log, &output, 0).into_iter().map(|record| record.key).collect();
+    assert_eq!(keys, [b"committed".to_vec(), b"after".to_vec()]);
+}
+
+#[test]
+fn a_commit_of_nothing_does_nothing_and_of_positions_alone_moves_them() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "positions", 1);
+    log.append(&[record(&input, 0, "a", b""), record(&input, 0, "b", b"")]).unwrap();
+    let group = unique("group");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    poll_until(&mut *member, |_, events| records(events).len() == 2).unwrap();
+    assert_eq!(member.commit(&[]).unwrap().next_offsets, BTreeMap::new());
+    assert_eq!(member.committed(0).unwrap(), None);
+    member.commit(&[(0, 1)]).unwrap();
+    assert_eq!(member.committed(0).unwrap(), Some(1));
+    assert_eq!(member.commit(&[(7, 1)]).unwrap_err().kind, ErrorKind::Abort, "not ours");
+}
+
+#[test]
+fn a_second_member_of_one_name_fences_the_first() {
+    let Some(log) = log() else { return };
+    let (input, output) = (topic(&log, "fencing-in", 1), topic(&log, "fencing-out", 1));
+    let group = unique("group");
+    let mut first = log.join(&spec(&group, &input, &group)).unwrap();
+    first.produce(vec![record(&output, 0, "before", b"")]).unwrap();
+    first.commit(&[]).unwrap();
+    let mut second = log.join(&spec(&group, &input, &group)).unwrap();
+    first.produce(vec![record(&output, 0, "fenced", b"")]).unwrap();
+    let error = first.commit(&[]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Rejoin, "{error}");
+    first.produce(vec![record(&output, 0, "still fenced", b"")]).unwrap();
+    assert_eq!(first.commit(&[]).unwrap_err().kind, ErrorKind::Rejoin);
+    second.produce(vec![record(&output, 0, "second", b"")]).unwrap();
+    second.commit(&[]).unwrap();
+    let keys: Vec<_> = contents(&log, &output, 0).into_iter().map(|record| record.key).collect();
+    assert_eq!(keys, [b"before".to_vec(), b"second".to_vec()]);
+}
+
+#[test]
+fn every_record_goes_through_exactly_once_though_members_come_and_go() {
+    let Some(log) = log() else { return };
+    const RECORDS: u32 = 100_000;
+    const PARTITIONS: u32 = 4;
+    let (input, output) = (topic(&log, "once-in", PARTITIONS), topic(&log, "once-out", PARTITIONS));
+    for chunk in 0..RECORDS / 10_000 {
+        let batch: Vec<_> = (chunk * 10_000..(chunk + 1) * 10_000)
+            .map(|number| record(&input, number % PARTITIONS, &number.to_string(), b"value"))
+            .collect();
+        log.append(&batch).unwrap();
+    }
+    let group = unique("group");
+    let total = |log: &KafkaLog| log.group_lag(&group, &input).unwrap().iter().map(|lag| lag.records).sum::<u64>();
+    let mut round = 0;
+    while total(&log) > 0 {
+        round += 1;
+        assert!(round < 100, "it does not come to an end");
+        let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+        let mut taken = 0;
+        let deadline = Instant::now() + PATIENCE;
+        // Lets every member do a part, takes one batch more and vanishes before, or in the last round after, its end.
+        while taken < 15_000 && Instant::now() < deadline {
+            let events = member.poll(1_000, Duration::from_millis(50)).unwrap();
+            let (mut copies, mut next) = (Vec::new(), BTreeMap::new());
+            for event in &events {
+                match event {
+                    Event::Assigned(partitions) => {
+                        for &partition in partitions {
+                            let from = member.committed(partition).unwrap().unwrap_or(0);
+                            member.start(partition, from).unwrap();
+                        }
+                    }
+                    Event::Revoked(_) => {}
+                    Event::Record(input) => {
+                        let key = std::str::from_utf8(&input.key).unwrap();
+                        copies.push(record(&output, input.partition, key, b"copy"));
+                        next.insert(input.partition, input.offset + 1);
+                    }
+                }
+            }
+            taken += copies.len();
+            let idle = events.is_empty();
+            member.produce(copies).unwrap();
+            if taken < 15_000 {
+                member.commit(&next.into_iter().collect::<Vec<_>>()).unwrap();
+            }
+            let lag = member.lag().unwrap();
+            if idle && lag.len() == PARTITIONS as usize && lag.iter().all(|lag| lag.records == 0) {
+                break;
+            }
+        }
+    }
+    assert!(round >= 6, "{round} members");
+    let mut seen = BTreeSet::new();
+    let mut count = 0;
+    for partition in 0..PARTITIONS {
+        let mut last = None;
+        for record in contents(&log, &output, partition) {
+            count += 1;
+            let number: u32 = std::str::from_utf8(&record.key).unwrap().parse().unwrap();
+            assert!(last < Some(number), "order within the partition");
+            last = Some(number);
+            seen.insert(number);
+        }
+    }
+    assert_eq!((count, seen.len()), (RECORDS, RECORDS as usize));
+}
+
+#[test]
+fn two_members_share_partitions_and_none_belongs_to_both() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "sharing", 4);
+    let group = unique("group");
+    let mut first = log.join(&spec(&group, &input, &unique("first"))).unwrap();
+    let mut owned = [BTreeSet::new(), BTreeSet::new()];
+    let follow = |owned: &mut BTreeSet<u32>, events: &[Event]| {
+        for event in events {
+            match event {
+                Event::Assigned(partitions) => owned.extend(partitions),
+                Event::Revoked(partitions) => owned.retain(|partition| !partitions.contains(partition)),
+                Event::Record(_) => {}
+            }
+        }
+    };
+    let events = poll_until(&mut *first, |_, events| !events.is_empty()).unwrap();
+    follow(&mut owned[0], &events);
+    assert_eq!(owned[0].len(), 4);
+    let mut second = log.join(&spec(&group, &input, &unique("second"))).unwrap();
+    let mut later = 0;
+    wait_until(|| {
+        for (member, owned) in [&mut first, &mut second].into_iter().zip(&mut owned) {
+            let events = member.poll(10, Duration::from_millis(10)).unwrap();
+            for event in &events {
+                if let Event::Assigned(partitions) = event {
+                    partitions.iter().for_each(|&partition| member.start(partition, 0).unwrap());
+                }
+            }
+            follow(owned, &events);
+        }
+        assert!(owned[0].is_disjoint(&owned[1]), "{owned:?}");
+        later += usize::from(owned[1].len() == 2);
+        later >= 20
+    });
+    assert_eq!(owned[0].len(), 2);
+    // Both take what is theirs.
+    let written: Vec<_> = (0..4).map(|partition| record(&input, partition, "key", b"")).collect();
+    log.append(&written).unwrap();
+    for (member, owned) in [&mut first, &mut second].into_iter().zip(&owned) {
+        let events = poll_until(&mut **member, |_, events| records(events).len() == 2).unwrap();
+        assert_eq!(&records(&events).iter().map(|record| record.partition).collect::<BTreeSet<_>>(), owned);
+    }
+    // A member that leaves gives up its partitions at once.
+    let left_at = Instant::now();
+    drop(first);
+    let events = poll_until(&mut *second, |_, events| events.iter().any(|event| matches!(event, Event::Assigned(_))));
+    follow(&mut owned[1], &events.unwrap());
+    assert_eq!(owned[1].len(), 4);
+    assert!(left_at.elapsed() < Duration::from_secs(5), "well within the session timeout: {:?}", left_at.elapsed());
+}
+
+#[test]
+fn an_idle_group_has_no_lag_at_all() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "idle", 3);
+    for _ in 0..3 {
+        log.append(&[record(&input, 0, "a", b""), record(&input, 1, "b", b"")]).unwrap();
+    }
+    let group = unique("group");
+    let lag =
+        |log: &KafkaLog| -> Vec<u64> { log.group_lag(&group, &input).unwrap().iter().map(|lag| lag.records).collect() };
+    assert_eq!(lag(&log), [6, 6, 0], "nothing committed yet; markers count too");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    let events = poll_until(&mut *member, |_, events| records(events).len() == 6).unwrap();
+    // Taken, but not committed: idling must not commit it.
+    let since = Instant::now();
+    poll_until(&mut *member, |_, _| since.elapsed() > Duration::from_secs(3)).unwrap();
+    assert_eq!(member.committed(0).unwrap(), None);
+    let next: BTreeMap<u32, u64> =
+        records(&events).iter().map(|record| (record.partition, record.offset + 1)).collect();
+    member.commit(&next.into_iter().collect::<Vec<_>>()).unwrap();
+    assert_eq!(lag(&log), [1, 1, 0], "the last marker");
+    poll_until(&mut *member, |member, _| member.lag().unwrap().iter().all(|lag| lag.records == 0)).unwrap();
+    assert_eq!(lag(&log), [0, 0, 0]);
+    // The next record is still delivered.
+    log.append(&[record(&input, 0, "c", b"")]).unwrap();
+    let events = poll_until(&mut *member, |_, events| !records(events).is_empty()).unwrap();
+    assert_eq!(records(&events)[0].key, b"c");
+}
+
+#[test]
+fn starting_again_delivers_again_from_there() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "rewind", 1);
+    let written: Vec<_> = (0..500).map(|number| record(&input, 0, &number.to_string(), b"")).collect();
+    log.append(&written).unwrap();
+    let group = unique("group");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    poll_until(&mut *member, |_, events| records(events).len() >= 300).unwrap();
+    for from in [120, 499, 0] {
+        member.start(0, from).unwrap();
+        // Long work in between changes nothing.
+        for _ in 0..50 {
+            member.keep_alive().unwrap();
+        }
+        let events = poll_until(&mut *member, |_, events| records(events).len() >= 500 - from as usize).unwrap();
+        let offsets: Vec<u64> = records(&events).iter().map(|record| record.offset).collect();
+        assert_eq!(offsets, (from..500).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn nothing_is_delivered_before_a_partition_is_started() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "start", 1);
+    log.append(&[record(&input, 0, "a", b"")]).unwrap();
+    let group = unique("group");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    let mut events = Vec::new();
+    wait_until(|| {
+        member.keep_alive().unwrap();
+        events.extend(member.poll(10, Duration::from_millis(10)).unwrap());
+        !events.is_empty()
+    });
+    for _ in 0..50 {
+        events.extend(member.poll(10, Duration::from_millis(10)).unwrap());
+    }
+    assert_eq!(events, [Event::Assigned(vec![0])]);
+    member.start(0, 0).unwrap();
+    poll_until(&mut *member, |_, events| records(events).len() == 1).unwrap();
+}
+
+#[test]
+fn a_record_of_one_mebibyte_passes() {
+    let Some(log) = log() else { return };
+    let topic = topic(&log, "large", 1);
+    let value: Vec<u8> = (0..1 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let many: Vec<_> = (0..8).map(|_| record(&topic, 0, "large", &value)).collect();
+    log.append(&many).unwrap();
+    let read = contents(&log, &topic, 0);
+    assert_eq!(read.len(), 8);
+    assert!(read.iter().all(|record| record.value.as_ref() == Some(&value)));
+}
+
+#[test]
+fn a_poll_gathers_a_batch_and_keeps_to_its_limit() {
+    let Some(log) = log() else { return };
+    let input = topic(&log, "batches", 1);
+    let written: Vec<_> = (0..2_500).map(|number| record(&input, 0, &number.to_string(), b"")).collect();
+    log.append(&written).unwrap();
+    let group = unique("group");
+    let mut member = log.join(&spec(&group, &input, &group)).unwrap();
+    poll_until(&mut *member, |_, events| !events.is_empty()).unwrap();
+    let mut sizes = Vec::new();
+    wait_until(|| {
+        let events = member.poll(1_000, Duration::from_millis(500)).unwrap();
+        sizes.extend((!events.is_empty()).then_some(events.len()));
+        sizes.iter().sum::<usize>() >= 1_500
+    });
+    assert!(sizes.iter().all(|&size| size <= 1_000), "{sizes:?}");
+    assert!(sizes.contains(&1_000), "{sizes:?}");
+}
+
+#[test]
+fn topics_are_made_once_and_checked() {
+    let Some(log) = log() else { return };
+    let delete = topic_config("delete", 3);
+    let compact = TopicConfig { cleanup: Cleanup::Compact, ..topic_config("compact", 2) };
+    let absent = topic_config("absent", 1);
+    log.create_topics(&[delete.clone(), compact.clone()]).unwrap();
+    log.create_topics(&[delete.clone(), compact.clone()]).unwrap();
+    assert_eq!(log.partitions(&delete.name).unwrap(), Some(3));
+    assert_eq!(log.partitions(&absent.name).unwrap(), None);
+    let problems = |topics: &[TopicConfig]| -> Vec<Option<String>> {
+        log.check_topics(topics).unwrap().into_iter().map(|check| check.problem).collect()
+    };
+    assert_eq!(problems(&[delete.clone(), compact.clone()]), [None, None]);
+    let check = |topic: TopicConfig, expected: &str| {
+        let problem = problems(&[topic])[0].clone().expect("a problem");
+        assert!(problem.contains(expected), "{problem}");
+    };
+    check(absent, "is missing");
+    check(TopicConfig { partitions: 4, ..delete.clone() }, "3 partitions instead of 4");
+    check(TopicConfig { cleanup: Cleanup::Compact, ..delete.clone() }, "cleanup.policy=delete");
+    check(TopicConfig { max_message_bytes: 4 << 20, ..delete }, "max.message.bytes");
+    let error = log.join(&spec("group", "there-is-no-such-topic", "id")).err().expect("no such topic");
+    assert_eq!(error.kind, ErrorKind::Stop);
+    assert!(error.message.contains("there-is-no-such-topic"), "{error}");
+}
+
+#[test]
+fn brokers_that_cannot_be_reached_are_named_within_seconds() {
+    let began_at = Instant::now();
+    // Nobody listens on port 1.
+    let error = KafkaLog::connect(settings("127.0.0.1:1")).err().expect("nobody is there");
+    assert_eq!(error.kind, ErrorKind::Retry);
+    assert!(error.message.starts_with("cannot reach Kafka at 127.0.0.1:1: "), "{error}");
+    assert!(error.message.ends_with("; check [kafka] brokers"), "{error}");
+    assert!(error.message.contains("refused"), "{error}");
+    assert!(began_at.elapsed() < Duration::from_secs(15), "{:?}", began_at.elapsed());
+}
+
+#[test]
+fn a_property_librdkafka_does_not_know_is_named() {
+    let properties = BTreeMap::from([("no.such.property".to_owned(), "1".to_owned())]);
+    let error = KafkaLog::connect(KafkaSettings { properties, ..settings("127.0.0.1:1") }).err().expect("refused");
+    assert_eq!(error.kind, ErrorKind::Stop);
+    assert!(error.message.contains("no.such.property"), "{error}");
+}

@@ -1,0 +1,170 @@
+//! Who owns which partition, and how what it holds is delivered.
+
+use super::ground::{Failed, Ground, ensure, numbers, same, until_both, values};
+use crate::log::{ErrorKind, Event};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+pub(super) fn one_member_gets_every_partition(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 5)?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.own(5)?;
+    same("partitions", member.owned, (0..5).collect())
+}
+
+pub(super) fn nothing_is_delivered_before_start(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 3))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let mut polls_after = 0;
+    ground.wait("assignment", || {
+        for event in member.member.poll(10, Duration::from_millis(20))? {
+            match event {
+                Event::Assigned(partitions) if !partitions.is_empty() => polls_after = 1,
+                Event::Record(record) => return Err(Failed(format!("{record:?} came before start"))),
+                _ => {}
+            }
+        }
+        polls_after += u32::from(polls_after > 0);
+        Ok((polls_after > 5).then_some(()))
+    })?;
+    member.owned.insert(0);
+    member.member.start(0, 0)?;
+    same("records", values(&member.take(3)?), numbers(0..3))
+}
+
+pub(super) fn two_members_share_fairly(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 5)?;
+    for partition in 0..5 {
+        ground.append(&topic.numbered(partition, 2))?;
+    }
+    let mut one = ground.join(&topic, "group", "one")?;
+    one.own(5)?;
+    one.take(10)?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    until_both(ground, &mut one, &mut other, "fair shares", |one, other| {
+        one.owned.len() + other.owned.len() == 5 && one.owned.len().abs_diff(other.owned.len()) == 1
+    })?;
+    // What moved is delivered to its new owner, since nothing was committed.
+    let moved: BTreeSet<u32> = other.owned.clone();
+    let records = other.take(2 * moved.len())?;
+    same("partitions delivered", records.iter().map(|record| record.partition).collect(), moved)
+}
+
+pub(super) fn a_partition_is_given_back_before_it_is_given_on(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 4)?;
+    let mut one = ground.join(&topic, "group", "one")?;
+    one.own(4)?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    let mut given_back: BTreeSet<u32> = BTreeSet::new();
+    ground.wait("a share for the newcomer", || {
+        // The newcomer first, before the owner has heard of it.
+        for event in other.pump(10)? {
+            if let Event::Assigned(partitions) = event {
+                let early: Vec<_> = partitions.iter().filter(|partition| !given_back.contains(*partition)).collect();
+                ensure(early.is_empty(), || format!("partitions {early:?} were given on before they were given back"))?;
+            }
+        }
+        for event in one.pump(10)? {
+            if let Event::Revoked(partitions) = event {
+                given_back.extend(partitions);
+            }
+        }
+        Ok((other.owned.len() == 2).then_some(()))
+    })
+}
+
+pub(super) fn a_leaving_member_gives_back(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 4)?;
+    let mut one = ground.join(&topic, "group", "one")?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    until_both(ground, &mut one, &mut other, "fair shares", |one, other| {
+        one.owned.len() == 2 && other.owned.len() == 2
+    })?;
+    drop(one);
+    other.own(4)
+}
+
+pub(super) fn a_commit_for_a_lost_partition_fails_and_is_invisible(ground: &mut Ground) -> Result<(), Failed> {
+    let (topic, output) = (ground.topic("topic", 2)?, ground.topic("output", 1)?);
+    for partition in 0..2 {
+        ground.append(&topic.numbered(partition, 2))?;
+    }
+    let mut one = ground.join(&topic, "group", "one")?;
+    one.own(2)?;
+    let records = one.take(4)?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    until_both(ground, &mut one, &mut other, "fair shares", |one, other| {
+        one.owned.len() == 1 && other.owned.len() == 1
+    })?;
+    let lost = *other.owned.first().ok_or_else(|| Failed("no partition".to_owned()))?;
+    let next = records.iter().filter(|record| record.partition == lost).map(|record| record.offset + 1).max();
+    one.member.produce(vec![output.record(0, "key", "late")])?;
+    let Err(error) = one.member.commit(&[(lost, next.unwrap_or_default())]) else {
+        return Err(Failed("a position of a lost partition was committed".to_owned()));
+    };
+    ensure(matches!(error.kind, ErrorKind::Abort | ErrorKind::Rejoin), || format!("{error:?} is of the wrong kind"))?;
+    same("position", other.member.committed(lost)?, None)?;
+    drop(one);
+    ground.append(&[output.record(0, "key", "last")])?;
+    same("outputs", values(&ground.read_all(&output.at(0), 1)?), vec!["last".to_owned()])
+}
+
+pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 10))?;
+    ground.append(&topic.numbered(1, 10))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    ground.wait("all records", || {
+        let events = member.pump(3)?;
+        let records = events.iter().filter(|event| matches!(event, Event::Record(_))).count();
+        ensure(records <= 3, || format!("{records} records instead of at most 3"))?;
+        Ok((member.seen.len() >= 20).then_some(()))
+    })?;
+    for partition in 0..2 {
+        let own: Vec<_> = member.seen.iter().filter(|record| record.partition == partition).cloned().collect();
+        same("records", values(&own), numbers(0..10))?;
+    }
+    Ok(())
+}
+
+pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 3)?;
+    for partition in 0..3 {
+        ground.append(&topic.numbered(partition, 2_000))?;
+    }
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.until("a record of every partition", |member| {
+        let partitions: BTreeSet<u32> = member.seen.iter().map(|record| record.partition).collect();
+        Ok(partitions.len() == 3)
+    })?;
+    // Polls of a thousand: three turns reach everybody, a log that drains one partition first needs five.
+    ensure(member.seen.len() < 5_000, || {
+        format!("{} records came before the last partition's first", member.seen.len())
+    })
+}
+
+pub(super) fn an_idle_poll_comes_back_empty(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.own(1)?;
+    let events = member.member.poll(10, Duration::from_millis(10))?;
+    same("events", events, Vec::new())?;
+    same("events without waiting", member.member.poll(10, Duration::ZERO)?, Vec::new())
+}
+
+pub(super) fn keeping_alive_keeps_the_events(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 5))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    for _ in 0..20 {
+        member.member.keep_alive()?;
+    }
+    member.own(2)?;
+    member.take(2)?;
+    for _ in 0..20 {
+        member.member.keep_alive()?;
+    }
+    same("records", values(&member.take(3)?), numbers(2..5))?;
+    same("partitions", member.owned.len(), 2)
+}

@@ -1,0 +1,155 @@
+//! Where a group stands: positions, delivery, lag.
+
+use super::ground::{Failed, Ground, ensure, numbers, same, values};
+
+/// Transaction markers a log may count as lag, at the most, in these cases.
+const MARKERS: u64 = 3;
+
+pub(super) fn positions_alone_can_be_committed(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 3))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let records = member.take(3)?;
+    same("position", member.member.committed(0)?, None)?;
+    let next = records[1].offset + 1;
+    let receipt = member.member.commit(&[(0, next)])?;
+    same("partitions in the receipt", receipt.next_offsets.len(), 0)?;
+    same("position", member.member.committed(0)?, Some(next))
+}
+
+pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Ground) -> Result<(), Failed> {
+    let (topic, output) = (ground.topic("topic", 1)?, ground.topic("output", 1)?);
+    ground.append(&topic.numbered(0, 5))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let first = member.take(5)?;
+    member.member.produce(output.numbered(0, 5))?;
+    member.member.abort()?;
+    member.member.start(0, first[0].offset)?;
+    same("records the second time", member.take(5)?, first)
+}
+
+pub(super) fn delivery_starts_where_it_is_told(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 10))?;
+    let offsets: Vec<_> = ground.read_all(&topic.at(0), 10)?.iter().map(|record| record.offset).collect();
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.own(1)?;
+    for from in [7, 3, 9, 0] {
+        member.seen.clear();
+        member.member.start(0, offsets[from as usize])?;
+        same("records", values(&member.take(10 - from as usize)?), numbers(from..10))?;
+    }
+    Ok(())
+}
+
+pub(super) fn uncommitted_records_come_again_to_the_next_member(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 5))?;
+    ground.append(&topic.numbered(1, 5))?;
+    let mut member = ground.join(&topic, "group", "one")?;
+    member.take(10)?;
+    drop(member);
+    let mut next = ground.join(&topic, "group", "other")?;
+    let mut records = next.take(10)?;
+    records.sort_by_key(|record| (record.partition, record.offset));
+    same("records", values(&records), [numbers(0..5), numbers(0..5)].concat())
+}
+
+pub(super) fn a_committed_position_survives_leaving(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 10))?;
+    let mut member = ground.join(&topic, "group", "one")?;
+    let next = member.take(10)?[4].offset;
+    member.member.commit(&[(0, next)])?;
+    drop(member);
+    let mut other = ground.join(&topic, "group", "other")?;
+    same("records", values(&other.take(6)?), numbers(4..10))?;
+    same("position", other.member.committed(0)?, Some(next))
+}
+
+pub(super) fn a_committed_position_survives_a_restart(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 10))?;
+    let mut member = ground.join(&topic, "group", "one")?;
+    let next = member.take(10)?[4].offset;
+    member.member.commit(&[(0, next)])?;
+    drop(member);
+    ground.reopen()?;
+    let mut member = ground.join(&topic, "group", "one")?;
+    same("records", values(&member.take(6)?), numbers(4..10))
+}
+
+pub(super) fn aborted_positions_do_not_move(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    ground.append(&topic.numbered(0, 3))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let records = member.take(3)?;
+    member.member.commit(&[(0, records[0].offset + 1)])?;
+    member.member.produce(vec![topic.record(0, "key", "aborted")])?;
+    member.member.abort()?;
+    same("position", member.member.committed(0)?, Some(records[0].offset + 1))
+}
+
+pub(super) fn groups_do_not_disturb_each_other(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 5))?;
+    let mut one = ground.join(&topic, "one", "member")?;
+    let mut other = ground.join(&topic, "other", "member")?;
+    let last = one.take(5)?[4].offset;
+    one.member.commit(&[(0, last + 1)])?;
+    same("records", values(&other.take(5)?), numbers(0..5))?;
+    same("position", other.member.committed(0)?, None)?;
+    one.own(2)?;
+    other.own(2)
+}
+
+pub(super) fn lag_counts_what_is_not_committed(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 10))?;
+    ground.append(&topic.numbered(1, 10))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.own(2)?;
+    let mut records = member.take(20)?;
+    records.sort_by_key(|record| (record.partition, record.offset));
+    let about = |lag: u64, expected: u64| (expected..=expected + MARKERS).contains(&lag);
+    member.until("lag of 20", |member| Ok(about(member.lag()?, 20)))?;
+    member.member.commit(&[(0, records[3].offset + 1)])?;
+    member.until("lag of 16", |member| Ok(about(member.lag()?, 16)))?;
+    let lags = member.member.lag()?;
+    same("partitions with a lag", lags.len(), 2)
+}
+
+pub(super) fn lag_is_zero_when_all_is_committed(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    for _ in 0..3 {
+        ground.append(&topic.numbered(0, 3))?;
+        ground.append(&topic.numbered(1, 3))?;
+    }
+    let mut member = ground.join(&topic, "group", "member")?;
+    let records = member.take(18)?;
+    let last = |partition| records.iter().filter(|record| record.partition == partition).map(|r| r.offset).max();
+    let next = |partition| last(partition).map_or(0, |offset| offset + 1);
+    member.member.commit(&[(0, next(0)), (1, next(1))])?;
+    // Idle polls are all a log gets to move past what only it can see.
+    member.until("lag of 0", |member| Ok(member.lag()? == 0))?;
+    ensure(member.seen.is_empty(), || format!("records came again: {:?}", values(&member.seen)))
+}
+
+pub(super) fn lag_of_a_group_needs_no_member(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 10))?;
+    let lag = |ground: &Ground| -> Result<Vec<u64>, Failed> {
+        let mut lags = ground.log().group_lag(&ground.name("group"), &topic.name)?;
+        lags.sort_by_key(|lag| lag.partition);
+        Ok(lags.iter().map(|lag| lag.records).collect())
+    };
+    let about = |lags: &[u64], expected: u64| {
+        lags.len() == 2 && (expected..=expected + MARKERS).contains(&lags[0]) && lags[1] == 0
+    };
+    ground.wait("lag of 10", || Ok(about(&lag(ground)?, 10).then_some(())))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let records = member.take(10)?;
+    member.member.commit(&[(0, records[6].offset)])?;
+    drop(member);
+    ground.wait("lag of 4", || Ok(about(&lag(ground)?, 4).then_some(())))
+}

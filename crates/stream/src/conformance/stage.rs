@@ -1,0 +1,379 @@
+//! A small stage to try a log with: it counts, and its outputs give away anything lost, repeated or forgotten. And a log
+//! that fails when told to.
+
+use super::ground::{Failed, Ground, Topic, ensure, same};
+use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
+use crate::partitioner::partition_for;
+use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
+use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::runner::{DeadLetters, RunnerSettings, Stage as _, StageRunner, StageSpec, StageStatus, Step};
+use crate::store::{Checkpoint, StoreProvider, StoreWrite, TaskId};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+const COUNTS: StoreId = StoreId(0);
+const PENDING: StoreId = StoreId(1);
+const OUTPUT: OutputId = OutputId(0);
+/// Small, so that a few records make several commits.
+const BATCH_RECORDS: usize = 7;
+
+/// Names of the stage's stores.
+pub(super) const STORES: [&str; 2] = ["counts", "pending"];
+
+/// The processor: for each record `key → n-th of this key, m-th of this partition`, the second counted in memory.
+struct Counting {
+    seen: u64,
+    attempts: Attempts,
+}
+
+/// Every attempt at a record, committed or not: its partition and offset, and the id of its output.
+type Attempts = Arc<Mutex<Vec<(u32, u64, String)>>>;
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.try_into().map(u64::from_be_bytes).unwrap_or_default()
+}
+
+impl Processor for Counting {
+    fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        // Adds up: right only for a processor made anew.
+        context.scan(COUNTS, b"", &mut |_, count| {
+            self.seen += number(count);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let value = record.value.as_deref().unwrap_or_default();
+        let id = context.output_id().unwrap_or_default();
+        lock(&self.attempts).push((record.partition, record.offset, id.clone()));
+        let count = context.get(COUNTS, &record.key)?.as_deref().map_or(0, number) + 1;
+        context.put(COUNTS, record.key.clone(), count.to_be_bytes().to_vec());
+        context.emit(OUTPUT, record.key.clone(), format!("{count} {} {id}", self.seen + 1).into_bytes());
+        match value {
+            b"bad" => return Err(ProcessError::SetAside("this one is bad".to_owned())),
+            b"stop" => return Err(ProcessError::Stop("told to stop".to_owned())),
+            b"later" => context.put(PENDING, record.key.clone(), b"tick".to_vec()),
+            b"forget" => context.delete(COUNTS, record.key.clone()),
+            _ => {}
+        }
+        // A record set aside never comes here, so memory stays what the store says.
+        self.seen = if value == b"forget" { self.seen + 1 - count } else { self.seen + 1 };
+        Ok(())
+    }
+
+    fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let mut pending = Vec::new();
+        context.scan(PENDING, b"", &mut |key, _| {
+            pending.push(key.to_vec());
+            ControlFlow::Continue(())
+        })?;
+        for key in pending {
+            context.delete(PENDING, key.clone());
+            context.emit(OUTPUT, key, b"tick".to_vec());
+        }
+        Ok(())
+    }
+
+    fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let heard = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        let partition = context.task().partition;
+        context.emit(OUTPUT, record.key.clone(), format!("{heard} heard by {partition}").into_bytes());
+        Ok(())
+    }
+}
+
+/// The stage with its topics.
+pub(super) struct CountingStage {
+    pub(super) input: Topic,
+    pub(super) output: Topic,
+    pub(super) dead_letters: Topic,
+    pub(super) broadcast: Topic,
+    attempts: Attempts,
+    group: String,
+    changelogs: [Topic; 2],
+}
+
+impl CountingStage {
+    pub(super) fn new(ground: &Ground, partitions: u32) -> Result<Self, Failed> {
+        let changelog = |store: &str| ground.topic_with(&format!("{store}-changelog"), partitions, Cleanup::Compact);
+        Ok(Self {
+            input: ground.topic("input", partitions)?,
+            output: ground.topic("output", partitions)?,
+            dead_letters: ground.topic("dead-letters", 1)?,
+            broadcast: ground.topic_with("broadcast", 1, Cleanup::Compact)?,
+            attempts: Attempts::default(),
+            group: ground.name("group"),
+            changelogs: [changelog(STORES[0])?, changelog(STORES[1])?],
+        })
+    }
+
+    /// All attempts at records so far.
+    pub(super) fn attempts(&self) -> Vec<(u32, u64, String)> {
+        lock(&self.attempts).clone()
+    }
+
+    pub(super) fn task(&self, partition: u32) -> TaskId {
+        TaskId { stage: "counting".to_owned(), partition }
+    }
+
+    pub(super) fn runner(
+        &self,
+        ground: &Ground,
+        log: &Arc<dyn Log>,
+        stores: &Arc<dyn StoreProvider>,
+        instance: &str,
+    ) -> StageRunner {
+        let attempts = self.attempts.clone();
+        let spec = StageSpec {
+            name: "counting".to_owned(),
+            group: self.group.clone(),
+            input: self.input.name.clone(),
+            outputs: vec![self.output.name.to_string()],
+            stores: (STORES.iter().zip(&self.changelogs))
+                .map(|(store, changelog)| ((*store).to_owned(), changelog.name.to_string()))
+                .collect(),
+            broadcast: Some(self.broadcast.name.to_string()),
+            dead_letters: DeadLetters {
+                topic: self.dead_letters.name.to_string(),
+                encode: |letter| format!("{}: {}", letter.stage, letter.reason).into_bytes(),
+            },
+            punctuate_every: Duration::ZERO,
+            processor: Box::new(move |_| Box::new(Counting { seen: 0, attempts: attempts.clone() })),
+        };
+        let settings = RunnerSettings { batch_records: BATCH_RECORDS, poll_timeout: Duration::from_millis(20) };
+        StageRunner::new(spec, instance, log.clone(), stores.clone(), ground.clock(), settings)
+    }
+
+    /// Puts so many records into the input, over twelve keys.
+    pub(super) fn send(&self, ground: &Ground, count: u32) -> Result<(), Failed> {
+        let records: Vec<_> =
+            (0..count).map(|number| self.input.keyed(&format!("key {}", number % 12), "count")).collect();
+        ground.append(&records)
+    }
+
+    /// Steps the runners in turn until the output holds so many records and they are idle, and checks that the outputs
+    /// count without gap or repetition.
+    pub(super) fn drive(&self, ground: &Ground, runners: &mut [StageRunner], outputs: usize) -> Result<(), Failed> {
+        ground.wait(&format!("{outputs} outputs"), || {
+            let mut idle = true;
+            for runner in &mut *runners {
+                idle &= runner.step()? == Step::Idle;
+            }
+            if !idle {
+                return Ok(None);
+            }
+            let found = self.outputs(ground)?.iter().map(Vec::len).sum::<usize>();
+            Ok((found >= outputs).then_some(()))
+        })?;
+        self.check_outputs(ground, outputs)
+    }
+
+    /// Values of the outputs by partition.
+    pub(super) fn outputs(&self, ground: &Ground) -> Result<Vec<Vec<InputRecord>>, Failed> {
+        (0..self.output.partitions).map(|partition| ground.read(&self.output.at(partition), 0)).collect()
+    }
+
+    /// Every count of every key came out once and in order, and so did the counts over each partition.
+    pub(super) fn check_outputs(&self, ground: &Ground, expected: usize) -> Result<(), Failed> {
+        let partitions = self.outputs(ground)?;
+        for (partition, records) in partitions.iter().enumerate() {
+            let mut counts: BTreeMap<&[u8], u64> = BTreeMap::new();
+            for (index, record) in records.iter().enumerate() {
+                let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+                let fields: Vec<_> = text.split(' ').collect();
+                let count = counts.entry(&record.key).or_default();
+                *count += 1;
+                let expected = [count.to_string(), (index + 1).to_string()];
+                let at = format!("output {index} of partition {partition}");
+                ensure(fields.len() == 3 && fields[..2] == expected, || {
+                    format!("{at} says {text:?} where {expected:?} is due: lost, repeated or forgotten work")
+                })?;
+            }
+        }
+        same("outputs", partitions.iter().map(Vec::len).sum(), expected)
+    }
+}
+
+/// Figures of a runner.
+pub(super) fn status(runner: &StageRunner) -> StageStatus {
+    lock(&runner.status()).clone()
+}
+
+/// Copies the state of a task as it stands.
+pub(super) fn copy_state(task: &TaskId, from: &dyn StoreProvider, to: &dyn StoreProvider) -> Result<(), Failed> {
+    let from = from.open(task, &STORES)?;
+    let mut writes = Vec::new();
+    for store in 0..STORES.len() {
+        from.scan(store, b"", &mut |key, value| {
+            writes.push(StoreWrite { store, key: key.to_vec(), value: Some(value.to_vec()) });
+            ControlFlow::Continue(())
+        })?;
+    }
+    to.open(task, &STORES)?.apply(&writes, &from.checkpoint()?)?;
+    Ok(())
+}
+
+/// Makes a task's state say that it is far ahead of its changelogs.
+pub(super) fn put_ahead(task: &TaskId, stores: &dyn StoreProvider, now: page::Timestamp) -> Result<(), Failed> {
+    let write = StoreWrite { store: 0, key: b"nonsense".to_vec(), value: Some(999_u64.to_be_bytes().to_vec()) };
+    let ahead = vec![Some(1_000_000); STORES.len()];
+    let checkpoint = Checkpoint { input_next: Some(1_000_000), changelog_next: ahead, written_at: Some(now) };
+    stores.open(task, &STORES)?.apply(&[write], &checkpoint)?;
+    Ok(())
+}
+
+/// A key that belongs to a partition.
+pub(super) fn key_of(partition: u32, partitions: u32) -> String {
+    (0..)
+        .map(|number| format!("key {number}"))
+        .find(|key| partition_for(key.as_bytes(), partitions) == partition)
+        .expect("some key falls into every partition")
+}
+
+/// How one commit goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Well.
+    None,
+    /// The transaction is lost; the member is sound.
+    Aborted,
+    /// We die before it.
+    DeadBefore,
+    /// We die after it, before the state is brought up to it.
+    DeadAfter,
+    /// It goes through, but the answer is lost.
+    AnswerLost,
+}
+
+/// A log whose members' commits, and whose reads, go as planned. When the plan is used up, they go well.
+#[derive(Clone)]
+pub(super) struct FaultyLog {
+    inner: Arc<dyn Log>,
+    commits: Arc<Mutex<VecDeque<Fault>>>,
+    failing_reads: Arc<Mutex<u32>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl FaultyLog {
+    pub(super) fn new(inner: Arc<dyn Log>) -> Self {
+        Self { inner, commits: Arc::default(), failing_reads: Arc::default() }
+    }
+
+    pub(super) fn plan(&self, commits: &[Fault]) {
+        lock(&self.commits).extend(commits);
+    }
+
+    pub(super) fn fail_reads(&self, count: u32) {
+        *lock(&self.failing_reads) = count;
+    }
+
+    /// Whether everything planned has happened.
+    pub(super) fn is_done(&self) -> bool {
+        lock(&self.commits).is_empty() && *lock(&self.failing_reads) == 0
+    }
+}
+
+impl Log for FaultyLog {
+    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
+        self.inner.create_topics(topics)
+    }
+
+    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
+        self.inner.partitions(topic)
+    }
+
+    fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
+        Ok(Box::new(FaultyMember { inner: self.inner.join(spec)?, log: self.clone() }))
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
+        Ok(Box::new(FaultyReader { inner: self.inner.reader()?, log: self.clone() }))
+    }
+
+    fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
+        self.inner.append(records)
+    }
+
+    fn group_lag(&self, group: &str, topic: &str) -> Result<Vec<PartitionLag>, LogError> {
+        self.inner.group_lag(group, topic)
+    }
+}
+
+struct FaultyMember {
+    inner: Box<dyn Member>,
+    log: FaultyLog,
+}
+
+impl Member for FaultyMember {
+    fn poll(&mut self, max_records: usize, timeout: Duration) -> Result<Vec<Event>, LogError> {
+        self.inner.poll(max_records, timeout)
+    }
+
+    fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
+        self.inner.start(partition, offset)
+    }
+
+    fn keep_alive(&mut self) -> Result<(), LogError> {
+        self.inner.keep_alive()
+    }
+
+    fn produce(&mut self, records: Vec<OutputRecord>) -> Result<(), LogError> {
+        self.inner.produce(records)
+    }
+
+    fn commit(&mut self, next_offsets: &[(u32, u64)]) -> Result<Receipt, LogError> {
+        let fault = lock(&self.log.commits).pop_front().unwrap_or(Fault::None);
+        let failure = |kind| Err(LogError::new(kind, format!("planned: {fault:?}")));
+        match fault {
+            Fault::None => self.inner.commit(next_offsets),
+            Fault::Aborted => failure(ErrorKind::Abort),
+            Fault::DeadBefore => failure(ErrorKind::Stop),
+            Fault::DeadAfter => self.inner.commit(next_offsets).and_then(|_| failure(ErrorKind::Stop)),
+            Fault::AnswerLost => self.inner.commit(next_offsets).and_then(|_| failure(ErrorKind::Retry)),
+        }
+    }
+
+    fn abort(&mut self) -> Result<(), LogError> {
+        self.inner.abort()
+    }
+
+    fn committed(&mut self, partition: u32) -> Result<Option<u64>, LogError> {
+        self.inner.committed(partition)
+    }
+
+    fn lag(&mut self) -> Result<Vec<PartitionLag>, LogError> {
+        self.inner.lag()
+    }
+}
+
+struct FaultyReader {
+    inner: Box<dyn Reader>,
+    log: FaultyLog,
+}
+
+impl Reader for FaultyReader {
+    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError> {
+        self.inner.bounds(partition)
+    }
+
+    fn read(
+        &mut self,
+        partition: &TopicPartition,
+        from: u64,
+        max_records: usize,
+    ) -> Result<(Vec<InputRecord>, u64), LogError> {
+        let mut failing = lock(&self.log.failing_reads);
+        if *failing > 0 {
+            *failing -= 1;
+            return Err(LogError::new(ErrorKind::Retry, "planned: a read failed"));
+        }
+        drop(failing);
+        self.inner.read(partition, from, max_records)
+    }
+}
