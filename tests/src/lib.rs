@@ -1,1 +1,16 @@
-//! tests.
+//! Does the whole of recrawl do what it promises, seen from outside?
+//!
+//! The tests beside this crate start the real programs, kill them, feed them what is wrong, and read what they left on
+//! disk and what a simulated web says they did. Here is what those tests share: [`programs`] built and found, a
+//! [`Process`] that ends with its test, a [`SimulatedWeb`], a [`Crawl`] in a directory of its own, and its [`books`].
+//!
+//! Nothing here is part of recrawl, and nothing here decides whether a test passes.
+
+pub mod books;
+mod crawl;
+mod process;
+mod web;
+
+pub use crate::crawl::Crawl;
+pub use crate::process::{Output, Process, Programs, programs, wait_for};
+pub use crate::web::SimulatedWeb;

@@ -37,10 +37,12 @@ impl WebClock {
 }
 
 impl Clock for WebClock {
-    /// Never runs backwards, whatever is done to the system's clock meanwhile.
+    /// Never runs backwards, whatever is done to the system's clock meanwhile. Before the anchor a replay has not begun,
+    /// and its time stands still.
     fn now(&self) -> Timestamp {
         let real_s = self.started_at_s + self.started.elapsed().as_secs_f64();
-        Timestamp::from_micros(((self.origin_s + self.speed * (real_s - self.anchor_s)) * 1e6) as i64)
+        let since_anchor_s = (real_s - self.anchor_s).max(0.0);
+        Timestamp::from_micros(((self.origin_s + self.speed * since_anchor_s) * 1e6) as i64)
     }
 
     fn monotonic(&self) -> Duration {

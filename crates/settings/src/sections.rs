@@ -120,7 +120,7 @@ sections! {
         /// Time between two scans of all pages.
         scan_interval: Duration = Span(Duration::from_millis(10), DAY),
         /// Time after which an unanswered request counts as lost.
-        lease_timeout: Duration = Span(SECOND, DAY),
+        lease_timeout: Duration = Span(SECOND, YEAR),
         /// Wait after a page's first failure; doubled with each further one.
         retry_base: Duration = Span(SECOND, YEAR),
         /// Longest wait after failures.

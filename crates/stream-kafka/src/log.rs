@@ -129,12 +129,36 @@ impl Cluster {
         Ok((partitions > 0).then_some(partitions))
     }
 
+    /// The number of partitions of a topic, asked for once.
+    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
+        if let Some(&partitions) = lock(&self.partitions).get(topic) {
+            return Ok(Some(partitions));
+        }
+        let partitions = self.ask_partitions(topic)?;
+        if let Some(partitions) = partitions {
+            lock(&self.partitions).insert(topic.to_owned(), partitions);
+        }
+        Ok(partitions)
+    }
+
+    /// Whether there is such a partition.
+    pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
+        match self.partitions(&to.topic)? {
+            None => Err(no_topic(&to.topic)),
+            Some(partitions) if to.partition >= partitions => {
+                let message = format!("there is no partition {}; topic {} has {partitions}", to.partition, to.topic);
+                Err(LogError::new(ErrorKind::Stop, message))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
         let mut appender = lock(&self.appender);
         if appender.is_none() {
             *appender = Some(Transactions::init(&self.settings, &self.appender_id())?);
         }
-        let result = appender.as_mut().expect("made above").commit(records, None);
+        let result = appender.as_mut().expect("made above").commit(records, None, &|to| self.check_target(to));
         if result.is_err() {
             *appender = None;
         }
@@ -163,14 +187,7 @@ impl Log for KafkaLog {
     }
 
     fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        if let Some(&partitions) = lock(&self.0.partitions).get(topic) {
-            return Ok(Some(partitions));
-        }
-        let partitions = self.0.ask_partitions(topic)?;
-        if let Some(partitions) = partitions {
-            lock(&self.0.partitions).insert(topic.to_owned(), partitions);
-        }
-        Ok(partitions)
+        self.0.partitions(topic)
     }
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {

@@ -207,7 +207,8 @@ impl KafkaMember {
         next_offsets: &[(u32, u64)],
     ) -> Result<Receipt, LogError> {
         let positions = if next_offsets.is_empty() { None } else { Some(self.positions(next_offsets)?) };
-        let receipt = self.transactions.commit(records, positions)?;
+        let cluster = &self.cluster;
+        let receipt = self.transactions.commit(records, positions, &|to| cluster.check_target(to))?;
         for &(partition, next) in next_offsets {
             self.committed.insert(partition, Some(next));
             if let Some(Some(progress)) = self.owned.get_mut(&partition) {

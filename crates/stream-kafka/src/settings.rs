@@ -106,6 +106,9 @@ impl KafkaSettings {
         let mut config = self.base(&[
             // Long enough for a batch to fill while records are handed over, short beside the commit that follows.
             ("linger.ms", "1"),
+            // Kafka refuses a batch while it still completes the transaction before. librdkafka sends it again after
+            // this time, and spins meanwhile; the default is 100.
+            ("retry.backoff.ms", "10"),
             // Page bodies are compressed already.
             ("compression.type", "none"),
             // What a topic allows is checked by its broker.

@@ -9,6 +9,7 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, DeliveryResult, Producer, ProducerContext, PurgeConfig};
 use rdkafka::{ClientContext, Message, TopicPartitionList};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
@@ -58,11 +59,13 @@ impl Transactions {
     }
 
     /// Writes records and positions as one unit. Afterwards everything is visible, or nothing is, or, with
-    /// [`ErrorKind::Rejoin`], only committed offsets can tell.
+    /// [`ErrorKind::Rejoin`], only committed offsets can tell. `check` is asked about every partition written to:
+    /// librdkafka would wait for one that is missing.
     pub(crate) fn commit(
         &mut self,
         records: &[OutputRecord],
         positions: Option<Positions>,
+        check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
     ) -> Result<Receipt, LogError> {
         if let Some(why) = &self.broken {
             return Err(LogError::new(ErrorKind::Rejoin, why.clone()));
@@ -70,18 +73,26 @@ impl Transactions {
         if records.is_empty() && positions.is_none() {
             return Ok(Receipt::default());
         }
-        let result = self.try_commit(records, positions);
+        let result = self.try_commit(records, positions, check);
         if let Err(error) = &result {
             self.end_failed(error);
         }
         result
     }
 
-    fn try_commit(&self, records: &[OutputRecord], positions: Option<Positions>) -> Result<Receipt, LogError> {
+    fn try_commit(
+        &self,
+        records: &[OutputRecord],
+        positions: Option<Positions>,
+        check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
+    ) -> Result<Receipt, LogError> {
         let deadline = Instant::now() + self.timeout;
         self.producer.begin_transaction().map_err(|error| self.failure("cannot begin a transaction", &error))?;
-        let targets = self.send(records, deadline)?;
+        let t0 = Instant::now();
+        let targets = self.send(records, deadline, check)?;
+        let t1 = t0.elapsed();
         self.drain(deadline)?;
+        let t2 = t0.elapsed();
         let next_offsets = self.producer.context().take(&targets).map_err(|error| match self.fatal() {
             // Records are refused one by one once the producer is fenced.
             Some(fatal) => fatal,
@@ -95,20 +106,30 @@ impl Transactions {
         self.producer
             .commit_transaction(left(deadline))
             .map_err(|error| self.failure("cannot commit the transaction", &error))?;
+        if t0.elapsed().as_millis() > 30 { eprintln!("records {} targets {} send {:?} drained {:?} all {:?}", records.len(), targets.len(), t1, t2, t0.elapsed()); }
         Ok(Receipt { next_offsets })
     }
 
     /// Hands all records to the producer. Returns the partitions, in the order in which deliveries name them.
-    fn send(&self, records: &[OutputRecord], deadline: Instant) -> Result<Vec<TopicPartition>, LogError> {
+    fn send(
+        &self,
+        records: &[OutputRecord],
+        deadline: Instant,
+        check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
+    ) -> Result<Vec<TopicPartition>, LogError> {
         let mut targets: Vec<TopicPartition> = Vec::new();
         let mut places: BTreeMap<&TopicPartition, usize> = BTreeMap::new();
         let mut place = 0;
         for record in records {
             if targets.get(place) != Some(&record.to) {
-                place = *places.entry(&record.to).or_insert_with(|| {
-                    targets.push(record.to.clone());
-                    targets.len() - 1
-                });
+                place = match places.entry(&record.to) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        check(&record.to)?;
+                        targets.push(record.to.clone());
+                        *new.insert(targets.len() - 1)
+                    }
+                };
             }
             let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(&record.to.topic, place)
                 .partition(record.to.partition as i32)

@@ -18,6 +18,8 @@ const PUBLISH_TICKS: u32 = 16;
 /// What is known of all partitions' demand.
 pub(crate) struct SharedDemand {
     others: BTreeMap<u32, RatioHistogram>,
+    /// What this partition said last. Shares are worked out from what all have said, so that they add up to the whole.
+    published: Option<RatioHistogram>,
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
@@ -32,6 +34,7 @@ impl SharedDemand {
     pub(crate) fn new(rules: &Rules) -> Self {
         Self {
             others: BTreeMap::new(),
+            published: None,
             partitions: rules.partitions,
             published_at: Timestamp::MIN,
             ticks: 0,
@@ -91,9 +94,13 @@ impl Scheduler {
         }
         (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.frontier.pages());
         let own = self.frontier.columns.demand_histogram(&self.rules.policy);
-        demand.solve(&own, &self.rules);
         if self.rules.partitions == 1 {
+            demand.solve(&own, &self.rules);
             return;
+        }
+        // The others have heard what was said last time, and have said what goes with it since.
+        if let Some(said) = demand.published.replace(own.clone()) {
+            demand.solve(&said, &self.rules);
         }
         let message = Demand {
             stage_partition: context.task().partition as i32,

@@ -1,0 +1,260 @@
+//! `recrawl demo`: the whole loop against a replay of real sites on a fast clock, judged from the outside.
+//!
+//! A simulated web serves pages as they were at each moment of some months; recrawl crawls it as it would any other.
+//! How fresh the copies were is computed from the web's own ledger, not from recrawl's books, beside the same budget
+//! spent by plain round robin and by an oracle that knows each page's true change rate.
+
+mod html;
+mod report;
+
+use crate::Failure;
+use crate::embedded::Embedded;
+use crate::output::{Format, answer};
+use clap::Args;
+use daemon::{StopSignal, logging};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use page::{CanonicalUrl, Timestamp};
+use report::Report;
+use settings::seeds::Seed;
+use settings::{Layers, Settings};
+use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, WebClock, Window};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Virtual time at the start: 2025-01-01, a year that no corpus has anything to do with.
+const START: Timestamp = Timestamp::from_secs(1_735_689_600);
+/// Where the corpora are looked for, unless RECRAWL_CORPORA says otherwise.
+const DEFAULT_CORPORA: &str = "../shared/corpora";
+
+/// Arguments of `recrawl demo`.
+#[derive(Args, Debug)]
+pub struct DemoArguments {
+    /// Where the report goes.
+    #[arg(long, default_value = "target/demo")]
+    out: PathBuf,
+    /// Months of the web to live through, in days.
+    #[arg(long, default_value_t = 120.0)]
+    days: f64,
+    /// How long that may take, in real time.
+    #[arg(long, default_value = "150s")]
+    wall: humantime::Duration,
+    /// Days from one fetch of a page to the next if all were fetched alike: the budget is the number of pages divided by it.
+    #[arg(long, default_value_t = 5.0)]
+    fetch_every_days: f64,
+    /// Most pages taken of each source of the corpora.
+    #[arg(long, default_value_t = 300)]
+    pages_per_source: usize,
+    /// Replays the change times that come with recrawl even if the corpora are there.
+    #[arg(long)]
+    built_in: bool,
+    /// Seed of everything left to chance.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The real moment of the first virtual day; until it is known, virtual time stands still.
+#[derive(Clone, Default)]
+struct Dawn(Arc<OnceLock<SystemTime>>);
+
+impl Dawn {
+    fn breaks_at(&self, moment: SystemTime) -> SystemTime {
+        *self.0.get_or_init(|| moment)
+    }
+
+    fn clock(&self, speed: f64) -> WebClock {
+        let dawn = self.0.clone();
+        Arc::new(move || {
+            let since = dawn.get().and_then(|dawn| SystemTime::now().duration_since(*dawn).ok());
+            START.plus_days(since.map_or(0.0, |since| since.as_secs_f64() * speed / 86_400.0))
+        })
+    }
+}
+
+/// Runs the demo.
+pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
+    check(arguments)?;
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|error| Failure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
+    let (source, described) = source(arguments)?;
+    eprintln!("replaying {described}: {} days in {}", arguments.days, arguments.wall);
+
+    let speed = arguments.days * 86_400.0 / arguments.wall.as_secs_f64();
+    let dawn = Dawn::default();
+    let web = SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) };
+    let web = SimWeb::start(web, dawn.clock(speed))
+        .map_err(|error| Failure::World(format!("the simulated web does not start: {error}")))?;
+    let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
+    let window = judged.window;
+    let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
+    // A moment from now, so that the loop is up when the first day dawns.
+    let anchor = dawn.breaks_at(SystemTime::now() + Duration::from_secs(1));
+    let settings = settings(web.addr(), budget_per_day, speed, anchor)?;
+    logging::start(&settings.observability);
+
+    let data = arguments.out.join("data");
+    let _ = std::fs::remove_dir_all(&data);
+    let began = (Instant::now(), cpu_time());
+    let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?)?;
+    embedded.seed(&seeds(&judged)?)?;
+    watch(&embedded, &web, &judged, window, arguments.wall.into());
+    let until = stream::Clock::now(embedded.clock()).min(window.end);
+    embedded.finish()?;
+    let wall = began.0.elapsed();
+    let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
+    let ledger = web.shutdown().entries();
+    if until < window.end {
+        eprintln!("stopped early, at virtual {until}");
+    }
+    let lived = Window { start: window.start, end: until };
+    let report = Report::new(&described, &judged, &ledger, lived, budget_per_day, wall, cpu);
+    let book = std::fs::File::create(arguments.out.join("ledger.csv"))?;
+    simweb::write_ledger(&ledger, std::io::BufWriter::new(book)).map_err(|error| Failure::World(error.to_string()))?;
+    let json = arguments.out.join("report.json");
+    let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::World(error.to_string()))?;
+    std::fs::write(&json, text)?;
+    let page = arguments.out.join("report.html");
+    let html = html::render(&report).map_err(|error| Failure::World(format!("the plots cannot be drawn: {error}")))?;
+    std::fs::write(&page, html)?;
+    let _ = std::fs::remove_dir_all(&data);
+    answer(format, &report, Report::text)?;
+    eprintln!("report: {} and {}", json.display(), page.display());
+    Ok(())
+}
+
+fn check(arguments: &DemoArguments) -> Result<(), Failure> {
+    let wall_s = arguments.wall.as_secs_f64();
+    let problem = if !(1.0..=3_650.0).contains(&arguments.days) {
+        "--days: give between 1 and 3650 days"
+    } else if !(0.01..=365.0).contains(&arguments.fetch_every_days) {
+        "--fetch-every-days: give between 0.01 and 365 days"
+    } else if !(5.0..=86_400.0).contains(&wall_s) {
+        "--wall: give between 5s and 1day"
+    } else if arguments.pages_per_source == 0 {
+        "--pages-per-source: give at least 1"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Input(problem.to_owned()))
+}
+
+/// Real pages when the corpora are there; otherwise real change times with made-up text.
+fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
+    let named = std::env::var_os("RECRAWL_CORPORA").map(PathBuf::from);
+    let corpora = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_CORPORA)).join("content");
+    if !arguments.built_in && corpora.is_dir() {
+        let mut replay = ReplayConfig::new(&corpora);
+        replay.days = arguments.days;
+        replay.max_pages_per_source = arguments.pages_per_source;
+        replay.start = START;
+        let described = format!("real sites with their bytes ({})", display(&corpora));
+        return Ok((Source::Replay(replay), described));
+    }
+    if let (Some(named), false) = (named, arguments.built_in) {
+        return Err(Failure::Input(format!("RECRAWL_CORPORA: there is no {}/content", named.display())));
+    }
+    let mut trace = Trace::built_in(START);
+    trace.window = Window::days_from(START, arguments.days.min(trace.window.days()));
+    Ok((Source::Trace(trace), "real change times that come with recrawl, with made-up text".to_owned()))
+}
+
+fn display(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The pages that exist through the whole window: those that can be judged, and those the budget is for.
+fn judged_pages(trace: &Trace, days: f64) -> Trace {
+    let window = Window::days_from(START, days.min(trace.window.days()));
+    let mut judged = trace.clone();
+    judged.window = window;
+    judged.pages.retain(|page| page.exists_at(window.start) && page.exists_at(window.end));
+    judged
+}
+
+fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
+    let seed = |(line, page): (usize, &simweb::PageHistory)| match CanonicalUrl::parse(&page.url()) {
+        Ok(url) => Ok(Seed { url, weight: 1.0, line: line + 1 }),
+        Err(error) => Err(Failure::World(format!("the web has a page {} that is no URL: {error}", page.url()))),
+    };
+    trace.pages.iter().enumerate().map(seed).collect()
+}
+
+/// The running system's own defaults, but for what follows from the fast clock and the address of the web.
+fn settings(
+    web: std::net::SocketAddr,
+    budget_per_day: f64,
+    speed: f64,
+    anchor: SystemTime,
+) -> Result<Settings, Failure> {
+    let anchor = anchor.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    // A real minute without an answer is a lost request; on the fast clock that is some weeks.
+    let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
+    // Scoring all pages every twentieth of a real second is often enough.
+    let scan_interval = format!("{}s", (0.05 * speed).clamp(1.0, 86_400.0) as u64);
+    let overrides = [
+        ("fetch.resolve", format!("*.test={web}")),
+        ("budget.fetches_per_second", (budget_per_day / 86_400.0).to_string()),
+        // The loop turns every few milliseconds, which is minutes on the fast clock: what they earn must not be lost.
+        ("budget.burst", "1d".to_owned()),
+        ("policy.lease_timeout", lease),
+        ("policy.scan_interval", scan_interval),
+        // A second would be microseconds of real time; this can be told apart in the ledger.
+        ("politeness.crawl_delay", "30s".to_owned()),
+        ("http.bind", "127.0.0.1:0".to_owned()),
+        ("clock.speed", speed.to_string()),
+        ("clock.origin", START.as_secs().to_string()),
+        ("clock.anchor", anchor.to_string()),
+        ("observability.log_filter", "warn".to_owned()),
+        ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
+    ];
+    let overrides: Vec<_> = overrides.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
+        .map_err(|faults| Failure::Input(faults.to_string()))
+}
+
+/// Shows how things go until the window is over.
+fn watch(embedded: &Embedded, web: &SimWeb, judged: &Trace, window: Window, wall: Duration) {
+    let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(4));
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
+        bar.set_style(style);
+    }
+    let ledger = web.ledger();
+    let (started, mut told) = (Instant::now(), 0);
+    while !embedded.stop.is_stopped() {
+        let now = stream::Clock::now(embedded.clock());
+        if now >= window.end {
+            break;
+        }
+        let day = now.days_since(window.start).max(0.0);
+        let percent = 100.0 * day / window.days();
+        let status = embedded.board.status();
+        let message = format!(
+            "day {day:.0}: {} of {} pages fetched, {} fetches, {} changes seen",
+            status.pages - status.never_fetched.min(status.pages),
+            judged.pages.len(),
+            ledger.len(),
+            status.changes_total,
+        );
+        bar.set_position(percent as u64);
+        bar.set_message(message.clone());
+        // Where no bar can be drawn, a line now and then.
+        if bar.is_hidden() && percent as u64 >= told + 10 {
+            told = percent as u64 / 10 * 10;
+            eprintln!("{told:>3} %  {message}");
+        }
+        // Should the clock have stood still (a suspended machine), the demo still ends.
+        if started.elapsed() > wall * 3 + Duration::from_secs(60) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    bar.finish_and_clear();
+}
+
+/// CPU time of this process, all threads.
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live timespec; the call writes to nothing else.
+    let done = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    if done == 0 { Duration::new(time.tv_sec as u64, time.tv_nsec as u32) } else { Duration::ZERO }
+}

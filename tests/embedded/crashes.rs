@@ -1,0 +1,100 @@
+//! Killed at any moment, the loop loses nothing, counts nothing twice, and stays polite.
+
+use page::{CanonicalUrl, Timestamp};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use simweb::{Fault, FaultRule, FaultScope, RequestKind, SeededConfig, politeness};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tests::{Crawl, SimulatedWeb, books};
+
+const KILLS: usize = 10;
+
+/// Another seed, for a longer search by hand: `RECRAWL_TEST_SEED=$RANDOM cargo test -p tests --test embedded`.
+fn seed() -> u64 {
+    std::env::var("RECRAWL_TEST_SEED").map_or(7, |seed| seed.parse().expect("RECRAWL_TEST_SEED is a number"))
+}
+
+#[test]
+fn a_crawl_killed_ten_times_loses_nothing_counts_everything_once_and_stays_polite() {
+    let seeded = SeededConfig { hosts: 12, pages_per_host: 40, seed: seed(), ..SeededConfig::default() };
+    let web = SimulatedWeb::start(seeded, 1.0, |config| {
+        let requests = |share, fault| FaultRule::everywhere(FaultScope::Requests(share), fault);
+        config.faults = vec![
+            requests(0.05, Fault::Status { code: 503, retry_after_s: None }),
+            requests(0.05, Fault::ResetMidBody),
+            requests(0.05, Fault::SlowBody(Duration::from_millis(60))),
+        ];
+        config.dials.latency = Duration::from_millis(2);
+        config.dials.robots.disallow = vec!["/section-3/".to_owned()];
+    });
+    let busy = Crawl::of(&web)
+        .with("politeness.crawl_delay", "20ms")
+        .with("politeness.backoff_base", "50ms")
+        .with("politeness.backoff_max", "200ms")
+        .with("policy.retry_base", "1s")
+        .with("policy.retry_max", "1s")
+        .with("policy.min_interval", "1s")
+        .with("observability.log_filter", "warn");
+
+    let mut random = Pcg64::seed_from_u64(seed());
+    for _ in 0..KILLS {
+        let mut process = busy.run(&[]);
+        let moment = Duration::from_millis(random.random_range(20..900));
+        std::thread::sleep(moment);
+        assert!(process.is_running(), "it ended by itself:\n{}", process.stderr());
+        assert_eq!(process.stderr().matches("WARN").count(), 0, "{}", process.stderr());
+        process.kill();
+    }
+    // Leases are ten minutes long: a request that was lost would still be in flight at the end, or never fetched.
+    let calm = busy.with("policy.min_interval", "1h");
+    for _ in 0..5 {
+        let summary = calm.run(&["--until-idle"]).finish().exits_with(0).json();
+        assert_eq!((summary["ended"].as_str(), summary["in_flight"].as_u64()), (Some("idle"), Some(0)), "{summary:#}");
+        if books::read(&calm).values().all(|page| is_settled(&page.scheduler)) {
+            break;
+        }
+    }
+
+    let pages = books::read(&calm);
+    for url in web.urls() {
+        let url = CanonicalUrl::parse(&url).unwrap();
+        let page = pages.get(&url.page_id()).unwrap_or_else(|| panic!("{url} is lost"));
+        assert!(is_settled(&page.scheduler), "{url} was not fetched: {page:?}");
+        assert_eq!(page.scheduler.lease_until, None, "{url} is still in flight: {page:?}");
+        let counts = (page.scheduler.fetches, page.detector_fetches, page.estimator_fetches);
+        assert!(counts.0 == counts.1 && counts.1 == counts.2, "{url} is counted differently by the stages: {counts:?}");
+        // Every request was answered once, and none was given up.
+        assert_eq!((page.scheduler.attempt, page.scheduler.answered), (counts.0, counts.0), "{url}");
+    }
+    assert_eq!(pages.len(), web.urls().len());
+    every_answer_was_asked_for(&web, &pages);
+    println!("pages {} fetches {} requests {}", pages.len(), pages.values().map(|p| p.scheduler.fetches).sum::<i64>(), web.page_requests());
+
+    let ledger = web.ledger();
+    let report = politeness(&ledger);
+    assert_eq!((report.robots_violations, report.forbidden_requests), (0, 0));
+    assert_eq!(report.max_in_flight_per_host, 1, "{report:#?}");
+    assert!(report.min_gap_s.unwrap() >= 0.020, "{:?}", report.min_gap_s);
+}
+
+/// Fetched, or forbidden by robots.txt.
+fn is_settled(page: &scheduler::ScheduledPage) -> bool {
+    page.last_look_at.is_some() || page.outcome.as_deref() == Some("robots_disallowed")
+}
+
+/// The web saw at least as many requests for each page as the books have answers for it: at-least-once.
+fn every_answer_was_asked_for(web: &SimulatedWeb, pages: &BTreeMap<page::PageId, books::Entry>) {
+    let mut requests: BTreeMap<page::PageId, i64> = BTreeMap::new();
+    for entry in web.ledger().iter().filter(|entry| entry.kind == RequestKind::Page) {
+        let url = CanonicalUrl::parse(&format!("http://{}{}", entry.host, entry.path)).unwrap();
+        *requests.entry(url.page_id()).or_default() += 1;
+    }
+    for (id, page) in pages {
+        let (asked, seen) = (requests.get(id).copied().unwrap_or(0), page.scheduler.fetches);
+        if page.scheduler.outcome.as_deref() != Some("robots_disallowed") {
+            assert!(asked >= seen, "{}: {seen} answers to {asked} requests", page.scheduler.url);
+        }
+        assert!(page.scheduler.last_look_at.is_none_or(|look| look > Timestamp::from_secs(0)));
+    }
+}

@@ -1,0 +1,78 @@
+//! A crawl in a directory of its own, over the real programs.
+
+use crate::process::{Output, Process, programs};
+use crate::web::SimulatedWeb;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Settings and a data directory.
+pub struct Crawl {
+    /// Where everything of this crawl lies.
+    pub directory: TempDir,
+    sets: Vec<(String, String)>,
+}
+
+impl Default for Crawl {
+    fn default() -> Self {
+        let directory = tempfile::Builder::new().prefix("recrawl-test-").tempdir().expect("there is room for a test");
+        let crawl = Self { directory, sets: Vec::new() };
+        crawl.with("http.bind", "127.0.0.1:0")
+    }
+}
+
+impl Crawl {
+    /// A fast crawl of a simulated web.
+    pub fn of(web: &SimulatedWeb) -> Self {
+        let crawl = Self::default()
+            .with("fetch.resolve", &format!("*.test={}", web.address()))
+            .with("budget.fetches_per_second", "2000")
+            .with("politeness.crawl_delay", "0s")
+            .with("policy.scan_interval", "20ms");
+        std::fs::write(crawl.seeds_file(), web.urls().join("\n")).expect("the test's directory takes files");
+        crawl
+    }
+
+    /// The same with one setting more; later ones win.
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.sets.retain(|(known, _)| known != key);
+        self.sets.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The state directory.
+    pub fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    /// The file of seeds.
+    pub fn seeds_file(&self) -> PathBuf {
+        self.directory.path().join("seeds.txt")
+    }
+
+    /// Settings as the programs see them.
+    pub fn settings(&self) -> settings::Settings {
+        daemon::load(None, &self.sets).expect("a test's settings are valid")
+    }
+
+    /// Starts `recrawl run` on the seeds.
+    pub fn run(&self, further: &[&str]) -> Process {
+        let seeds = self.seeds_file().display().to_string();
+        self.start("run", &[&["--seeds", &seeds], further].concat())
+    }
+
+    /// Starts a recrawl command on this crawl.
+    pub fn start(&self, name: &str, further: &[&str]) -> Process {
+        let mut command = programs().command("recrawl");
+        command.args(["--format", "json", name, "--data"]).arg(self.data());
+        for (key, value) in &self.sets {
+            command.arg("--set").arg(format!("{key}={value}"));
+        }
+        command.args(further);
+        Process::start(command, self.directory.path())
+    }
+
+    /// Runs a recrawl command on this crawl to its end.
+    pub fn ask(&self, name: &str, further: &[&str]) -> Output {
+        self.start(name, further).finish()
+    }
+}

@@ -1,0 +1,187 @@
+//! A fetcher without a network: takes requests as the real one does, and answers from the web of the test, or not, or
+//! late, or twice.
+
+use crate::simulation::{LATE, Plan};
+use crate::web::Web;
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
+use page::{PageId, Timestamp};
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use stream::partitioner::partition_for;
+use stream::{Event, Log, Member, MemberSpec, OutputRecord, TopicPartition};
+use topology::Names;
+
+/// One life of the fetcher.
+pub(crate) struct FakeFetcher {
+    member: Box<dyn Member>,
+    output: String,
+    partitions: u32,
+    /// Offsets taken in and not committed, by partition, and whether each is done with.
+    taken: BTreeMap<(u32, u64), bool>,
+    pending: Vec<Pending>,
+}
+
+struct Pending {
+    place: (u32, u64),
+    request: FetchRequest,
+    due: Timestamp,
+}
+
+/// What went wrong on purpose, and what came of the rest.
+#[derive(Default)]
+pub(crate) struct FetchLog {
+    pub(crate) requests: BTreeMap<(u32, u64), FetchRequest>,
+    pub(crate) answers: Vec<FetchResult>,
+    pub(crate) lost: Vec<(PageId, i64)>,
+    pub(crate) late_answers: u32,
+    pub(crate) repeated_answers: u32,
+}
+
+impl FakeFetcher {
+    pub(crate) fn join(log: &dyn Log, names: &Names) -> Self {
+        let output = names.topic(topics::FETCH_RESULTS);
+        let spec = MemberSpec {
+            group: names.group("fetcher"),
+            input: names.topic(topics::FETCH_REQUESTS),
+            transactional_id: "fetcher-0".to_owned(),
+        };
+        let partitions = log.partitions(&output).unwrap().expect("the topics exist");
+        let member = log.join(&spec).unwrap();
+        Self { member, output, partitions, taken: BTreeMap::new(), pending: Vec::new() }
+    }
+
+    /// Takes in what there is and answers what is due; answers and positions are committed as one.
+    pub(crate) fn step(&mut self, web: &Web, now: Timestamp, random: &mut Pcg64, plan: &Plan, log: &mut FetchLog) {
+        for event in self.member.poll(10_000, Duration::ZERO).unwrap() {
+            match event {
+                Event::Assigned(partitions) => {
+                    for partition in partitions {
+                        let next = self.member.committed(partition).unwrap().unwrap_or(0);
+                        self.member.start(partition, next).unwrap();
+                    }
+                }
+                Event::Revoked(_) => unreachable!("the fetcher is alone in its group"),
+                Event::Record(record) => {
+                    let request = FetchRequest::decode(record.value.as_ref().unwrap()).unwrap();
+                    let place = (record.partition, record.offset);
+                    log.requests.insert(place, request.clone());
+                    self.take(place, request, now, random, plan, log);
+                }
+            }
+        }
+        let (due, later) = std::mem::take(&mut self.pending).into_iter().partition(|pending| pending.due <= now);
+        self.pending = later;
+        let due: Vec<Pending> = due;
+        let mut records = Vec::new();
+        for Pending { place, request, .. } in due {
+            self.taken.insert(place, true);
+            let answer = answer(web, &request, now, random, plan);
+            let twice = plan.trouble && random.random_bool(0.02);
+            log.repeated_answers += u32::from(twice);
+            for _ in 0..1 + u32::from(twice) {
+                let key = answer.site_key.as_str().as_bytes().to_vec();
+                let to = TopicPartition::new(self.output.as_str(), partition_for(&key, self.partitions));
+                records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode()) });
+                log.answers.push(answer.clone());
+            }
+        }
+        let positions = self.advance();
+        self.member.produce(records).unwrap();
+        self.member.commit(&positions).unwrap();
+    }
+
+    fn take(
+        &mut self,
+        place: (u32, u64),
+        request: FetchRequest,
+        now: Timestamp,
+        random: &mut Pcg64,
+        plan: &Plan,
+        log: &mut FetchLog,
+    ) {
+        let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
+        if chance < 0.02 {
+            // A machine that dies with its disk, an operator who skips ahead: nobody will ever answer.
+            log.lost.push((request.page_id, request.attempt));
+            self.taken.insert(place, true);
+            return;
+        }
+        let late = chance < 0.03;
+        log.late_answers += u32::from(late);
+        let due = request.not_before.max(now) + if late { LATE } else { Duration::ZERO };
+        self.taken.insert(place, false);
+        self.pending.push(Pending { place, request, due });
+    }
+
+    /// Positions behind the last request that is done with in order.
+    fn advance(&mut self) -> Vec<(u32, u64)> {
+        let mut positions = BTreeMap::new();
+        let mut stuck = None;
+        self.taken.retain(|&(partition, offset), done| {
+            if stuck == Some(partition) || !*done {
+                stuck = Some(partition);
+                return true;
+            }
+            positions.insert(partition, offset + 1);
+            false
+        });
+        positions.into_iter().collect()
+    }
+}
+
+fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64, plan: &Plan) -> FetchResult {
+    let mut result = FetchResult {
+        page_id: request.page_id,
+        url: request.url.clone(),
+        site_key: request.site_key.clone(),
+        attempt: request.attempt,
+        fetched_at: now,
+        latency_ms: 120,
+        outcome: FetchOutcome::Fetched,
+        status: Some(200),
+        final_url: None,
+        hops: Vec::new(),
+        etag: None,
+        last_modified: None,
+        content_type: Some("text/html; charset=utf-8".to_owned()),
+        content_digest: None,
+        body: None,
+        body_length: 0,
+        truncated: false,
+        wire_bytes: 1_000,
+        retry_after_s: None,
+        robots_crawl_delay_ms: None,
+        detail: None,
+    };
+    let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
+    if chance < 0.04 {
+        let failure = if chance < 0.02 {
+            (FetchOutcome::ServerError, Some(503))
+        } else {
+            (FetchOutcome::ConnectionLost, None)
+        };
+        (result.outcome, result.status) = failure;
+        return result;
+    }
+    let Some(copy) = web.copy(&request.url, now) else {
+        (result.outcome, result.status) = (FetchOutcome::NotFound, Some(404));
+        return result;
+    };
+    let etag = format!("\"{}\"", copy.version);
+    if request.etag.as_ref() == Some(&etag) {
+        (result.outcome, result.status) = (FetchOutcome::NotModified, Some(304));
+        return result;
+    }
+    let digest = Digest::of(copy.body.as_bytes());
+    result.etag = Some(etag);
+    result.content_digest = Some(digest);
+    result.body_length = copy.body.len() as i64;
+    if request.content_digest == Some(digest) {
+        result.outcome = FetchOutcome::SameContent;
+    } else {
+        result.body = Some(body::compress(copy.body.as_bytes()));
+    }
+    result
+}

@@ -1,0 +1,279 @@
+//! A history: the stages, the fetcher and the web, tick by tick, with crashes.
+
+use crate::fetcher::{FakeFetcher, FetchLog};
+use crate::web::Web;
+use detector::PageSketch;
+use estimator::PageBelief;
+use messages::{Command, CommandKind, FetchRequest, FetchResult, Message, topics};
+use page::{CanonicalUrl, PageId, Timestamp};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use scheduler::ScheduledPage;
+use settings::{Layers, Settings};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+use stream::memory::MemoryStore;
+use stream::testing::TestDriver;
+use stream::{InputRecord, LogBackend, StageSpec, StateStore, TaskId};
+use topology::Names;
+
+pub(crate) const TICK: Duration = Duration::from_secs(600);
+pub(crate) const LEASE_TIMEOUT: Duration = Duration::from_secs(3_600);
+/// A late answer comes after its lease.
+pub(crate) const LATE: Duration = Duration::from_secs(2 * 3_600);
+pub(crate) const CRAWL_DELAY: Duration = Duration::from_secs(300);
+pub(crate) const MAX_INTERVAL: Duration = Duration::from_secs(3 * 86_400);
+/// Four looks a day at every page, on average.
+pub(crate) const FETCHES_PER_DAY: f64 = 288.0;
+const PARTITIONS: u32 = 4;
+const STORES: [(&str, usize); 3] = [("scheduler", 2), ("detector", 2), ("estimator", 1)];
+
+/// What happens in a history.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
+    pub(crate) days: u32,
+    /// Stages and the fetcher die, come back with their disk, an older one, or none, and get company.
+    pub(crate) crashes: bool,
+    /// Requests are lost, answers late or repeated, hosts fail.
+    pub(crate) trouble: bool,
+    /// On this day the first page is forgotten and, some ticks later, seeded again.
+    pub(crate) forget_on_day: Option<u32>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { seed: 1, days: 21, crashes: true, trouble: true, forget_on_day: None }
+    }
+}
+
+/// One page in the books of all stages.
+pub(crate) struct Page {
+    pub(crate) scheduler: ScheduledPage,
+    pub(crate) detector_fetches: i64,
+    pub(crate) estimator_fetches: i64,
+}
+
+/// What happened.
+pub(crate) struct History {
+    pub(crate) web: Web,
+    pub(crate) start: Timestamp,
+    pub(crate) end: Timestamp,
+    /// In the order of their partition and offset.
+    pub(crate) requests: Vec<FetchRequest>,
+    /// In the order they were given.
+    pub(crate) answers: Vec<FetchResult>,
+    pub(crate) lost: Vec<(PageId, i64)>,
+    pub(crate) crashes: u32,
+    pub(crate) lost_requests: u32,
+    pub(crate) late_answers: u32,
+    pub(crate) repeated_answers: u32,
+    pub(crate) page_changes: Vec<InputRecord>,
+    pub(crate) pages: BTreeMap<PageId, Page>,
+    /// Every key and value of every store.
+    pub(crate) stores: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Lets a history happen.
+pub(crate) fn simulate(plan: Plan) -> History {
+    let settings = settings();
+    let names = Names::new(&settings);
+    let start = Timestamp::from_secs(1_700_000_000);
+    let mut random = Pcg64::seed_from_u64(plan.seed);
+    let web = Web::new(&mut random, start, plan.days);
+    let driver = TestDriver::new(&topology::topic_configs(&settings, PARTITIONS), start);
+    let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
+    STORES.iter().for_each(|(stage, _)| loop_.start(stage, "0"));
+    for page in &web.pages {
+        loop_.command(CommandKind::Seed, &page.url);
+    }
+    let mut fetcher = FakeFetcher::join(&loop_.driver.log, &loop_.names);
+    let mut log = FetchLog::default();
+    let ticks_per_day = (86_400 / TICK.as_secs()) as u32;
+    for tick in 0..plan.days * ticks_per_day {
+        loop_.driver.clock.advance(TICK);
+        if plan.forget_on_day.map(|day| day * ticks_per_day) == Some(tick + 3) {
+            loop_.command(CommandKind::Forget, &web.pages[0].url);
+        }
+        if plan.forget_on_day.map(|day| day * ticks_per_day) == Some(tick + 1) {
+            loop_.command(CommandKind::Seed, &web.pages[0].url);
+        }
+        if plan.crashes {
+            loop_.crash(&mut random);
+            if random.random_bool(0.01) {
+                // The old one leaves first: it is the only one of its name.
+                drop(fetcher);
+                fetcher = FakeFetcher::join(&loop_.driver.log, &loop_.names);
+                loop_.crashes += 1;
+            }
+        }
+        loop_.driver.run_until_idle().unwrap();
+        fetcher.step(&web, loop_.driver.now(), &mut random, &plan, &mut log);
+        loop_.driver.run_until_idle().unwrap();
+        if tick % ticks_per_day == 0 {
+            loop_.driver.log.backend().maintain(loop_.driver.now()).unwrap();
+        }
+    }
+    loop_.close(web, start, log)
+}
+
+struct Loop {
+    settings: Settings,
+    names: Names,
+    driver: TestDriver,
+    /// Stages and their instances, in the driver's order.
+    running: Vec<(&'static str, &'static str)>,
+    /// Copies of disks from earlier.
+    older: BTreeMap<(usize, u32), MemoryStore>,
+    crashes: u32,
+}
+
+trait Now {
+    fn now(&self) -> Timestamp;
+}
+
+impl Now for TestDriver {
+    fn now(&self) -> Timestamp {
+        stream::Clock::now(&*self.clock)
+    }
+}
+
+impl Loop {
+    fn start(&mut self, stage: &'static str, instance: &'static str) {
+        self.driver.add(self.spec(stage), instance);
+        self.running.push((stage, instance));
+    }
+
+    fn spec(&self, stage: &str) -> StageSpec {
+        match stage {
+            "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS),
+            "detector" => detector::stage(&self.settings, &self.names),
+            "estimator" => estimator::stage(&self.settings, &self.names),
+            other => panic!("{other} is not a stage of this loop"),
+        }
+    }
+
+    fn command(&self, kind: CommandKind, url: &CanonicalUrl) {
+        let issued_at = self.driver.now();
+        let command = Command { kind, url: Some(url.clone()), host: None, weight: 1.0, issued_at };
+        let topic = self.names.topic(topics::SCHEDULER_EVENTS);
+        self.driver.send(&topic, url.site_key().as_str().as_bytes(), command.encode()).unwrap();
+    }
+
+    /// Perhaps something dies, or gets company.
+    fn crash(&mut self, random: &mut Pcg64) {
+        if random.random_bool(0.05) {
+            // In the middle of things: after some steps of some stages, not only between ticks.
+            for _ in 0..random.random_range(0..6) {
+                let stage = random.random_range(0..self.running.len());
+                self.driver.step(stage).unwrap();
+            }
+            let victim = random.random_range(0..self.running.len());
+            let (stage, instance) = self.running.remove(victim);
+            self.driver.kill(victim);
+            self.crashes += 1;
+            let alone = !self.running.iter().any(|(other, _)| *other == stage);
+            if alone {
+                self.change_disk(stage, random.random_range(0..4));
+                self.start(stage, instance);
+            }
+        }
+        if random.random_bool(0.01) {
+            let (stage, _) = STORES[random.random_range(0..STORES.len())];
+            let free = ["0", "1"].into_iter().find(|name| !self.running.contains(&(stage, name)));
+            if let Some(instance) = free {
+                self.start(stage, instance);
+            }
+        }
+        if random.random_bool(0.02) {
+            for (number, (stage, _)) in STORES.iter().enumerate() {
+                for partition in 0..PARTITIONS {
+                    let copy = self.driver.stores.snapshot(&task(stage, partition));
+                    self.older.extend(copy.map(|copy| ((number, partition), copy)));
+                }
+            }
+        }
+    }
+
+    /// A stage comes back with its disk as it was, as it was some time ago, or with an empty one.
+    fn change_disk(&mut self, stage: &str, chance: u32) {
+        let number = STORES.iter().position(|(name, _)| *name == stage).expect("it is one of the stages");
+        for partition in 0..PARTITIONS {
+            let disk = match chance {
+                0 => Some(MemoryStore::new(STORES[number].1)),
+                1 => self.older.get(&(number, partition)).cloned(),
+                _ => None,
+            };
+            if let Some(disk) = disk {
+                self.driver.stores.put_back(&task(stage, partition), disk);
+            }
+        }
+    }
+
+    fn close(self, web: Web, start: Timestamp, log: FetchLog) -> History {
+        let mut pages = BTreeMap::new();
+        let mut stores = Vec::new();
+        let mut each = |stage: &str, visit: &mut dyn FnMut(PageId, &[u8])| {
+            for partition in 0..PARTITIONS {
+                let store = self.driver.stores.snapshot(&task(stage, partition)).expect("every task has run");
+                let mut one = |key: &[u8], value: &[u8]| {
+                    stores.push((key.to_vec(), value.to_vec()));
+                    visit(PageId(key.try_into().expect("keys are page ids")), value);
+                    ControlFlow::Continue(())
+                };
+                store.scan(0, b"", &mut one).unwrap();
+            }
+        };
+        each("scheduler", &mut |id, value| {
+            let scheduler = ScheduledPage::decode(value).unwrap();
+            pages.insert(id, Page { scheduler, detector_fetches: 0, estimator_fetches: 0 });
+        });
+        each("detector", &mut |id, value| {
+            pages.get_mut(&id).unwrap().detector_fetches = PageSketch::decode(value).unwrap().fetches;
+        });
+        each("estimator", &mut |id, value| {
+            pages.get_mut(&id).unwrap().estimator_fetches = PageBelief::decode(value).unwrap().fetches;
+        });
+        History {
+            web,
+            start,
+            end: self.driver.now(),
+            requests: log.requests.into_values().collect(),
+            answers: log.answers,
+            lost_requests: log.lost.len() as u32,
+            lost: log.lost,
+            crashes: self.crashes,
+            late_answers: log.late_answers,
+            repeated_answers: log.repeated_answers,
+            page_changes: self.driver.contents(&self.names.topic(topics::PAGE_CHANGES)).unwrap(),
+            pages,
+            stores,
+        }
+    }
+}
+
+fn task(stage: &str, partition: u32) -> TaskId {
+    TaskId { stage: stage.to_owned(), partition }
+}
+
+fn settings() -> Settings {
+    let seconds = |duration: Duration| format!("{}s", duration.as_secs());
+    let overrides = [
+        ("budget.fetches_per_second", (FETCHES_PER_DAY / 86_400.0).to_string()),
+        ("budget.burst", "1d".to_owned()),
+        ("politeness.crawl_delay", seconds(CRAWL_DELAY)),
+        ("politeness.max_crawl_delay", "10m".to_owned()),
+        ("politeness.backoff_base", "10m".to_owned()),
+        ("policy.scan_interval", seconds(TICK)),
+        ("policy.lease_timeout", seconds(LEASE_TIMEOUT)),
+        ("policy.min_interval", "30m".to_owned()),
+        ("policy.max_interval", seconds(MAX_INTERVAL)),
+        ("policy.retry_base", "30m".to_owned()),
+        ("policy.retry_max", "6h".to_owned()),
+        ("log.partitions", PARTITIONS.to_string()),
+    ];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
+    Settings::from_layers(Layers { files: &[], environment: std::iter::empty::<(String, String)>(), overrides: &overrides })
+        .expect("these settings are valid")
+}

@@ -1,0 +1,92 @@
+//! A web as a function of a seed: what each page says at each moment.
+
+use messages::Digest;
+use page::{CanonicalUrl, Timestamp};
+use rand::{Rng, RngExt};
+use std::collections::HashMap;
+
+/// A page with its whole life.
+pub(crate) struct WebPage {
+    pub(crate) url: CanonicalUrl,
+    pub(crate) rate_per_day: f64,
+    changes: Vec<Timestamp>,
+    gone: Option<(Timestamp, Timestamp)>,
+}
+
+/// The web.
+pub(crate) struct Web {
+    pub(crate) pages: Vec<WebPage>,
+    index: HashMap<CanonicalUrl, usize>,
+}
+
+/// What a page is at a moment.
+pub(crate) struct Copy {
+    pub(crate) version: usize,
+    pub(crate) body: String,
+}
+
+const SITES: usize = 6;
+/// Each site has three pages of each kind, by changes per day.
+const RATES_PER_DAY: [f64; 4] = [0.0, 0.1, 0.3, 1.0];
+const PAGES_PER_SITE: usize = 12;
+
+impl Web {
+    pub(crate) fn new(random: &mut impl Rng, start: Timestamp, days: u32) -> Self {
+        let mut pages = Vec::new();
+        for site in 0..SITES {
+            for number in 0..PAGES_PER_SITE {
+                let url = CanonicalUrl::parse(&format!("http://site-{site}.test/page-{number}")).unwrap();
+                let rate_per_day = RATES_PER_DAY[number % RATES_PER_DAY.len()];
+                let mut changes = Vec::new();
+                let mut at = 0.0;
+                loop {
+                    at += -(1.0 - random.random::<f64>()).ln() / rate_per_day;
+                    if at.is_infinite() || at > f64::from(days) {
+                        break;
+                    }
+                    changes.push(start.plus_days(at));
+                }
+                let leaves = number == 5;
+                let gone = leaves.then(|| {
+                    let at = random.random_range(0.2..0.5) * f64::from(days);
+                    (start.plus_days(at), start.plus_days(at + 0.3 * f64::from(days)))
+                });
+                pages.push(WebPage { url, rate_per_day, changes, gone });
+            }
+        }
+        let index = pages.iter().enumerate().map(|(number, page)| (page.url.clone(), number)).collect();
+        Self { pages, index }
+    }
+
+    /// What is there at a moment; `None` while the page is gone.
+    pub(crate) fn copy(&self, url: &CanonicalUrl, at: Timestamp) -> Option<Copy> {
+        let page = &self.pages[self.index[url]];
+        if page.gone.is_some_and(|(from, until)| (from..until).contains(&at)) {
+            return None;
+        }
+        let version = page.changes.partition_point(|change| *change <= at);
+        Some(Copy { version, body: body(url.as_str(), version) })
+    }
+
+    /// The version with a digest; `None` for no content.
+    pub(crate) fn version_of(&self, url: &str, digest: Option<&Digest>) -> Option<usize> {
+        let digest = digest?;
+        let page = self.pages.iter().find(|page| page.url.as_str() == url).expect("the page is of this web");
+        let found = (0..=page.changes.len()).find(|version| Digest::of(body(url, *version).as_bytes()) == *digest);
+        Some(found.expect("what was told is a version of the page"))
+    }
+}
+
+/// Half of the passages stay from version to version.
+fn body(url: &str, version: usize) -> String {
+    let passage = |number: usize| {
+        let salt = if number.is_multiple_of(2) { 0 } else { version };
+        let words = (0..12).map(|word| {
+            let digest = Digest::of(format!("{url} {number} {salt} {word}").as_bytes());
+            let letters = digest.0[..6].iter().map(|byte| char::from(b'a' + byte % 26));
+            letters.collect::<String>()
+        });
+        format!("<p>{}.</p>", words.collect::<Vec<_>>().join(" "))
+    };
+    format!("<html><body>{}</body></html>", (0..6).map(passage).collect::<Vec<_>>().join("\n"))
+}
