@@ -1,1 +1,9 @@
-//! architecture.
+//! The walls of the house, checked by machine: which crate may reach what, and what a pure crate may not say.
+
+mod dependencies;
+mod words;
+
+/// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
+/// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
+const PURE: [&str; 9] =
+    ["page", "revisit", "politeness", "change", "change-rate", "messages", "stream", "settings", "topology"];

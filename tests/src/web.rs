@@ -50,6 +50,12 @@ impl SimulatedWeb {
         self.web.web().trace().clone()
     }
 
+    /// The bytes of a version of a page, both counted from 0.
+    pub fn body(&self, page: usize, version: usize) -> Vec<u8> {
+        let version = u32::try_from(version).expect("pages have fewer versions");
+        self.web.web().body(page, version).expect("generated text needs no file").to_vec()
+    }
+
     /// Settings that put a crawler on this web's clock.
     pub fn clock_settings(&self) -> [(&'static str, String); 3] {
         let anchor_s = self.anchor.duration_since(UNIX_EPOCH).expect("it is after 1970").as_secs_f64();

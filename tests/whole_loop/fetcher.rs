@@ -157,11 +157,8 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
     };
     let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
     if chance < 0.04 {
-        let failure = if chance < 0.02 {
-            (FetchOutcome::ServerError, Some(503))
-        } else {
-            (FetchOutcome::ConnectionLost, None)
-        };
+        let failure =
+            if chance < 0.02 { (FetchOutcome::ServerError, Some(503)) } else { (FetchOutcome::ConnectionLost, None) };
         (result.outcome, result.status) = failure;
         return result;
     }

@@ -27,7 +27,7 @@ pub(crate) const MAX_INTERVAL: Duration = Duration::from_secs(3 * 86_400);
 /// Four looks a day at every page, on average.
 pub(crate) const FETCHES_PER_DAY: f64 = 288.0;
 const PARTITIONS: u32 = 4;
-const STORES: [(&str, usize); 3] = [("scheduler", 2), ("detector", 2), ("estimator", 1)];
+const STAGES: [&str; 3] = ["scheduler", "detector", "estimator"];
 
 /// What happens in a history.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ pub(crate) fn simulate(plan: Plan) -> History {
     let web = Web::new(&mut random, start, plan.days);
     let driver = TestDriver::new(&topology::topic_configs(&settings, PARTITIONS), start);
     let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
-    STORES.iter().for_each(|(stage, _)| loop_.start(stage, "0"));
+    STAGES.iter().for_each(|stage| loop_.start(stage, "0"));
     for page in &web.pages {
         loop_.command(CommandKind::Seed, &page.url);
     }
@@ -180,14 +180,14 @@ impl Loop {
             }
         }
         if random.random_bool(0.01) {
-            let (stage, _) = STORES[random.random_range(0..STORES.len())];
+            let stage = STAGES[random.random_range(0..STAGES.len())];
             let free = ["0", "1"].into_iter().find(|name| !self.running.contains(&(stage, name)));
             if let Some(instance) = free {
                 self.start(stage, instance);
             }
         }
         if random.random_bool(0.02) {
-            for (number, (stage, _)) in STORES.iter().enumerate() {
+            for (number, stage) in STAGES.iter().enumerate() {
                 for partition in 0..PARTITIONS {
                     let copy = self.driver.stores.snapshot(&task(stage, partition));
                     self.older.extend(copy.map(|copy| ((number, partition), copy)));
@@ -198,10 +198,10 @@ impl Loop {
 
     /// A stage comes back with its disk as it was, as it was some time ago, or with an empty one.
     fn change_disk(&mut self, stage: &str, chance: u32) {
-        let number = STORES.iter().position(|(name, _)| *name == stage).expect("it is one of the stages");
+        let number = STAGES.iter().position(|name| *name == stage).expect("it is one of the stages");
         for partition in 0..PARTITIONS {
             let disk = match chance {
-                0 => Some(MemoryStore::new(STORES[number].1)),
+                0 => Some(MemoryStore::new(self.spec(stage).stores.len())),
                 1 => self.older.get(&(number, partition)).cloned(),
                 _ => None,
             };
@@ -217,12 +217,16 @@ impl Loop {
         let mut each = |stage: &str, visit: &mut dyn FnMut(PageId, &[u8])| {
             for partition in 0..PARTITIONS {
                 let store = self.driver.stores.snapshot(&task(stage, partition)).expect("every task has run");
-                let mut one = |key: &[u8], value: &[u8]| {
-                    stores.push((key.to_vec(), value.to_vec()));
-                    visit(PageId(key.try_into().expect("keys are page ids")), value);
-                    ControlFlow::Continue(())
-                };
-                store.scan(0, b"", &mut one).unwrap();
+                for number in 0..self.spec(stage).stores.len() {
+                    let mut one = |key: &[u8], value: &[u8]| {
+                        stores.push((key.to_vec(), value.to_vec()));
+                        if number == 0 {
+                            visit(PageId(key.try_into().expect("keys are page ids")), value);
+                        }
+                        ControlFlow::Continue(())
+                    };
+                    store.scan(number, b"", &mut one).unwrap();
+                }
             }
         };
         each("scheduler", &mut |id, value| {
@@ -274,6 +278,10 @@ fn settings() -> Settings {
         ("log.partitions", PARTITIONS.to_string()),
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
-    Settings::from_layers(Layers { files: &[], environment: std::iter::empty::<(String, String)>(), overrides: &overrides })
-        .expect("these settings are valid")
+    Settings::from_layers(Layers {
+        files: &[],
+        environment: std::iter::empty::<(String, String)>(),
+        overrides: &overrides,
+    })
+    .expect("these settings are valid")
 }

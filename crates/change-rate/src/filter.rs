@@ -71,6 +71,12 @@ impl GammaFilter {
         Ok(Self { prior, forgetting_days })
     }
 
+    /// The same filter from another prior.
+    #[must_use]
+    pub fn with_prior(self, prior: GammaPrior) -> Self {
+        Self { prior, ..self }
+    }
+
     /// The belief before the first look.
     pub fn prior(&self) -> GammaPrior {
         self.prior

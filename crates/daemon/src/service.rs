@@ -125,8 +125,7 @@ fn run(
     let stop = StopSignal::on_signals().context("signals cannot be caught")?;
     let names = Names::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
-    let log: Arc<dyn Log> = Arc::new(connect(settings, &format!("recrawl-{name}"))?);
-    let Some(partitions) = await_topics(&*log, &names, name, &stop)? else { return Ok(()) };
+    let Some((log, partitions)) = await_log(settings, &names, name, &stop)? else { return Ok(()) };
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
     let stage =
@@ -146,15 +145,29 @@ fn run(
 }
 
 /// Waits until Kafka answers and the topics exist. `None` when told to stop meanwhile.
-fn await_topics(log: &dyn Log, names: &Names, service: &str, stop: &StopSignal) -> Result<Option<u32>, LogError> {
+fn await_log(
+    settings: &Settings,
+    names: &Names,
+    service: &str,
+    stop: &StopSignal,
+) -> Result<Option<(Arc<dyn Log>, u32)>, LogError> {
     let (_, input) =
         topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
     let input = names.topic(input);
+    let mut connected: Option<Arc<dyn Log>> = None;
     let mut attempt = 0;
     while !stop.is_stopped() {
         attempt += 1;
-        let problem = match log.partitions(&input) {
-            Ok(Some(partitions)) => return Ok(Some(partitions)),
+        let log = match &connected {
+            Some(log) => Ok(log.clone()),
+            None => connect(settings, &format!("recrawl-{service}")).map(|log| Arc::new(log) as Arc<dyn Log>),
+        };
+        let found = log.and_then(|log| {
+            connected = Some(log.clone());
+            Ok(log.partitions(&input)?.map(|partitions| (log, partitions)))
+        });
+        let problem = match found {
+            Ok(Some(found)) => return Ok(Some(found)),
             Ok(None) => format!("there is no topic {input}; create the topics (recrawl topics create)"),
             Err(error) if error.kind == ErrorKind::Stop => return Err(error),
             Err(error) => error.message,

@@ -48,6 +48,8 @@ pub enum Key {
     Page,
     /// The authority of a host in UTF-8.
     Host,
+    /// A site in UTF-8, a zero byte, and the cell of its pages.
+    Group,
     /// The speaking partition's number in decimal digits.
     StagePartition,
     /// The key of the record that was set aside.
@@ -168,4 +170,5 @@ pub const CATALOGUE: &[TopicSpec] = &[
     changelog_of(&["detector"], "detector-pages-changelog", Key::Page),
     changelog_of(&["detector"], "detector-texts-changelog", Key::Page),
     changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
+    changelog_of(&["estimator"], "estimator-groups-changelog", Key::Group),
 ];

@@ -25,18 +25,12 @@ struct Heard {
     last_complaint: Option<(RDKafkaErrorCode, String)>,
     warned_at: Option<Instant>,
     suppressed: u64,
-    unreachable: bool,
 }
 
 impl Quiet {
     /// What librdkafka last complained of.
     pub(crate) fn last_complaint(&self) -> Option<(RDKafkaErrorCode, String)> {
         lock(&self.0).last_complaint.clone()
-    }
-
-    /// Whether no broker could be reached since this was last asked.
-    pub(crate) fn take_unreachable(&self) -> bool {
-        std::mem::take(&mut lock(&self.0).unreachable)
     }
 
     pub(crate) fn on_log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
@@ -61,12 +55,9 @@ impl Quiet {
         debug!(target: "librdkafka", %error, reason, "client error");
         let mut heard = lock(&self.0);
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
-        if code == RDKafkaErrorCode::AllBrokersDown {
-            heard.unreachable = true;
-            // It follows the reason why, and must not hide it.
-            if heard.last_complaint.is_some() {
-                return;
-            }
+        // It follows the reason why, and must not hide it.
+        if code == RDKafkaErrorCode::AllBrokersDown && heard.last_complaint.is_some() {
+            return;
         }
         heard.last_complaint = Some((code, reason.to_owned()));
     }

@@ -147,7 +147,8 @@ impl KafkaMember {
             return Err(log_error(&doing(), error));
         }
         match error.rdkafka_error_code() {
-            Some(Code::AllBrokersDown) => self.unreachable = true,
+            // Of one broker or of all: the next question will tell.
+            Some(Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve) => self.unreachable = true,
             Some(Code::UnknownTopicOrPartition | Code::UnknownTopic) => {
                 // A broker may not have heard of a new topic yet.
                 if self.cluster.ask_partitions(&self.input)?.is_none() {
@@ -245,7 +246,7 @@ impl Member for KafkaMember {
         while self.kept.len() < max_records.max(1) {
             match self.serve(wait) {
                 Ok(true) => {}
-                Ok(false) => self.unreachable |= self.consumer.context().quiet.take_unreachable(),
+                Ok(false) => {}
                 Err(error) if self.kept.is_empty() => return Err(error),
                 Err(error) => {
                     self.failure = Some(error);

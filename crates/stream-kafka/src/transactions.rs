@@ -88,11 +88,8 @@ impl Transactions {
     ) -> Result<Receipt, LogError> {
         let deadline = Instant::now() + self.timeout;
         self.producer.begin_transaction().map_err(|error| self.failure("cannot begin a transaction", &error))?;
-        let t0 = Instant::now();
         let targets = self.send(records, deadline, check)?;
-        let t1 = t0.elapsed();
         self.drain(deadline)?;
-        let t2 = t0.elapsed();
         let next_offsets = self.producer.context().take(&targets).map_err(|error| match self.fatal() {
             // Records are refused one by one once the producer is fenced.
             Some(fatal) => fatal,
@@ -106,7 +103,6 @@ impl Transactions {
         self.producer
             .commit_transaction(left(deadline))
             .map_err(|error| self.failure("cannot commit the transaction", &error))?;
-        if t0.elapsed().as_millis() > 30 { eprintln!("records {} targets {} send {:?} drained {:?} all {:?}", records.len(), targets.len(), t1, t2, t0.elapsed()); }
         Ok(Receipt { next_offsets })
     }
 

@@ -538,6 +538,9 @@ impl Stage for StageRunner {
     }
 
     fn leave(&mut self) {
+        // The last figures stay readable; they should tell of everything that was done.
+        self.status_at = Duration::ZERO;
+        self.refresh_status();
         self.drop_membership();
     }
 }

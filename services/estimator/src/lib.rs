@@ -1,13 +1,17 @@
 //! How often does this page change?
 //!
-//! Takes one observation at a time into the page's belief ([`change_rate::GammaFilter`]) and tells the scheduler. What
+//! Takes one observation at a time into the page's belief ([`change_rate::GammaFilter`]), whose prior is learned from the
+//! page's site and directory, and tells the scheduler. What
 //! the scheduler needs of the look itself (validators, digest, latency) travels along.
 //!
 //! It never decides when to fetch, and never looks at content: "changed or not, over how long" is all it hears.
 
+mod groups;
 mod state;
 
-pub use crate::state::{PAGES, PageBelief};
+pub use crate::state::{GROUPS, GroupBelief, PAGES, PageBelief};
+
+use crate::groups::Groups;
 
 use change_rate::{ChangeRateEstimator, GammaFilter, GammaPrior, GammaState, Outcome};
 use messages::{ChangeEstimate, Message, PageObservation, Verdict, topics};
@@ -26,7 +30,7 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
         group: names.group("estimator"),
         input: names.topic(topics::PAGE_OBSERVATIONS).into(),
         outputs: vec![names.topic(topics::SCHEDULER_EVENTS)],
-        stores: names.stores("estimator", &["pages"]),
+        stores: names.stores("estimator", &["pages", "groups"]),
         broadcast: None,
         dead_letters: names.dead_letters(),
         punctuate_every: page::DAY,
@@ -46,6 +50,7 @@ pub fn filter(settings: &Settings) -> GammaFilter {
 /// One partition of the estimator.
 pub struct Estimator {
     filter: GammaFilter,
+    groups: Groups,
     observations: u64,
     changes: u64,
 }
@@ -53,11 +58,16 @@ pub struct Estimator {
 impl Estimator {
     /// An estimator with this filter.
     pub fn new(filter: GammaFilter) -> Self {
-        Self { filter, observations: 0, changes: 0 }
+        Self { filter, groups: Groups::default(), observations: 0, changes: 0 }
     }
 }
 
 impl Processor for Estimator {
+    fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.groups = Groups::load(context)?;
+        Ok(())
+    }
+
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let Some(value) = &record.value else {
             return Err(ProcessError::SetAside("a tombstone is no observation".to_owned()));
@@ -69,9 +79,13 @@ impl Processor for Estimator {
             None => PageBelief::default(),
         };
         belief.fetches += 1;
-        let mut state = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
-        if let (Some(outcome), Some(before)) = (outcome_of(seen.verdict), seen.previous_fetched_at) {
-            self.filter.update(&mut state, seen.fetched_at.days_since(before).max(0.0), outcome);
+        let before = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
+        let mut state = before;
+        let keys = groups::keys_of(&seen.url);
+        let filter = self.filter.with_prior(self.groups.prior(self.filter.prior(), &keys));
+        if let (Some(outcome), Some(previous)) = (outcome_of(seen.verdict), seen.previous_fetched_at) {
+            filter.update(&mut state, seen.fetched_at.days_since(previous).max(0.0), outcome);
+            self.groups.learn(&keys, &before, &state, context);
             belief.observations += 1;
             belief.changes += i64::from(outcome.is_change());
             self.observations += 1;
@@ -79,7 +93,7 @@ impl Processor for Estimator {
         }
         (belief.delta_alpha, belief.delta_beta_days) = (state.delta_alpha, state.delta_beta_days);
         context.put(PAGES, seen.page_id.0, belief.encode());
-        let posterior = self.filter.posterior(&state);
+        let posterior = filter.posterior(&state);
         let estimate = ChangeEstimate {
             page_id: seen.page_id,
             url: seen.url,
@@ -107,7 +121,11 @@ impl Processor for Estimator {
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
-        vec![("observations_total", self.observations as f64), ("changes_total", self.changes as f64)]
+        vec![
+            ("observations_total", self.observations as f64),
+            ("changes_total", self.changes as f64),
+            ("groups", self.groups.len() as f64),
+        ]
     }
 }
 

@@ -380,6 +380,9 @@ impl Stage for FetchStage {
     }
 
     fn leave(&mut self) {
+        // The last figures stay readable; they should tell of everything that was done.
+        self.status_at = Duration::ZERO;
+        self.refresh_status();
         self.drop_taken();
         self.joined = None;
         self.update_status(|status| {

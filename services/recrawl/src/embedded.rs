@@ -114,12 +114,11 @@ impl Embedded {
 
     /// Stops, waits for the stages to finish their steps, and says how things stand.
     pub fn finish(self) -> Result<Status, Failure> {
-        let status = self.board.status();
         self.stop.stop();
         let finished = self.threads.finish();
         let _ = std::fs::remove_file(&self.address_file);
         finished.map_err(Failure::World)?;
-        Ok(status)
+        Ok(self.board.status())
     }
 }
 

@@ -10,7 +10,7 @@ use scheduler::{HostSchedule, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stream::partitioner::partition_for;
 use stream::{LogBackend, StateStore, StoreError, TaskId, TopicPartition};
 use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
@@ -18,15 +18,16 @@ use topology::Names;
 
 /// Stores of each stage, in the order of its topology.
 const STORES: [(&str, &[&str]); 3] =
-    [("scheduler", &["pages", "hosts"]), ("detector", &["pages", "texts"]), ("estimator", &["pages"])];
+    [("scheduler", &["pages", "hosts"]), ("detector", &["pages", "texts"]), ("estimator", &["pages", "groups"])];
 
-/// Whether a data directory holds a crawl already.
-pub fn has_pages(data: &Path) -> bool {
-    data.join("scheduler").is_dir()
+/// Whether a data directory holds a crawl already, be it only seeds that wait for the first run.
+pub fn has_crawl(data: &Path) -> bool {
+    data.join("log").is_dir()
 }
 
 /// A data directory, for reading.
 pub struct Inspection {
+    data: PathBuf,
     stores: RocksStores,
     log: EmbeddedBackend,
     names: Names,
@@ -40,7 +41,8 @@ impl Inspection {
         let names = Names::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
-        Ok(Self { stores: RocksStores::new(data, StoreMemory::default()), log, names, partitions })
+        let stores = RocksStores::new(data, StoreMemory::default());
+        Ok(Self { data: data.to_owned(), stores, log, names, partitions })
     }
 
     /// The log.
@@ -58,16 +60,19 @@ impl Inspection {
         self.partitions
     }
 
-    fn store(&self, stage: &str, partition: u32) -> Result<Box<dyn StateStore>, StoreError> {
+    /// A task's state; `None` when the task has never been started.
+    fn store(&self, stage: &str, partition: u32) -> Result<Option<Box<dyn StateStore>>, StoreError> {
+        if !self.data.join(stage).join(partition.to_string()).is_dir() {
+            return Ok(None);
+        }
         let stores = STORES.iter().find(|(name, _)| *name == stage).map_or(&[][..], |(_, stores)| *stores);
-        self.stores.open_read_only(&TaskId { stage: stage.to_owned(), partition }, stores)
+        self.stores.open_read_only(&TaskId { stage: stage.to_owned(), partition }, stores).map(Some)
     }
 
     /// Every page of the scheduler, in the order of partitions and ids.
     pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
         for partition in 0..self.partitions {
-            // A partition that has not been started yet has no directory.
-            let Ok(store) = self.store("scheduler", partition) else { continue };
+            let Some(store) = self.store("scheduler", partition)? else { continue };
             let mut problem = None;
             store.scan(0, b"", &mut |key, value| {
                 match (<[u8; 16]>::try_from(key), ScheduledPage::decode(value)) {
@@ -112,13 +117,13 @@ impl Inspection {
     pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let id = url.page_id();
-        let scheduler = self.store("scheduler", partition)?;
+        let Some(scheduler) = self.store("scheduler", partition)? else { return Ok(None) };
         let Some(page) = get::<ScheduledPage>(&*scheduler, 0, &id.0)? else { return Ok(None) };
         let host = get::<HostSchedule>(&*scheduler, 1, url.host().as_str().as_bytes())?;
         // A page may be known before the other stages have ever heard of its partition.
-        let sketch = self.store("detector", partition).ok();
+        let sketch = self.store("detector", partition)?;
         let sketch = sketch.map(|store| get::<PageSketch>(&*store, 0, &id.0)).transpose()?.flatten();
-        let belief = self.store("estimator", partition).ok();
+        let belief = self.store("estimator", partition)?;
         let belief = belief.map(|store| get::<PageBelief>(&*store, 0, &id.0)).transpose()?.flatten();
         Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))
     }

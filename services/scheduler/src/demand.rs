@@ -13,7 +13,7 @@ use stream::Context;
 /// How often a partition says what it wants.
 const PUBLISH_EVERY: Duration = MINUTE;
 /// … but not more often than once in so many ticks: in a replay a minute may be shorter than a tick.
-const PUBLISH_TICKS: u32 = 16;
+const PUBLISH_TICKS: u32 = 4;
 
 /// What is known of all partitions' demand.
 pub(crate) struct SharedDemand {

@@ -15,16 +15,24 @@ const FLOOR_OF_PRICE: f64 = 0.3;
 /// How far ahead of a host's next permitted time requests are handed out, so that its connection does not idle between
 /// two ticks: a number of scan intervals.
 const TICKS_AHEAD: u32 = 2;
+/// Time between two scans, for each page scored: some twenty times what scoring it takes.
+const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
 /// Estimating freshness looks at every page; so often is enough for a gauge.
 const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
 /// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
-const FRESHNESS_TICKS: u32 = 16;
+const FRESHNESS_TICKS: u32 = 8;
 
 /// Unspent budget of this partition.
-#[derive(Default)]
 pub(crate) struct Budget {
     tokens: f64,
     filled_at: Option<Timestamp>,
+}
+
+/// One fetch may go out at once; a restart must not cost a wait, nor cause a burst.
+impl Default for Budget {
+    fn default() -> Self {
+        Self { tokens: 1.0, filled_at: None }
+    }
 }
 
 impl Budget {
@@ -59,6 +67,11 @@ impl Scheduler {
     /// Hands out what the budget, the bound on requests in flight and the hosts' gates allow, best first.
     pub(crate) fn dispatch(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let now = context.now();
+        // Scoring must stay a small part of the work, however many pages there are.
+        if now.saturating_since(self.counts.scanned_at) < SCAN_TIME_PER_PAGE * self.frontier.pages() as u32 {
+            return Ok(());
+        }
+        self.counts.scanned_at = now;
         self.budget.fill(now, self.rules.budget_per_day * self.demand.share(), self.rules.burst_days);
         let wanted: Vec<_> = self.frontier.refetch.iter().copied().collect();
         for slot in wanted {

@@ -119,6 +119,10 @@ impl Scheduler {
             self.counts.refused_pages += 1;
             return;
         }
+        // A page may have been known before and forgotten. The detector still knows its last number then and would take
+        // lower ones for repeats, so every life counts on from its own beginning in microseconds: no page is fetched so
+        // often that an earlier life could have come so far.
+        let first_attempt = context.now().as_micros();
         let page = ScheduledPage {
             url: url.clone(),
             weight,
@@ -127,8 +131,8 @@ impl Scheduler {
             last_look_at: None,
             alpha: self.rules.prior.alpha(),
             beta_days: self.rules.prior.beta_days(),
-            attempt: 0,
-            answered: 0,
+            attempt: first_attempt,
+            answered: first_attempt,
             lease_until: None,
             held_until: None,
             refetch: false,

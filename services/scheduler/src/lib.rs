@@ -31,7 +31,7 @@ use topology::Names;
 const FETCH_REQUESTS: OutputId = OutputId(0);
 const DEMAND: OutputId = OutputId(1);
 
-/// The stage as data, with topic names under `prefix`. `partitions` is that of the loop's topics.
+/// The stage as data. `partitions` is that of the loop's topics.
 pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
     let rules = Rules::new(settings, partitions);
     let punctuate_every = settings.policy.scan_interval;
@@ -71,6 +71,7 @@ struct Counts {
     fresh_pages: f64,
     fresh_at: Timestamp,
     fresh_ticks: u32,
+    scanned_at: Timestamp,
     /// Pages whose value had reached the price at the last tick.
     due: u64,
 }
@@ -79,7 +80,7 @@ impl Scheduler {
     /// A scheduler that knows no page yet; [`Processor::restored`] fills it.
     pub fn new(rules: Rules) -> Self {
         let demand = SharedDemand::new(&rules);
-        let counts = Counts { fresh_at: Timestamp::MIN, ..Counts::default() };
+        let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
         Self {
             rules,
             frontier: Frontier::default(),
@@ -110,7 +111,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context),
             SchedulerEvent::Links(links) => self.take_links(&links, context),
             SchedulerEvent::Command(command) => self.take_command(&command, context),
-            // Hints become evidence with the change-signal policy; until then they are counted and kept in the log.
+            // Until hints are weighed as evidence, one that brings news asks for a look.
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context),
         }
     }

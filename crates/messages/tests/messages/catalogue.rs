@@ -36,6 +36,7 @@ fn row(topic: &TopicSpec) -> String {
         Key::Site => "site key",
         Key::Page => "page id",
         Key::Host => "host",
+        Key::Group => "site and cell",
         Key::StagePartition => "scheduler partition",
         Key::Original => "as it was",
     };

@@ -67,7 +67,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
         None => Vec::new(),
     };
     require_contact(&settings, &seeds)?;
-    if seeds.is_empty() && !inspect::has_pages(&data) {
+    if seeds.is_empty() && !inspect::has_crawl(&data) {
         return Err(Failure::Input("there is nothing to crawl: give --seeds FILE with a URL per line".to_owned()));
     }
     let stop = StopSignal::on_signals()?;

@@ -78,10 +78,7 @@ fn curve(report: &Report) -> Plot {
         chart.configure_mesh().x_desc("day").y_desc("share current").light_line_style(WHITE).draw()?;
         let points = report.freshness_over_time.iter().map(|point| (point.day, point.freshness));
         let line = |color: RGBColor| move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(2));
-        chart
-            .draw_series(LineSeries::new(points, RECRAWL.stroke_width(2)))?
-            .label("recrawl")
-            .legend(line(RECRAWL));
+        chart.draw_series(LineSeries::new(points, RECRAWL.stroke_width(2)))?.label("recrawl").legend(line(RECRAWL));
         for (name, color, level) in [
             ("round robin, average", ROUND_ROBIN, report.freshness.round_robin),
             ("oracle, average", ORACLE, report.freshness.oracle),
@@ -114,11 +111,16 @@ fn bars(caption: &str, compared: Compared) -> Plot {
             ("oracle", ORACLE, compared.oracle),
         ];
         let most = all.iter().map(|(_, _, value)| *value).fold(f64::MIN_POSITIVE, f64::max);
-        let mut chart =
-            ChartBuilder::on(&area).caption(caption, ("sans-serif", 18)).margin(10).build_cartesian_2d(0.0..1.35 * most, 0.0..3.0)?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(caption, ("sans-serif", 18))
+            .margin(10)
+            .build_cartesian_2d(0.0..1.35 * most, 0.0..3.0)?;
         for (rank, (name, color, value)) in all.into_iter().enumerate() {
             let bottom = 2.0 - rank as f64;
-            chart.draw_series([Rectangle::new([(0.22 * most, bottom + 0.15), (0.22 * most + value, bottom + 0.85)], color.filled())])?;
+            chart.draw_series([Rectangle::new(
+                [(0.22 * most, bottom + 0.15), (0.22 * most + value, bottom + 0.85)],
+                color.filled(),
+            )])?;
             let style = ("sans-serif", 16).into_font();
             chart.draw_series([Text::new(name.to_owned(), (0.0, bottom + 0.7), style.clone())])?;
             chart.draw_series([Text::new(format!("{value:.4}"), (0.23 * most + value, bottom + 0.7), style)])?;

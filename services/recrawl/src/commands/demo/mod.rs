@@ -110,6 +110,8 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let report = Report::new(&described, &judged, &ledger, lived, budget_per_day, wall, cpu);
     let book = std::fs::File::create(arguments.out.join("ledger.csv"))?;
     simweb::write_ledger(&ledger, std::io::BufWriter::new(book)).map_err(|error| Failure::World(error.to_string()))?;
+    let times = std::fs::File::create(arguments.out.join("changes.csv"))?;
+    judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| Failure::World(error.to_string()))?;
     let json = arguments.out.join("report.json");
     let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::World(error.to_string()))?;
     std::fs::write(&json, text)?;
@@ -189,8 +191,8 @@ fn settings(
     let anchor = anchor.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     // A real minute without an answer is a lost request; on the fast clock that is some weeks.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
-    // Scoring all pages every twentieth of a real second is often enough.
-    let scan_interval = format!("{}s", (0.05 * speed).clamp(1.0, 86_400.0) as u64);
+    // Scoring all pages every thirty real milliseconds is often enough.
+    let scan_interval = format!("{}s", (0.03 * speed).clamp(1.0, 86_400.0) as u64);
     let overrides = [
         ("fetch.resolve", format!("*.test={web}")),
         ("budget.fetches_per_second", (budget_per_day / 86_400.0).to_string()),

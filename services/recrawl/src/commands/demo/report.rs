@@ -72,7 +72,8 @@ impl Report {
         let polite = simweb::politeness(ledger);
         let curve = (0..POINTS).map(|point| {
             let day = |point: usize| window.days() * point as f64 / POINTS as f64;
-            let part = Window { start: window.start.plus_days(day(point)), end: window.start.plus_days(day(point + 1)) };
+            let part =
+                Window { start: window.start.plus_days(day(point)), end: window.start.plus_days(day(point + 1)) };
             Point { day: day(point) + 0.5 * part.days(), freshness: simweb::freshness(judged, ledger, part).freshness }
         });
         Self {

@@ -1,0 +1,112 @@
+//! Which crate may reach which other, from `cargo metadata`.
+
+use crate::PURE;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Normal dependencies of every crate of the build, by name.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let names: BTreeMap<String, String> =
+        list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
+    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for node in list(&metadata["resolve"]["nodes"]) {
+        let below = graph.entry(names[&text(&node["id"])].clone()).or_default();
+        for dependency in list(&node["deps"]) {
+            // Tests and build scripts may use what the crate itself may not.
+            if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null()) {
+                below.insert(names[&text(&dependency["pkg"])].clone());
+            }
+        }
+    }
+    graph
+}
+
+/// A way from one crate to another, if there is one.
+fn way(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut came_from: BTreeMap<&str, &str> = BTreeMap::from([(from, from)]);
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        if at == to {
+            let mut way = vec![at.to_owned()];
+            let mut at = at;
+            while at != from {
+                at = came_from[at];
+                way.insert(0, at.to_owned());
+            }
+            return Some(way);
+        }
+        for next in graph.get(at).into_iter().flatten() {
+            if !came_from.contains_key(next.as_str()) {
+                came_from.insert(next, at);
+                open.push(next);
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn pure_crates_reach_neither_network_nor_runtime_nor_database_nor_chance() {
+    let forbidden = [
+        (
+            "tokio",
+            "wanting async means a decision and an action are stuck together: return the decision, let a service act",
+        ),
+        ("hyper", "fetching belongs to services/fetcher"),
+        ("rdkafka", "go through the log seam of crates/stream; only crates/stream-kafka speaks to Kafka"),
+        ("rocksdb", "go through the store seam of crates/stream; only crates/stream-rocksdb writes to disk"),
+        ("getrandom", "take the seed or the number drawn as an argument, so that a replay can give it again"),
+        ("rand", "take the seed or the number drawn as an argument, so that a replay can give it again"),
+        ("fastrand", "take the seed or the number drawn as an argument, so that a replay can give it again"),
+        ("daemon", "the way is the other one: services start in crates/daemon and use the pure crates"),
+    ];
+    // What is reached all the same, by whom, and why that breaks nothing.
+    let exceptions: [(&str, &str, &str); 0] = [];
+    let graph = dependencies();
+    let mut broken = Vec::new();
+    for name in PURE {
+        assert!(graph.contains_key(name), "there is no crate {name} any more; update the list of pure crates");
+        for (target, advice) in forbidden {
+            let excused = exceptions.iter().any(|(by, what, _)| *by == name && *what == target);
+            if let Some(way) = way(&graph, name, target).filter(|_| !excused) {
+                broken.push(format!("{}: {advice}", way.join(" -> ")));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "pure crates reach what they must not:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
+    let graph = dependencies();
+    for (target, owner) in [("rdkafka", "stream-kafka"), ("rocksdb", "stream-rocksdb")] {
+        let users: Vec<_> = graph.iter().filter(|(_, below)| below.contains(target)).map(|(name, _)| name).collect();
+        assert_eq!(users, [owner], "only {owner} may name {target}: add what you need to its interface instead");
+    }
+}
+
+#[test]
+fn stages_know_each_other_by_their_messages_only() {
+    let graph = dependencies();
+    let stages = ["scheduler", "fetcher", "detector", "estimator"];
+    for stage in stages {
+        for other in stages.into_iter().filter(|other| *other != stage) {
+            let found = way(&graph, stage, other);
+            assert!(found.is_none(), "{found:?}: what two stages share is a message in schemas/, or a pure crate");
+        }
+    }
+    // The libraries of the house never depend on the operator's command.
+    for (name, below) in graph.iter().filter(|(name, _)| !["recrawl", "tests"].contains(&name.as_str())) {
+        assert!(!below.contains("recrawl"), "{name} -> recrawl: move what both need into a crate below");
+    }
+}

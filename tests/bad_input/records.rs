@@ -1,0 +1,60 @@
+//! Records that no stage can read, in the topics of the loop.
+
+use crate::small_web;
+use messages::topics;
+use page::Timestamp;
+use stream::{Log, OutputRecord, TopicPartition};
+use tests::{Crawl, books};
+use topology::{Names, STAGES};
+
+#[test]
+fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goes_on() {
+    let web = small_web();
+    let crawl = Crawl::of(&web);
+    let urls = web.urls();
+    std::fs::write(crawl.seeds_file(), urls[..15].join("\n")).unwrap();
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    append_garbage(&crawl);
+
+    std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
+    let summary = crawl.run(&["--until-idle"]).finish().exits_with(0).says(&["record set aside"]).json();
+    assert_eq!((summary["pages"].as_u64(), summary["never_fetched"].as_u64()), (Some(30), Some(0)), "{summary:#}");
+    let letters = crawl.ask("dead-letters", &[]).exits_with(0).json();
+    let letters = letters.as_array().unwrap();
+    for (stage, input) in STAGES {
+        let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
+        assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
+        for letter in of_stage {
+            assert!(letter["topic"].as_str().unwrap().ends_with(input), "{letter:#}");
+            assert!(!letter["reason"].as_str().unwrap().is_empty(), "{letter:#}");
+            assert_eq!(letter["key"], "host-0001.test");
+        }
+    }
+    assert_eq!(letters.len(), STAGES.len() * GARBAGE.len());
+    for page in books::read(&crawl).values() {
+        assert_eq!((page.scheduler.fetches, page.detector_fetches, page.estimator_fetches), (1, 1, 1), "{page:?}");
+    }
+    // Once set aside, they are not tried again.
+    let again = crawl.run(&["--until-idle"]).finish().exits_with(0);
+    assert!(!again.stderr.contains("record set aside"), "{}", again.stderr);
+    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), letters.len());
+}
+
+/// Nothing, text, a header of a schema nobody has, and a tombstone.
+const GARBAGE: [Option<&[u8]>; 5] =
+    [Some(b""), Some(b"not avro"), Some(b"\xc3\x01\x01\x02\x03\x04\x05\x06\x07\x08rest"), Some(&[0xff; 4_000]), None];
+
+fn append_garbage(crawl: &Crawl) {
+    let log = stream_rocksdb::open_log(&crawl.data()).unwrap();
+    let names = Names::new(&crawl.settings());
+    for (_, input) in STAGES {
+        let records = GARBAGE.iter().map(|value| OutputRecord {
+            to: TopicPartition::new(names.topic(input), 0),
+            timestamp: Timestamp::from_secs(1_700_000_000),
+            key: b"host-0001.test".to_vec(),
+            value: value.map(<[u8]>::to_vec),
+        });
+        log.append(&records.collect::<Vec<_>>()).unwrap();
+    }
+    assert!(log.partitions(&names.topic(topics::DEAD_LETTERS)).unwrap().is_some());
+}

@@ -1,0 +1,104 @@
+//! Days in seconds: pages change while the loop runs, and the product tells each change once, in order.
+
+use messages::{Digest, Message, PageChange, Verdict, topics};
+use page::{CanonicalUrl, PageId};
+use recrawl::inspect::Inspection;
+use simweb::{ChangeRates, SeededConfig};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use stream::{LogBackend, TopicPartition};
+use tests::{Crawl, SimulatedWeb, books};
+
+#[test]
+fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
+    let seeded = SeededConfig {
+        hosts: 5,
+        pages_per_host: 12,
+        rates: ChangeRates::Same(4.0),
+        vanishing_share: 0.3,
+        days: 2.0,
+        ..SeededConfig::default()
+    };
+    // A real second is five and a half hours on this web.
+    let web = SimulatedWeb::start(seeded, 20_000.0, |_| ());
+    let mut crawl = Crawl::of(&web)
+        .with("budget.fetches_per_second", "0.005")
+        .with("budget.burst", "1d")
+        .with("policy.scan_interval", "5m")
+        .with("policy.min_interval", "30m")
+        // What is real time to the network is hours to the web.
+        .with("policy.lease_timeout", "30d")
+        .with("politeness.response_time_factor", "0")
+        .with("log.batch_interval", "10ms");
+    for (key, value) in web.clock_settings() {
+        crawl = crawl.with(key, &value);
+    }
+    let summary = crawl.run(&["--for", "6s"]).finish().exits_with(0).json();
+    assert_eq!(summary["ended"].as_str(), Some("time is up"));
+    assert!(summary["changes_total"].as_u64() > Some(50), "{summary:#}");
+
+    let versions = versions(&web);
+    let (mut told, mut names) = (BTreeMap::<PageId, Vec<PageChange>>::new(), BTreeSet::new());
+    for change in page_changes(&crawl) {
+        assert!(names.insert(change.change_id.clone()), "{} was told twice", change.change_id);
+        told.entry(change.page_id).or_default().push(change);
+    }
+    let pages = books::read(&crawl);
+    for (id, page) in &pages {
+        // A page that was gone before the first look is no news.
+        assert_eq!(told.contains_key(id), page.scheduler.content_digest.is_some(), "{:?}", page.scheduler);
+    }
+    for (id, changes) in &told {
+        let page = &pages[id];
+        let url = &page.scheduler.url;
+        assert_eq!(changes[0].verdict, Verdict::First, "{url}");
+        // The detector may be ahead of the scheduler by what was on its way when time was up.
+        let ahead = page.detector_fetches - page.scheduler.fetches;
+        let behind = changes.len() as i64 - 1 - page.scheduler.changes;
+        assert!((0..=ahead).contains(&behind), "{url}: {behind} of {} changes missing", changes.len());
+        let seen: Vec<Option<usize>> =
+            changes.iter().map(|change| Some(versions[id][&change.content_digest?])).collect();
+        for (pair, seen) in changes.windows(2).zip(seen.windows(2)) {
+            assert!(
+                pair[0].seen_at < pair[1].seen_at && pair[1].previous_seen_at >= Some(pair[0].seen_at),
+                "{pair:#?}"
+            );
+            match seen[1] {
+                Some(version) => assert!(seen[0] < Some(version), "{url}: version {version} after {:?}", seen[0]),
+                None => assert_eq!(pair[1].verdict, Verdict::Gone, "{url}"),
+            }
+        }
+    }
+    assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
+    // A page whose belief follows the web: four changes a day are far from the prior's one in 250 days.
+    let mean = pages.values().map(|page| page.scheduler.alpha / page.scheduler.beta_days).sum::<f64>();
+    assert!(mean / pages.len() as f64 > 0.02, "{}", mean / pages.len() as f64);
+}
+
+/// Everything on the topic of page changes, partition by partition.
+fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
+    let inspection = Inspection::open(&crawl.settings(), &crawl.data()).unwrap();
+    let topic = inspection.names().topic(topics::PAGE_CHANGES);
+    let partitions = inspection.log().topics().unwrap().into_iter().find(|config| *config.name == topic);
+    let mut changes = Vec::new();
+    for partition in 0..partitions.expect("the topic exists").partitions {
+        let place = TopicPartition::new(topic.as_str(), partition);
+        let mut next = inspection.log().bounds(&place).unwrap().start;
+        loop {
+            let records = inspection.log().read(&place, next, 1_000).unwrap();
+            let Some(last) = records.last() else { break };
+            next = last.offset + 1;
+            changes.extend(records.iter().map(|record| PageChange::decode(record.value.as_ref().unwrap()).unwrap()));
+        }
+    }
+    changes
+}
+
+/// Which version of each page a digest is.
+fn versions(web: &SimulatedWeb) -> BTreeMap<PageId, HashMap<Digest, usize>> {
+    let pages = web.trace().pages;
+    let of_page = |(number, page): (usize, &simweb::PageHistory)| {
+        let digests = (0..page.states.len()).map(|version| (Digest::of(&web.body(number, version)), version));
+        (CanonicalUrl::parse(&page.url()).unwrap().page_id(), digests.collect())
+    };
+    pages.iter().enumerate().map(of_page).collect()
+}
