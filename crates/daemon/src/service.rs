@@ -111,7 +111,9 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(service = name, error = format!("{error:#}"), "stopped");
-            ExitCode::from(3)
+            // What only the operator can mend is told apart from what may mend itself.
+            let for_operator = error.downcast_ref::<LogError>().is_some_and(|error| error.kind == ErrorKind::Stop);
+            ExitCode::from(if for_operator { 2 } else { 3 })
         }
     }
 }
@@ -125,7 +127,7 @@ fn run(
     let stop = StopSignal::on_signals().context("signals cannot be caught")?;
     let names = Names::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
-    let Some((log, partitions)) = await_log(settings, &names, name, &stop)? else { return Ok(()) };
+    let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop)? else { return Ok(()) };
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
     let stage =
@@ -144,13 +146,14 @@ fn run(
     Ok(())
 }
 
+/// A log with the topics of the loop.
+struct Ready {
+    log: Arc<dyn Log>,
+    partitions: u32,
+}
+
 /// Waits until Kafka answers and the topics exist. `None` when told to stop meanwhile.
-fn await_log(
-    settings: &Settings,
-    names: &Names,
-    service: &str,
-    stop: &StopSignal,
-) -> Result<Option<(Arc<dyn Log>, u32)>, LogError> {
+fn await_log(settings: &Settings, names: &Names, service: &str, stop: &StopSignal) -> Result<Option<Ready>, LogError> {
     let (_, input) =
         topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
     let input = names.topic(input);
@@ -164,10 +167,10 @@ fn await_log(
         };
         let found = log.and_then(|log| {
             connected = Some(log.clone());
-            Ok(log.partitions(&input)?.map(|partitions| (log, partitions)))
+            Ok(log.partitions(&input)?.map(|partitions| Ready { log, partitions }))
         });
         let problem = match found {
-            Ok(Some(found)) => return Ok(Some(found)),
+            Ok(Some(ready)) => return Ok(Some(ready)),
             Ok(None) => format!("there is no topic {input}; create the topics (recrawl topics create)"),
             Err(error) if error.kind == ErrorKind::Stop => return Err(error),
             Err(error) => error.message,

@@ -16,8 +16,6 @@ pub struct PageLinks {
     pub target_site: SiteKey,
     /// When the page was fetched.
     pub found_at: Timestamp,
-    /// Clicks from a seed to the source page.
-    pub depth: i32,
     /// The links, each address once.
     pub links: Vec<Link>,
 }

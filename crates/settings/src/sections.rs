@@ -191,8 +191,6 @@ sections! {
         max_text: u64 = Size(1 << 10, 1 << 30),
         /// Most added and most removed passages reported per change.
         passages: usize = Count::new(0, 10_000),
-        /// Whether links are extracted and compared.
-        links: bool = Flag,
     }
 
     /// The log between the stages.
@@ -203,8 +201,6 @@ sections! {
         batch_records: usize = Count::new(1, 1_000_000),
         /// Longest wait until a smaller batch is taken.
         batch_interval: Duration = Span(Duration::ZERO, MINUTE),
-        /// Least time records inside the loop are kept.
-        retention_loop: Duration = RETENTION,
         /// Least time page changes are kept.
         retention_changes: Duration = RETENTION,
         /// Least time dead letters are kept.
@@ -232,7 +228,7 @@ sections! {
         /// Further librdkafka properties, passed through.
         properties: BTreeMap<String, String> = Map {
             value: Property,
-            expected: "librdkafka properties that recrawl does not set, such as { \"security.protocol\" = \"ssl\" }",
+            expected: "librdkafka properties that recrawl does not set, such as { \"socket.keepalive.enable\" = \"true\" }",
             check_name: check_property,
         },
     }
@@ -353,6 +349,10 @@ const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
     ("enable.auto.commit", None),
     ("enable.auto.offset.store", None),
     ("enable.idempotence", None),
+    ("enable.partition.eof", None),
+    ("auto.offset.reset", None),
+    ("allow.auto.create.topics", None),
+    ("batch.size", None),
     ("isolation.level", None),
     ("acks", None),
     ("request.required.acks", None),

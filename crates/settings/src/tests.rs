@@ -105,7 +105,7 @@ fn variables_and_flags_can_say_everything_a_file_can() {
         "[kafka]\nbrokers = \"kafka:9092\"\n",
         &[
             ("RECRAWL_CRAWL_DISCOVER", "same-site"),
-            ("RECRAWL_DETECTOR_LINKS", "false"),
+            ("RECRAWL_FETCH_TLS_VERIFY", "false"),
             ("RECRAWL_ESTIMATOR_FORGETTING_DAYS", "off"),
             ("RECRAWL_FETCH_ALLOW_PRIVATE_ADDRESSES", "127.0.0.0/8, ::1"),
             ("RECRAWL_FETCH_RESOLVE", "*.test=127.0.0.1:8080,a.example=[::1]:1"),
@@ -115,7 +115,7 @@ fn variables_and_flags_can_say_everything_a_file_can() {
     )
     .unwrap();
     assert_eq!(settings.crawl.discover, Discover::SameSite);
-    assert!(!settings.detector.links);
+    assert!(!settings.fetch.tls_verify);
     assert_eq!(settings.estimator.forgetting_days, None);
     assert!(settings.fetch.allows_private("x", "127.1.2.3".parse().unwrap()));
     assert_eq!(settings.fetch.resolve.len(), 2);

@@ -86,7 +86,7 @@ pub fn topic_configs(settings: &Settings, loop_partitions: u32) -> Vec<TopicConf
                         Cleanup::Delete { retention: settings.log.retention_dead_letters, consumed: false }
                     }
                     // Inside the loop a record is of no more use once it was read.
-                    _ => Cleanup::Delete { retention: days.max(settings.log.retention_loop), consumed: true },
+                    _ => Cleanup::Delete { retention: days, consumed: true },
                 }
             }
         },
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_input_topic_and_changelog_of_a_stage_is_in_the_catalogue() {
+    fn every_input_topic_of_a_stage_is_in_the_catalogue() {
         let names = Names::new(&Settings::default());
         let known: Vec<_> = topic_configs(&Settings::default(), 4).into_iter().map(|topic| topic.name).collect();
         let is_known = |name: &str| known.iter().any(|topic| &**topic == name);

@@ -27,14 +27,16 @@ const SCHEDULER_EVENTS: OutputId = OutputId(2);
 
 /// Bytes of visible text kept per page, to say later what was added and removed.
 const KEPT_TEXT_BYTES: usize = 32 << 10;
-/// Most links sent on per page and target site.
+/// Most links sent on per page.
 const LINKS_PER_RECORD: usize = 1_000;
 
 /// What the detector goes by.
 #[derive(Clone, Debug)]
 pub struct Rules {
     max_body_bytes: usize,
+    max_text_bytes: usize,
     passages: usize,
+    /// Whether links become pages, so that the scheduler must hear of them.
     links: bool,
 }
 
@@ -43,8 +45,9 @@ impl Rules {
     pub fn new(settings: &Settings) -> Self {
         Self {
             max_body_bytes: usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX),
+            max_text_bytes: usize::try_from(settings.detector.max_text).unwrap_or(usize::MAX),
             passages: settings.detector.passages,
-            links: settings.detector.links && settings.crawl.discover != Discover::None,
+            links: settings.crawl.discover != Discover::None,
         }
     }
 }
@@ -102,7 +105,7 @@ impl Processor for Detector {
         }
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
-        let look = Look::of(&result, unpacked.as_deref(), &sketch)?;
+        let look = Look::of(&result, unpacked.as_deref(), &sketch, self.rules.max_text_bytes)?;
         let previous_look_at = sketch.last_look_at;
         sketch.attempt = result.attempt;
         sketch.fetches += 1;
@@ -211,31 +214,33 @@ impl Detector {
     }
 }
 
-/// The links of a page, one record per site they point to.
+/// The links of a page to its own site: those that can become pages.
 fn tell_links(result: &FetchResult, look: &Look, context: &mut Context<'_>) {
     let Some(page) = look.page.as_ref().filter(|page| !page.robots.nofollow) else { return };
     let address = result.final_url.as_ref().unwrap_or(&result.url);
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
-    let mut by_site: BTreeMap<_, BTreeMap<CanonicalUrl, &change::Link>> = BTreeMap::new();
+    let mut links: BTreeMap<CanonicalUrl, &change::Link> = BTreeMap::new();
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {
-        if let Ok(url) = base.join(&link.href) {
-            by_site.entry(url.site_key()).or_default().entry(url).or_insert(link);
+        if let Ok(url) = base.join(&link.href)
+            && url.site_key() == result.site_key
+        {
+            links.entry(url).or_insert(link);
         }
     }
-    for (target_site, links) in by_site {
-        let links = links.into_iter().take(LINKS_PER_RECORD);
-        let links = links.map(|(url, link)| Link { url, anchor: link.anchor.clone(), rel: link.rel.clone() }).collect();
-        let record = PageLinks {
-            source_page_id: result.page_id,
-            source_url: result.url.clone(),
-            target_site: target_site.clone(),
-            found_at: result.fetched_at,
-            depth: 0,
-            links,
-        };
-        context.emit(SCHEDULER_EVENTS, target_site.as_str(), SchedulerEvent::Links(record).encode());
+    if links.is_empty() {
+        return;
     }
+    let links = links.into_iter().take(LINKS_PER_RECORD);
+    let links = links.map(|(url, link)| Link { url, anchor: link.anchor.clone(), rel: link.rel.clone() }).collect();
+    let record = PageLinks {
+        source_page_id: result.page_id,
+        source_url: result.url.clone(),
+        target_site: result.site_key.clone(),
+        found_at: result.fetched_at,
+        links,
+    };
+    context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), SchedulerEvent::Links(record).encode());
 }
 
 /// The beginning of a text, cut between two characters.

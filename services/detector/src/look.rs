@@ -18,12 +18,17 @@ pub(crate) struct Look {
 
 impl Look {
     /// Compares an answer with the last accepted version.
-    pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, sketch: &PageSketch) -> Result<Self, ProcessError> {
+    pub(crate) fn of(
+        result: &FetchResult,
+        body: Option<&[u8]>,
+        sketch: &PageSketch,
+        max_text_bytes: usize,
+    ) -> Result<Self, ProcessError> {
         let known = sketch.accepted.is_some();
         match result.outcome {
             FetchOutcome::Fetched => match body {
                 Some(body) if sketch.gone || !known || result.content_digest != sketch.content_digest => {
-                    Self::compare(result, body, sketch)
+                    Self::compare(result, body, sketch, max_text_bytes)
                 }
                 Some(_) => Ok(Self::plain(Verdict::Unchanged)),
                 None => Err(ProcessError::SetAside("a fetched page without its body".to_owned())),
@@ -49,8 +54,14 @@ impl Look {
         Self { verdict, magnitude, resemblance: 1.0 - magnitude, page: None, fingerprint: None }
     }
 
-    fn compare(result: &FetchResult, body: &[u8], sketch: &PageSketch) -> Result<Self, ProcessError> {
-        let page = change::extract(result.content_type.as_deref(), body);
+    fn compare(
+        result: &FetchResult,
+        body: &[u8],
+        sketch: &PageSketch,
+        max_text_bytes: usize,
+    ) -> Result<Self, ProcessError> {
+        let mut page = change::extract(result.content_type.as_deref(), body);
+        page.text.truncate(page.text.floor_char_boundary(max_text_bytes));
         let fingerprint = Fingerprint::of(&page, body);
         let accepted = sketch.accepted.as_deref().map(Fingerprint::decode).transpose();
         let accepted = accepted.map_err(|error| ProcessError::Stop(format!("sketch of {}: {error}", result.url)))?;

@@ -35,10 +35,10 @@ pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> 
     values.iter().try_for_each(|value| answer(format, value, &text))
 }
 
-/// Writes a line. A reader that has gone away (`recrawl … | head`) ends the program quietly.
+/// Writes a line. A reader that has gone away (`recrawl … | head`) is no failure; the exit status still tells the verdict.
 pub fn print(line: &str) -> Result<(), Failure> {
     match writeln!(std::io::stdout(), "{line}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        other => Ok(other?),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }

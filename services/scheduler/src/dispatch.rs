@@ -25,23 +25,35 @@ const FRESHNESS_TICKS: u32 = 8;
 /// Unspent budget of this partition.
 pub(crate) struct Budget {
     tokens: f64,
+    /// Bytes that may still be received, when they are limited. What a page weighs is known only afterwards, so this may
+    /// fall below zero; nothing is handed out until it has risen again.
+    bytes: f64,
     filled_at: Option<Timestamp>,
 }
 
 /// One fetch may go out at once; a restart must not cost a wait, nor cause a burst.
 impl Default for Budget {
     fn default() -> Self {
-        Self { tokens: 1.0, filled_at: None }
+        Self { tokens: 1.0, bytes: 0.0, filled_at: None }
     }
 }
 
 impl Budget {
     /// Adds what time has earned, up to the burst, and never less than room for one fetch.
-    fn fill(&mut self, now: Timestamp, fetches_per_day: f64, burst_days: f64) {
+    fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) {
         let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
         self.filled_at = Some(now);
         let most = (fetches_per_day * burst_days).max(1.0);
         self.tokens = (self.tokens + days * fetches_per_day).min(most);
+        self.bytes = match bytes_per_day {
+            Some(rate) => (self.bytes + days * rate).min(rate * burst_days),
+            None => 0.0,
+        };
+    }
+
+    /// Takes off what a page has weighed.
+    pub(crate) fn pay_bytes(&mut self, bytes: i64) {
+        self.bytes -= bytes.max(0) as f64;
     }
 }
 
@@ -72,7 +84,9 @@ impl Scheduler {
             return Ok(());
         }
         self.counts.scanned_at = now;
-        self.budget.fill(now, self.rules.budget_per_day * self.demand.share(), self.rules.burst_days);
+        let share = self.demand.share();
+        let bytes_per_day = self.rules.bytes_per_day.map(|rate| rate * share);
+        self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
         let wanted: Vec<_> = self.frontier.refetch.iter().copied().collect();
         for slot in wanted {
             let host = self.frontier.columns.get(slot).filter(|entry| entry.standing == Standing::Ready);
@@ -107,6 +121,9 @@ impl Scheduler {
 
     /// Fetches that may be handed out now.
     fn room(&self) -> usize {
+        if self.rules.bytes_per_day.is_some() && self.budget.bytes < 0.0 {
+            return 0;
+        }
         (self.budget.tokens as usize).min(self.rules.in_flight.saturating_sub(self.frontier.in_flight()))
     }
 

@@ -44,6 +44,9 @@ impl Scheduler {
         } else {
             page.failures = page.failures.saturating_add(1);
         }
+        if matches!(estimate.outcome, FetchOutcome::Fetched | FetchOutcome::SameContent) {
+            self.budget.pay_bytes(estimate.body_length);
+        }
         if estimate.attempt < page.attempt {
             // A lease ran out before this answer came, and another request is on its way.
             self.counts.late_answers += 1;
@@ -99,6 +102,7 @@ impl Scheduler {
         let Some(source) = find(context, links.source_page_id)? else { return Ok(()) };
         let depth = source.depth.saturating_add(1);
         if depth as u32 > self.rules.max_depth {
+            self.counts.refused_pages += links.links.len() as u64;
             return Ok(());
         }
         for link in &links.links {

@@ -14,6 +14,8 @@ pub struct Rules {
     pub(crate) prior: Gamma,
     /// Fetches per day, all partitions together.
     pub(crate) budget_per_day: f64,
+    /// Bytes per day, all partitions together, when they are limited.
+    pub(crate) bytes_per_day: Option<f64>,
     /// How many days' worth of unspent budget may pile up.
     pub(crate) burst_days: f64,
     /// Most requests of this partition in flight.
@@ -52,6 +54,7 @@ impl Rules {
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
             budget_per_day: settings.budget.fetches_per_second * 86_400.0,
+            bytes_per_day: settings.budget.bytes_per_second.map(|rate| rate as f64 * 86_400.0),
             burst_days: settings.budget.burst.as_secs_f64() / 86_400.0,
             in_flight: share(settings.budget.in_flight as u64) as usize,
             host_in_flight: u32::try_from(settings.budget.host_in_flight).unwrap_or(u32::MAX),

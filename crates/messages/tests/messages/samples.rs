@@ -211,10 +211,9 @@ impl Samples for PageLinks {
             source_url: url(),
             target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
             found_at: time(3),
-            depth: 2,
             links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
         };
-        let sparse = Self { depth: 0, links: Vec::new(), ..full.clone() };
+        let sparse = Self { links: Vec::new(), ..full.clone() };
         vec![full, sparse]
     }
 }
