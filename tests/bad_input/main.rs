@@ -1,5 +1,7 @@
 //! Whatever is wrong, recrawl says what and where, does not panic, and goes on where it can.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 mod disk;
 mod kafka;
 mod operator;

@@ -1,5 +1,7 @@
 //! The whole loop in one process, over a simulated web: what survives, what it does to the web, what it tells.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 mod changes;
 mod crashes;
 mod operating;

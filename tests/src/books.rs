@@ -9,6 +9,7 @@ use recrawl::inspect::Inspection;
 use scheduler::ScheduledPage;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use stream::TaskId;
 use stream_rocksdb::{RocksStores, StoreMemory};
 
@@ -26,24 +27,28 @@ pub struct Entry {
 /// The books of a crawl.
 pub fn read(crawl: &Crawl) -> BTreeMap<PageId, Entry> {
     let inspection = Inspection::open(&crawl.settings(), &crawl.data()).expect("a crawl that ended can be read");
+    read_stages(inspection.partitions(), |_| crawl.data())
+}
+
+/// The books of stages that each have a data directory of their own.
+pub fn read_stages(partitions: u32, data: impl Fn(&str) -> PathBuf) -> BTreeMap<PageId, Entry> {
     let mut pages = BTreeMap::new();
-    let mut add = |id, scheduler| {
+    each::<ScheduledPage>(&data("scheduler"), partitions, "scheduler", &["pages", "hosts"], |id, scheduler| {
         pages.insert(id, Entry { scheduler, detector_fetches: 0, estimator_fetches: 0 });
-    };
-    inspection.pages(&mut add).expect("the scheduler's pages can be read");
-    each::<PageSketch>(crawl, inspection.partitions(), "detector", &["pages", "texts"], |id, sketch| {
+    });
+    each::<PageSketch>(&data("detector"), partitions, "detector", &["pages", "texts"], |id, sketch| {
         pages.get_mut(&id).expect("the detector knows only what the scheduler asked for").detector_fetches =
             sketch.fetches;
     });
-    each::<PageBelief>(crawl, inspection.partitions(), "estimator", &["pages"], |id, belief| {
+    each::<PageBelief>(&data("estimator"), partitions, "estimator", &["pages"], |id, belief| {
         pages.get_mut(&id).expect("the estimator knows only what the scheduler asked for").estimator_fetches =
             belief.fetches;
     });
     pages
 }
 
-fn each<T: Message>(crawl: &Crawl, partitions: u32, stage: &str, names: &[&str], mut visit: impl FnMut(PageId, T)) {
-    let stores = RocksStores::new(&crawl.data(), StoreMemory::default());
+fn each<T: Message>(data: &Path, partitions: u32, stage: &str, names: &[&str], mut visit: impl FnMut(PageId, T)) {
+    let stores = RocksStores::new(data, StoreMemory::default());
     for partition in 0..partitions {
         let task = TaskId { stage: stage.to_owned(), partition };
         let store = stores.open_read_only(&task, names).expect("every task of a crawl that ended has a store");

@@ -64,11 +64,13 @@ impl Crawl {
     pub fn start(&self, name: &str, further: &[&str]) -> Process {
         let mut command = programs().command("recrawl");
         command.args(["--format", "json", name, "--data"]).arg(self.data());
-        for (key, value) in &self.sets {
-            command.arg("--set").arg(format!("{key}={value}"));
-        }
-        command.args(further);
+        command.args(self.flags()).args(further);
         Process::start(command, self.directory.path())
+    }
+
+    /// The settings as a program takes them.
+    pub fn flags(&self) -> Vec<String> {
+        self.sets.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]).collect()
     }
 
     /// Runs a recrawl command on this crawl to its end.

@@ -1,6 +1,8 @@
 //! Weeks of the whole loop in seconds: the real scheduler, detector and estimator over a log in memory, with a clock
 //! set by hand, a fetcher and a web that are a function of a seed, and crashes at moments drawn from it.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 mod fetcher;
 mod simulation;
 mod web;

@@ -13,7 +13,9 @@ use stream::Context;
 /// How often a partition says what it wants.
 const PUBLISH_EVERY: Duration = MINUTE;
 /// … but not more often than once in so many ticks: in a replay a minute may be shorter than a tick.
-const PUBLISH_TICKS: u32 = 4;
+const PUBLISH_TICKS: u32 = 32;
+/// While the frontier fills, shares are settled faster: the first so many rounds take so many ticks each.
+const FIRST_ROUNDS: (u32, u32) = (16, 4);
 
 /// What is known of all partitions' demand.
 pub(crate) struct SharedDemand {
@@ -23,6 +25,8 @@ pub(crate) struct SharedDemand {
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
+    /// How often it has spoken.
+    rounds: u32,
     /// Pages counted last time.
     pages: usize,
     price: f64,
@@ -38,6 +42,7 @@ impl SharedDemand {
             partitions: rules.partitions,
             published_at: Timestamp::MIN,
             ticks: 0,
+            rounds: 0,
             pages: 0,
             price: 0.0,
             share: 1.0 / f64::from(rules.partitions),
@@ -89,9 +94,11 @@ impl Scheduler {
         // A frontier that has grown by a tenth wants something else than it did.
         let grown = self.frontier.pages().abs_diff(demand.pages) * 10 > demand.pages;
         let due = grown || now.saturating_since(demand.published_at) >= PUBLISH_EVERY;
-        if !first && (!due || demand.ticks < PUBLISH_TICKS) {
+        let ticks = if demand.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
+        if !first && (!due || demand.ticks < ticks) {
             return;
         }
+        demand.rounds = demand.rounds.saturating_add(1);
         (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.frontier.pages());
         let own = self.frontier.columns.demand_histogram(&self.rules.policy);
         if self.rules.partitions == 1 {

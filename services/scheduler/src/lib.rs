@@ -1,6 +1,6 @@
 //! Which page is worth the next fetch?
 //!
-//! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::PageColumns`]) that every
+//! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::columns::PageColumns`]) that every
 //! tick scores anew, and behind them a record per page in the state store. A tick hands the best pages to their hosts'
 //! gates: above the price that all partitions share, within the budget, one host at a time no faster than it allows.
 //! What is handed out is under lease; a lease that runs out makes the page free again, so nothing is ever stuck.

@@ -1,0 +1,371 @@
+//! The detector as a stage over a log in memory: each answer becomes one observation, each change is told once.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use messages::{
+    DeadLetter, Digest, FetchOutcome, FetchResult, Message, PageChange, PageObservation, SchedulerEvent, Verdict, body,
+    topics,
+};
+use page::{CanonicalUrl, DAY, Timestamp};
+use settings::{Layers, Settings};
+use stream::memory::MemoryStores;
+use stream::testing::TestDriver;
+use topology::Names;
+
+const URL: &str = "http://www.site.test/news";
+const FIRST: &[&str] = &[
+    "The council met on Monday evening and talked about the new bridge over the river for three hours.",
+    "Nobody could say what the bridge would cost, and the mayor promised an answer before the summer.",
+    "The library is open from nine to six on weekdays and from ten to two on the first Saturday of a month.",
+    "A concert of the town's orchestra takes place in the old market hall, with works of three centuries.",
+    "The swimming pool stays closed until the pumps are repaired, which may take until the end of the month.",
+    "Whoever has found a grey cat with white paws near the railway station is asked to call the animal shelter.",
+];
+const CHANGED_SENTENCE: &str = "The swimming pool is open again, for the pumps were repaired sooner than expected.";
+
+struct Bench {
+    driver: TestDriver,
+    names: Names,
+    settings: Settings,
+    attempt: i64,
+}
+
+/// What came of one answer.
+struct Seen {
+    observation: PageObservation,
+    change: Option<PageChange>,
+}
+
+impl Bench {
+    fn new(overrides: &[(&str, &str)]) -> Self {
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let topics = topology::topic_configs(&settings, 2);
+        let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
+        driver.add(detector::stage(&settings, &names), "one");
+        Self { driver, names, settings, attempt: 0 }
+    }
+
+    /// A day later an answer comes.
+    fn answer(&mut self, outcome: FetchOutcome, body: Option<&str>) -> FetchResult {
+        self.driver.clock.advance(DAY);
+        self.attempt += 1;
+        let url = CanonicalUrl::parse(URL).unwrap();
+        FetchResult {
+            page_id: url.page_id(),
+            site_key: url.site_key(),
+            url,
+            attempt: self.attempt,
+            fetched_at: stream::Clock::now(&*self.driver.clock),
+            latency_ms: 40,
+            outcome,
+            status: Some(200),
+            final_url: None,
+            hops: Vec::new(),
+            etag: None,
+            last_modified: None,
+            content_type: Some("text/html; charset=utf-8".to_owned()),
+            content_digest: body.map(|body| Digest::of(body.as_bytes())),
+            body: body.map(|body| body::compress(body.as_bytes())),
+            body_length: body.map_or(0, |body| body.len() as i64),
+            truncated: false,
+            wire_bytes: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            detail: None,
+        }
+    }
+
+    fn send(&mut self, result: &FetchResult) {
+        let topic = self.names.topic(topics::FETCH_RESULTS);
+        self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+    }
+
+    /// Sends one answer and gives the one observation, and the one change if any, that came of it.
+    fn see(&mut self, outcome: FetchOutcome, body: Option<&str>) -> Seen {
+        let result = self.answer(outcome, body);
+        self.see_result(&result)
+    }
+
+    fn see_result(&mut self, result: &FetchResult) -> Seen {
+        let (observations, changes) = (self.observations().len(), self.changes().len());
+        self.send(result);
+        let mut new_observations = self.observations().split_off(observations);
+        let mut new_changes = self.changes().split_off(changes);
+        assert_eq!(new_observations.len(), 1, "each answer gives exactly one observation");
+        assert!(new_changes.len() <= 1);
+        let observation = new_observations.remove(0);
+        assert_eq!((observation.attempt, observation.outcome), (result.attempt, result.outcome));
+        Seen { observation, change: new_changes.pop() }
+    }
+
+    fn read<M: Message>(&self, topic: &str) -> Vec<M> {
+        let records = self.driver.contents(&self.names.topic(topic)).unwrap();
+        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    fn observations(&self) -> Vec<PageObservation> {
+        self.read(topics::PAGE_OBSERVATIONS)
+    }
+
+    fn changes(&self) -> Vec<PageChange> {
+        self.read(topics::PAGE_CHANGES)
+    }
+
+    /// A crash that also takes the state directory.
+    fn lose_everything_but_the_log(&mut self) {
+        self.driver.kill(0);
+        self.driver.stores = MemoryStores::default();
+        self.driver.add(detector::stage(&self.settings, &self.names), "two");
+    }
+}
+
+fn html(paragraphs: &[&str]) -> String {
+    let paragraphs: String = paragraphs.iter().map(|text| format!("<p>{text}</p>\n")).collect();
+    format!("<html><head><title>News</title></head><body>{paragraphs}</body></html>")
+}
+
+fn one_sentence_changed() -> String {
+    let mut paragraphs = FIRST.to_vec();
+    paragraphs[4] = CHANGED_SENTENCE;
+    html(&paragraphs)
+}
+
+#[test]
+fn the_first_look_is_told_as_new_and_compared_with_nothing() {
+    let mut bench = Bench::new(&[]);
+    let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!((seen.observation.verdict, seen.observation.previous_fetched_at), (Verdict::First, None));
+    let change = seen.change.unwrap();
+    assert_eq!((change.verdict, change.previous_seen_at), (Verdict::First, None));
+    assert!(change.added.is_empty() && change.removed.is_empty());
+}
+
+#[test]
+fn the_same_content_is_unchanged_however_the_answer_says_so() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let mut previous = first.observation.fetched_at;
+    for (outcome, body) in [
+        (FetchOutcome::NotModified, None),
+        (FetchOutcome::SameContent, None),
+        (FetchOutcome::Fetched, Some(html(FIRST))),
+    ] {
+        let seen = bench.see(outcome, body.as_deref());
+        assert_eq!(seen.observation.verdict, Verdict::Unchanged, "{outcome:?}");
+        assert_eq!(seen.observation.previous_fetched_at, Some(previous), "{outcome:?}");
+        assert_eq!(seen.observation.content_digest, first.observation.content_digest, "{outcome:?}");
+        assert_eq!(seen.observation.body_length, first.observation.body_length, "{outcome:?}");
+        assert!(seen.change.is_none(), "{outcome:?}");
+        previous = seen.observation.fetched_at;
+    }
+}
+
+#[test]
+fn new_markup_around_the_same_text_is_cosmetic_and_not_told() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let restyled = html(FIRST).replace("<p>", "<p class=\"wide\" data-build=\"7f3a\">");
+    let seen = bench.see(FetchOutcome::Fetched, Some(&restyled));
+    assert_eq!(seen.observation.verdict, Verdict::Cosmetic);
+    assert_eq!(seen.observation.content_digest, Some(Digest::of(restyled.as_bytes())), "to be sent next time");
+    assert!(seen.change.is_none());
+}
+
+#[test]
+fn after_cosmetic_versions_a_change_is_still_told_against_the_text_last_accepted() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    for build in 0..3 {
+        let restyled = html(FIRST).replace("<p>", &format!("<p data-build=\"{build}\">"));
+        assert_eq!(bench.see(FetchOutcome::Fetched, Some(&restyled)).observation.verdict, Verdict::Cosmetic);
+    }
+    let change = bench.see(FetchOutcome::Fetched, Some(&one_sentence_changed())).change.unwrap();
+    assert!(change.removed.iter().any(|passage| passage.contains("stays closed until the pumps")), "{change:?}");
+    // What was noise is not a change back either.
+    let seen = bench.see(FetchOutcome::Fetched, Some(&one_sentence_changed().replace("<p>", "<p id=\"x\">")));
+    assert_eq!(seen.observation.verdict, Verdict::Cosmetic);
+}
+
+#[test]
+fn a_changed_word_is_minor_a_new_text_major_and_both_are_told_with_what_came_and_went() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let minor = bench.see(FetchOutcome::Fetched, Some(&html(FIRST).replace("Monday", "Tuesday")));
+    assert_eq!(minor.observation.verdict, Verdict::Minor, "magnitude {}", minor.observation.magnitude);
+    let change = minor.change.unwrap();
+    assert_eq!(change.verdict, Verdict::Minor);
+    assert_eq!(change.previous_seen_at, Some(first.observation.fetched_at));
+    assert!(change.added.iter().any(|passage| passage.contains("on Tuesday evening")), "{change:?}");
+    assert!(change.removed.iter().any(|passage| passage.contains("on Monday evening")), "{change:?}");
+
+    let words = |from: usize| (from..from + 200).map(|word| format!("word{word} ")).collect::<String>();
+    let major = bench.see(FetchOutcome::Fetched, Some(&html(&[&words(0), &words(1_000)])));
+    assert_eq!(major.observation.verdict, Verdict::Major, "magnitude {}", major.observation.magnitude);
+    assert!(major.observation.magnitude > minor.observation.magnitude);
+    assert!(major.observation.resemblance < minor.observation.resemblance);
+
+    let ids: std::collections::BTreeSet<_> = bench.changes().into_iter().map(|change| change.change_id).collect();
+    assert_eq!(ids.len(), 3, "every change has a name of its own");
+}
+
+#[test]
+fn no_more_passages_are_told_than_the_settings_allow() {
+    let mut bench = Bench::new(&[("detector.passages", "1")]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let other = html(&["Everything on this page is new today.", "Nothing of what was here before has stayed."]);
+    let change = bench.see(FetchOutcome::Fetched, Some(&other)).change.unwrap();
+    assert_eq!((change.added.len(), change.removed.len()), (1, 1));
+}
+
+#[test]
+fn a_page_that_is_not_found_is_gone_once_and_returns_once() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let gone = bench.see(FetchOutcome::NotFound, None);
+    assert_eq!((gone.observation.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
+    let still = bench.see(FetchOutcome::Gone, None);
+    assert_eq!(still.observation.verdict, Verdict::Unchanged);
+    assert!(still.change.is_none());
+    let back = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!((back.observation.verdict, back.change.unwrap().verdict), (Verdict::Returned, Verdict::Returned));
+    let same = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(same.observation.verdict, Verdict::Unchanged);
+}
+
+#[test]
+fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_not_repeat_them() {
+    let mut bench = Bench::new(&[]);
+    let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    first.etag = Some("\"1\"".to_owned());
+    first.last_modified = Some("Sun, 12 Nov 2023 08:49:37 GMT".to_owned());
+    let seen = bench.see_result(&first);
+    assert_eq!(seen.observation.last_modified_at, Some(Timestamp::from_secs(1_699_778_977)));
+    let same = bench.see(FetchOutcome::NotModified, None).observation;
+    assert_eq!((same.etag, same.last_modified), (first.etag.clone(), first.last_modified.clone()));
+    let failed = bench.see(FetchOutcome::TimedOut, None).observation;
+    assert_eq!((failed.etag, failed.content_digest), (first.etag, first.content_digest));
+    let gone = bench.see(FetchOutcome::NotFound, None).observation;
+    assert_eq!((gone.etag, gone.last_modified), (None, None));
+}
+
+#[test]
+fn a_last_modified_date_in_the_future_names_no_moment() {
+    let mut bench = Bench::new(&[]);
+    let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    first.last_modified = Some("Fri, 12 Nov 2055 08:49:37 GMT".to_owned());
+    assert_eq!(bench.see_result(&first).observation.last_modified_at, None);
+}
+
+#[test]
+fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_the_content() {
+    use FetchOutcome as O;
+    let mut bench = Bench::new(&[]);
+    let failures = [
+        O::RedirectedAway,
+        O::ClientError,
+        O::RateLimited,
+        O::ServerError,
+        O::TimedOut,
+        O::ConnectFailed,
+        O::DnsFailed,
+        O::TlsFailed,
+        O::ConnectionLost,
+        O::MalformedResponse,
+        O::TooLarge,
+        O::TooManyRedirects,
+        O::RobotsDisallowed,
+        O::RobotsUnavailable,
+        O::AddressRefused,
+        O::ContentRefused,
+    ];
+    // Of a page never seen, neither a failure nor its absence is news.
+    for outcome in failures.into_iter().chain([O::NotFound]) {
+        let seen = bench.see(outcome, None);
+        assert_eq!(seen.observation.verdict, Verdict::Unknown, "{outcome:?}");
+        assert!(seen.change.is_none(), "{outcome:?}");
+    }
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(O::Fetched, Some(&html(FIRST))).observation;
+    for outcome in failures {
+        let seen = bench.see(outcome, None);
+        assert_eq!(seen.observation.verdict, Verdict::Unknown, "{outcome:?}");
+        assert!(seen.change.is_none(), "{outcome:?}");
+    }
+    // The next real look is compared with the last real one, across all the failures.
+    let next = bench.see(O::NotModified, None).observation;
+    assert_eq!((next.verdict, next.previous_fetched_at), (Verdict::Unchanged, Some(first.fetched_at)));
+}
+
+#[test]
+fn a_repeated_answer_is_dropped_without_a_trace_also_after_the_state_was_lost() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    bench.see_result(&first);
+    let second = bench.answer(FetchOutcome::Fetched, Some(&one_sentence_changed()));
+    bench.see_result(&second);
+    let told = (bench.observations(), bench.changes());
+    bench.send(&second);
+    bench.send(&first);
+    bench.lose_everything_but_the_log();
+    bench.send(&second);
+    assert_eq!((bench.observations(), bench.changes()), told);
+    // What was restored is what the next answer is compared with.
+    let change = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).change.unwrap();
+    assert!(change.removed.iter().any(|passage| passage.contains("sooner than expected")), "{change:?}");
+}
+
+#[test]
+fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
+    let mut bench = Bench::new(&[]);
+    let mut corrupt = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    corrupt.body = Some(vec![255, 255, 0, 0, 16, 0]);
+    bench.send(&corrupt);
+    let mut empty = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
+    empty.body = None;
+    bench.send(&empty);
+    let topic = bench.names.topic(topics::FETCH_RESULTS);
+    bench.driver.send(&topic, b"site.test", b"neither Avro nor anything else".to_vec()).unwrap();
+    bench.driver.run_until_idle().unwrap();
+
+    let letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
+    assert_eq!(letters.len(), 3);
+    assert!(letters.iter().all(|letter| letter.stage == "detector" && letter.topic == topic));
+    assert!(letters[0].reason.contains("corrupt"), "{}", letters[0].reason);
+    assert_eq!(letters[0].value, Some(corrupt.encode()));
+    assert!(bench.observations().is_empty() && bench.changes().is_empty());
+
+    let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(seen.observation.verdict, Verdict::First);
+}
+
+#[test]
+fn links_within_the_site_are_told_once_and_only_when_they_are_wanted() {
+    let linking = format!(
+        "{}<a href=\"/a\">A</a> <a href=\"http://blog.site.test/b#c\">B</a> <a href=\"/a#d\">again</a> \
+         <a href=\"http://other.test/\">away</a> <a rel=\"nofollow\" href=\"/secret\">no</a>",
+        html(FIRST)
+    );
+    let check = |discover: &str, expected: &[&str]| {
+        let mut bench = Bench::new(&[("crawl.discover", discover)]);
+        bench.see(FetchOutcome::Fetched, Some(&linking));
+        bench.see(FetchOutcome::Fetched, Some(&linking));
+        let records = bench.driver.contents(&bench.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        let mut found = Vec::new();
+        for record in &records {
+            match SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap() {
+                SchedulerEvent::Links(links) => {
+                    assert_eq!(links.source_url.as_str(), URL);
+                    found.extend(links.links.into_iter().map(|link| link.url.as_str().to_owned()));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        found.sort();
+        assert_eq!(found, expected, "{discover}");
+    };
+    check("none", &[]);
+    check("same-site", &["http://blog.site.test/b", "http://www.site.test/a"]);
+}
