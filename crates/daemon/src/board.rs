@@ -16,7 +16,7 @@ use stream::StageStatus;
 /// The stages' status handles, gathered.
 #[derive(Clone)]
 pub struct Board {
-    stages: Vec<Arc<Mutex<StageStatus>>>,
+    stages: Arc<Mutex<Vec<Arc<Mutex<StageStatus>>>>>,
     started: Instant,
     /// Answers received in earlier lives, to tell the rate of this one.
     first_fetches: Arc<Mutex<Option<f64>>>,
@@ -72,12 +72,18 @@ pub struct StageLag {
 impl Board {
     /// A board of these stages. `speed`: seconds of the web per real second.
     pub fn new(stages: Vec<Arc<Mutex<StageStatus>>>, speed: f64) -> Self {
-        Self { stages, started: Instant::now(), first_fetches: Arc::default(), speed }
+        Self { stages: Arc::new(Mutex::new(stages)), started: Instant::now(), first_fetches: Arc::default(), speed }
+    }
+
+    /// Shows these stages from now on, in place of those before.
+    pub fn replace(&self, stages: Vec<Arc<Mutex<StageStatus>>>) {
+        *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
     }
 
     /// A copy of each stage's status.
     pub fn stages(&self) -> Vec<StageStatus> {
-        self.stages.iter().map(|stage| stage.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
+        let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        stages.iter().map(|stage| stage.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
     }
 
     /// Whether all stages have joined and restored their state.
@@ -138,7 +144,7 @@ impl From<StageStatus> for StageLag {
 
 impl fmt::Debug for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Board").field("stages", &self.stages.len()).finish()
+        f.debug_struct("Board").field("stages", &self.stages().len()).finish()
     }
 }
 

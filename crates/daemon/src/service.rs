@@ -9,9 +9,9 @@ use clap::Parser;
 use settings::Settings;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use stream::{Clock, ErrorKind, Log, LogError, RunnerSettings, Stage, StoreProvider};
+use stream::{Clock, ErrorKind, Log, LogError, RunnerSettings, Stage, StageStatus, StoreProvider};
 use stream_kafka::{KafkaLog, KafkaSettings};
 use stream_rocksdb::{RocksStores, StoreMemory};
 use topology::Names;
@@ -20,7 +20,7 @@ use tracing::{info, warn};
 #[derive(Parser)]
 #[command(version, about = "One stage of recrawl over Apache Kafka. Several of a kind share its partitions.")]
 struct Arguments {
-    /// Configuration file (TOML). Its keys can also be set as RECRAWL_<SECTION>_<KEY>.
+    /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
     #[arg(long, env = "RECRAWL_CONFIG")]
     config: Option<PathBuf>,
     /// Overrides one setting: section.key=value. May be repeated.
@@ -127,14 +127,17 @@ fn run(
     let stop = StopSignal::on_signals().context("signals cannot be caught")?;
     let names = Names::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
-    let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop)? else { return Ok(()) };
+    // Served from the first moment: a process that waits for Kafka is alive, and says what it waits for.
+    let waiting = Arc::new(Mutex::new(StageStatus { name: name.to_owned(), ..StageStatus::default() }));
+    let board = Board::new(vec![waiting.clone()], clock.speed());
+    let address = http::serve(settings.http.bind, board.clone(), None, &stop)
+        .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
+    let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
     let stage =
         make(&Surroundings { settings, names: &names, log, stores, clock: clock.clone(), instance, partitions })?;
-    let board = Board::new(vec![stage.status()], clock.speed());
-    let address = http::serve(settings.http.bind, board, None, &stop)
-        .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
+    board.replace(vec![stage.status()]);
     info!(service = name, %address, partitions, "started");
     let threads = StageThreads::start(vec![(name, stage)], &stop).context("no thread for the stage")?;
     while !stop.is_stopped() {
@@ -153,7 +156,13 @@ struct Ready {
 }
 
 /// Waits until Kafka answers and the topics exist. `None` when told to stop meanwhile.
-fn await_log(settings: &Settings, names: &Names, service: &str, stop: &StopSignal) -> Result<Option<Ready>, LogError> {
+fn await_log(
+    settings: &Settings,
+    names: &Names,
+    service: &str,
+    stop: &StopSignal,
+    status: &Mutex<StageStatus>,
+) -> Result<Option<Ready>, LogError> {
     let (_, input) =
         topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
     let input = names.topic(input);
@@ -179,6 +188,7 @@ fn await_log(settings: &Settings, names: &Names, service: &str, stop: &StopSigna
         else {
             unreachable!("a retry is tried again");
         };
+        status.lock().unwrap_or_else(PoisonError::into_inner).last_error = Some(problem.clone());
         warn!(service, problem, attempt, wait_ms = wait.as_millis() as u64, "waiting for Kafka");
         let until = std::time::Instant::now() + wait;
         while !stop.is_stopped() && std::time::Instant::now() < until {

@@ -207,7 +207,16 @@ impl KafkaMember {
         records: &[OutputRecord],
         next_offsets: &[(u32, u64)],
     ) -> Result<Receipt, LogError> {
-        let positions = if next_offsets.is_empty() { None } else { Some(self.positions(next_offsets)?) };
+        // A broker refuses positions of a member that is no longer of the group, and the transaction with them. Without
+        // any, one that slept until others had taken over could still overwrite what they wrote: so where nothing was
+        // taken in, a position is committed once more as it is.
+        let positions = match next_offsets {
+            [] => {
+                let started = self.owned.iter().find_map(|(&partition, progress)| Some((partition, (*progress)?.settled)));
+                started.filter(|_| !records.is_empty()).map(|same| self.positions(&[same])).transpose()?
+            }
+            _ => Some(self.positions(next_offsets)?),
+        };
         let cluster = &self.cluster;
         let receipt = self.transactions.commit(records, positions, &|to| cluster.check_target(to))?;
         for &(partition, next) in next_offsets {
@@ -230,6 +239,12 @@ impl KafkaMember {
         let metadata = self.consumer.group_metadata().ok_or_else(|| {
             LogError::new(ErrorKind::Rejoin, format!("group {} has no metadata for us any more", self.group))
         })?;
+        // Once the group has told us that we are out of it, metadata is empty, and the broker would take it for that of
+        // a consumer without group.
+        if self.consumer.assignment_lost() {
+            let message = format!("group {} went on without us and gave our partitions to others", self.group);
+            return Err(LogError::new(ErrorKind::Rejoin, message));
+        }
         Ok(Positions { offsets, metadata })
     }
 }

@@ -122,7 +122,9 @@ fn a_first_look_and_a_failure_teach_nothing_but_are_passed_on() {
     }
     let learned = bench.look(URL, 10.0, Verdict::Major);
     let failed = bench.look(URL, 100.0, Verdict::Unknown);
-    assert_eq!((failed.alpha, failed.beta_days), (learned.alpha, learned.beta_days));
+    let failed_again = bench.look(URL, 100.0, Verdict::Unknown);
+    assert_eq!((failed.observations, failed.changes), (learned.observations, learned.changes));
+    assert_eq!((failed_again.alpha, failed_again.beta_days), (failed.alpha, failed.beta_days));
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Response {
 }
 
 /// Why there is no response. The web's doing, not ours.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,

@@ -20,6 +20,8 @@ pub(crate) struct HostWorker {
     pub(crate) clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
+    /// Why there was no connection when robots.txt was asked for last.
+    no_connection: Option<Failure>,
     /// When robots.txt is asked for again: when its answer expires, or sooner if the operator wants it so.
     robots_due: Timestamp,
     connection: Option<Connection>,
@@ -42,6 +44,7 @@ impl HostWorker {
             clock,
             gate,
             robots: None,
+            no_connection: None,
             robots_due: Timestamp::MIN,
             connection: None,
             last_latency: Duration::ZERO,
@@ -62,7 +65,8 @@ impl HostWorker {
             if self.robots_due <= self.clock.now() {
                 self.gate.wait(job.request.not_before).await;
                 let entry = refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.rules, self.clock.now());
-                let entry = entry.await;
+                let (entry, failure) = entry.await;
+                self.no_connection = failure.filter(is_without_connection);
                 self.robots_due = entry.expires_at().min(self.clock.now() + self.rules.robots_refresh);
                 self.robots = Some(entry);
                 self.gate.ended();
@@ -117,6 +121,10 @@ impl HostWorker {
         let verdict = entry.check(&self.rules.product_token, url.path_and_query());
         if verdict.allowed {
             return None;
+        }
+        // What keeps robots.txt away keeps the page away just the same, and says more.
+        if let (None, Some(failure)) = (verdict.rule, &self.no_connection) {
+            return Some(failure.clone());
         }
         let (outcome, detail) = match (verdict.rule, entry.unreachable_since()) {
             (Some(rule), _) => (FetchOutcome::RobotsDisallowed, format!("robots.txt: {rule}")),
@@ -201,6 +209,12 @@ impl HostWorker {
             detail: None,
         }
     }
+}
+
+/// Whether nothing was ever sent: name, address, connection or certificate failed.
+fn is_without_connection(failure: &Failure) -> bool {
+    use FetchOutcome::{AddressRefused, ConnectFailed, DnsFailed, TlsFailed};
+    matches!(failure.outcome, AddressRefused | ConnectFailed | DnsFailed | TlsFailed)
 }
 
 /// The unit of robots.txt and of connections.

@@ -1,22 +1,22 @@
 //! A host's robots.txt, fetched as RFC 9309 says: redirects followed, at most five, across hosts.
 
 use crate::connection::Connection;
-use crate::exchange::{Response, Validators, get};
+use crate::exchange::{Failure, Response, Validators, get};
 use crate::rules::Rules;
 use hyper::header;
 use page::{CanonicalUrl, Timestamp};
 use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
 
-/// Fetches the robots.txt of an address's authority and says what holds from `now` on.
+/// Fetches the robots.txt of an address's authority and says what holds from `now` on; when there was no answer, also why.
 pub(crate) async fn refresh(
     url: &CanonicalUrl,
     previous: Option<&RobotsCacheEntry>,
     connection: &mut Option<Connection>,
     rules: &Rules,
     now: Timestamp,
-) -> RobotsCacheEntry {
+) -> (RobotsCacheEntry, Option<Failure>) {
     let Ok(mut at) = url.join("/robots.txt") else {
-        return RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now);
+        return (RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now), None);
     };
     let home = (url.scheme().to_owned(), url.host());
     for _ in 0..=MAX_ROBOTS_REDIRECTS {
@@ -29,18 +29,18 @@ pub(crate) async fn refresh(
             Ok(response) => response,
             Err(failure) => {
                 tracing::debug!(host = %home.1, detail = failure.detail, "robots.txt unreachable");
-                return RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now);
+                return (RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now), Some(failure));
             }
         };
         match redirect(&at, &response) {
             Some(next) => at = next,
             None => {
                 let answered = RobotsFetch::Answered { status: response.status.as_u16(), body: &response.body };
-                return RobotsCacheEntry::after(previous, answered, now);
+                return (RobotsCacheEntry::after(previous, answered, now), None);
             }
         }
     }
-    RobotsCacheEntry::after(previous, RobotsFetch::TooManyRedirects, now)
+    (RobotsCacheEntry::after(previous, RobotsFetch::TooManyRedirects, now), None)
 }
 
 /// Where a response redirects to, if it does and the target can be crawled.

@@ -193,16 +193,19 @@ impl FetchStage {
         Ok(if worked { Step::Worked } else { Step::Idle })
     }
 
-    /// Answers that have come in, waiting a moment for the first when requests are under way.
+    /// Answers that have come in; while requests are under way, also those of the next moment. It waits for the whole of
+    /// that moment, not for one answer, because every look at the log that follows costs as much as some answers do.
     fn take_answers(&mut self) -> bool {
         let mut any = false;
-        let mut wait = if self.in_flight > 0 && self.outputs.is_empty() { BUSY_WAIT } else { Duration::ZERO };
+        let patience = if self.outputs.is_empty() { BUSY_WAIT } else { BUSY_WAIT.min(self.time_to_commit()) };
+        let until = self.clock.monotonic() + patience;
         loop {
+            let left = until.saturating_sub(self.clock.monotonic());
+            let wait = if self.in_flight > 0 { left } else { Duration::ZERO };
             let done = match self.pool.done.recv_timeout(wait) {
                 Ok(done) => done,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return any,
             };
-            wait = Duration::ZERO;
             any |= self.take_answer(*done);
             if self.outputs.len() >= self.rules.batch_records {
                 return any;
@@ -231,10 +234,14 @@ impl FetchStage {
 
     /// Whether what is waiting should be committed now: small transactions are what costs.
     fn due(&self) -> bool {
-        let waited = |since: Duration| self.clock.monotonic().saturating_sub(since) >= self.rules.batch_interval;
         self.outputs.len() >= self.rules.batch_records
-            || (!self.outputs.is_empty() && self.in_flight == 0)
-            || self.waiting_since.is_some_and(waited)
+            || (!self.outputs.is_empty() && (self.in_flight == 0 || self.time_to_commit().is_zero()))
+    }
+
+    /// How long what is waiting may go on waiting for company.
+    fn time_to_commit(&self) -> Duration {
+        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.clock.monotonic().saturating_sub(since));
+        self.rules.batch_interval.saturating_sub(waited)
     }
 
     fn assign(&mut self, partitions: &[u32]) -> Result<(), LogError> {

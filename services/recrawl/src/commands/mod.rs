@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Where settings come from; the same for every command that needs them.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SettingsArguments {
-    /// Configuration file (TOML). Its keys can also be set as RECRAWL_<SECTION>_<KEY>.
+    /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
     #[arg(long, env = "RECRAWL_CONFIG")]
     pub config: Option<PathBuf>,
     /// Overrides one setting: section.key=value. May be repeated.

@@ -1,0 +1,524 @@
+//! The fetcher as a stage against a web on loopback: what it asks for, what it makes of the answers, what it commits.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use daemon::WebClock;
+use fetcher::{FetchStage, Rules};
+use messages::{DeadLetter, Digest, FetchOutcome, FetchReason, FetchRequest, FetchResult, Message, body, topics};
+use page::{CanonicalUrl, DAY, Timestamp};
+use settings::{Layers, Settings};
+use simweb::{
+    ChangeRates, Fault, FaultRule, FaultScope, HostDials, LedgerEntry, RequestKind, Robots, SeededConfig, SimWeb,
+    SimWebConfig, Source, Validators, politeness,
+};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::memory::MemoryBackend;
+use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
+use topology::Names;
+
+const PAGE: &str = "http://host-0001.test/section-1/page-00001.html";
+const OTHER_PAGE: &str = "http://host-0001.test/section-2/page-00002.html";
+const OTHER_HOST: &str = "http://host-0002.test/section-1/page-00001.html";
+const PATH: &str = "/section-1/page-00001.html";
+
+/// Two hosts of ten pages that never change.
+fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
+    let source =
+        SeededConfig { hosts: 2, pages_per_host: 10, rates: ChangeRates::Same(0.0), ..SeededConfig::default() };
+    let mut config = SimWebConfig::new(Source::Seeded(source));
+    config.page_bytes = 2_000;
+    change(&mut config);
+    let clock = clock();
+    SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
+}
+
+fn clock() -> WebClock {
+    WebClock::new(&Settings::default().clock)
+}
+
+fn with_fault(fault: Fault) -> SimWeb {
+    web(|config| config.faults.push(FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), fault)))
+}
+
+struct Bench {
+    log: InProcessLog<MemoryBackend>,
+    settings: Settings,
+    names: Names,
+    stage: FetchStage,
+    started: usize,
+}
+
+impl Bench {
+    /// A fetcher that finds every name at one address.
+    fn at(address: SocketAddr, overrides: &[(&str, &str)]) -> Self {
+        let resolve = format!("*.test={address}");
+        Self::new(&[&[("fetch.resolve", resolve.as_str())], overrides].concat())
+    }
+
+    fn new(overrides: &[(&str, &str)]) -> Self {
+        let fast =
+            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
+        let overrides = [&fast[..], overrides].concat();
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let log = InProcessLog::new(MemoryBackend::default());
+        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
+        let stage = Self::stage(&log, &settings, &names, 0);
+        Self { log, settings, names, stage, started: 0 }
+    }
+
+    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> FetchStage {
+        let (spec, rules) = (fetcher::stage(settings, names), Rules::new(settings).unwrap());
+        FetchStage::new(spec, &format!("instance-{number}"), Arc::new(log.clone()), Arc::new(clock()), rules).unwrap()
+    }
+
+    /// Drops the stage as a crash would, and starts another.
+    fn crash(&mut self) {
+        self.started += 1;
+        self.stage = Self::stage(&self.log, &self.settings, &self.names, self.started);
+    }
+
+    fn send_bytes(&self, value: Vec<u8>) {
+        let to = TopicPartition::new(self.names.topic(topics::FETCH_REQUESTS), 0);
+        let record = OutputRecord { to, timestamp: clock().now(), key: b"site".to_vec(), value: Some(value) };
+        self.log.append(&[record]).unwrap();
+    }
+
+    fn ask(&self, url: &str) {
+        self.send_bytes(request(url).encode());
+    }
+
+    fn read<M: Message>(&self, topic: &str) -> Vec<M> {
+        let partition = TopicPartition::new(self.names.topic(topic), 0);
+        let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
+        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    /// Turns the stage until there are so many results.
+    fn results(&mut self, count: usize) -> Vec<FetchResult> {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let results: Vec<FetchResult> = self.read(topics::FETCH_RESULTS);
+            if results.len() >= count {
+                return results;
+            }
+            assert!(Instant::now() < deadline, "{} of {count} results came: {results:?}", results.len());
+            self.stage.step().unwrap();
+        }
+    }
+
+    fn fetch(&mut self, url: &str) -> FetchResult {
+        self.fetch_request(&request(url))
+    }
+
+    fn fetch_request(&mut self, request: &FetchRequest) -> FetchResult {
+        let before = self.read::<FetchResult>(topics::FETCH_RESULTS).len();
+        self.send_bytes(request.encode());
+        let result = self.results(before + 1).pop().unwrap();
+        assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));
+        result
+    }
+}
+
+fn request(url: &str) -> FetchRequest {
+    let url = CanonicalUrl::parse(url).unwrap();
+    let now = clock().now();
+    FetchRequest {
+        page_id: url.page_id(),
+        site_key: url.site_key(),
+        url,
+        attempt: 7,
+        issued_at: now,
+        not_before: now,
+        lease_until: now + DAY,
+        reason: FetchReason::Refresh,
+        etag: None,
+        last_modified: None,
+        content_digest: None,
+        crawl_delay_ms: None,
+    }
+}
+
+fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
+    web.ledger().entries().into_iter().filter(|entry| entry.kind != RequestKind::Robots).collect()
+}
+
+/// A server that gives the same bytes to whoever connects, and closes.
+fn raw_server(answer: String) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4_096]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_page_comes_with_its_body_digest_and_validators() {
+    let web = web(|_| ());
+    let result = Bench::at(web.addr(), &[]).fetch(PAGE);
+    assert_eq!((result.outcome, result.status), (FetchOutcome::Fetched, Some(200)));
+    let content = body::decompress(&result.body.unwrap(), 1 << 20).unwrap();
+    assert_eq!(result.content_digest, Some(Digest::of(&content)));
+    assert_eq!((result.body_length as usize, result.truncated), (content.len(), false));
+    assert!(result.etag.is_some() && result.last_modified.is_some());
+    assert!(result.wire_bytes > result.body_length);
+    assert!(result.hops.is_empty() && result.final_url.is_none());
+}
+
+#[test]
+fn a_page_that_robots_txt_forbids_is_never_asked_for() {
+    let robots = Robots { disallow: vec!["/section-1/".to_owned()], ..Robots::default() };
+    let web = web(|config| config.dials.robots = robots);
+    let mut bench = Bench::at(web.addr(), &[]);
+    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RobotsDisallowed);
+    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::Fetched);
+    let asked = asked_for_pages(&web);
+    assert_eq!(asked.len(), 1);
+    assert!(!asked[0].disallowed);
+    assert_eq!(web.ledger().len(), 2, "robots.txt is asked for once");
+}
+
+#[test]
+fn nothing_is_asked_of_a_host_whose_robots_txt_fails() {
+    let web = web(|config| config.dials.robots = Robots { status: 503, ..Robots::default() });
+    let mut bench = Bench::at(web.addr(), &[]);
+    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RobotsUnavailable);
+    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::RobotsUnavailable);
+    assert!(asked_for_pages(&web).is_empty());
+}
+
+#[test]
+fn a_host_without_robots_txt_forbids_nothing() {
+    let web = web(|config| config.dials.robots = Robots { status: 404, ..Robots::default() });
+    assert_eq!(Bench::at(web.addr(), &[]).fetch(PAGE).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
+fn each_validator_is_sent_and_a_304_is_not_modified() {
+    for validators in [Validators { etag: true, last_modified: false }, Validators { etag: false, last_modified: true }]
+    {
+        let web = web(|config| config.dials.validators = validators);
+        let mut bench = Bench::at(web.addr(), &[]);
+        let first = bench.fetch(PAGE);
+        assert_eq!((first.etag.is_some(), first.last_modified.is_some()), (validators.etag, validators.last_modified));
+        let again = FetchRequest { etag: first.etag, last_modified: first.last_modified, ..request(PAGE) };
+        let second = bench.fetch_request(&again);
+        assert_eq!((second.outcome, second.status), (FetchOutcome::NotModified, Some(304)), "{validators:?}");
+        assert!(second.body.is_none());
+    }
+}
+
+#[test]
+fn an_identical_body_does_not_travel() {
+    let web = web(|config| config.dials.validators = Validators { etag: false, last_modified: false });
+    let mut bench = Bench::at(web.addr(), &[]);
+    let first = bench.fetch(PAGE);
+    let again = FetchRequest { content_digest: first.content_digest, ..request(PAGE) };
+    let second = bench.fetch_request(&again);
+    assert_eq!((second.outcome, second.status), (FetchOutcome::SameContent, Some(200)));
+    assert!(second.body.is_none());
+    assert_eq!((second.content_digest, second.body_length), (first.content_digest, first.body_length));
+}
+
+#[test]
+fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() {
+    let web = with_fault(Fault::OversizeBody { bytes: 10_000_000 });
+    let mut bench = Bench::at(web.addr(), &[("fetch.max_body", "10KiB")]);
+    let result = bench.fetch(PAGE);
+    assert_eq!((result.outcome, result.truncated, result.body_length), (FetchOutcome::Fetched, true, 10 << 10));
+    assert_eq!(body::decompress(&result.body.unwrap(), 10 << 10).unwrap().len(), 10 << 10);
+    let next = bench.fetch(OTHER_PAGE);
+    assert_eq!((next.outcome, next.truncated), (FetchOutcome::Fetched, false));
+}
+
+#[test]
+fn redirects_are_followed_to_the_end_and_told() {
+    let web = with_fault(Fault::Redirect { code: 301, hops: 3 });
+    let result = Bench::at(web.addr(), &[]).fetch(PAGE);
+    assert_eq!(result.outcome, FetchOutcome::Fetched);
+    assert_eq!(result.hops.len(), 3);
+    assert!(result.hops.iter().all(|hop| hop.status == 301));
+    assert_eq!(result.hops[0].url, PAGE);
+    assert_eq!(result.final_url.unwrap().as_str(), format!("{PAGE}?hop=3"));
+    assert_eq!(result.url.as_str(), PAGE, "the page keeps its name");
+}
+
+#[test]
+fn a_redirect_loop_ends_after_the_redirects_allowed() {
+    let web = with_fault(Fault::RedirectLoop { code: 302 });
+    let result = Bench::at(web.addr(), &[("fetch.max_redirects", "4")]).fetch(PAGE);
+    assert_eq!((result.outcome, result.hops.len()), (FetchOutcome::TooManyRedirects, 5));
+    assert_eq!(asked_for_pages(&web).len(), 5);
+}
+
+#[test]
+fn a_redirect_to_another_host_obeys_that_hosts_robots_txt() {
+    let forbidding = HostDials {
+        robots: Robots { disallow: vec!["/section-2/".to_owned()], ..Robots::default() },
+        ..HostDials::default()
+    };
+    let web = web(|config| {
+        config.host_dials.insert("host-0002.test".to_owned(), forbidding);
+    });
+    let to = |location: &str| {
+        raw_server(format!(
+            "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        ))
+    };
+    let (allowed, forbidden) = (to(OTHER_HOST), to("http://host-0002.test/section-2/page-00002.html"));
+    let resolve = format!("*.test={},allowed.test={allowed},forbidden.test={forbidden}", web.addr());
+    let mut bench = Bench::new(&[("fetch.resolve", &resolve)]);
+
+    let result = bench.fetch("http://allowed.test/x");
+    assert_eq!(result.outcome, FetchOutcome::Fetched);
+    assert_eq!(result.hops.len(), 1);
+    assert_eq!(result.final_url.unwrap().as_str(), OTHER_HOST);
+    let result = bench.fetch("http://forbidden.test/x");
+    assert_eq!(result.outcome, FetchOutcome::RobotsDisallowed);
+    let asked = asked_for_pages(&web);
+    assert_eq!(asked.len(), 1);
+    assert_eq!((&*asked[0].host, &*asked[0].path), ("host-0002.test", PATH));
+}
+
+#[test]
+fn a_connection_that_breaks_in_mid_body_is_lost_and_the_next_page_comes_over_a_new_one() {
+    let web = with_fault(Fault::ResetMidBody);
+    let mut bench = Bench::at(web.addr(), &[]);
+    let result = bench.fetch(PAGE);
+    assert_eq!((result.outcome, result.body), (FetchOutcome::ConnectionLost, None));
+    assert!(result.detail.is_some());
+    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
+fn a_slow_answer_times_out_within_its_limit() {
+    for (fault, limit) in [
+        (Fault::SlowBody(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
+        (Fault::SlowBody(Duration::from_secs(15)), ("fetch.idle_timeout", "300ms")),
+        (Fault::Latency(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
+    ] {
+        let web = with_fault(fault.clone());
+        let mut bench = Bench::at(web.addr(), &[limit]);
+        let started = Instant::now();
+        let result = bench.fetch(PAGE);
+        assert_eq!(result.outcome, FetchOutcome::TimedOut, "{fault:?} {limit:?}");
+        assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {limit:?}: {:?}", started.elapsed());
+        assert!(result.latency_ms >= 250, "{fault:?} {limit:?}: {} ms", result.latency_ms);
+    }
+}
+
+#[test]
+fn statuses_become_the_outcomes_they_mean() {
+    use FetchOutcome as O;
+    let check = |code, retry_after_s, outcome, told: Option<i64>| {
+        let web = with_fault(Fault::Status { code, retry_after_s });
+        let result = Bench::at(web.addr(), &[]).fetch(PAGE);
+        assert_eq!((result.outcome, result.status), (outcome, Some(code)));
+        assert_eq!(result.retry_after_s, told, "{code}");
+        assert!(result.body.is_none() && result.content_digest.is_none(), "{code}");
+    };
+    check(404, None, O::NotFound, None);
+    check(410, None, O::Gone, None);
+    check(403, None, O::ClientError, None);
+    check(429, None, O::RateLimited, None);
+    check(429, Some(30), O::RateLimited, Some(30));
+    check(500, None, O::ServerError, None);
+    check(503, None, O::ServerError, None);
+    check(503, Some(120), O::RateLimited, Some(120));
+}
+
+#[test]
+fn answers_that_are_not_http_or_packed_unasked_are_refused() {
+    let check = |answer: &str, outcome| {
+        // The same answer to robots.txt: one that is not HTTP cannot be had, so the host is left alone.
+        let mut bench = Bench::at(raw_server(answer.to_owned()), &[]);
+        assert_eq!(bench.fetch("http://raw.test/x").outcome, outcome, "{answer:?}");
+    };
+    check("220 mail.test ESMTP ready\r\n", FetchOutcome::RobotsUnavailable);
+    let packed = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc";
+    check(packed, FetchOutcome::ContentRefused);
+}
+
+#[test]
+fn a_host_has_one_request_at_a_time_and_its_delay_between_two() {
+    let robots = Robots { crawl_delay_s: Some(0.12), ..Robots::default() };
+    let web = web(|config| {
+        config
+            .host_dials
+            .insert("host-0002.test".to_owned(), HostDials { robots, ..HostDials::default() })
+            .map_or((), |_| ())
+    });
+    let mut bench = Bench::at(web.addr(), &[("politeness.crawl_delay", "60ms")]);
+    for host in ["host-0001.test", "host-0002.test"] {
+        for page in 1..=8 {
+            bench.ask(&format!("http://{host}/section-{page}/page-{page:05}.html"));
+        }
+    }
+    let results = bench.results(16);
+    assert!(results.iter().all(|result| result.outcome == FetchOutcome::Fetched));
+    let seen = politeness(&web.ledger().entries());
+    assert_eq!(seen.max_in_flight_per_host, 1);
+    for (host, least_s) in [("host-0001.test", 0.06), ("host-0002.test", 0.12)] {
+        let of_host = &seen.hosts[host];
+        assert_eq!(of_host.requests, 8);
+        assert!(of_host.min_gap_s.unwrap() >= least_s, "{host}: {:?}", of_host.min_gap_s);
+    }
+    assert!(results.iter().any(|result| result.robots_crawl_delay_ms == Some(120)));
+}
+
+#[test]
+fn a_request_does_not_go_out_before_its_time_nor_faster_than_it_says() {
+    let web = web(|_| ());
+    let mut bench = Bench::at(web.addr(), &[]);
+    let start = clock().now();
+    let first = FetchRequest { not_before: start + Duration::from_millis(250), ..request(PAGE) };
+    let second = FetchRequest { not_before: start, crawl_delay_ms: Some(200), ..request(OTHER_PAGE) };
+    bench.send_bytes(first.encode());
+    bench.send_bytes(second.encode());
+    bench.results(2);
+    let asked = asked_for_pages(&web);
+    assert_eq!(asked.len(), 2);
+    assert!(asked[0].started_at >= first.not_before, "{:?}", asked[0]);
+    assert!(asked[1].started_at >= asked[0].ended_at + Duration::from_millis(200), "{asked:?}");
+}
+
+#[test]
+fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut bench = Bench::new(&[("crawl.contact", "https://example.org/crawler")]);
+    for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"] {
+        let result = bench.fetch(&format!("http://{host}:{port}/"));
+        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{host}: {:?}", result.detail);
+        assert!(result.detail.unwrap().contains("fetch.allow_private_addresses"), "{host}");
+    }
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn a_private_address_that_is_allowed_is_fetched() {
+    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned());
+    let mut bench = Bench::new(&[("fetch.allow_private_addresses", "127.0.0.0/8")]);
+    assert_eq!(bench.fetch(&format!("http://{address}/")).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
+fn a_redirect_cannot_lead_to_a_private_address() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let location = format!("http://{}/metadata", listener.local_addr().unwrap());
+    let address = raw_server(format!(
+        "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    ));
+    let result = Bench::at(address, &[]).fetch("http://lure.test/");
+    assert_eq!(result.outcome, FetchOutcome::AddressRefused);
+    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn without_a_contact_only_this_machine_is_visited() {
+    // An address for documentation: nothing would answer there, and nothing is sent.
+    let result = Bench::at("192.0.2.1:80".parse().unwrap(), &[]).fetch(PAGE);
+    assert_eq!(result.outcome, FetchOutcome::AddressRefused);
+    assert!(result.detail.unwrap().contains("crawl.contact"));
+}
+
+#[test]
+fn a_host_that_cannot_be_connected_to_says_why() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    assert_eq!(Bench::at(closed, &[]).fetch(PAGE).outcome, FetchOutcome::ConnectFailed);
+    let web = web(|_| ());
+    let result = Bench::at(web.addr(), &[]).fetch(&PAGE.replace("http:", "https:"));
+    assert_eq!(result.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
+    assert!(web.ledger().is_empty());
+}
+
+#[test]
+fn a_request_that_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
+    let web = web(|_| ());
+    let mut bench = Bench::at(web.addr(), &[]);
+    bench.ask(PAGE);
+    bench.send_bytes(b"no request".to_vec());
+    bench.ask(OTHER_PAGE);
+    assert_eq!(bench.results(2).len(), 2);
+    let letters: Vec<DeadLetter> = bench.read(topics::DEAD_LETTERS);
+    assert_eq!(letters.len(), 1);
+    assert_eq!((letters[0].stage.as_str(), letters[0].offset), ("fetcher", 1));
+    assert_eq!(letters[0].value.as_deref(), Some(&b"no request"[..]));
+}
+
+#[test]
+fn what_a_killed_fetcher_had_not_answered_in_order_is_fetched_again_by_the_next() {
+    // The first request is slow, so that the answers after it cannot be committed past it.
+    let web = web(|config| {
+        let slow = Fault::Latency(Duration::from_secs(2));
+        config.faults.push(FaultRule {
+            host: Some("host-0001.test".to_owned()),
+            ..FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), slow)
+        });
+    });
+    let mut bench = Bench::at(web.addr(), &[]);
+    let fast: Vec<_> = (1..5).map(|page| format!("http://host-0002.test/section-{page}/page-{page:05}.html")).collect();
+    bench.ask(OTHER_PAGE);
+    bench.results(1);
+    bench.ask(PAGE);
+    fast.iter().for_each(|url| bench.ask(url));
+    bench.results(1 + fast.len());
+    bench.crash();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for result in bench.results(1 + fast.len() + fast.len() + 1) {
+        assert_eq!(result.outcome, FetchOutcome::Fetched);
+        *counts.entry(result.url.as_str().to_owned()).or_default() += 1;
+    }
+    assert_eq!(counts[OTHER_PAGE], 1, "committed, so not fetched again");
+    assert_eq!(counts[PAGE], 1);
+    assert!(fast.iter().all(|url| counts[url] == 2), "{counts:?}");
+    // Everything is answered and committed now: a third fetcher finds nothing to do.
+    let asked = web.ledger().len();
+    bench.stage.step().unwrap();
+    bench.crash();
+    for _ in 0..5 {
+        bench.stage.step().unwrap();
+    }
+    assert_eq!(web.ledger().len(), asked);
+}
+
+#[test]
+fn no_more_requests_are_taken_in_than_may_be_in_flight() {
+    let web = web(|config| config.dials.latency = Duration::from_millis(20));
+    let mut bench = Bench::at(web.addr(), &[("budget.in_flight", "2")]);
+    for page in 1..=6 {
+        bench.ask(&format!("http://host-0001.test/section-{page}/page-{page:05}.html"));
+    }
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while bench.read::<FetchResult>(topics::FETCH_RESULTS).len() < 6 {
+        assert!(Instant::now() < deadline);
+        bench.stage.step().unwrap();
+        let status = bench.stage.status();
+        let status = status.lock().unwrap();
+        let answered = bench.read::<FetchResult>(topics::FETCH_RESULTS).len() as u64;
+        assert!(status.processed_total <= answered + 2 + 1, "{} taken, {answered} answered", status.processed_total);
+    }
+}
+
+#[test]
+fn a_timestamp_of_the_fetch_is_when_the_request_went_out() {
+    let web = with_fault(Fault::Latency(Duration::from_millis(200)));
+    let result = Bench::at(web.addr(), &[]).fetch(PAGE);
+    let asked = &asked_for_pages(&web)[0];
+    assert!(result.fetched_at <= asked.started_at, "{} and {}", result.fetched_at, asked.started_at);
+    assert!(asked.started_at.saturating_since(result.fetched_at) < Duration::from_millis(150));
+    assert!(result.latency_ms >= 200);
+    assert!(result.fetched_at > Timestamp::default());
+}
