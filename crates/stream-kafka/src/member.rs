@@ -212,8 +212,8 @@ impl KafkaMember {
         // taken in, a position is committed once more as it is.
         let positions = match next_offsets {
             [] => {
-                let started = self.owned.iter().find_map(|(&partition, progress)| Some((partition, (*progress)?.settled)));
-                started.filter(|_| !records.is_empty()).map(|same| self.positions(&[same])).transpose()?
+                let known = self.committed.iter().find_map(|(&partition, &committed)| Some((partition, committed?)));
+                known.filter(|_| !records.is_empty()).map(|same| self.positions(&[same])).transpose()?
             }
             _ => Some(self.positions(next_offsets)?),
         };

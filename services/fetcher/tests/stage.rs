@@ -148,15 +148,18 @@ fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
     web.ledger().entries().into_iter().filter(|entry| entry.kind != RequestKind::Robots).collect()
 }
 
-/// A server that gives the same bytes to whoever connects, and closes.
+/// A server without robots.txt that gives the same bytes to whoever connects, and closes.
 fn raw_server(answer: String) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 4_096]);
-            let _ = stream.write_all(answer.as_bytes());
+            let mut head = [0; 4_096];
+            let length = stream.read(&mut head).unwrap_or(0);
+            let none = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            let is_robots = head[..length].starts_with(b"GET /robots.txt ");
+            let _ = stream.write_all(if is_robots { none } else { &answer }.as_bytes());
         }
     });
     address
@@ -340,11 +343,10 @@ fn statuses_become_the_outcomes_they_mean() {
 #[test]
 fn answers_that_are_not_http_or_packed_unasked_are_refused() {
     let check = |answer: &str, outcome| {
-        // The same answer to robots.txt: one that is not HTTP cannot be had, so the host is left alone.
         let mut bench = Bench::at(raw_server(answer.to_owned()), &[]);
         assert_eq!(bench.fetch("http://raw.test/x").outcome, outcome, "{answer:?}");
     };
-    check("220 mail.test ESMTP ready\r\n", FetchOutcome::RobotsUnavailable);
+    check("220 mail.test ESMTP ready\r\n", FetchOutcome::MalformedResponse);
     let packed = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc";
     check(packed, FetchOutcome::ContentRefused);
 }

@@ -39,11 +39,12 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Adds what time has earned, up to the burst, and never less than room for one fetch.
+    /// Adds what time has earned, up to the burst, and never less than room for two fetches: with room for one, the
+    /// fraction left over at every fetch would be lost, a sixth of a small budget at a long scan interval.
     fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) {
         let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
         self.filled_at = Some(now);
-        let most = (fetches_per_day * burst_days).max(1.0);
+        let most = (fetches_per_day * burst_days).max(2.0);
         self.tokens = (self.tokens + days * fetches_per_day).min(most);
         self.bytes = match bytes_per_day {
             Some(rate) => (self.bytes + days * rate).min(rate * burst_days),

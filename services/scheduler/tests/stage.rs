@@ -1,0 +1,572 @@
+//! The scheduler as a stage over a log in memory, with a clock set by hand; the tests play the rest of the loop.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use messages::{
+    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, FetchOutcome, FetchReason, FetchRequest, Link, Message,
+    PageLinks, SchedulerEvent, Verdict, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use scheduler::ScheduledPage;
+use settings::{Layers, Settings};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use stream::memory::MemoryStores;
+use stream::testing::TestDriver;
+use stream::{Clock, Log, TopicPartition};
+use topology::Names;
+
+struct Bench {
+    driver: TestDriver,
+    names: Names,
+    settings: Settings,
+    partitions: u32,
+    tick: Duration,
+    started: usize,
+    /// Requests read so far, by partition.
+    read: Vec<u64>,
+}
+
+impl Bench {
+    fn new(overrides: &[(&str, &str)]) -> Self {
+        Self::with_partitions(1, overrides)
+    }
+
+    /// No crawl delay and a second between looks, unless the test is about them.
+    fn with_partitions(partitions: u32, overrides: &[(&str, &str)]) -> Self {
+        let plain =
+            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("policy.min_interval", "1s")];
+        let overrides = [&plain[..], overrides].concat();
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let start = Timestamp::from_secs(1_700_000_000);
+        let driver = TestDriver::new(&topology::topic_configs(&settings, partitions), start);
+        let tick = settings.policy.scan_interval;
+        let read = vec![0; partitions as usize];
+        let mut bench = Self { driver, names, settings, partitions, tick, started: 0, read };
+        bench.start();
+        bench
+    }
+
+    fn start(&mut self) {
+        self.started += 1;
+        let spec = scheduler::stage(&self.settings, &self.names, self.partitions);
+        self.driver.add(spec, &format!("instance-{}", self.started));
+        self.driver.run_until_idle().unwrap();
+    }
+
+    /// A crash that also takes the state directory.
+    fn crash(&mut self) {
+        self.driver.kill(0);
+        self.driver.stores = MemoryStores::default();
+        self.start();
+    }
+
+    fn now(&self) -> Timestamp {
+        self.driver.clock.now()
+    }
+
+    fn send(&mut self, key: &str, event: &SchedulerEvent) {
+        self.driver.send(&self.names.topic(topics::SCHEDULER_EVENTS), key.as_bytes(), event.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+    }
+
+    fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
+        let url = CanonicalUrl::parse(url).unwrap();
+        let host = matches!(kind, CommandKind::PauseHost | CommandKind::ResumeHost).then(|| url.host());
+        let site = url.site_key();
+        let url = host.is_none().then_some(url);
+        let command = Command { kind, url, host, weight, issued_at: self.now() };
+        self.send(site.as_str(), &SchedulerEvent::Command(command));
+    }
+
+    fn seed(&mut self, url: &str) {
+        self.command(CommandKind::Seed, url, 1.0);
+    }
+
+    /// One tick; the requests that came of it.
+    fn tick(&mut self) -> Vec<FetchRequest> {
+        self.driver.clock.advance(self.tick);
+        self.driver.run_until_idle().unwrap();
+        let topic = self.names.topic(topics::FETCH_REQUESTS);
+        let mut reader = self.driver.log.reader().unwrap();
+        let mut requests = Vec::new();
+        for (partition, next) in self.read.iter_mut().enumerate() {
+            let partition = TopicPartition::new(topic.as_str(), partition as u32);
+            for record in reader.read(&partition, *next, usize::MAX).unwrap().0 {
+                *next = record.offset + 1;
+                requests.push(FetchRequest::decode(record.value.as_deref().unwrap()).unwrap());
+            }
+        }
+        requests
+    }
+
+    /// So much time, tick by tick; the requests that came of it.
+    fn wait(&mut self, duration: Duration) -> Vec<FetchRequest> {
+        let until = self.now() + duration;
+        let mut requests = Vec::new();
+        while self.now() < until {
+            requests.extend(self.tick());
+        }
+        requests
+    }
+
+    /// The next request, which must come within an amount of time.
+    fn next(&mut self, within: Duration) -> FetchRequest {
+        let until = self.now() + within;
+        while self.now() < until {
+            if let Some(request) = self.tick().pop() {
+                return request;
+            }
+        }
+        panic!("no request within {within:?}");
+    }
+
+    fn answer(&mut self, estimate: ChangeEstimate) {
+        let site = estimate.site_key.clone();
+        self.send(site.as_str(), &SchedulerEvent::Estimate(estimate));
+    }
+
+    /// Lives on for so long, answering every request at once; how often each page was asked for.
+    fn live(&mut self, duration: Duration, rate: impl Fn(&str) -> f64) -> BTreeMap<String, u64> {
+        let until = self.now() + duration;
+        let mut visits = BTreeMap::new();
+        while self.now() < until {
+            for request in self.tick() {
+                *visits.entry(request.url.as_str().to_owned()).or_default() += 1;
+                self.answer(looked(&request, rate(request.url.as_str())));
+            }
+        }
+        visits
+    }
+
+    fn page(&self, url: &str) -> Option<ScheduledPage> {
+        let key = CanonicalUrl::parse(url).unwrap().page_id().0;
+        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let last = records.iter().rfind(|record| record.key == key).unwrap();
+        last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
+    }
+
+    /// Pages that are known.
+    fn pages(&self) -> usize {
+        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let last: BTreeMap<_, _> = records.into_iter().map(|record| (record.key, record.value)).collect();
+        last.values().flatten().count()
+    }
+}
+
+/// A look that found the page unchanged, a second after the request was due, of a page known to change so often.
+fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimate {
+    ChangeEstimate {
+        page_id: request.page_id,
+        url: request.url.clone(),
+        site_key: request.site_key.clone(),
+        attempt: request.attempt,
+        outcome: FetchOutcome::NotModified,
+        status: Some(304),
+        fetched_at: request.not_before,
+        verdict: Verdict::Unchanged,
+        alpha: 100.0,
+        beta_days: 100.0 / rate_per_day,
+        change_rate_per_day: rate_per_day,
+        observations: 1,
+        changes: 0,
+        etag: Some("\"1\"".to_owned()),
+        last_modified: None,
+        content_digest: None,
+        body_length: 0,
+        latency_ms: 0,
+        retry_after_s: None,
+        robots_crawl_delay_ms: None,
+    }
+}
+
+fn failed(request: &FetchRequest, outcome: FetchOutcome, status: Option<u16>) -> ChangeEstimate {
+    ChangeEstimate { outcome, status, verdict: Verdict::Unknown, etag: None, ..looked(request, 2.0) }
+}
+
+fn urls(requests: &[FetchRequest]) -> BTreeSet<&str> {
+    requests.iter().map(|request| request.url.as_str()).collect()
+}
+
+fn on_host(number: usize) -> String {
+    format!("http://www.site-{number}.test/")
+}
+
+/// Seconds between one moment and another.
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.days_since(from) * 86_400.0
+}
+
+const URL: &str = "http://a.site.test/x";
+const SIBLING: &str = "http://a.site.test/y";
+const ELSEWHERE: &str = "http://b.other.test/z";
+
+#[test]
+fn every_seed_is_asked_for_once_within_the_budget() {
+    let mut bench = Bench::new(&[("budget.fetches_per_second", "2"), ("budget.burst", "5s")]);
+    (0..40).for_each(|host| bench.seed(&on_host(host)));
+    let mut requests = Vec::new();
+    for second in 1..=60 {
+        requests.extend(bench.tick());
+        assert!(requests.len() <= 2 * second + 10, "{} in {second} s", requests.len());
+    }
+    assert_eq!((requests.len(), urls(&requests).len()), (40, 40));
+    assert!(requests.iter().all(|request| request.reason == FetchReason::New && request.etag.is_none()));
+    assert!(requests.iter().all(|request| request.lease_until > request.not_before));
+}
+
+#[test]
+fn after_a_lull_no_more_than_the_burst_goes_out_at_once() {
+    let mut bench = Bench::new(&[("budget.fetches_per_second", "2"), ("budget.burst", "5s")]);
+    bench.wait(10 * MINUTE);
+    (0..40).for_each(|host| bench.seed(&on_host(host)));
+    let first = bench.tick().len();
+    assert_eq!(first, 10);
+    assert!(bench.wait(5 * SECOND).len() <= 10);
+}
+
+#[test]
+fn requests_of_a_host_are_spaced_by_its_delay_also_across_a_crash() {
+    let mut bench = Bench::new(&[("politeness.crawl_delay", "10s")]);
+    (0..8).for_each(|page| bench.seed(&format!("http://a.site.test/{page}")));
+    let mut requests = bench.wait(25 * SECOND);
+    let before = requests.len();
+    bench.crash();
+    requests.extend(bench.wait(100 * SECOND));
+    assert!(before >= 2 && before < requests.len());
+    assert_eq!((requests.len(), urls(&requests).len()), (8, 8));
+    for pair in requests.windows(2) {
+        assert!(
+            pair[1].not_before >= pair[0].not_before + 10 * SECOND,
+            "{} {}",
+            pair[0].not_before,
+            pair[1].not_before
+        );
+        assert_eq!(pair[1].crawl_delay_ms, Some(10_000));
+    }
+}
+
+#[test]
+fn a_longer_delay_in_robots_txt_holds_for_what_is_asked_next() {
+    let mut bench = Bench::new(&[("politeness.crawl_delay", "1s")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.answer(ChangeEstimate { robots_crawl_delay_ms: Some(30_000), ..looked(&first, 1.0) });
+    bench.seed(SIBLING);
+    let second = bench.next(60 * SECOND);
+    assert!(seconds(first.not_before, second.not_before) >= 30.0);
+    assert_eq!(second.crawl_delay_ms, Some(30_000));
+}
+
+#[test]
+fn a_lease_that_runs_out_is_handed_out_again_and_a_late_answer_does_not_end_the_newer_one() {
+    let mut bench = Bench::new(&[("policy.lease_timeout", "2m")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    assert!(bench.wait(110 * SECOND).is_empty(), "it is under lease");
+    let second = bench.next(30 * SECOND);
+    assert_eq!(second.attempt, first.attempt + 1);
+
+    bench.answer(looked(&first, 50.0));
+    let page = bench.page(URL).unwrap();
+    assert_eq!((page.lease_until, page.answered), (Some(second.lease_until), first.attempt));
+    assert!(bench.wait(60 * SECOND).is_empty(), "the newer lease holds");
+    bench.answer(looked(&second, 50.0));
+    assert_eq!(bench.page(URL).unwrap().lease_until, None);
+    let third = bench.next(60 * SECOND);
+    assert_eq!((third.attempt, third.reason), (second.attempt + 1, FetchReason::Refresh));
+    assert_eq!(third.etag.as_deref(), Some("\"1\""));
+}
+
+#[test]
+fn a_lease_outlives_a_crash() {
+    let mut bench = Bench::new(&[("policy.lease_timeout", "2m")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.crash();
+    assert!(bench.wait(100 * SECOND).is_empty());
+    assert_eq!(bench.next(60 * SECOND).attempt, first.attempt + 1);
+}
+
+#[test]
+fn failures_back_off_doubling_up_to_the_longest_wait_and_keep_what_was_learned() {
+    let mut bench = Bench::new(&[("policy.retry_base", "10m"), ("policy.retry_max", "40m")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.answer(looked(&first, 50.0));
+    let mut request = bench.next(HOUR);
+    for wait_minutes in [10.0, 20.0, 40.0, 40.0] {
+        bench.answer(ChangeEstimate {
+            alpha: 100.0,
+            beta_days: 2.0,
+            ..failed(&request, FetchOutcome::ServerError, Some(500))
+        });
+        let next = bench.next(2 * HOUR);
+        let waited = seconds(request.not_before, next.not_before) / 60.0;
+        assert!((wait_minutes..wait_minutes + 1.0).contains(&waited), "{waited} min instead of {wait_minutes}");
+        assert_eq!(next.reason, FetchReason::Retry);
+        assert_eq!(next.etag.as_deref(), Some("\"1\""), "what is known of the content is kept");
+        let page = bench.page(URL).unwrap();
+        assert_eq!((page.alpha, page.beta_days), (100.0, 2.0));
+        assert_eq!(page.last_look_at, Some(first.not_before), "a failure is no look");
+        request = next;
+    }
+    bench.answer(looked(&request, 50.0));
+    assert_eq!(bench.page(URL).unwrap().failures, 0);
+    assert_eq!(bench.next(HOUR).reason, FetchReason::Refresh);
+}
+
+#[test]
+fn a_page_that_robots_txt_forbids_waits_until_robots_txt_is_read_again() {
+    let mut bench = Bench::new(&[("politeness.robots_refresh", "6h"), ("policy.scan_interval", "1m")]);
+    bench.seed(URL);
+    let first = bench.next(5 * MINUTE);
+    bench.answer(failed(&first, FetchOutcome::RobotsDisallowed, None));
+    let next = bench.next(DAY);
+    let waited_hours = seconds(first.not_before, next.not_before) / 3_600.0;
+    assert!((6.0..6.1).contains(&waited_hours), "{waited_hours}");
+}
+
+#[test]
+fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_not() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    let limited = failed(&first, FetchOutcome::RateLimited, Some(429));
+    bench.answer(ChangeEstimate { retry_after_s: Some(600), ..limited });
+    let asked_at = bench.now();
+    bench.seed(SIBLING);
+    bench.seed(ELSEWHERE);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), ELSEWHERE);
+    bench.crash();
+    let sibling = bench.next(HOUR);
+    assert_eq!(sibling.url.as_str(), SIBLING);
+    let waited = seconds(asked_at, sibling.not_before);
+    assert!((600.0..700.0).contains(&waited), "{waited} s");
+}
+
+#[test]
+fn a_paused_host_is_left_alone_until_it_is_resumed_also_across_a_crash() {
+    let mut bench = Bench::new(&[]);
+    bench.command(CommandKind::PauseHost, URL, 1.0);
+    bench.seed(URL);
+    bench.seed(ELSEWHERE);
+    assert_eq!(urls(&bench.wait(MINUTE)), BTreeSet::from([ELSEWHERE]));
+    bench.crash();
+    assert!(bench.wait(MINUTE).is_empty());
+    bench.command(CommandKind::ResumeHost, URL, 1.0);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
+}
+
+#[test]
+fn a_forgotten_page_is_asked_for_no_more_and_a_new_life_counts_on() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.command(CommandKind::Forget, URL, 1.0);
+    bench.answer(looked(&first, 50.0));
+    assert_eq!(bench.page(URL), None);
+    bench.crash();
+    assert!(bench.wait(20 * MINUTE).is_empty());
+    bench.seed(URL);
+    let again = bench.next(5 * SECOND);
+    assert_eq!(again.reason, FetchReason::New);
+    assert!(again.attempt > first.attempt, "the detector would take it for a repeat");
+}
+
+#[test]
+fn a_page_an_operator_wants_comes_next_whatever_it_is_worth() {
+    let mut bench = Bench::new(&[("budget.fetches_per_second", "0.001"), ("policy.scan_interval", "1m")]);
+    (0..20).for_each(|host| bench.seed(&on_host(host)));
+    bench.seed(URL);
+    bench.live(DAY, |url| if url == URL { 1e-6 } else { 20.0 });
+    bench.command(CommandKind::Refetch, URL, 1.0);
+    let next = bench.next(2 * HOUR);
+    assert_eq!((next.url.as_str(), next.reason), (URL, FetchReason::Command));
+    bench.answer(looked(&next, 1e-6));
+    assert!(!bench.page(URL).unwrap().refetch);
+}
+
+#[test]
+fn a_page_seeded_again_keeps_what_is_known_of_it_and_takes_the_new_weight() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.answer(looked(&first, 0.5));
+    let before = bench.page(URL).unwrap();
+    bench.command(CommandKind::Seed, URL, 3.0);
+    assert_eq!(bench.page(URL), Some(ScheduledPage { weight: 3.0, ..before }));
+}
+
+fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
+    let source_url = CanonicalUrl::parse(source).unwrap();
+    let link =
+        |target: &&str| Link { url: source_url.join(target).unwrap(), anchor: String::new(), rel: String::new() };
+    SchedulerEvent::Links(PageLinks {
+        source_page_id: source_url.page_id(),
+        target_site: source_url.site_key(),
+        found_at: now,
+        links: targets.iter().map(link).collect(),
+        source_url,
+    })
+}
+
+#[test]
+fn links_become_pages_as_far_as_the_settings_reach() {
+    let check = |overrides: &[(&str, &str)], expected: &[&str]| {
+        let mut bench = Bench::new(&[&[("policy.lease_timeout", "1h")], overrides].concat());
+        bench.seed(URL);
+        let now = bench.now();
+        bench.send("site.test", &links(URL, &["/1", "/2", "http://b.site.test/3", "/1"], now));
+        bench.send("site.test", &links("http://a.site.test/1", &["/4"], now));
+        bench.send("site.test", &links("http://a.site.test/unknown", &["/5"], now));
+        let requests = bench.wait(MINUTE);
+        assert_eq!(urls(&requests), expected.iter().copied().collect(), "{overrides:?}");
+        assert_eq!(requests.len(), expected.len(), "each once: {overrides:?}");
+        assert_eq!(bench.pages(), expected.len());
+    };
+    let (one, two, three) = ("http://a.site.test/1", "http://a.site.test/2", "http://b.site.test/3");
+    let four = "http://a.site.test/4";
+    check(&[("crawl.discover", "none")], &[URL]);
+    check(&[("crawl.discover", "same-host")], &[URL, one, two, four]);
+    check(&[("crawl.discover", "same-site")], &[URL, one, two, three, four]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_depth", "1")], &[URL, one, two, three]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_depth", "0")], &[URL]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_pages", "2")], &[URL, one]);
+}
+
+#[test]
+fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
+    let mut bench = Bench::new(&[]);
+    let topic = bench.names.topic(topics::SCHEDULER_EVENTS);
+    bench.driver.send(&topic, b"site.test", b"no event".to_vec()).unwrap();
+    let nameless = Command { kind: CommandKind::Seed, url: None, host: None, weight: 1.0, issued_at: bench.now() };
+    bench.send("site.test", &SchedulerEvent::Command(nameless));
+    bench.seed(URL);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), URL);
+    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let letters: Vec<_> =
+        letters.iter().map(|letter| DeadLetter::decode(letter.value.as_deref().unwrap()).unwrap()).collect();
+    assert_eq!(letters.len(), 2);
+    assert!(letters.iter().all(|letter| letter.stage == "scheduler"));
+    assert!(letters[1].reason.contains("names no url"), "{}", letters[1].reason);
+}
+
+#[test]
+fn no_more_is_in_flight_than_allowed_overall_and_per_host() {
+    let mut bench = Bench::new(&[("budget.in_flight", "7"), ("budget.host_in_flight", "3")]);
+    (0..20).for_each(|page| bench.seed(&format!("http://a.site.test/{page}")));
+    let of_host = bench.wait(MINUTE);
+    assert_eq!(of_host.len(), 3);
+    (0..20).for_each(|host| bench.seed(&on_host(host)));
+    assert_eq!(bench.wait(MINUTE).len(), 4);
+    bench.answer(looked(&of_host[0], 1e-6));
+    assert_eq!(bench.wait(MINUTE).len(), 1);
+}
+
+#[test]
+fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
+    let overrides = [("budget.fetches_per_second", "0.01"), ("policy.scan_interval", "1m"), ("budget.burst", "10m")];
+    let mut bench = Bench::with_partitions(2, &overrides);
+    (0..40).for_each(|host| bench.seed(&on_host(host)));
+    bench.live(DAY, |_| 10.0);
+    let visits: u64 = bench.live(4 * DAY, |_| 10.0).values().sum();
+    let budget = 0.01 * 86_400.0 * 4.0;
+    assert!((visits as f64 / budget - 1.0).abs() < 0.05, "{visits} of {budget}");
+    let mut last = BTreeMap::new();
+    for record in bench.driver.contents(&bench.names.topic(topics::DEMAND)).unwrap() {
+        let demand = Demand::decode(record.value.as_deref().unwrap()).unwrap();
+        last.insert(demand.stage_partition, demand);
+    }
+    assert_eq!(last.len(), 2);
+    let together: f64 = last.values().map(|demand| demand.budget_fetches_per_day).sum();
+    assert!((together / 864.0 - 1.0).abs() < 0.02, "{together}");
+    for demand in last.values() {
+        let fair = 864.0 * demand.pages as f64 / 40.0;
+        assert!(
+            (demand.budget_fetches_per_day / fair - 1.0).abs() < 0.1,
+            "{} for {fair}",
+            demand.budget_fetches_per_day
+        );
+    }
+}
+
+#[test]
+fn the_uniform_policy_visits_all_pages_equally_often_and_spends_the_whole_budget() {
+    let overrides = [("policy.name", "uniform"), ("budget.fetches_per_second", "0.01"), ("policy.scan_interval", "1m")];
+    let mut bench = Bench::new(&overrides);
+    (0..25).for_each(|host| bench.seed(&on_host(host)));
+    let visits = bench.live(5 * DAY, |url| url.len() as f64);
+    let (least, most) = (visits.values().min().unwrap(), visits.values().max().unwrap());
+    assert_eq!(visits.len(), 25);
+    assert!(most - least <= 1 && *least >= 171, "{least} to {most}");
+}
+
+#[test]
+fn the_optimal_policy_favours_some_pages_and_leaves_none_for_good() {
+    let overrides =
+        [("policy.theta", "0.05"), ("budget.fetches_per_second", "0.0005"), ("policy.scan_interval", "30m")];
+    let mut bench = Bench::new(&overrides);
+    // From once in three years to a hundred times a day; 43 fetches a day for 50 pages.
+    (0..50).for_each(|host| bench.seed(&on_host(host)));
+    let rate = |url: &str| {
+        let number: f64 = url.trim_start_matches("http://www.site-").split('.').next().unwrap().parse().unwrap();
+        0.001 * 1e5_f64.powf(number / 49.0)
+    };
+    bench.live(20 * DAY, rate);
+    let visits = bench.live(120 * DAY, rate);
+    assert_eq!(visits.len(), 50, "{visits:?}");
+    let fast: Vec<_> = (40..50).map(|host| visits[&on_host(host)]).collect();
+    assert!(fast.iter().all(|count| *count >= 3), "pages too fast to keep up with are still seen: {fast:?}");
+    let most = visits.values().max().unwrap();
+    assert!(*most > 4 * visits[&on_host(0)], "{most} and {}", visits[&on_host(0)]);
+}
+
+#[test]
+fn received_bytes_are_paid_back_before_more_is_asked_for() {
+    let mut bench = Bench::new(&[("budget.bytes_per_second", "1KiB")]);
+    let weight = 50 << 10;
+    let (mut earned, mut received, mut rounds) = (0, 0, 0);
+    (0..30).for_each(|host| bench.seed(&on_host(host)));
+    for _ in 0..4_000 {
+        let requests = bench.tick();
+        earned += 1 << 10;
+        // What a page weighs is known only afterwards, so one round may overdraw; the next waits until that is paid.
+        assert!(requests.is_empty() || received <= earned, "{received} received, {earned} earned");
+        rounds += u64::from(!requests.is_empty());
+        for request in requests {
+            received += weight;
+            let unchanged = looked(&request, 1.0);
+            bench.answer(ChangeEstimate { outcome: FetchOutcome::Fetched, body_length: weight, ..unchanged });
+        }
+    }
+    assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");
+}
+
+#[test]
+fn a_page_left_longer_than_the_longest_interval_is_wanted_whatever_it_is_worth() {
+    let overrides =
+        [("policy.max_interval", "2d"), ("budget.fetches_per_second", "0.0005"), ("policy.scan_interval", "10m")];
+    let mut bench = Bench::new(&overrides);
+    (0..10).for_each(|host| bench.command(CommandKind::Seed, &on_host(host), 100.0));
+    bench.seed(URL);
+    let visits = bench.live(40 * DAY, |url| if url == URL { 1e-6 } else { 20.0 });
+    assert!((17..=22).contains(&visits[URL]), "{}", visits[URL]);
+}
+
+#[test]
+fn a_crash_at_any_moment_loses_no_page_and_asks_for_none_twice_at_a_time() {
+    let mut bench = Bench::new(&[("policy.lease_timeout", "10m"), ("budget.fetches_per_second", "1")]);
+    (0..30).for_each(|host| bench.seed(&on_host(host)));
+    let mut requests = Vec::new();
+    for _ in 0..10 {
+        requests.extend(bench.wait(5 * SECOND));
+        bench.crash();
+    }
+    assert_eq!((requests.len(), urls(&requests).len()), (30, 30));
+    assert_eq!(bench.pages(), 30);
+    let hosts: BTreeSet<Host> = requests.iter().map(|request| request.url.host()).collect();
+    assert_eq!(hosts.len(), 30);
+}
