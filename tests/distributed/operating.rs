@@ -1,0 +1,95 @@
+//! What an operator sees of the services, and what becomes of records that nobody can read.
+
+use crate::services::{Distributed, SOON, kafka};
+use daemon::WebClock;
+use simweb::SeededConfig;
+use std::time::Duration;
+use stream::{Clock, Log, OutputRecord, TopicPartition};
+use tests::{SimulatedWeb, wait_for};
+use topology::{Names, STAGES};
+
+fn web() -> SimulatedWeb {
+    SimulatedWeb::start(SeededConfig { hosts: 4, pages_per_host: 5, ..SeededConfig::default() }, 1.0, |_| ())
+}
+
+#[test]
+fn an_idle_loop_has_no_lag_and_every_service_says_how_it_is_doing() {
+    let Some(brokers) = kafka() else { return };
+    let web = web();
+    let distributed = Distributed::of(&web, &brokers, &[]);
+    assert!(distributed.lags()[0] >= 20, "the seeds wait: {:?}", distributed.lags());
+    let services = distributed.start_all();
+    for service in &services {
+        let answers = |path: &str| service.get(path).map(|(status, _)| status);
+        wait_for("it is healthy", SOON, || answers("/healthz") == Some(200));
+        wait_for("it is ready", SOON, || answers("/readyz") == Some(200));
+    }
+    distributed.wait_until_idle(&services);
+    for service in &services {
+        let stage = service.stage;
+        let metric = |name: &str| {
+            let (status, text) = service.get("/metrics").expect("it answers");
+            assert_eq!(status, 200);
+            let wanted = format!("recrawl_{stage}_{name} ");
+            let line = text.lines().find(|line| line.starts_with(&wanted));
+            let line = line.unwrap_or_else(|| panic!("no {wanted}in\n{text}"));
+            line[wanted.len()..].trim().parse::<f64>().unwrap()
+        };
+        // Figures are some moments old.
+        wait_for(&format!("the {stage} shows no lag"), SOON, || {
+            metric("lag_records") == 0.0 && metric("lag_seconds") == 0.0
+        });
+        assert_eq!((metric("ready"), metric("partitions"), metric("set_aside_total")), (1.0, 4.0, 0.0), "{stage}");
+        assert!(metric("processed_total") >= 20.0, "{stage}");
+    }
+    // Idle for good: whatever is written in passing must not come back as lag.
+    let until = std::time::Instant::now() + Duration::from_secs(2);
+    wait_for("two seconds without lag", SOON, || {
+        assert_eq!(distributed.lags(), [0; 4]);
+        std::time::Instant::now() >= until
+    });
+    services.into_iter().for_each(|service| drop(service.stop()));
+    distributed.books("0");
+}
+
+/// Nothing, text, a header of a schema nobody has, and a tombstone.
+const GARBAGE: [Option<&[u8]>; 4] =
+    [Some(b""), Some(b"not avro"), Some(b"\xc3\x01\x01\x02\x03\x04\x05\x06\x07\x08rest"), None];
+
+#[test]
+fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
+    let Some(brokers) = kafka() else { return };
+    let web = web();
+    let distributed = Distributed::of(&web, &brokers, &[]);
+    let settings = distributed.crawl.settings();
+    let (names, log) = (Names::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    for (_, input) in STAGES {
+        let records = GARBAGE.iter().map(|value| OutputRecord {
+            to: TopicPartition::new(names.topic(input), 0),
+            // Kafka would soon drop records of a time long past.
+            timestamp: WebClock::new(&settings.clock).now(),
+            key: b"host-0001.test".to_vec(),
+            value: value.map(<[u8]>::to_vec),
+        });
+        log.append(&records.collect::<Vec<_>>()).unwrap();
+    }
+    let services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+    let letters = distributed.ask(&["dead-letters"]).exits_with(0).json();
+    let letters = letters.as_array().unwrap();
+    for (stage, input) in STAGES {
+        let of_stage: Vec<_> = letters.iter().filter(|letter| letter["stage"] == stage).collect();
+        assert_eq!(of_stage.len(), GARBAGE.len(), "{stage}: {of_stage:#?}");
+        for letter in of_stage {
+            assert_eq!(letter["topic"], names.topic(input));
+            assert_eq!(letter["key"], "host-0001.test");
+            assert!(!letter["reason"].as_str().unwrap().is_empty(), "{letter:#}");
+        }
+    }
+    assert_eq!(letters.len(), STAGES.len() * GARBAGE.len());
+    for service in services {
+        let said = service.stop();
+        assert_eq!(said.matches("record set aside").count(), GARBAGE.len(), "{said}");
+    }
+    distributed.books("0");
+}

@@ -1,0 +1,192 @@
+//! Four services over a Kafka, on topics and in groups of their own.
+
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+use tests::{Crawl, Output, Process, SimulatedWeb, books, programs, wait_for};
+use topology::STAGES;
+
+/// For what takes a service or two and a rebalance.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+/// For a whole crawl with everything that is done to it.
+pub(crate) const IN_THE_END: Duration = Duration::from_secs(120);
+/// Partitions of each topic of the loop.
+pub(crate) const PARTITIONS: u32 = 4;
+
+/// The Kafka to test on. `None`, and a line that says so, when there is none and none is required.
+pub(crate) fn kafka() -> Option<String> {
+    let brokers = std::env::var("RECRAWL_KAFKA").ok().filter(|brokers| !brokers.is_empty());
+    if brokers.is_none() {
+        let required = std::env::var("RECRAWL_KAFKA_REQUIRED").is_ok_and(|value| value == "1");
+        assert!(!required, "RECRAWL_KAFKA_REQUIRED is 1 and RECRAWL_KAFKA names no Kafka");
+        println!("skipped: RECRAWL_KAFKA names no Kafka (`make test` starts one)");
+    }
+    brokers
+}
+
+/// A crawl over Kafka.
+pub(crate) struct Distributed {
+    pub(crate) crawl: Crawl,
+    pages: usize,
+}
+
+impl Distributed {
+    /// A crawl whose topics are made and whose seeds are the pages of a web; nothing runs yet.
+    pub(crate) fn of(web: &SimulatedWeb, brokers: &str, sets: &[(&str, &str)]) -> Self {
+        let crawl = Crawl::of(web);
+        let unique = crawl.directory.path().file_name().and_then(|name| name.to_str()).unwrap().to_owned();
+        let mut crawl = crawl
+            .with("kafka.brokers", brokers)
+            .with("kafka.topic_prefix", &format!("{unique}."))
+            .with("kafka.group_prefix", &format!("{unique}-"))
+            .with("kafka.partitions", &PARTITIONS.to_string())
+            .with("kafka.session_timeout", "6s")
+            .with("policy.scan_interval", "100ms");
+        for (key, value) in sets {
+            crawl = crawl.with(key, value);
+        }
+        let distributed = Self { crawl, pages: web.urls().len() };
+        distributed.ask(&["topics", "create"]).exits_with(0);
+        let seeds = distributed.crawl.seeds_file().display().to_string();
+        distributed.ask(&["seed", "--file", &seeds]).exits_with(0);
+        distributed
+    }
+
+    /// Runs a recrawl command to its end.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Output {
+        let mut command = programs().command("recrawl");
+        command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
+        Process::start(command, self.crawl.directory.path()).finish()
+    }
+
+    /// Where an instance of a stage keeps its state.
+    pub(crate) fn data(&self, stage: &str, instance: &str) -> PathBuf {
+        self.crawl.directory.path().join(format!("{stage}-{instance}"))
+    }
+
+    /// Starts an instance of a stage.
+    pub(crate) fn start(&self, stage: &'static str, instance: &'static str) -> Service {
+        let mut command = programs().command(&format!("recrawl-{stage}"));
+        command.args(self.crawl.flags()).args(["--instance", instance]);
+        command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
+        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
+    }
+
+    /// Starts one instance of each stage.
+    pub(crate) fn start_all(&self) -> Vec<Service> {
+        STAGES.iter().map(|(stage, _)| self.start(stage, "0")).collect()
+    }
+
+    /// Waits until every page is answered, nothing is in flight, and no group has a record to read.
+    pub(crate) fn wait_until_idle(&self, services: &[Service]) {
+        wait_for("every page is answered and nothing is in flight", IN_THE_END, || {
+            let status: Vec<_> =
+                services.iter().filter(|service| service.stage == "scheduler").map(Service::status).collect();
+            let sum = |figure: &dyn Fn(&Value) -> &Value| status.iter().filter_map(|s| figure(s).as_f64()).sum::<f64>();
+            let pages = sum(&|status| &status["pages"]);
+            let unanswered = sum(&|status| &status["stages"][0]["figures"]["unanswered"]);
+            let in_flight = sum(&|status| &status["in_flight"]);
+            (pages, unanswered, in_flight) == (self.pages as f64, 0.0, 0.0)
+        });
+        wait_for("the lag of every group is exactly 0", SOON, || {
+            let lags = self.lags();
+            assert_eq!(lags.len(), STAGES.len());
+            lags.iter().all(|lag| *lag == 0)
+        });
+    }
+
+    /// Records that each group has yet to read.
+    pub(crate) fn lags(&self) -> Vec<u64> {
+        let status = self.ask(&["status"]).exits_with(0).json();
+        let stages = status["stages"].as_array().expect("a status has stages").iter();
+        stages.map(|stage| stage["lag_records"].as_u64().expect("a lag is a number")).collect()
+    }
+
+    /// The books of services that have ended, each page once and counted alike by all stages.
+    pub(crate) fn books(&self, instance: &str) -> std::collections::BTreeMap<page::PageId, books::Entry> {
+        let pages = books::read_stages(PARTITIONS, |stage| self.data(stage, instance));
+        for page in pages.values() {
+            let counts = (page.scheduler.fetches, page.detector_fetches, page.estimator_fetches);
+            assert!(counts.0 > 0 && counts.0 == counts.1 && counts.1 == counts.2, "{counts:?}: {page:?}");
+            assert_eq!(page.scheduler.lease_until, None, "still in flight: {page:?}");
+        }
+        assert_eq!(pages.len(), self.pages);
+        pages
+    }
+}
+
+/// A running service. What it said is shown when its test fails.
+pub(crate) struct Service {
+    pub(crate) stage: &'static str,
+    process: Option<Process>,
+}
+
+impl Service {
+    fn process(&self) -> &Process {
+        self.process.as_ref().expect("it is taken only when the service ends")
+    }
+
+    /// What it has said so far.
+    pub(crate) fn said(&self) -> String {
+        self.process().stderr()
+    }
+
+    /// Where it listens, once it does.
+    fn address(&self) -> Option<SocketAddr> {
+        let said = self.said();
+        let (_, rest) = said.split_once("address=")?;
+        rest.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Asks it something; `None` while it does not answer.
+    pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
+        let mut stream = TcpStream::connect(self.address()?).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: x\r\n\r\n").as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
+    }
+
+    /// Its status; null while it does not answer.
+    pub(crate) fn status(&self) -> Value {
+        self.get("/status").and_then(|(_, body)| serde_json::from_str(&body).ok()).unwrap_or(Value::Null)
+    }
+
+    /// Partitions it is at work on.
+    pub(crate) fn partitions(&self) -> u64 {
+        self.status()["stages"][0]["partitions"].as_u64().unwrap_or(0)
+    }
+
+    /// Stops its time (`libc::SIGSTOP`), as a virtual machine that is moved does, or lets it go on (`libc::SIGCONT`).
+    pub(crate) fn signal(&self, signal: i32) {
+        self.process().signal(signal);
+    }
+
+    /// Kills it as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.process.take().expect("it runs").kill();
+    }
+
+    /// Stops it as an init system does, and checks that it drained. Returns what it said.
+    pub(crate) fn stop(mut self) -> String {
+        let process = self.process.take().expect("it runs");
+        process.signal(libc::SIGTERM);
+        let output = process.finish().exits_with(0).says(&["drained"]);
+        assert!(!output.stderr.contains("ERROR"), "{}", output.stderr);
+        output.stderr
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(process) = &self.process
+        {
+            eprintln!("--- {} said:\n{}", self.stage, process.stderr());
+        }
+    }
+}

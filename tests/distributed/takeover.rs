@@ -1,0 +1,80 @@
+//! Instances of a stage share its partitions, and take them over from one another.
+
+use crate::kills::{SLOW, web};
+use crate::services::{Distributed, SOON, Service, kafka};
+use tests::wait_for;
+
+const DOUBLED: [&str; 3] = ["scheduler", "detector", "estimator"];
+
+#[test]
+fn a_second_instance_takes_over_partitions_with_their_state() {
+    let Some(brokers) = kafka() else { return };
+    let web = web();
+    let distributed = Distributed::of(&web, &brokers, &SLOW);
+    let first = distributed.start_all();
+    wait_for("the crawl is under way", SOON, || web.page_requests() >= 50);
+    let second = DOUBLED.map(|stage| distributed.start(stage, "1"));
+    for newcomer in &second {
+        let stage = newcomer.stage;
+        let old = first.iter().find(|service| service.stage == stage).unwrap();
+        wait_for(&format!("both instances of the {stage} have two partitions"), SOON, || {
+            (old.partitions(), newcomer.partitions()) == (2, 2)
+        });
+    }
+    let shared_at = web.page_requests();
+    wait_for("both have worked", SOON, || web.page_requests() >= shared_at + 50);
+    let (leaving, fetcher): (Vec<_>, Vec<_>) = first.into_iter().partition(|service| service.stage != "fetcher");
+    leaving.into_iter().for_each(|service| drop(Service::stop(service)));
+    assert!(web.page_requests() < web.urls().len() - 50, "the crawl was over too soon");
+
+    let remaining: Vec<_> = second.into_iter().chain(fetcher).collect();
+    distributed.wait_until_idle(&remaining);
+    for service in remaining {
+        let (stage, partitions) = (service.stage, service.partitions());
+        assert_eq!(partitions, 4, "{stage}");
+        service.stop();
+    }
+    for page in distributed.books("1").values() {
+        assert_eq!((page.scheduler.fetches, page.scheduler.status), (1, Some(200)), "{page:?}");
+    }
+}
+
+#[test]
+fn instances_frozen_until_others_took_over_write_nothing_when_they_thaw() {
+    let Some(brokers) = kafka() else { return };
+    let web = web();
+    // One that freezes in the middle of a commit leaves a transaction open, which the others have to wait for.
+    let sets = [&SLOW[..], &[("kafka.transaction_timeout", "6s")]].concat();
+    let distributed = Distributed::of(&web, &brokers, &sets);
+    let first = distributed.start_all();
+    wait_for("the crawl is under way", SOON, || web.page_requests() >= 50);
+    let (frozen, fetcher): (Vec<_>, Vec<_>) = first.into_iter().partition(|service| service.stage != "fetcher");
+    frozen.iter().for_each(|service| service.signal(libc::SIGSTOP));
+    let second = DOUBLED.map(|stage| distributed.start(stage, "1"));
+    for newcomer in &second {
+        wait_for(&format!("the {} is taken over", newcomer.stage), SOON, || newcomer.partitions() == 4);
+    }
+    let taken_at = web.page_requests();
+    wait_for("the newcomers work", SOON, || web.page_requests() >= taken_at + 100);
+    frozen.iter().for_each(|service| service.signal(libc::SIGCONT));
+    let thawed_at = web.page_requests();
+    wait_for("the crawl goes on", SOON, || web.page_requests() >= thawed_at + 50);
+    frozen.into_iter().for_each(|service| drop(Service::stop(service)));
+    assert!(web.page_requests() < web.urls().len() - 50, "the crawl was over too soon");
+
+    let remaining: Vec<_> = second.into_iter().chain(fetcher).collect();
+    distributed.wait_until_idle(&remaining);
+    remaining.into_iter().for_each(|service| drop(Service::stop(service)));
+    let worked_with = distributed.books("1");
+
+    // Whatever the frozen ones had written would be in the changelogs and not in the newcomers' stores.
+    let third = DOUBLED.map(|stage| distributed.start(stage, "2"));
+    for service in &third {
+        wait_for(&format!("the {} is restored", service.stage), SOON, || service.partitions() == 4);
+    }
+    third.into_iter().for_each(|service| drop(Service::stop(service)));
+    let restored = distributed.books("2");
+    for (id, page) in &worked_with {
+        assert_eq!(format!("{page:?}"), format!("{:?}", restored[id]));
+    }
+}
