@@ -63,8 +63,10 @@ test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: bench
-bench: setup-build ## measure; ARGS=… chooses what
-	@cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
+bench: setup-build ## measure, on a Kafka started for it where Java is (or on yours: RECRAWL_KAFKA=HOST:PORT); ARGS=… chooses what
+	@cargo build -q $(CARGO_FLAGS) -p tests --bin bench
+	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
+	"$${around[@]}" cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
 
 .PHONY: fmt
 fmt: ## format the source

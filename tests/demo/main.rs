@@ -44,7 +44,7 @@ fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
 
 /// What a real browser makes of the page: the figures are there, the plots are drawn, nothing is loaded from elsewhere.
 fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
-    let html = std::fs::read_to_string(page).unwrap();
+    let html = std::fs::read_to_string(page).expect("the demo has written its page");
     assert!(!html.contains("src=") && !html.contains("href="), "the page stands alone");
     let is_there =
         |name: &&&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -61,17 +61,17 @@ fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
             .args(further)
             .arg(format!("file://{}", page.display()))
             .output()
-            .unwrap();
+            .expect("the browser starts");
         assert!(output.status.success(), "{browser}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let shown = run(&["--dump-dom".to_owned()]);
     assert_eq!(shown.matches("<svg").count(), 3, "three plots");
-    let freshness = format!("{:.4}", report["freshness"]["recrawl"].as_f64().unwrap());
+    let freshness = format!("{:.4}", report["freshness"]["recrawl"].as_f64().expect("a number"));
     let headline = shown.split("id=\"headline\"").nth(1).expect("a headline");
     assert!(headline.contains(&freshness), "{freshness} stands in the headline");
     let picture = directory.join("page.png");
     run(&[format!("--screenshot={}", picture.display()), "--window-size=1000,1400".to_owned()]);
-    let bytes = std::fs::metadata(&picture).unwrap().len();
+    let bytes = std::fs::metadata(&picture).expect("a picture was taken").len();
     assert!(bytes > 20_000, "a page with plots makes a larger picture than {bytes} bytes");
 }

@@ -1,0 +1,77 @@
+//! `bench`: what does the work cost, beside what others take for the same?
+//!
+//! Figures are CPU time, never wall time, except where a row says so: a busy machine stretches a second, not the work
+//! done in it. Contestants take turns within a round, ratios are taken round by round, and what cannot run here is named
+//! as skipped. A row whose contestants did not do the same work ends the benchmark: a wrong answer has no speed.
+//!
+//! It judges nothing: a target missed is printed as missed, and the exit status stays 0.
+
+mod commit_loop;
+mod embedded_log;
+mod measure;
+mod peers;
+mod scan;
+mod table;
+mod whole_loop;
+mod wire;
+
+use crate::table::{Row, Table};
+use clap::{Parser, ValueEnum};
+
+/// Measures recrawl and its peers.
+#[derive(Parser)]
+struct Arguments {
+    /// What to measure; everything when left out.
+    what: Vec<What>,
+    /// Rounds of the rows that this program repeats itself.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Pages of each of the 16 hosts that the whole loop crawls.
+    #[arg(long, default_value_t = 600)]
+    pages_per_host: usize,
+    /// How to print.
+    #[arg(long, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// The embedded log: poll, produce, commit.
+    Log,
+    /// Exactly-once over Kafka beside a bare client. Needs RECRAWL_KAFKA=HOST:PORT.
+    Kafka,
+    /// Avro beside serde_avro_fast.
+    Avro,
+    /// The whole loop, embedded and over Kafka, beside spider.
+    Loop,
+    /// The scheduler's scan.
+    Scan,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let kafka = std::env::var("RECRAWL_KAFKA").ok().filter(|brokers| !brokers.is_empty());
+    let mut table = Table::begin();
+    let all = arguments.what.is_empty();
+    let wanted = |what| all || arguments.what.contains(&what);
+    let mut measure = |what, rows: &dyn Fn() -> Vec<Row>| {
+        if wanted(what) {
+            table.add(rows());
+        }
+    };
+    measure(What::Log, &|| embedded_log::rows(arguments.rounds));
+    measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
+    measure(What::Avro, &|| wire::rows(arguments.rounds));
+    measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
+    measure(What::Scan, &scan::rows);
+    match arguments.format {
+        Format::Text => print!("{}", table.text()),
+        Format::Json => println!("{:#}", table.json()),
+    }
+}

@@ -1,0 +1,53 @@
+//! Programs that the workspace does not build: its own examples, and the peers in `tests/bench-peers`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from(env!("CARGO"))));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// Where this build goes: `<target>/<profile>/bench` is this program.
+fn target() -> (PathBuf, String) {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let directory = program.parent().expect("a program lies in a directory");
+    let profile = match directory.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(other) => other,
+    };
+    (directory.parent().expect("a profile's directory lies in the target directory").to_owned(), profile.to_owned())
+}
+
+/// An example of a crate of the workspace, built like this program.
+pub(crate) fn example(package: &str, name: &str) -> Command {
+    let (target, profile) = target();
+    let status = cargo()
+        .args(["build", "--quiet", "--package", package, "--example", name, "--profile", &profile, "--target-dir"])
+        .arg(&target)
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "the example {name} of {package} does not build");
+    let directory = if profile == "dev" { "debug" } else { &profile };
+    Command::new(target.join(directory).join("examples").join(name))
+}
+
+/// The program with the peers, or why there is none.
+pub(crate) fn peers() -> Result<PathBuf, String> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/Cargo.toml");
+    let target = target().0.join("bench-peers");
+    if !target.exists() {
+        eprintln!("building the peers: some minutes the first time");
+    }
+    let built = cargo()
+        .args(["build", "--quiet", "--release", "--manifest-path"])
+        .arg(&manifest)
+        .arg("--target-dir")
+        .arg(&target)
+        .status();
+    match built {
+        Ok(status) if status.success() => Ok(target.join("release/bench-peers")),
+        _ => Err("the peers in tests/bench-peers do not build (see above)".to_owned()),
+    }
+}
