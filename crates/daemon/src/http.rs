@@ -1,7 +1,7 @@
 //! The one port of a process: `/healthz /readyz /metrics /status`, and what the process adds.
 
 use crate::board::Board;
-use crate::threads::StopSignal;
+use crate::threads::{Background, StopSignal};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
@@ -47,19 +47,20 @@ impl Answer {
 /// Takes what is posted to a path; `None` when there is no such path.
 pub type Commands = dyn Fn(&str, &[u8]) -> Option<Answer> + Send + Sync;
 
-/// Serves on a thread of its own until `stop`. Returns the address bound to.
+/// Serves on a thread of its own, among those in the background, until `stop`. Returns the address bound to.
 pub fn serve(
     bind: SocketAddr,
     board: Board,
     commands: Option<Arc<Commands>>,
     stop: &StopSignal,
+    background: &mut Background,
 ) -> std::io::Result<SocketAddr> {
     let listener = std::net::TcpListener::bind(bind)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, stop: stop.clone() }));
-    std::thread::Builder::new().name("http".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
             while !stop.is_stopped() {
@@ -82,6 +83,7 @@ pub fn serve(
             }
         });
     })?;
+    background.add(thread);
     Ok(address)
 }
 

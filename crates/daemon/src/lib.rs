@@ -18,4 +18,4 @@ mod threads;
 pub use crate::board::{Board, StageLag, Status};
 pub use crate::clock::WebClock;
 pub use crate::load::{LoadError, load};
-pub use crate::threads::{StageThreads, StopSignal};
+pub use crate::threads::{Background, StageThreads, StopSignal};

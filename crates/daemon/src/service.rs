@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::clock::WebClock;
-use crate::threads::{StageThreads, StopSignal};
+use crate::threads::{Background, StageThreads, StopSignal};
 use crate::{http, load, logging};
 use anyhow::Context as _;
 use clap::Parser;
@@ -130,7 +130,8 @@ fn run(
     // Served from the first moment: a process that waits for Kafka is alive, and says what it waits for.
     let waiting = Arc::new(Mutex::new(StageStatus { name: name.to_owned(), ..StageStatus::default() }));
     let board = Board::new(vec![waiting.clone()], clock.speed());
-    let address = http::serve(settings.http.bind, board.clone(), None, &stop)
+    let mut background = Background::new(&stop);
+    let address = http::serve(settings.http.bind, board.clone(), None, &stop, &mut background)
         .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));

@@ -32,6 +32,34 @@ impl StopSignal {
     }
 }
 
+/// Threads beside the stages: HTTP, retention. Dropping this says stop and waits for them, so that whatever they hold
+/// (a database above all) is closed before the process ends: destructors of its C++ side must not meet running threads.
+pub struct Background {
+    stop: StopSignal,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Background {
+    /// No thread yet.
+    pub fn new(stop: &StopSignal) -> Self {
+        Self { stop: stop.clone(), threads: Vec::new() }
+    }
+
+    /// Takes a thread in that ends when told to stop.
+    pub fn add(&mut self, thread: JoinHandle<()>) {
+        self.threads.push(thread);
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.stop.stop();
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
 /// Stages at work.
 pub struct StageThreads {
     threads: Vec<JoinHandle<()>>,
@@ -60,17 +88,28 @@ impl StageThreads {
     }
 
     /// Says stop, waits for every stage to finish its step and leave, and tells why one of them could not go on.
-    pub fn finish(self) -> Result<(), String> {
+    pub fn finish(mut self) -> Result<(), String> {
+        self.end();
+        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&mut self) {
         self.stop.stop();
-        for thread in self.threads {
+        for thread in self.threads.drain(..) {
             if thread.join().is_err() {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
                 failure.get_or_insert("a stage panicked; please report what it said".to_owned());
             }
         }
-        match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        }
+    }
+}
+
+/// Stages hold databases: like [`Background`], they end before the process does.
+impl Drop for StageThreads {
+    fn drop(&mut self) {
+        self.end();
     }
 }

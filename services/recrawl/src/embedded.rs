@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use daemon::http::{self, Answer};
-use daemon::{Board, StageThreads, Status, StopSignal, WebClock};
+use daemon::{Background, Board, StageThreads, Status, StopSignal, WebClock};
 use fetcher::FetchStage;
 use messages::{Command, CommandKind, Message, topics};
 use page::{CanonicalUrl, Host};
@@ -11,6 +11,7 @@ use settings::seeds::Seed;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::{
@@ -28,6 +29,9 @@ const SEEDS_PER_BATCH: usize = 1_000;
 
 /// The loop at work.
 pub struct Embedded {
+    // In the order in which they end: the stages, then what runs beside them, then the log they share.
+    threads: StageThreads,
+    background: Background,
     /// How it is doing.
     pub board: Board,
     /// Where `/status` is served.
@@ -38,7 +42,6 @@ pub struct Embedded {
     names: Names,
     log: InProcessLog<EmbeddedBackend>,
     clock: Arc<WebClock>,
-    threads: StageThreads,
     address_file: PathBuf,
 }
 
@@ -77,12 +80,13 @@ impl Embedded {
         };
         let sender = commands.clone();
         let post = move |path: &str, body: &[u8]| post(&sender, path, body);
-        let address = serve(settings, &board, Arc::new(post), &stop)?;
+        let mut background = Background::new(&stop);
+        let address = serve(settings, &board, Arc::new(post), &stop, &mut background)?;
         let address_file = data.join(ADDRESS_FILE);
         std::fs::write(&address_file, address.to_string())?;
         let threads = StageThreads::start(stages, &stop)?;
-        maintain(log.clone(), clock.clone(), stop.clone())?;
-        Ok(Self { board, address, stop, commands, names, log, clock, threads, address_file })
+        background.add(maintain(log.clone(), clock.clone(), stop.clone())?);
+        Ok(Self { threads, background, board, address, stop, commands, names, log, clock, address_file })
     }
 
     /// Tells the scheduler of seeds. Those it knows already change nothing.
@@ -117,6 +121,7 @@ impl Embedded {
         self.stop.stop();
         let finished = self.threads.finish();
         let _ = std::fs::remove_file(&self.address_file);
+        drop(self.background);
         finished.map_err(Failure::World)?;
         Ok(self.board.status())
     }
@@ -128,18 +133,24 @@ fn serve(
     board: &Board,
     commands: Arc<http::Commands>,
     stop: &StopSignal,
+    background: &mut Background,
 ) -> Result<SocketAddr, Failure> {
     let bind = settings.http.bind;
     let problem = |error| Failure::Input(format!("http.bind: {bind} cannot be listened on: {error}"));
-    match http::serve(bind, board.clone(), Some(commands.clone()), stop) {
+    match http::serve(bind, board.clone(), Some(commands.clone()), stop, background) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
-            http::serve(SocketAddr::new(bind.ip(), 0), board.clone(), Some(commands), stop).map_err(problem)
+            let any = SocketAddr::new(bind.ip(), 0);
+            http::serve(any, board.clone(), Some(commands), stop, background).map_err(problem)
         }
         other => other.map_err(problem),
     }
 }
 
-fn maintain(log: InProcessLog<EmbeddedBackend>, clock: Arc<WebClock>, stop: StopSignal) -> Result<(), Failure> {
+fn maintain(
+    log: InProcessLog<EmbeddedBackend>,
+    clock: Arc<WebClock>,
+    stop: StopSignal,
+) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name("retention".to_owned()).spawn(move || {
         let mut last = clock.monotonic();
         while !stop.is_stopped() {
@@ -152,8 +163,7 @@ fn maintain(log: InProcessLog<EmbeddedBackend>, clock: Arc<WebClock>, stop: Stop
                 tracing::warn!(%error, "old records could not be dropped; it is tried again");
             }
         }
-    })?;
-    Ok(())
+    })
 }
 
 /// Sends commands to the scheduler.
