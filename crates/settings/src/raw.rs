@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 /// What every variable of ours begins with.
+const PREFIX: &str = "RECRAWL_";
 /// Variables of the build and the tests whose names begin like a section's.
 const NOT_SETTINGS: [&str; 2] = ["kafka", "kafka_required"];
-const PREFIX: &str = "RECRAWL_";
 
 /// A value before anyone knows what it should be.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::exchange::{Failure, Response, Validators, get};
 use crate::gate::Gate;
-use crate::pool::{Done, Job, Submit};
+use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
 use crate::rules::Rules;
 use hyper::header;
@@ -56,8 +56,8 @@ impl HostWorker {
         self.connection = None;
     }
 
-    /// Works on a job until it is answered or leads to another host. `_submit` shows that the pool is alive.
-    pub(crate) async fn work(&mut self, mut job: Job, _submit: &Submit) -> Turn {
+    /// Works on a job until it is answered or leads to another host.
+    pub(crate) async fn work(&mut self, mut job: Job) -> Turn {
         let home = authority(&job.at);
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {

@@ -147,9 +147,8 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
                 workers.queues.borrow_mut().remove(&key);
                 workers.hosts.fetch_sub(1, Ordering::Relaxed);
                 // Nothing can have come in between: both happen on this thread without a pause.
-                match jobs.try_recv() {
-                    Ok(job) => resubmit(&workers, job),
-                    Err(_) => return,
+                if let Ok(job) = jobs.try_recv() {
+                    resubmit(&workers, job);
                 }
                 return;
             }
@@ -158,9 +157,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             let free = workers.connections.clone().acquire_owned().await;
             place = Some(free.expect("the semaphore is never closed"));
         }
-        let Some(submit) = workers.submit.upgrade() else { return };
-        let turn = host.work(job, &submit).await;
-        match turn {
+        match host.work(job).await {
             Turn::Done(done) => {
                 if workers.answer.send(done).is_err() {
                     return;

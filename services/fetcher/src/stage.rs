@@ -3,7 +3,6 @@
 use crate::pool::{Done, FetchPool, Job, Tag};
 use crate::rules::Rules;
 use messages::{FetchRequest, Message, topics};
-use page::Timestamp;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -345,10 +344,10 @@ impl FetchStage {
         let Some(joined) = &mut self.joined else { return };
         let Ok(lags) = joined.member.lag() else { return };
         let lag_records: u64 = lags.iter().map(|lag| lag.records).sum();
-        let (in_flight, hosts, now) = (self.in_flight, self.pool.hosts(), self.clock.now());
+        let (in_flight, hosts) = (self.in_flight, self.pool.hosts());
         let outcomes = self.outcomes.clone();
         let partitions = self.taken.keys().copied().collect();
-        let oldest = self.oldest(now);
+        let oldest = self.oldest();
         self.update_status(|status| {
             status.ready = true;
             status.partitions = partitions;
@@ -361,7 +360,7 @@ impl FetchStage {
     }
 
     /// How long the oldest answer has been waiting for its commit, in seconds; requests themselves wait for their hosts.
-    fn oldest(&self, _now: Timestamp) -> f64 {
+    fn oldest(&self) -> f64 {
         self.waiting_since.map_or(0.0, |since| self.clock.monotonic().saturating_sub(since).as_secs_f64())
     }
 }
