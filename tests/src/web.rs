@@ -1,5 +1,6 @@
 //! A simulated web in the test's own process, so that its ledger survives whatever happens to the crawler.
 
+use crate::process::programs;
 use page::Timestamp;
 use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, Source, scaled_clock};
 use std::net::SocketAddr;
@@ -16,6 +17,8 @@ pub struct SimulatedWeb {
 impl SimulatedWeb {
     /// A seeded web whose time runs `speed` times as fast as real time, from the start of its change times on.
     pub fn start(seeded: SeededConfig, speed: f64, dial: impl FnOnce(&mut SimWebConfig)) -> Self {
+        // Building the programs can take longer than the web lives: its time must not pass meanwhile.
+        programs();
         let origin = seeded.start;
         let mut config = SimWebConfig::new(Source::Seeded(seeded));
         config.page_bytes = 2_000;
