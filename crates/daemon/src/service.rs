@@ -53,11 +53,9 @@ pub struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// How a stage batches; it must look up often enough to hear of passing time.
+    /// How a stage batches.
     pub fn runner_settings(&self, punctuate_every: Duration) -> RunnerSettings {
-        let poll_timeout =
-            self.clock.to_real(punctuate_every).clamp(Duration::from_millis(1), Duration::from_millis(100));
-        RunnerSettings { batch_records: self.settings.log.batch_records, poll_timeout }
+        RunnerSettings::new(self.settings.log.batch_records, punctuate_every, &*self.clock)
     }
 }
 

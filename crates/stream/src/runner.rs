@@ -105,6 +105,14 @@ pub struct RunnerSettings {
     pub poll_timeout: Duration,
 }
 
+impl RunnerSettings {
+    /// For a stage that is to hear of passing time every `punctuate_every` of the web: it must look up that often.
+    pub fn new(batch_records: usize, punctuate_every: Duration, clock: &dyn Clock) -> Self {
+        let poll_timeout = clock.to_real(punctuate_every).clamp(Duration::from_millis(1), Duration::from_millis(100));
+        Self { batch_records, poll_timeout }
+    }
+}
+
 /// How a stage is doing; shared with whoever shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageStatus {

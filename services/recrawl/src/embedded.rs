@@ -57,9 +57,7 @@ impl Embedded {
         let stores = Arc::new(RocksStores::new(data, StoreMemory::default()));
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let runner = |spec: StageSpec| -> Box<dyn Stage> {
-            let poll_timeout =
-                clock.to_real(spec.punctuate_every).clamp(Duration::from_millis(1), Duration::from_millis(100));
-            let settings = RunnerSettings { batch_records: settings.log.batch_records, poll_timeout };
+            let settings = RunnerSettings::new(settings.log.batch_records, spec.punctuate_every, &*clock);
             Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), settings))
         };
         let rules = fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))?;
