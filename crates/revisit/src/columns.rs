@@ -33,6 +33,11 @@ const VACANT: u8 = 16;
 pub struct Slot(u32);
 
 impl Slot {
+    /// The slot at a position, for callers that number their pages themselves.
+    pub fn new(index: u32) -> Self {
+        Slot(index)
+    }
+
     /// The position, below [`PageColumns::slots`]; for a table kept beside the columns.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -15,6 +15,9 @@ pub mod edf;
 pub mod histogram;
 pub mod kernels;
 mod policy;
+mod revisit_policy;
+pub mod systems;
 pub mod value;
 
 pub use crate::policy::Policy;
+pub use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};

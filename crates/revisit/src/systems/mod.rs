@@ -1,0 +1,1 @@
+//! Whole crawlers' revisit rules, as their papers and programs have them.

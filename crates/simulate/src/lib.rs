@@ -1,0 +1,1 @@
+//! What would this policy have achieved? Policies and estimators against populations and recorded change times.

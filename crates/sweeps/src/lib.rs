@@ -1,0 +1,5 @@
+//! When do pages change together?
+
+mod place;
+
+pub use crate::place::Place;

@@ -1,0 +1,82 @@
+//! Where a page stands on its site: the groups of pages it may change together with.
+
+/// A page's site, its cell (the pages it shares a prior with), and the groups it may be swept with, as hashes. All of it
+/// follows from the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The registrable domain.
+    pub site: u64,
+    /// Host, first directory and file type.
+    pub cell: u64,
+    /// By [`GroupKind`]; 0 where the page has no such group.
+    pub groups: [u64; GroupKind::ALL.len()],
+}
+
+/// What the pages of a group have in common, widest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// The registrable domain.
+    Site,
+    /// The host.
+    Host,
+    /// Host and first directory.
+    Directory,
+    /// Host and first two directories.
+    Subdirectory,
+    /// Site and file type.
+    FileType,
+    /// Host, first directory and file type.
+    DirectoryFileType,
+    /// Site and file name without its type: the same page in other languages, versions or formats.
+    FileName,
+}
+
+impl GroupKind {
+    /// All kinds, in the order in which they are considered.
+    pub const ALL: [GroupKind; 7] = [
+        GroupKind::Site,
+        GroupKind::Host,
+        GroupKind::Directory,
+        GroupKind::Subdirectory,
+        GroupKind::FileType,
+        GroupKind::DirectoryFileType,
+        GroupKind::FileName,
+    ];
+}
+
+impl Place {
+    /// The place of `path` (with its leading slash, without a query) on `host`, of the registrable domain `site`.
+    pub fn of(site: &str, host: &str, path: &str) -> Place {
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let (directories, file) = parts.split_at(parts.len() - 1);
+        let (stem, file_type) = file[0].rsplit_once('.').unwrap_or((file[0], ""));
+        let directory = directories.first().copied();
+        let subdirectory = directories.get(1).copied();
+        let hash = |kind: GroupKind, parts: &[&str]| hash_of(kind as u64 + 1, parts);
+        let site_hash = hash(GroupKind::Site, &[site]);
+        let groups = [
+            site_hash,
+            hash(GroupKind::Host, &[host]),
+            directory.map_or(0, |directory| hash(GroupKind::Directory, &[host, directory])),
+            directory
+                .zip(subdirectory)
+                .map_or(0, |(first, second)| hash(GroupKind::Subdirectory, &[host, first, second])),
+            hash(GroupKind::FileType, &[site, file_type]),
+            directory.map_or(0, |directory| hash(GroupKind::DirectoryFileType, &[host, directory, file_type])),
+            hash(GroupKind::FileName, &[site, stem]),
+        ];
+        let cell = hash_of(0, &[host, directory.unwrap_or_default(), file_type]);
+        Place { site: site_hash, cell, groups }
+    }
+}
+
+/// FNV-1a over the parts, each ended by a byte that no address contains, and a finisher; never 0.
+fn hash_of(kind: u64, parts: &[&str]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325 ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (hash ^ (hash >> 32)).max(1)
+}
