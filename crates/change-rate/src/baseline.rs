@@ -1,33 +1,7 @@
-//! The textbook estimators, kept to measure the others against.
+//! The textbook estimators, kept to measure the others against. Source: B1 and B2 of the algorithm notes.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
-
-/// What both baselines remember: how often they looked, what they saw, over how long.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CheckCounts {
-    /// Looks that could be compared with one before.
-    pub looks: u32,
-    /// Looks that found a change.
-    pub changed_looks: u32,
-    /// Changes seen; more than `changed_looks` only where a full list of changes is known.
-    pub changes: u32,
-    /// Days watched.
-    pub watched_days: f64,
-}
-
-impl CheckCounts {
-    fn add(&mut self, interval_days: f64, outcome: Outcome) {
-        let changes = match outcome {
-            Outcome::Unchanged => 0,
-            Outcome::Changed | Outcome::ChangedAt { .. } => 1,
-            Outcome::ChangeCount(count) => count,
-        };
-        self.looks = self.looks.saturating_add(1);
-        self.changed_looks = self.changed_looks.saturating_add(u32::from(changes > 0));
-        self.changes = self.changes.saturating_add(changes);
-        self.watched_days += sane_interval_days(interval_days);
-    }
-}
+use crate::counts::CheckCounts;
+use crate::estimator::{ChangeRateEstimator, Outcome, sane_rate_per_day};
 
 /// Changes seen per day watched, X / T. Blind to all but one change per look, so it saturates at the look rate
 /// (Cho & Garcia-Molina, TOIT 2003, section 4.1). Zero before the first look.
@@ -41,12 +15,17 @@ impl ChangeRateEstimator for NaiveRatio {
         state.add(interval_days, outcome);
     }
 
-    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
-        if state.watched_days > 0.0 { f64::from(state.changes) / state.watched_days } else { 0.0 }
+    fn fade(&self, state: &mut CheckCounts, kept: f64) {
+        state.fade(kept);
     }
 
-    fn fresh_probability(&self, state: &CheckCounts, days: f64) -> f64 {
-        (-self.change_rate_per_day(state) * days.max(0.0)).exp()
+    /// Exactly the state of all looks together.
+    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
+        state.merge(other);
+    }
+
+    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+        sane_rate_per_day(f64::from(state.changes) / f64::from(state.watched_days))
     }
 }
 
@@ -63,15 +42,19 @@ impl ChangeRateEstimator for HalfCount {
         state.add(interval_days, outcome);
     }
 
-    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
-        if state.watched_days <= 0.0 {
-            return 0.0;
-        }
-        let (looks, changed) = (f64::from(state.looks), f64::from(state.changed_looks));
-        looks / state.watched_days * (changed / (looks - changed + 0.5)).ln_1p()
+    fn fade(&self, state: &mut CheckCounts, kept: f64) {
+        state.fade(kept);
     }
 
-    fn fresh_probability(&self, state: &CheckCounts, days: f64) -> f64 {
-        (-self.change_rate_per_day(state) * days.max(0.0)).exp()
+    /// Exactly the state of all looks together.
+    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
+        state.merge(other);
+    }
+
+    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+        let (looks, changed) = (f64::from(state.looks), f64::from(state.changed_looks));
+        // Of faded sums, rounding may leave a hair more changed looks than looks.
+        let unchanged = (looks - changed).max(0.0);
+        sane_rate_per_day(looks / f64::from(state.watched_days) * (changed / (unchanged + 0.5)).ln_1p())
     }
 }

@@ -1,19 +1,32 @@
 //! The Gamma filter: after each look, the Gamma belief that has the mean and variance of the exact one.
 //!
 //! "Something changed within I days" multiplies the belief by 1 - e^(-rate × I), which is no longer a Gamma; assumed
-//! density filtering keeps its first two moments. With q = beta / (beta + I) and e_a = 1 - q^a:
+//! density filtering keeps its first two moments. With p = I / (beta + I) and q = 1 - p:
 //!
 //! ```text
-//! m1 = alpha / beta · e_(alpha+1) / e_alpha
-//! m2 = alpha (alpha + 1) / beta² · e_(alpha+2) / e_alpha
+//! m1 = alpha / beta · (1 - q^(alpha+1)) / (1 - q^alpha)
+//! m2 = alpha (alpha + 1) / beta² · (1 - q^(alpha+2)) / (1 - q^alpha)
 //! alpha' = m1² / (m2 - m1²)        beta' = m1 / (m2 - m1²)
 //! ```
+//!
+//! The difference loses digits and the three powers are one; the same in a form that does not and takes one logarithm
+//! and one exponential is
+//!
+//! ```text
+//! h = p / (q^-alpha - 1)           V = 1 + h (2 - p - alpha (p + h))
+//! alpha' = alpha (1 + h)² / V      beta' = beta (1 + h) / V
+//! ```
+//!
+//! Where something other than the page's own process leaves the page alone only with probability c, the factor is
+//! 1 - c e^(-rate × I) and h = c p / (q^-alpha - c).
 //!
 //! Every other outcome keeps the belief a Gamma exactly. Source: B7 of the project's algorithm notes, which generalises
 //! the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
+use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
+use crate::forgetting::kept_share;
 use crate::gamma::{Gamma, InvalidParameter};
+use crate::special::{fast_exp_m1_fraction, fast_ln_1p_ratio};
 
 /// Beyond this many changes a belief is as sharp as it needs to be, and the moments begin to lose digits.
 const ALPHA_MAX: f64 = 1e4;
@@ -28,12 +41,26 @@ impl GammaPrior {
         Gamma::new(alpha, beta_days).map(Self)
     }
 
+    /// For a belief that is positive and finite by construction.
+    #[inline]
+    pub(crate) fn of(belief: Gamma) -> Self {
+        Self(belief)
+    }
+
+    /// The belief itself.
+    #[inline]
+    pub fn belief(self) -> Gamma {
+        self.0
+    }
+
     /// Changes that the prior counts for.
+    #[inline]
     pub fn alpha(self) -> f64 {
         self.0.alpha()
     }
 
     /// Days of watching that the prior counts for.
+    #[inline]
     pub fn beta_days(self) -> f64 {
         self.0.beta_days()
     }
@@ -73,6 +100,7 @@ impl GammaFilter {
 
     /// The same filter from another prior.
     #[must_use]
+    #[inline]
     pub fn with_prior(self, prior: GammaPrior) -> Self {
         Self { prior, ..self }
     }
@@ -88,6 +116,7 @@ impl GammaFilter {
     }
 
     /// The belief that prior and looks add up to.
+    #[inline]
     pub fn posterior(&self, state: &GammaState) -> Gamma {
         Gamma::of(
             self.prior.alpha() + f64::from(state.delta_alpha.max(0.0)),
@@ -106,15 +135,30 @@ impl Default for GammaFilter {
 impl ChangeRateEstimator for GammaFilter {
     type State = GammaState;
 
+    #[inline]
     fn update(&self, state: &mut GammaState, interval_days: f64, outcome: Outcome) {
         let interval_days = sane_interval_days(interval_days);
-        let kept = self.forgetting_days.map_or(1.0, |days| (-interval_days / days).exp()) as f32;
+        let kept = self.forgetting_days.map_or(1.0, |days| kept_share(interval_days, days)) as f32;
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
         let belief = self.posterior(&faded).after(interval_days, outcome);
         *state = GammaState {
             delta_alpha: (belief.alpha() - self.prior.alpha()).max(0.0) as f32,
             delta_beta_days: (belief.beta_days() - self.prior.beta_days()).max(0.0) as f32,
         };
+    }
+
+    #[inline]
+    fn fade(&self, state: &mut GammaState, kept: f64) {
+        let kept = sane_share(kept) as f32;
+        state.delta_alpha *= kept;
+        state.delta_beta_days *= kept;
+    }
+
+    /// Adds the evidence. Exact where every look left the belief a Gamma; of changed looks it counts a little too much,
+    /// because the later ones add less the more is known.
+    fn merge(&self, state: &mut GammaState, other: &GammaState) {
+        state.delta_alpha += other.delta_alpha;
+        state.delta_beta_days += other.delta_beta_days;
     }
 
     fn change_rate_per_day(&self, state: &GammaState) -> f64 {
@@ -128,30 +172,51 @@ impl ChangeRateEstimator for GammaFilter {
 
 impl Gamma {
     /// The belief after a look `interval_days` (not negative) after the one before.
+    #[inline]
     pub fn after(self, interval_days: f64, outcome: Outcome) -> Gamma {
         let (alpha, beta) = (self.alpha(), self.beta_days());
         let (alpha, beta) = match outcome {
             Outcome::Unchanged => (alpha, beta + interval_days),
-            Outcome::Changed => after_some_change(alpha, beta, interval_days),
-            Outcome::ChangedAt { age_days } => (alpha + 1.0, beta + age_days.max(0.0).min(interval_days)),
+            Outcome::Changed => after_some_change(alpha, beta, interval_days, 1.0),
+            Outcome::ChangedAt { age_days } => (alpha + 1.0, beta + sane_age_days(age_days, interval_days)),
             Outcome::ChangeCount(count) => (alpha + f64::from(count), beta + interval_days),
         };
-        // Both shrink alike, so that the mean stays.
-        let shrink = (ALPHA_MAX / alpha).min(1.0);
-        Gamma::of(alpha * shrink, beta * shrink)
+        capped(alpha, beta)
+    }
+
+    /// The belief about the page's own rate after a look `interval_days` (not negative) after the one before, when
+    /// something shared with other pages may have changed it too: with probability `clear` (0..=1) nothing of that
+    /// sort did. Unchanged speaks for both and counts in full; changed is the less the page's own doing the smaller
+    /// `clear` is, and at 0 tells nothing. The same as [`Gamma::after`] at 1.
+    #[inline]
+    pub fn after_shared(self, interval_days: f64, changed: bool, clear: f64) -> Gamma {
+        let (alpha, beta) = if changed {
+            // What is not a number says nothing of others' doing.
+            let clear = if clear.is_nan() { 1.0 } else { clear.clamp(0.0, 1.0) };
+            after_some_change(self.alpha(), self.beta_days(), interval_days, clear)
+        } else {
+            (self.alpha(), self.beta_days() + interval_days)
+        };
+        capped(alpha, beta)
     }
 }
 
-fn after_some_change(alpha: f64, beta: f64, interval_days: f64) -> (f64, f64) {
-    let ratio = interval_days / beta;
+/// Both shrink alike, so that the mean stays.
+#[inline]
+fn capped(alpha: f64, beta: f64) -> Gamma {
+    if alpha > ALPHA_MAX { Gamma::of(ALPHA_MAX, beta * (ALPHA_MAX / alpha)) } else { Gamma::of(alpha, beta) }
+}
+
+#[inline]
+fn after_some_change(alpha: f64, beta: f64, interval_days: f64, clear: f64) -> (f64, f64) {
     // In an instant there is room for one change only.
-    if ratio < 1e-12 {
+    if interval_days < 1e-12 * beta && clear == 1.0 {
         return (alpha + 1.0, beta);
     }
-    let ln_q = -ratio.ln_1p();
-    let seen = |shape: f64| -(shape * ln_q).exp_m1();
-    let m1 = alpha / beta * seen(alpha + 1.0) / seen(alpha);
-    let m2 = alpha * (alpha + 1.0) / (beta * beta) * seen(alpha + 2.0) / seen(alpha);
-    let variance = (m2 - m1 * m1).max(f64::MIN_POSITIVE);
-    (m1 * m1 / variance, m1 / variance)
+    let p = interval_days / (beta + interval_days);
+    let (numerator, denominator) = fast_exp_m1_fraction(alpha * fast_ln_1p_ratio(interval_days, beta));
+    let h = p * clear * denominator / (numerator + (1.0 - clear) * denominator);
+    let grown = 1.0 + h;
+    let scale = grown / (1.0 + h * (2.0 - p - alpha * (p + h)));
+    (alpha * grown * scale, beta * scale)
 }

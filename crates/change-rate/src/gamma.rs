@@ -9,15 +9,22 @@ use thiserror::Error;
 
 /// A parameter that no estimator can work with.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
-#[error("{name} is {value}; it must be a positive, finite number")]
+#[error("{name} is {value}; it must be {expected}")]
 pub struct InvalidParameter {
     name: &'static str,
     value: f64,
+    expected: &'static str,
 }
 
 impl InvalidParameter {
+    /// `expected` continues the sentence "it must be".
+    pub(crate) fn new(name: &'static str, value: f64, expected: &'static str) -> Self {
+        Self { name, value, expected }
+    }
+
     pub(crate) fn check(name: &'static str, value: f64) -> Result<f64, InvalidParameter> {
-        if value > 0.0 && value.is_finite() { Ok(value) } else { Err(InvalidParameter { name, value }) }
+        let usable = value > 0.0 && value.is_finite();
+        if usable { Ok(value) } else { Err(InvalidParameter::new(name, value, "a positive, finite number")) }
     }
 }
 
@@ -38,22 +45,26 @@ impl Gamma {
     }
 
     /// For values that are positive and finite by construction.
+    #[inline]
     pub(crate) fn of(alpha: f64, beta_days: f64) -> Self {
         debug_assert!(alpha > 0.0 && beta_days > 0.0 && alpha.is_finite() && beta_days.is_finite());
         Self { alpha, beta_days }
     }
 
     /// The shape: changes believed seen.
+    #[inline]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
     /// The inverse scale: days believed watched.
+    #[inline]
     pub fn beta_days(self) -> f64 {
         self.beta_days
     }
 
     /// Expected changes per day.
+    #[inline]
     pub fn mean(self) -> f64 {
         self.alpha / self.beta_days
     }

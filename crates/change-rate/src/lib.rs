@@ -5,21 +5,46 @@
 //! change rate and a probability that our copy is still current.
 //!
 //! [`GammaFilter`] is the one the crawler runs: a [`Gamma`] belief about each page's rate in eight bytes, updated in
-//! constant time, honest about what it does not know. Its prior is learned from the page's siblings ([`GroupSums`]).
-//! [`NaiveRatio`] and [`HalfCount`] are the textbook baselines it
-//! is measured against. All follow [`ChangeRateEstimator`].
+//! constant time, honest about what it does not know. Its prior is learned from the page's siblings ([`GroupSums`], or
+//! [`HostPriors`] from the beliefs). The estimators of the literature stand beside it, to be measured against and for
+//! whoever wants them: [`NaiveRatio`], [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`],
+//! [`RateClasses`], [`LawOfLargeNumbers`], [`StochasticApproximation`]. All follow [`ChangeRateEstimator`];
+//! [`Estimator`] is any of them by its name. [`sampling`] judges groups of pages by samples.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
 mod baseline;
+mod catalogue;
+mod classes;
+mod counts;
 mod estimator;
 mod filter;
+mod forgetting;
 mod gamma;
+mod hierarchy;
+mod intervals;
+mod last_modified;
+mod likelihood;
+mod moments;
+mod poisson_looks;
 mod pooled;
+pub mod sampling;
 mod special;
 
-pub use crate::baseline::{CheckCounts, HalfCount, NaiveRatio};
+pub use crate::baseline::{HalfCount, NaiveRatio};
+pub use crate::catalogue::{
+    Estimator, EstimatorKind, EstimatorOptions, EstimatorState, MalformedState, UnknownEstimator,
+};
+pub use crate::classes::{ClassState, InvalidClasses, RateClasses};
+pub use crate::counts::CheckCounts;
 pub use crate::estimator::{ChangeRateEstimator, Outcome};
 pub use crate::filter::{GammaFilter, GammaPrior, GammaState};
+pub use crate::forgetting::{Forgetting, best_forgetting_days, effective_looks};
 pub use crate::gamma::{Gamma, InvalidParameter};
+pub use crate::hierarchy::{BeliefSums, HostPriors};
+pub use crate::intervals::IntervalHistogram;
+pub use crate::last_modified::{LastModified, LastModifiedState, LastModifiedTrust};
+pub use crate::likelihood::{LikelihoodState, MaximumLikelihood, Regularisation};
+pub use crate::moments::{MomentMatching, MomentState};
+pub use crate::poisson_looks::{ApproximationState, LawOfLargeNumbers, StochasticApproximation};
 pub use crate::pooled::{GroupSums, PRIOR_STRENGTH};

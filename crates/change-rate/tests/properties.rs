@@ -82,6 +82,31 @@ proptest! {
     }
 
     #[test]
+    fn one_look_counts_for_at_most_one_change(
+        alpha in (-3.0..5.0f64).prop_map(f64::exp), beta in (-6.0..6.0f64).prop_map(f64::exp),
+        days in (-8.0..8.0f64).prop_map(f64::exp),
+    ) {
+        let before = Gamma::new(alpha, beta).unwrap();
+        let after = before.after(days, Outcome::Changed);
+        prop_assert!((-1e-9..=1.0 + 1e-9).contains(&(after.alpha() - alpha)), "{after:?}");
+        prop_assert!((-1e-9 * beta..=0.41 * beta).contains(&(after.beta_days() - beta)), "{after:?}");
+    }
+
+    // What others may have done weighs between a change of the page's own and no look at all.
+    #[test]
+    fn a_shared_change_counts_for_less_than_an_own_one(
+        alpha in (-3.0..5.0f64).prop_map(f64::exp), beta in (-6.0..6.0f64).prop_map(f64::exp),
+        days in interval_days().prop_filter("the caller's to check", |days| (0.0..1e6).contains(days)),
+        clear in prop_oneof![0.0..=1.0f64, Just(f64::NAN), Just(-1.0), Just(7.0), Just(1.0 - 1e-16)],
+    ) {
+        let before = Gamma::new(alpha, beta).unwrap();
+        let shared = before.after_shared(days, true, clear);
+        prop_assert!(shared.mean() >= before.mean() * (1.0 - 1e-9), "{shared:?}");
+        prop_assert!(shared.mean() <= before.after(days, Outcome::Changed).mean() * (1.0 + 1e-9), "{shared:?}");
+        prop_assert!(shared.beta_days().is_finite() && shared.alpha() > 0.0, "{shared:?}");
+    }
+
+    #[test]
     fn unchanged_never_raises_the_rate(
         prior in prior(), forgetting in forgetting(), days in interval_days(),
         looks in prop::collection::vec((interval_days(), outcome()), 0..20),

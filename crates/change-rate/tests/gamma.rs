@@ -1,6 +1,6 @@
-//! The estimators against values computed elsewhere to 25 digits and more.
+//! The Gamma belief and its filter against values computed elsewhere to 25 digits and more (B7).
 
-use change_rate::{ChangeRateEstimator, CheckCounts, Gamma, GammaFilter, GammaPrior, HalfCount, NaiveRatio, Outcome};
+use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, Outcome};
 
 fn close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
@@ -26,6 +26,25 @@ fn one_look_moves_the_belief_as_computed() {
     check((1.2, 6.0, 2.0), Outcome::ChangedAt { age_days: 5.0 }, (2.2, 8.0));
     check((1.2, 6.0, 2.0), Outcome::ChangeCount(4), (5.2, 8.0));
     check((1.2, 6.0, 0.0), Outcome::Changed, (2.2, 6.0));
+}
+
+/// The first two moments of Gamma × (1 - clear e^(-rate I)), straight from their definition.
+#[test]
+fn a_shared_change_keeps_the_exact_mean_and_variance() {
+    for (alpha, beta, days) in [(0.4, 100.0, 3.0), (2.0, 4.0, 100.0), (3.0, 10.0, 1.0), (0.05, 7.0, 0.5)] {
+        for clear in [0.0, 0.1, 0.5, 0.9, 0.999] {
+            let before = gamma(alpha, beta);
+            let left = |shape: f64| 1.0 - clear * (beta / (beta + days)).powf(shape);
+            let m1 = alpha / beta * left(alpha + 1.0) / left(alpha);
+            let m2 = alpha * (alpha + 1.0) / (beta * beta) * left(alpha + 2.0) / left(alpha);
+            let after = before.after_shared(days, true, clear);
+            close(after.mean(), m1, 1e-11);
+            close(after.mean() / after.beta_days(), m2 - m1 * m1, 1e-10);
+            assert_eq!(before.after_shared(days, false, clear), before.after(days, Outcome::Unchanged));
+        }
+        assert_eq!(gamma(alpha, beta).after_shared(days, true, 1.0), gamma(alpha, beta).after(days, Outcome::Changed));
+        assert_eq!(gamma(alpha, beta).after_shared(days, true, 0.0), gamma(alpha, beta));
+    }
 }
 
 const LOOKS: [(f64, Outcome); 6] = [
@@ -178,58 +197,4 @@ fn parameters_that_cannot_work_are_refused_by_name() {
     assert_eq!(refusal(GammaPrior::new(0.0, 1.0)), "alpha is 0; it must be a positive, finite number");
     assert_eq!(refusal(GammaPrior::new(1.0, f64::NAN)), "beta_days is NaN; it must be a positive, finite number");
     assert!(GammaFilter::new(GammaPrior::default(), Some(-1.0)).is_err());
-}
-
-fn counts(looks: u32, changed: u32) -> CheckCounts {
-    let mut state = CheckCounts::default();
-    for look in 0..looks {
-        HalfCount.update(&mut state, 1.0, if look < changed { Outcome::Changed } else { Outcome::Unchanged });
-    }
-    state
-}
-
-#[test]
-fn half_counts_give_the_published_rates() {
-    let check = |looks, changed, rate: f64| {
-        close(HalfCount.change_rate_per_day(&counts(looks, changed)), rate, 1e-9);
-    };
-    check(1, 0, 0.0);
-    check(1, 1, 1.09861228867);
-    check(10, 3, 0.336472236621);
-    check(10, 10, 3.04452243772);
-    check(50, 20, 0.504246652668);
-    check(100, 99, 4.20469261939);
-}
-
-/// Expectation of an estimator after `looks` daily looks at a page that changes `rate` times a day.
-fn expected_rate<E: ChangeRateEstimator<State = CheckCounts>>(estimator: &E, looks: u32, rate: f64) -> f64 {
-    let changed = -(-rate).exp_m1();
-    let mut ways = 1.0;
-    (0..=looks)
-        .map(|x| {
-            let probability = ways * changed.powi(x as i32) * (1.0 - changed).powi((looks - x) as i32);
-            ways *= f64::from(looks - x) / f64::from(x + 1);
-            probability * estimator.change_rate_per_day(&counts(looks, x))
-        })
-        .sum()
-}
-
-#[test]
-fn half_counts_are_nearly_unbiased() {
-    let check = |looks, rate, expected: f64| close(expected_rate(&HalfCount, looks, rate), expected, 1e-9);
-    check(5, 0.5, 0.503314539251);
-    check(10, 0.5, 0.500832228435);
-    check(10, 1.0, 1.00307976173);
-    check(10, 2.0, 1.93923044853);
-    check(50, 2.0, 2.00122014816);
-}
-
-#[test]
-fn the_naive_ratio_saturates_at_the_look_rate() {
-    let check = |rate, expected: f64| close(expected_rate(&NaiveRatio, 10, rate), expected, 1e-9);
-    check(0.1, 0.0951625819640);
-    check(0.2, 0.181269246922);
-    check(0.5, 0.393469340287);
-    check(1.0, 0.632120558829);
-    check(2.0, 0.864664716763);
 }

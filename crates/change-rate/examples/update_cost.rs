@@ -1,0 +1,65 @@
+//! What does it cost to take in one look? `cargo run --release -p change-rate --example update_cost [looks]`
+
+use change_rate::{ChangeRateEstimator, Estimator, EstimatorKind, EstimatorOptions, GammaFilter, GammaState, Outcome};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Pages in turn, few enough to stay in the cache: the cost is that of the formulas.
+const PAGES: usize = 4096;
+
+fn main() {
+    let looks: usize = std::env::args().nth(1).map_or(4_000_000, |count| count.parse().expect("a number of looks"));
+    let mut state = 7_u64;
+    // Numbers spread evenly over 0..1, the same on every run.
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mixed: Vec<_> = (0..1 << 14)
+        .map(|_| {
+            let days = (4.0 * next() - 1.0).exp();
+            (days, if next() < 0.37 { Outcome::Changed } else { Outcome::Unchanged })
+        })
+        .collect();
+    let of = |outcome| mixed.iter().map(|(days, _)| (*days, outcome)).collect::<Vec<_>>();
+    let (changed, unchanged) = (of(Outcome::Changed), of(Outcome::Unchanged));
+
+    let forgetting = GammaFilter::default();
+    let filter = GammaFilter::new(forgetting.prior(), None).expect("no parameter to refuse");
+    for (name, history) in [("37 % changed", &mixed), ("changed", &changed), ("unchanged", &unchanged)] {
+        for (kind, filter) in [("Gamma filter", &filter), ("Gamma filter, forgetting", &forgetting)] {
+            let mut pages = vec![GammaState::default(); PAGES];
+            report(&format!("{kind}, {name}"), looks, history, |page, days, outcome| {
+                filter.update(&mut pages[page], days, outcome);
+            });
+            black_box(pages);
+        }
+    }
+    for kind in EstimatorKind::ALL {
+        let estimator = Estimator::new(kind, EstimatorOptions::default()).expect("the defaults are usable");
+        let mut pages = vec![estimator.start(); PAGES];
+        report(&format!("catalogue: {kind}"), looks, &mixed, |page, days, outcome| {
+            estimator.update(&mut pages[page], days, outcome);
+        });
+        let start = Instant::now();
+        for page in &pages {
+            black_box(estimator.belief(page));
+        }
+        println!("    its belief: {:.1} ns", start.elapsed().as_secs_f64() * 1e9 / PAGES as f64);
+    }
+}
+
+/// Prints the time per look: the best of many short rounds, so that a busy machine does not count.
+fn report(name: &str, looks: usize, history: &[(f64, Outcome)], mut update: impl FnMut(usize, f64, Outcome)) {
+    let best = (0..looks.div_ceil(history.len()))
+        .map(|_| {
+            let start = Instant::now();
+            for (look, &(days, outcome)) in history.iter().enumerate() {
+                update(look % PAGES, days, outcome);
+            }
+            start.elapsed()
+        })
+        .min()
+        .expect("at least one round");
+    println!("{name}: {:.1} ns a look", best.as_secs_f64() * 1e9 / history.len() as f64);
+}

@@ -1,0 +1,43 @@
+//! Sums over a page's looks, which is all that the simplest estimators remember.
+
+use crate::estimator::{Outcome, sane_interval_days, sane_share};
+
+/// How often we looked, what was seen, over how long. Sums, so two of them add up; faded ones hold fractions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CheckCounts {
+    /// Looks that could be compared with one before.
+    pub looks: f32,
+    /// Looks that found a change.
+    pub changed_looks: f32,
+    /// Changes seen; more than `changed_looks` only where a full list of changes is known.
+    pub changes: f32,
+    /// Days watched.
+    pub watched_days: f32,
+}
+
+impl CheckCounts {
+    /// Counts one look, `interval_days` after the previous one.
+    pub fn add(&mut self, interval_days: f64, outcome: Outcome) {
+        self.looks += 1.0;
+        self.changed_looks += f32::from(u8::from(outcome.is_change()));
+        self.changes += outcome.changes_seen() as f32;
+        self.watched_days += sane_interval_days(interval_days) as f32;
+    }
+
+    /// Multiplies all sums by `kept` (0..=1).
+    pub fn fade(&mut self, kept: f64) {
+        let kept = sane_share(kept) as f32;
+        self.looks *= kept;
+        self.changed_looks *= kept;
+        self.changes *= kept;
+        self.watched_days *= kept;
+    }
+
+    /// Adds the looks of another.
+    pub fn merge(&mut self, other: &CheckCounts) {
+        self.looks += other.looks;
+        self.changed_looks += other.changed_looks;
+        self.changes += other.changes;
+        self.watched_days += other.watched_days;
+    }
+}
