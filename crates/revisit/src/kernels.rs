@@ -77,6 +77,16 @@ pub fn harmonic_penalty(x: f64) -> f64 {
     if x < 4.0 { -alternating(x, 1, |k| 1.0 / k) } else { EULER_GAMMA + x.ln() + exponential_integral(x) }
 }
 
+/// Average harmonic penalty of a page that changes `r` times per mean interval between looks, evenly spaced
+/// (Ein(r) - 1 + (1 - e^-r) / r) or at random moments (ln(1 + r)); every other order counts as evenly spaced.
+pub fn average_harmonic_penalty(order: VisitOrder, r: f64) -> f64 {
+    match order {
+        VisitOrder::PurelyRandom => r.ln_1p(),
+        _ if r < 0.5 => -alternating(r, 1, |k| 1.0 / (k * (k + 1.0))),
+        _ => harmonic_penalty(r) - 1.0 + average_freshness(VisitOrder::Fixed, r),
+    }
+}
+
 /// Crawl value for the mixed objective: (1 - theta) × [`binary`] + theta × [`harmonic`].
 pub fn mixed(x: f64, theta: f64) -> f64 {
     (1.0 - theta) * binary(x) + theta * harmonic(x)
@@ -115,18 +125,21 @@ pub fn inverse_mixed(y: f64, theta: f64) -> f64 {
     if y <= 0.0 {
         return 0.0;
     }
+    if y == f64::INFINITY {
+        return y;
+    }
     // mixed(x) lies between theta (x - 1) and x² / 2. Newton inside these bounds, halving where it would leave them.
     let s = (2.0 * y).sqrt();
     let (mut low, mut high) = (s, 1.0 + y / theta);
     let mut x = (s + s * s * (2.0 - theta) / 6.0).min(high);
     for _ in 0..200 {
-        let excess = mixed(x, theta) - y;
+        let (value, slope) = mixed_and_slope(x, theta);
+        let excess = value - y;
         if excess > 0.0 {
             high = high.min(x);
         } else {
             low = low.max(x);
         }
-        let slope = (1.0 - theta) * x * (-x).exp() - theta * (-x).exp_m1();
         let newton = x - excess / slope;
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
         if (next - x).abs() <= 4.0 * f64::EPSILON * x {
@@ -135,6 +148,47 @@ pub fn inverse_mixed(y: f64, theta: f64) -> f64 {
         x = next;
     }
     x
+}
+
+/// The x with `age(x) == y`; finite for every y.
+pub fn inverse_age(y: f64) -> f64 {
+    if y <= 0.0 {
+        return 0.0;
+    }
+    if y == f64::INFINITY {
+        return y;
+    }
+    // age(x) is below x³/3 and x²/2, and convex: Newton overshoots once, then falls onto the root.
+    let mut x = (3.0 * y).cbrt().max((2.0 * y).sqrt());
+    for _ in 0..60 {
+        let next = x - (age(x) - y) / age_slope(x);
+        if (next - x).abs() <= 4.0 * f64::EPSILON * x {
+            return next;
+        }
+        x = next;
+    }
+    x
+}
+
+/// d [`age`] / dx.
+pub(crate) fn age_slope(x: f64) -> f64 {
+    -x * (-x).exp_m1()
+}
+
+/// d [`mixed`] / dx.
+pub(crate) fn mixed_slope(x: f64, theta: f64) -> f64 {
+    (1.0 - theta) * x * (-x).exp() - theta * (-x).exp_m1()
+}
+
+/// [`mixed`] and its slope, which from 0.5 on have all they need of one exponential.
+fn mixed_and_slope(x: f64, theta: f64) -> (f64, f64) {
+    if x < 0.5 {
+        return (mixed(x, theta), mixed_slope(x, theta));
+    }
+    let minus_changed = (-x).exp_m1();
+    let x_unchanged = x * (1.0 + minus_changed);
+    let value = theta * (x + minus_changed) - (1.0 - theta) * (minus_changed + x_unchanged);
+    (value, (1.0 - theta) * x_unchanged - theta * minus_changed)
 }
 
 /// The sum over k >= `first` of (-1)^k coefficient(k) x^k / k!, for x below 4.

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use revisit::Policy;
-use revisit::allocate::{self, PageTerms};
+use revisit::allocate::{self, Demand, Objective, PageTerms};
+use revisit::demand_curve::DemandCurve;
 use revisit::edf::EarliestDeadline;
 use revisit::histogram::RatioHistogram;
 
@@ -50,7 +51,7 @@ fn weights_move_the_rates_as_computed() {
 fn uniform_beats_proportional_and_optimal_beats_both() {
     let uniform = allocate::uniform_fetches_per_day(&five_equal(), 5.0);
     close(allocate::freshness(&five_equal(), &[uniform; 5]), 0.365052812393, 1e-9);
-    let proportional = [1.0, 2.0, 3.0, 4.0, 5.0].map(|rate| 5.0 * rate / 15.0);
+    let proportional = allocate::proportional_fetches_per_day(&five_equal(), 5.0);
     close(allocate::freshness(&five_equal(), &proportional), 0.316737643877, 1e-9);
 }
 
@@ -70,16 +71,19 @@ fn web_classes_get_the_published_freshness() {
 
 #[test]
 fn a_thousand_pages_are_allocated_as_computed() {
-    let check = |budget, price, freshness, abandoned, uniform| {
+    let check = |budget, price, freshness, abandoned, uniform, proportional: f64| {
         let best = allocate::optimal(&thousand(), budget, 0.0);
         close(best.price, price, 1e-9);
         close(allocate::freshness(&thousand(), &best.fetch_rates_per_day), freshness, 1e-9);
         assert_eq!(best.fetch_rates_per_day.iter().filter(|&&rate| rate == 0.0).count(), abandoned);
         let rate = allocate::uniform_fetches_per_day(&thousand(), budget);
         close(allocate::freshness(&thousand(), &[rate; 1000]), uniform, 1e-9);
+        let rates = allocate::proportional_fetches_per_day(&thousand(), budget);
+        // A reference of ten decimals.
+        assert!((allocate::freshness(&thousand(), &rates) - proportional).abs() < 6e-11);
     };
-    check(50.0, 85.4636829426, 0.3009745090, 616, 0.2137388410);
-    check(500.0, 9.6495951687, 0.5083699311, 399, 0.4361561025);
+    check(50.0, 85.4636829426, 0.3009745090, 616, 0.2137388410, 0.0023857061);
+    check(500.0, 9.6495951687, 0.5083699311, 399, 0.4361561025, 0.0238570611);
 }
 
 fn histogram(pages: &[PageTerms]) -> RatioHistogram {
@@ -116,6 +120,16 @@ fn histogram_prices_are_as_computed() {
 }
 
 #[test]
+fn bins_are_equally_wide_in_the_logarithm() {
+    for step in 0..4_000 {
+        let ln_z = -20.0 + f64::from(step) / 100.0 + 1e-9;
+        let expected = ((ln_z + 16.0) * 8.0).clamp(0.0, 255.0) as usize;
+        assert_eq!(RatioHistogram::bin(ln_z.exp()), expected, "at {ln_z}");
+    }
+    assert_eq!([0.0, f64::MIN_POSITIVE / 2.0, f64::MAX, f64::INFINITY].map(RatioHistogram::bin), [0, 0, 255, 255]);
+}
+
+#[test]
 fn the_price_survives_the_wire() {
     let sent = histogram(&thousand());
     let received = RatioHistogram::from_bins(&sent.to_bins()).unwrap();
@@ -123,6 +137,50 @@ fn the_price_survives_the_wire() {
     assert_eq!(RatioHistogram::from_bins(&[0.0; 255]), None);
     assert_eq!(RatioHistogram::from_bins(&[f32::NAN; 256]), None);
     assert_eq!(RatioHistogram::from_bins(&[-1.0; 256]), None);
+}
+
+/// How far the price from the histogram alone is from the best: each page uses its own numbers, and all rates are scaled
+/// so that the budget is spent.
+#[test]
+fn the_histogram_loses_next_to_nothing_against_the_exact_objective() {
+    let mut state = 5_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let many = pages((0..5_000).map(|_| {
+        let normal = (-2.0 * (1.0 - next()).ln()).sqrt() * (2.0 * std::f64::consts::PI * next()).cos();
+        (0.1 * (1.8 * normal).exp(), (1.0 - next()).powf(-1.0 / 1.2) - 0.95)
+    }));
+    for objective in [
+        Objective::FRESHNESS,
+        Objective::Mixed { theta: 0.05 },
+        Objective::Age,
+        Objective::RandomFreshness,
+        Objective::RandomHarmonic,
+    ] {
+        let curve = DemandCurve::new(objective);
+        let mut histogram = RatioHistogram::default();
+        many.iter().for_each(|page| histogram.add_ratio(curve.ln_ratio(page).exp(), page.change_rate_per_day));
+        for per_page in [0.02, 0.1, 0.5] {
+            let budget = per_page * many.len() as f64;
+            let ln_price = histogram.price(&curve, budget).ln();
+            let mut rates: Vec<f64> = many
+                .iter()
+                .map(|page| page.change_rate_per_day * curve.fetches_per_change(ln_price + curve.ln_ratio(page)))
+                .collect();
+            let spent: f64 = rates.iter().sum();
+            assert!((spent / budget - 1.0).abs() < 1e-2, "{objective:?} spends {spent} of {budget}");
+            rates.iter_mut().for_each(|rate| *rate *= budget / spent);
+            let best = allocate::optimal_for(&objective, &many, budget).fetch_rates_per_day;
+            let average = |rates: &[f64]| allocate::average_penalty(objective, &many, rates);
+            let (got, exact) = (average(&rates), average(&best));
+            assert!(got <= exact * (1.0 + 1e-5), "{objective:?} at {per_page}: {got} for {exact}");
+            // The table is as good as what it tabulates.
+            let tabulated = allocate::optimal_for(&curve, &many, budget).fetch_rates_per_day;
+            close(average(&tabulated), exact, 1e-9);
+        }
+    }
 }
 
 #[test]

@@ -73,9 +73,29 @@ fn the_inverse_of_the_binary_kernel_has_its_computed_values() {
     check(0.999, 9.23341347645);
     assert_eq!(kernels::inverse_binary(0.0), 0.0);
     assert_eq!(kernels::inverse_binary(1.0), f64::INFINITY);
+    assert_eq!([0.0, 0.05].map(|theta| kernels::inverse_mixed(f64::INFINITY, theta)), [f64::INFINITY; 2]);
+    assert_eq!([kernels::inverse_age(0.0), kernels::inverse_age(f64::INFINITY)], [0.0, f64::INFINITY]);
+}
+
+#[test]
+fn average_harmonic_penalties_have_their_computed_values() {
+    let check = |r, even, random| {
+        close(kernels::average_harmonic_penalty(VisitOrder::Fixed, r), even, 1e-9);
+        close(kernels::average_harmonic_penalty(VisitOrder::PurelyRandom, r), random, 1e-9);
+    };
+    check(0.1, 0.0491803499673, 0.0953101798043);
+    check(0.5, 0.230780759692, 0.405465108108);
+    check(1.0, 0.428720158126, std::f64::consts::LN_2);
+    check(2.0, 0.751595714551, 1.09861228867);
+    check(10.0, 1.97980037487, 2.3978952728);
 }
 
 proptest! {
+    #[test]
+    fn the_inverse_of_the_age_kernel_undoes_it(ln_x in -20.0..20.0f64) {
+        close(kernels::inverse_age(kernels::age(ln_x.exp())), ln_x.exp(), 1e-12);
+    }
+
     #[test]
     fn inverses_undo_their_kernels(x in (-25.0..3.0f64).prop_map(f64::exp), theta in 0.0..=1.0f64) {
         for theta in [0.0, 0.01, 0.05, theta, 1.0] {

@@ -6,7 +6,7 @@
 pub struct Place {
     /// The registrable domain.
     pub site: u64,
-    /// Host, first directory and file type.
+    /// Site, first directory and file type.
     pub cell: u64,
     /// By [`GroupKind`]; 0 where the page has no such group.
     pub groups: [u64; GroupKind::ALL.len()],
@@ -65,7 +65,11 @@ impl Place {
             directory.map_or(0, |directory| hash(GroupKind::DirectoryFileType, &[host, directory, file_type])),
             hash(GroupKind::FileName, &[site, stem]),
         ];
-        let cell = hash_of(0, &[host, directory.unwrap_or_default(), file_type]);
+        // Pages outside any directory are told from those in a directory without a name.
+        let cell = match directory {
+            Some(directory) => hash_of(0, &[site, directory, file_type]),
+            None => hash_of(0, &[site, file_type]),
+        };
         Place { site: site_hash, cell, groups }
     }
 }

@@ -1,0 +1,222 @@
+//! What a fetch of a page is worth.
+
+use super::entry::NEVER_FETCHED;
+use super::{PageColumns, Slot, days_of};
+use change_rate::{Gamma, GammaState};
+use page::Timestamp;
+use sweeps::{Outlook, PageBelief};
+
+/// By what pages compete for fetches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Index {
+    /// Days since the last look. The baseline of every comparison.
+    Uniform,
+    /// Weight × crawl value of the page's whole belief (Olston & Pandey 2008; C18 of the algorithm notes).
+    CrawlValue {
+        /// Share of the harmonic penalty in the objective, 0..=1.
+        theta: f64,
+    },
+    /// Weight × crawl value with sweeps, and the worth of a first look into groups long not looked into.
+    Live {
+        /// Share of the harmonic penalty in the objective, 0..=1.
+        theta: f64,
+        /// Weight of such first looks ([`sweeps::rules::SENTINEL_WEIGHT`]).
+        sentinel_weight: f64,
+    },
+}
+
+/// The live default, for freshness alone.
+impl Default for Index {
+    fn default() -> Self {
+        Index::Live { theta: 0.0, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT }
+    }
+}
+
+/// A whole belief, in the form the columns keep for [`Index::CrawlValue`].
+pub fn whole_belief(belief: Gamma) -> PageBelief {
+    let narrow = |number: f64| (number as f32).clamp(f32::MIN_POSITIVE, f32::MAX);
+    let own =
+        GammaState { delta_alpha: narrow(belief.alpha()), delta_beta_days: narrow(belief.beta_days()) };
+    PageBelief { own, plain: GammaState::default() }
+}
+
+/// What a fetch of one page is worth, part by part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// Days since the last look.
+    pub days: f64,
+    /// The belief about the page's own changes.
+    pub own: Gamma,
+    /// The belief about all its changes, as if there were no sweeps.
+    pub plain: Gamma,
+    /// Summed sweep hazard of its groups since the last look.
+    pub sweep_hazard: f64,
+    /// Expected sweeps of the page per day from here on.
+    pub sweeps_per_day: f64,
+    /// Trust in sweeps at its site.
+    pub trust: f64,
+    /// Importance divided by cost.
+    pub weight: f64,
+    /// Weight × days of freshness that the page itself gains.
+    pub value: f64,
+    /// What a first look into its groups is worth beside that.
+    pub sentinel_value: f64,
+    /// Probability that the copy is still current.
+    pub fresh_probability: f64,
+}
+
+/// The crawl value with sweeps, in days of freshness: two beliefs mixed by trust, each with P2(x) — at theta above 0
+/// the mixed kernel — over its mean rate.
+#[inline]
+pub fn live_value(
+    own: Gamma,
+    plain: Gamma,
+    days: f64,
+    sweep_hazard: f64,
+    sweeps_per_day: f64,
+    trust: f64,
+    theta: f64,
+) -> f64 {
+    if days <= 0.0 {
+        return 0.0;
+    }
+    let swept = kernel(hazard(own, days) + sweep_hazard, theta) / (own.mean() + sweeps_per_day);
+    trust * swept + (1.0 - trust) * kernel(hazard(plain, days), theta) / plain.mean()
+}
+
+/// -ln of the probability of no change within some days.
+#[inline]
+fn hazard(belief: Gamma, days: f64) -> f64 {
+    belief.alpha() * (days / belief.beta_days()).ln_1p()
+}
+
+/// (1 - theta) P2(x) + theta (x - 1 + e^-x), by one exponential.
+#[inline]
+pub(super) fn kernel(x: f64, theta: f64) -> f64 {
+    if x < 0.03 {
+        let square = x * x;
+        let binary = square * (0.5 - x / 3.0 + square / 8.0);
+        let harmonic = square * (0.5 - x / 6.0 + square / 24.0);
+        binary + theta * (harmonic - binary)
+    } else {
+        let exp = (-x).exp();
+        let binary = 1.0 - (1.0 + x) * exp;
+        binary + theta * (x - 1.0 + exp - binary)
+    }
+}
+
+/// A bound on [`kernel`] without exponential.
+#[inline]
+pub(super) fn kernel_at_most(x: f64, theta: f64) -> f64 {
+    (0.5 * x * x).min(1.0 - theta + theta * x)
+}
+
+impl PageColumns {
+    /// What a fetch of the page is worth now; `None` for a page never fetched, or when there is none.
+    pub fn worth(&self, slot: Slot, index: &Index, outlook: &Outlook, now: Timestamp) -> Option<Worth> {
+        let i = slot.index();
+        self.get(slot)?;
+        if self.flags[i] & NEVER_FETCHED != 0 {
+            return None;
+        }
+        let now_days = days_of(now);
+        let days = (now_days - self.last_look_days(i)).max(0.0);
+        let membership = &self.memberships.rows[self.membership[i] as usize];
+        let priors = outlook.priors(membership.cell());
+        let belief = self.belief(i);
+        let weight = f64::from(self.weight[i]);
+        let value = self.value(i, index, outlook, now_days);
+        Some(match *index {
+            Index::Live { sentinel_weight, .. } => {
+                let (own, plain) = (priors.own(&belief), priors.plain(&belief));
+                let (sweep_hazard, sweeps_per_day) = self.sweeps(i, outlook, now_days);
+                let trust = outlook.trust(membership.site());
+                let swept = own.fresh_probability(days) * (-sweep_hazard).exp();
+                let fresh_probability = trust * swept + (1.0 - trust) * plain.fresh_probability(days);
+                let sentinel_value = sentinel_weight * self.sentinel(self.membership[i], outlook, now_days);
+                Worth {
+                    days,
+                    own,
+                    plain,
+                    sweep_hazard,
+                    sweeps_per_day,
+                    trust,
+                    weight,
+                    value,
+                    sentinel_value,
+                    fresh_probability,
+                }
+            }
+            _ => {
+                let own = self.whole(i);
+                Worth {
+                    days,
+                    own,
+                    plain: own,
+                    sweep_hazard: 0.0,
+                    sweeps_per_day: 0.0,
+                    trust: 0.0,
+                    weight,
+                    value,
+                    sentinel_value: 0.0,
+                    fresh_probability: own.fresh_probability(days),
+                }
+            }
+        })
+    }
+
+    /// The value of page `i` without that of a first look.
+    pub(super) fn value(&self, i: usize, index: &Index, outlook: &Outlook, now_days: f64) -> f64 {
+        let days = (now_days - self.last_look_days(i)).max(0.0);
+        match *index {
+            Index::Uniform => days,
+            Index::CrawlValue { theta } => f64::from(self.weight[i]) * self.whole(i).crawl_value(days, theta),
+            Index::Live { theta, .. } => {
+                let membership = &self.memberships.rows[self.membership[i] as usize];
+                let (priors, belief) = (outlook.priors(membership.cell()), self.belief(i));
+                let (sweep_hazard, sweeps_per_day) = self.sweeps(i, outlook, now_days);
+                let trust = outlook.trust(membership.site());
+                let (own, plain) = (priors.own(&belief), priors.plain(&belief));
+                f64::from(self.weight[i]) * live_value(own, plain, days, sweep_hazard, sweeps_per_day, trust, theta)
+            }
+        }
+    }
+
+    /// The whole belief that `own` holds.
+    pub(super) fn whole(&self, i: usize) -> Gamma {
+        let positive = |number: f32| f64::from(number.max(f32::MIN_POSITIVE));
+        Gamma::new(positive(self.own_alpha[i]), positive(self.own_beta_days[i])).expect("positive and finite")
+    }
+
+    /// Summed sweep hazard of page `i` since its last look, and per day from here on.
+    fn sweeps(&self, i: usize, outlook: &Outlook, now_days: f64) -> (f64, f64) {
+        let last_days = self.last_look_days(i);
+        let (mut hazard, mut per_day) = (0.0, 0.0);
+        for &group in self.memberships.rows[self.membership[i] as usize].groups() {
+            if let Some(group) = outlook.group_at(self.memberships.groups[group as usize].number) {
+                hazard += group.hazard.between(last_days, now_days);
+                per_day += group.hazard.per_day();
+            }
+        }
+        (hazard, per_day)
+    }
+
+    /// What a first look into the groups of a membership is worth: a sweep that nobody notices makes more of their pages
+    /// stale each day, so the worth grows with the square of the silence (A5's linear penalty).
+    pub(super) fn sentinel(&self, membership: u32, outlook: &Outlook, now_days: f64) -> f64 {
+        let groups = self.memberships.rows[membership as usize].groups().iter();
+        groups.map(|group| self.group_sentinel(*group, outlook, now_days)).sum()
+    }
+
+    pub(super) fn group_sentinel(&self, group: u32, outlook: &Outlook, now_days: f64) -> f64 {
+        let group = &self.memberships.groups[group as usize];
+        let silence_days = now_days - group.looked_days;
+        // Without any copy there is nothing to be kept fresh.
+        if silence_days <= 0.0 || silence_days.is_infinite() {
+            return 0.0;
+        }
+        let hazard = outlook.group_at(group.number).map_or(0.0, |known| known.hazard.between(group.looked_days, now_days));
+        // Rounding may leave a hair of negative weight behind.
+        0.5 * group.weight.max(0.0) * -(-hazard).exp_m1() * silence_days
+    }
+}

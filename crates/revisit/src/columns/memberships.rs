@@ -1,0 +1,222 @@
+//! What many pages share: where they stand, and the groups they are in.
+
+use std::collections::HashMap;
+use sweeps::{GroupKind, GroupSet, HashMapByHash, Outlook, Place};
+
+const KINDS: usize = GroupKind::ALL.len();
+/// The revision of a membership that has not been asked for yet.
+const NOT_ASKED: u32 = u32::MAX;
+
+/// A place without its file name, which few pages share.
+type SharedPlace = [u64; KINDS + 1];
+
+/// Places, each kept once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    rows: Vec<(SharedPlace, u32)>,
+    numbers: HashMap<SharedPlace, u32>,
+    vacant: Vec<u32>,
+}
+
+impl Places {
+    /// The number of a place, and the hash of its file name.
+    pub(super) fn attach(&mut self, place: &Place) -> (u32, u64) {
+        let mut shared = [0; KINDS + 1];
+        shared[0] = place.site;
+        shared[1] = place.cell;
+        shared[2..].copy_from_slice(&place.groups[..KINDS - 1]);
+        let number = *self.numbers.entry(shared).or_insert_with(|| match self.vacant.pop() {
+            Some(number) => {
+                self.rows[number as usize] = (shared, 0);
+                number
+            }
+            None => {
+                self.rows.push((shared, 0));
+                self.rows.len() as u32 - 1
+            }
+        });
+        self.rows[number as usize].1 += 1;
+        (number, place.groups[KINDS - 1])
+    }
+
+    pub(super) fn detach(&mut self, number: u32) {
+        let (shared, pages) = &mut self.rows[number as usize];
+        *pages -= 1;
+        if *pages == 0 {
+            self.numbers.remove(shared);
+            self.vacant.push(number);
+        }
+    }
+
+    pub(super) fn get(&self, number: u32, file_name: u64) -> Place {
+        let (shared, _) = &self.rows[number as usize];
+        let mut groups = [file_name; KINDS];
+        groups[..KINDS - 1].copy_from_slice(&shared[2..]);
+        Place { site: shared[0], cell: shared[1], groups }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    site: u64,
+    cell: u64,
+    groups: GroupSet,
+    revision: u32,
+}
+
+/// The site, the cell and the groups of some pages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Membership {
+    key: Key,
+    groups: [u32; KINDS],
+    len: u8,
+    pages: u32,
+}
+
+impl Membership {
+    pub(super) fn site(&self) -> u64 {
+        self.key.site
+    }
+
+    pub(super) fn cell(&self) -> u64 {
+        self.key.cell
+    }
+
+    /// Positions of its groups in [`Memberships::groups`].
+    pub(super) fn groups(&self) -> &[u32] {
+        &self.groups[..usize::from(self.len)]
+    }
+
+    pub(super) fn is_vacant(&self) -> bool {
+        self.pages == 0
+    }
+}
+
+/// A group that pages held here are in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) group: u64,
+    /// Its number in the outlook.
+    pub(super) number: u32,
+    /// When any page of it was last looked at, or chosen to be; negative infinity when never.
+    pub(super) looked_days: f64,
+    /// Sum of its pages' weights.
+    pub(super) weight: f64,
+    memberships: u32,
+}
+
+/// Memberships and groups, each kept once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memberships {
+    pub(super) rows: Vec<Membership>,
+    numbers: HashMap<Key, u32>,
+    vacant: Vec<u32>,
+    pub(super) groups: Vec<Group>,
+    group_numbers: HashMapByHash<u32>,
+    vacant_groups: Vec<u32>,
+}
+
+impl Memberships {
+    /// The number of the membership of a page just inserted: its groups are not asked for yet.
+    pub(super) fn attach_new(&mut self, place: &Place) -> u32 {
+        let key = Key { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
+        self.attach_key(key, [0; KINDS])
+    }
+
+    /// The number of the membership of a page by what the outlook knows.
+    pub(super) fn attach(&mut self, place: &Place, outlook: &Outlook) -> u32 {
+        let groups = outlook.groups_of(place);
+        let key = Key { site: place.site, cell: place.cell, groups, revision: outlook.site_revision(place.site) };
+        if let Some(&number) = self.numbers.get(&key) {
+            self.rows[number as usize].pages += 1;
+            return number;
+        }
+        let mut numbers = [0; KINDS];
+        for (number, &group) in numbers.iter_mut().zip(groups.as_slice()) {
+            *number = self.group(group, outlook);
+        }
+        self.attach_key(key, numbers)
+    }
+
+    fn attach_key(&mut self, key: Key, groups: [u32; KINDS]) -> u32 {
+        let Self { rows, vacant, groups: all_groups, .. } = self;
+        let number = *self.numbers.entry(key).or_insert_with(|| {
+            let row = Membership { key, groups, len: key.groups.as_slice().len() as u8, pages: 0 };
+            row.groups().iter().for_each(|group| all_groups[*group as usize].memberships += 1);
+            match vacant.pop() {
+                Some(number) => {
+                    rows[number as usize] = row;
+                    number
+                }
+                None => {
+                    rows.push(row);
+                    rows.len() as u32 - 1
+                }
+            }
+        });
+        self.rows[number as usize].pages += 1;
+        number
+    }
+
+    fn group(&mut self, group: u64, outlook: &Outlook) -> u32 {
+        let Self { groups, vacant_groups, .. } = self;
+        *self.group_numbers.entry(group).or_insert_with(|| {
+            let row = Group {
+                group,
+                number: outlook.group_number(group).unwrap_or(u32::MAX),
+                looked_days: f64::NEG_INFINITY,
+                weight: 0.0,
+                memberships: 0,
+            };
+            match vacant_groups.pop() {
+                Some(number) => {
+                    groups[number as usize] = row;
+                    number
+                }
+                None => {
+                    groups.push(row);
+                    groups.len() as u32 - 1
+                }
+            }
+        })
+    }
+
+    pub(super) fn detach(&mut self, number: u32) {
+        let row = &mut self.rows[number as usize];
+        row.pages -= 1;
+        if row.pages == 0 {
+            let row = *row;
+            self.numbers.remove(&row.key);
+            self.vacant.push(number);
+            for &group in row.groups() {
+                let shared = &mut self.groups[group as usize];
+                shared.memberships -= 1;
+                if shared.memberships == 0 {
+                    self.group_numbers.remove(&shared.group);
+                    self.vacant_groups.push(group);
+                }
+            }
+        }
+    }
+
+    /// Adds to the weights of a membership's groups.
+    pub(super) fn weigh(&mut self, number: u32, weight: f64) {
+        let row = self.rows[number as usize];
+        row.groups().iter().for_each(|group| self.groups[*group as usize].weight += weight);
+    }
+
+    /// A page of this membership was looked at.
+    pub(super) fn looked(&mut self, number: u32, at_days: f64) {
+        let row = self.rows[number as usize];
+        for &group in row.groups() {
+            let looked_days = &mut self.groups[group as usize].looked_days;
+            *looked_days = looked_days.max(at_days);
+        }
+    }
+
+    /// Whether the groups of a membership should be asked for again.
+    pub(super) fn is_stale(&self, number: usize, outlook: &Outlook) -> bool {
+        let row = &self.rows[number];
+        !row.is_vacant() && row.key.revision != outlook.site_revision(row.key.site)
+    }
+}

@@ -1,0 +1,378 @@
+//! Choosing the best pages one by one, exactly as if all were scored anew before each choice.
+//!
+//! The worth of a first look belongs to the groups, not to the page: within one membership every page has it alike, and
+//! the first page chosen takes it for all. So two lists suffice: (A) the best pages by their own value, and (B) of every
+//! membership the best page, with what a first look adds. Once B's page of a membership is chosen its other pages are
+//! worth their own value and nothing else, and those that count are in A.
+
+use super::entry::{NEVER_FETCHED, VACANT};
+use super::index::{kernel_at_most, live_value};
+use super::{Candidate, Index, PageColumns, Slot, Standing, days_of};
+use page::Timestamp;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use sweeps::rules::PRIOR_ALPHA;
+use sweeps::{CellPriors, GroupKind, Hazard, Outlook};
+
+/// Ages in days, powers of two, for which hazards are summed ahead: bounds on those of pages looked at between.
+const AGES: usize = 10;
+/// Against rounding in bounds.
+const SLACK: f64 = 1.0 + 1e-5;
+
+/// A page in A or B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    value: f64,
+    slot: Slot,
+    /// In B.
+    probe: bool,
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value).then(other.slot.cmp(&self.slot)).then(self.probe.cmp(&other.probe))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The best pages at the moment of a scan, to be taken one by one.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    index: Index,
+    floor: f64,
+    /// Pages never fetched, the best last.
+    never_fetched: Vec<Candidate>,
+    best: BinaryHeap<Entry>,
+    /// No page left out was worth more than this; nothing when none was.
+    left_out: Option<f64>,
+}
+
+/// Once the best page is worth less than this part of what was left out, the selection is over: looks taken meanwhile
+/// have shown that the pages chosen were not the best.
+const WORSE_THAN_LEFT_OUT: f64 = 0.9;
+
+impl Selection {
+    /// Takes the best page out, on a host that is `permitted`, and marks it as in flight and its groups as looked into.
+    /// Values are those of this moment, by what is known now: a page that has lost value since the scan gives way to
+    /// the next. Pages that have gained since wait for the next scan. Nothing comes once what is left is worth clearly
+    /// less than what the scan left out; then [`Selection::is_truncated`].
+    pub fn next(
+        &mut self,
+        columns: &mut PageColumns,
+        outlook: &Outlook,
+        now: Timestamp,
+        permitted: impl Fn(u32) -> bool,
+    ) -> Option<Candidate> {
+        while let Some(candidate) = self.never_fetched.pop() {
+            let ready = columns.flags.get(candidate.slot.index()) == Some(&NEVER_FETCHED);
+            if ready && permitted(candidate.host) {
+                columns.set_standing(candidate.slot, Standing::InFlight);
+                return Some(candidate);
+            }
+        }
+        let now_days = days_of(now);
+        while let Some(entry) = self.best.pop() {
+            let i = entry.slot.index();
+            if columns.flags[i] != 0 || !permitted(columns.host[i]) {
+                continue;
+            }
+            let mut value = columns.value(i, &self.index, outlook, now_days);
+            if let (true, Index::Live { sentinel_weight, .. }) = (entry.probe, self.index) {
+                value += sentinel_weight * columns.sentinel(columns.membership[i], outlook, now_days);
+            }
+            let entry = Entry { value, ..entry };
+            if value < self.floor {
+                continue;
+            }
+            if self.best.peek().is_some_and(|next| *next > entry) {
+                self.best.push(entry);
+                continue;
+            }
+            if self.left_out.is_some_and(|left_out| value < WORSE_THAN_LEFT_OUT * left_out) {
+                self.best.clear();
+                return None;
+            }
+            if matches!(self.index, Index::Live { .. }) {
+                columns.memberships.looked(columns.membership[i], now_days);
+            }
+            columns.set_standing(entry.slot, Standing::InFlight);
+            return Some(Candidate { slot: entry.slot, host: columns.host[i], never_fetched: false, value });
+        }
+        None
+    }
+
+    /// Whether there were more pages than asked for: when nothing is left, another scan may find some.
+    pub fn is_truncated(&self) -> bool {
+        self.left_out.is_some()
+    }
+}
+
+/// What all pages of a membership have in common at the moment of a scan.
+#[derive(Clone, Copy)]
+struct Terms {
+    priors: CellPriors,
+    trust: f64,
+    sweeps_per_day: f64,
+    /// What a first look adds.
+    sentinel: f64,
+    /// Summed hazard of the last 1, 2, 4 … days.
+    recent: [f32; AGES],
+    groups: [u32; GroupKind::ALL.len()],
+    len: usize,
+}
+
+/// A group at the moment of a scan.
+struct GroupTerms<'a> {
+    hazard: Option<&'a Hazard>,
+    sentinel: f64,
+    recent: [f32; AGES],
+}
+
+/// The best `count` of what is pushed, in no order, without keeping much more.
+struct Best<T> {
+    kept: Vec<T>,
+    count: usize,
+    truncated: bool,
+}
+
+impl<T: Ord> Best<T> {
+    fn new(count: usize) -> Self {
+        Self { kept: Vec::new(), count, truncated: false }
+    }
+
+    /// Returns the least of the best when it has just been worked out.
+    fn push(&mut self, item: T) -> Option<&T> {
+        self.kept.push(item);
+        (self.kept.len() > self.count.saturating_mul(2).max(self.count.saturating_add(64))).then(|| self.cut())?
+    }
+
+    fn cut(&mut self) -> Option<&T> {
+        if self.kept.len() > self.count {
+            self.truncated = true;
+            if self.count == 0 {
+                self.kept.clear();
+                return None;
+            }
+            self.kept.select_nth_unstable_by(self.count - 1, |a, b| b.cmp(a));
+            self.kept.truncate(self.count);
+            return self.kept.last();
+        }
+        None
+    }
+}
+
+impl PageColumns {
+    /// The best `count` pages on hosts that are `permitted`: those never fetched, oldest discovery first, then those
+    /// whose value is at least `floor`. The outlook matters to [`Index::Live`] only, which wants
+    /// [`PageColumns::refresh`] before.
+    pub fn scan(
+        &self,
+        now: Timestamp,
+        index: &Index,
+        outlook: &Outlook,
+        count: usize,
+        floor: f64,
+        permitted: impl Fn(u32) -> bool,
+    ) -> Selection {
+        let now_days = days_of(now);
+        let now_seconds = now.as_micros() as f64 / 1e6;
+        let (groups, terms) = match *index {
+            Index::Live { sentinel_weight, .. } => self.terms(outlook, now_days, sentinel_weight),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let mut never_fetched = Best::new(count);
+        let mut best = Best::new(count);
+        let mut probes = vec![Entry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
+        // Pages of lower own value cannot be among the best.
+        let mut least = floor;
+        for i in 0..self.flags.len() {
+            let flags = self.flags[i];
+            if flags & !NEVER_FETCHED != 0 {
+                continue;
+            }
+            let days = ((now_seconds - f64::from(self.last_look[i])) / super::SECONDS_PER_DAY).max(0.0);
+            let slot = Slot(i as u32);
+            if flags == NEVER_FETCHED {
+                if permitted(self.host[i]) {
+                    never_fetched.push(Candidate { slot, host: self.host[i], never_fetched: true, value: days });
+                }
+                continue;
+            }
+            let weight = f64::from(self.weight[i]);
+            let value = match *index {
+                Index::Uniform => days,
+                Index::CrawlValue { theta } => {
+                    let belief = self.whole(i);
+                    // U(t) <= mean rate × t² / 2, and nearly equal for most pages that are not yet due.
+                    if SLACK * weight * 0.5 * belief.mean() * days * days < least {
+                        continue;
+                    }
+                    weight * belief.crawl_value(days, theta)
+                }
+                Index::Live { theta, .. } => {
+                    let m = self.membership[i] as usize;
+                    let terms = &terms[m];
+                    let at_most = SLACK * weight * self.live_at_most(i, terms, days, theta);
+                    let probe = terms.sentinel > 0.0 && at_most >= probes[m].value;
+                    if at_most < least && (!probe || at_most + terms.sentinel < least) {
+                        continue;
+                    }
+                    let value = weight * self.live_exactly(i, terms, &groups, days, now_days, theta);
+                    if probe && days > 0.0 && permitted(self.host[i]) {
+                        probes[m] = probes[m].max(Entry { value, slot, probe: true });
+                    }
+                    value
+                }
+            };
+            if value >= least && permitted(self.host[i]) {
+                if let Some(last) = best.push(Entry { value, slot, probe: false }) {
+                    least = least.max(last.value);
+                }
+            }
+        }
+        best.cut();
+        never_fetched.cut();
+        never_fetched.kept.sort_unstable();
+        let truncated = best.truncated || never_fetched.truncated;
+        if best.truncated {
+            least = best.kept.iter().map(|entry| entry.value).fold(f64::INFINITY, f64::min).max(floor);
+        }
+        let left_out = if best.truncated { least } else { 0.0 };
+        let probes = probes.into_iter().zip(&terms).filter(|(probe, _)| probe.slot.0 != u32::MAX);
+        let probes = probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe });
+        best.kept.extend(probes.filter(|probe| probe.value >= least));
+        Selection { index: *index, floor, never_fetched: never_fetched.kept, best: best.kept.into(), left_out: truncated.then_some(left_out) }
+    }
+
+    /// Shows every page that may be chosen, in the order of slots, with its value but for that of a first look.
+    pub fn visit(&self, now: Timestamp, index: &Index, outlook: &Outlook, mut visitor: impl FnMut(Candidate)) {
+        let ready = |flags: u8| flags & !NEVER_FETCHED == 0;
+        self.each_value(now, index, outlook, ready, &mut visitor);
+    }
+
+    pub(super) fn each_value(
+        &self,
+        now: Timestamp,
+        index: &Index,
+        outlook: &Outlook,
+        wanted: impl Fn(u8) -> bool,
+        visitor: &mut dyn FnMut(Candidate),
+    ) {
+        let now_days = days_of(now);
+        let (groups, terms) = match index {
+            Index::Live { .. } => self.terms(outlook, now_days, 0.0),
+            _ => (Vec::new(), Vec::new()),
+        };
+        for i in 0..self.flags.len() {
+            if self.flags[i] & VACANT != 0 || !wanted(self.flags[i]) {
+                continue;
+            }
+            let days = (now_days - self.last_look_days(i)).max(0.0);
+            let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
+            let value = match *index {
+                _ if never_fetched => days,
+                Index::Live { theta, .. } => {
+                    let terms = &terms[self.membership[i] as usize];
+                    f64::from(self.weight[i]) * self.live_exactly(i, terms, &groups, days, now_days, theta)
+                }
+                _ => self.value(i, index, outlook, now_days),
+            };
+            visitor(Candidate { slot: Slot(i as u32), host: self.host[i], never_fetched, value });
+        }
+    }
+
+    fn terms<'a>(
+        &self,
+        outlook: &'a Outlook,
+        now_days: f64,
+        sentinel_weight: f64,
+    ) -> (Vec<GroupTerms<'a>>, Vec<Terms>) {
+        let groups: Vec<GroupTerms<'_>> = (0..self.memberships.groups.len() as u32)
+            .map(|group| {
+                let hazard = outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
+                let mut recent = [0.0; AGES];
+                if let Some(hazard) = hazard {
+                    let until_now = hazard.until(now_days);
+                    for (k, sum) in recent.iter_mut().enumerate() {
+                        *sum = (until_now - hazard.until(now_days - f64::from(1_u32 << k))).max(0.0) as f32;
+                    }
+                }
+                let sentinel = if sentinel_weight > 0.0 {
+                    sentinel_weight * self.group_sentinel(group, outlook, now_days)
+                } else {
+                    0.0
+                };
+                GroupTerms { hazard, sentinel, recent }
+            })
+            .collect();
+        let terms = self
+            .memberships
+            .rows
+            .iter()
+            .map(|membership| {
+                let mut terms = Terms {
+                    priors: outlook.priors(membership.cell()),
+                    trust: outlook.trust(membership.site()),
+                    sweeps_per_day: 0.0,
+                    sentinel: 0.0,
+                    recent: [0.0; AGES],
+                    groups: [0; GroupKind::ALL.len()],
+                    len: membership.groups().len(),
+                };
+                if membership.is_vacant() {
+                    terms.len = 0;
+                    return terms;
+                }
+                for (to, &group) in terms.groups.iter_mut().zip(membership.groups()) {
+                    *to = group;
+                    let group = &groups[group as usize];
+                    terms.sweeps_per_day += group.hazard.map_or(0.0, Hazard::per_day);
+                    terms.sentinel += group.sentinel;
+                    terms.recent.iter_mut().zip(group.recent).for_each(|(sum, more)| *sum += more);
+                }
+                terms
+            })
+            .collect();
+        (groups, terms)
+    }
+
+    /// A bound on the value of page `i` per weight that needs neither logarithm nor exponential, nor any calendar.
+    #[inline]
+    fn live_at_most(&self, i: usize, terms: &Terms, days: f64, theta: f64) -> f64 {
+        let whole_days = days.ceil() as u32;
+        let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
+        let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
+        let own_rate = (PRIOR_ALPHA + f64::from(self.own_alpha[i]))
+            / (terms.priors.own_beta_days + f64::from(self.own_beta_days[i]));
+        let plain_rate = (PRIOR_ALPHA + f64::from(self.plain_alpha[i]))
+            / (terms.priors.plain_beta_days + f64::from(self.plain_beta_days[i]));
+        // ln(1 + x) <= x.
+        let swept = kernel_at_most(own_rate * days + SLACK * f64::from(recent), theta);
+        terms.trust * swept / (own_rate + terms.sweeps_per_day)
+            + (1.0 - terms.trust) * kernel_at_most(plain_rate * days, theta) / plain_rate
+    }
+
+    #[inline]
+    fn live_exactly(
+        &self,
+        i: usize,
+        terms: &Terms,
+        groups: &[GroupTerms<'_>],
+        days: f64,
+        now_days: f64,
+        theta: f64,
+    ) -> f64 {
+        let (belief, last_days) = (self.belief(i), self.last_look_days(i));
+        let hazards = terms.groups[..terms.len].iter().filter_map(|group| groups[*group as usize].hazard);
+        let sweep_hazard = hazards.map(|hazard| hazard.between(last_days, now_days)).sum();
+        let (own, plain) = (terms.priors.own(&belief), terms.priors.plain(&belief));
+        live_value(own, plain, days, sweep_hazard, terms.sweeps_per_day, terms.trust, theta)
+    }
+}

@@ -1,0 +1,227 @@
+//! The live default as one policy, for simulations: model, columns and selection in one place. The running system splits
+//! them over two stages and calls the very same functions. Beside it the crawl value alone, on the same columns.
+
+use crate::columns::{
+    Candidate, Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief,
+};
+use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use page::Timestamp;
+use sweeps::rules::SETTLED_BINS;
+use sweeps::{Model, Outlook, PageBelief};
+
+/// Pages a scan chooses: so many times those that a tick will probably pay for, because looks change what their siblings
+/// are worth, and some.
+const SPARE_TIMES: f64 = 3.0;
+const SPARE_PAGES: usize = 1_000;
+
+fn moment(days: f64) -> Timestamp {
+    Timestamp::from_secs(0).plus_days(days)
+}
+
+/// Packed pages, and what the last scan chose of them.
+#[derive(Clone, Debug)]
+struct Packed {
+    index: Index,
+    columns: PageColumns,
+    selection: Option<Selection>,
+    count: usize,
+    /// Looks since the scan: another scan may find these pages again.
+    looks: usize,
+}
+
+impl Packed {
+    fn new(index: Index) -> Self {
+        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0 }
+    }
+
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: PageBelief, now_days: f64) {
+        let last_look = match page.last_look_days {
+            Some(days) => LastLook::Looked(moment(days)),
+            None => LastLook::Discovered(moment(now_days)),
+        };
+        let weight = page.weight / page.cost;
+        let entry = PageEntry { last_look, belief, weight, host: page.host, standing: Standing::Ready };
+        self.columns.insert_at(slot, &entry, &page.place);
+    }
+
+    fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
+        let fetches = (tick.budget_per_day * tick.days).max(0.0);
+        self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
+        self.scan(tick.now_days, outlook);
+    }
+
+    fn scan(&mut self, now_days: f64, outlook: &Outlook) {
+        self.looks = 0;
+        let selection = self.columns.scan(moment(now_days), &self.index, outlook, self.count, 0.0, |_| true);
+        self.selection = Some(selection);
+    }
+
+    fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<Slot> {
+        for _ in 0..2 {
+            let selection = self.selection.as_mut()?;
+            let next = selection.next(&mut self.columns, outlook, moment(now_days), |_| true);
+            if let Some(Candidate { slot, .. }) = next {
+                return Some(slot);
+            }
+            if !selection.is_truncated() && self.looks == 0 {
+                return None;
+            }
+            self.scan(now_days, outlook);
+        }
+        None
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<PageBelief>) {
+        self.looks += 1;
+        self.columns.update(slot, |entry| {
+            entry.standing = Standing::Ready;
+            if look.outcome.is_some() {
+                entry.last_look = LastLook::Looked(moment(look.at_days));
+            }
+            if let Some(belief) = belief {
+                entry.belief = belief;
+            }
+        });
+    }
+}
+
+/// Own rates, sweep calendars and sentinels under one index. It learns from the looks themselves; the beliefs it is
+/// handed are another estimator's, and it leaves them alone.
+#[derive(Clone, Debug)]
+pub struct Live {
+    packed: Packed,
+    model: Model,
+    importing: bool,
+}
+
+impl Live {
+    /// Without pages. With theta above 0 (at most 1) that part of the harmonic penalty counts, so that no page is ever
+    /// given up.
+    pub fn new(theta: f64) -> Self {
+        let index = Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT };
+        Self { packed: Packed::new(index), model: Model::starting_at(0.0), importing: false }
+    }
+
+    /// What it has learned.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What a fetch of a page is worth, part by part.
+    pub fn worth(&self, slot: Slot, now_days: f64) -> Option<Worth> {
+        self.packed.columns.worth(slot, &self.packed.index, self.model.outlook(), moment(now_days))
+    }
+
+    /// Takes in one look of an imported history, over (from, to] of at most a day: all pages' looks of one day, then
+    /// those of the next. It teaches, but it is no look at the page: [`Live::finish_import`] must follow.
+    pub fn import(&mut self, slot: Slot, from_days: f64, to_days: f64, changed: bool) {
+        if !self.importing {
+            self.importing = true;
+            self.model.restart_calendars(from_days);
+        }
+        // A day's looks end with the next one's first moment, so that yesterday's bin is not complete yet.
+        self.model.advance(to_days, 2);
+        let outcome = if changed { change_rate::Outcome::Changed } else { change_rate::Outcome::Unchanged };
+        self.learn(slot, from_days, to_days, outcome);
+    }
+
+    /// Ends the import: the part `keep` of what it taught counts ([`sweeps::rules::HISTORY_KEPT`]), and all pages are
+    /// current copies of this moment.
+    pub fn finish_import(&mut self, keep: f64, now_days: f64) {
+        self.importing = false;
+        self.model.advance(now_days, 1);
+        self.model.temper(keep, 1);
+        for slot in (0..self.packed.columns.slots() as u32).map(Slot::new) {
+            self.packed.columns.update(slot, |entry| {
+                entry.belief = entry.belief.tempered(keep);
+                entry.last_look = LastLook::Looked(moment(now_days));
+            });
+        }
+    }
+
+    fn learn(&mut self, slot: Slot, from_days: f64, to_days: f64, outcome: change_rate::Outcome) -> Option<PageBelief> {
+        let place = self.packed.columns.place(slot)?;
+        let mut belief = self.packed.columns.get(slot)?.belief;
+        self.model.look(&place, &mut belief, from_days, to_days, outcome);
+        self.packed.columns.set_belief(slot, &belief);
+        Some(belief)
+    }
+}
+
+impl RevisitPolicy for Live {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        if self.packed.columns.is_empty() {
+            self.model = Model::starting_at(now_days);
+        }
+        self.model.insert(&page.place);
+        self.packed.insert(slot, page, PageBelief::default(), now_days);
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        if let Some(place) = self.packed.columns.place(slot) {
+            self.model.remove(&place);
+            self.packed.columns.remove(slot);
+        }
+    }
+
+    fn begin(&mut self, tick: &Tick) {
+        self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
+        self.packed.columns.refresh(self.model.outlook(), usize::MAX);
+        self.packed.begin(tick, self.model.outlook());
+    }
+
+    fn next(&mut self, now_days: f64) -> Option<Slot> {
+        self.packed.next(now_days, self.model.outlook())
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        self.packed.columns.set_standing(slot, Standing::Ready);
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        if let (Some(interval_days), Some(outcome)) = (look.interval_days, look.outcome) {
+            self.learn(slot, look.at_days - interval_days, look.at_days, outcome);
+        }
+        self.packed.looked(slot, look, None);
+    }
+}
+
+/// The crawl value of the belief that an estimator hands over, nothing else (C18 of the algorithm notes).
+#[derive(Clone, Debug)]
+pub struct CrawlValue {
+    packed: Packed,
+    outlook: Outlook,
+}
+
+impl CrawlValue {
+    /// Without pages; theta as in [`Index::CrawlValue`].
+    pub fn new(theta: f64) -> Self {
+        Self { packed: Packed::new(Index::CrawlValue { theta }), outlook: Outlook::default() }
+    }
+}
+
+impl RevisitPolicy for CrawlValue {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        self.packed.insert(slot, page, whole_belief(page.belief), now_days);
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        self.packed.columns.remove(slot);
+    }
+
+    fn begin(&mut self, tick: &Tick) {
+        self.packed.begin(tick, &self.outlook);
+    }
+
+    fn next(&mut self, now_days: f64) -> Option<Slot> {
+        self.packed.next(now_days, &self.outlook)
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        self.packed.columns.set_standing(slot, Standing::Ready);
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        self.packed.looked(slot, look, Some(whole_belief(look.belief)));
+    }
+}

@@ -1,0 +1,69 @@
+//! What is believed of one page.
+
+use crate::rules::{FORGETTING_DAYS, PRIOR_ALPHA, PRIOR_BETA_DAYS};
+use change_rate::{Gamma, GammaState};
+
+/// What a page's own looks have shown beyond the prior of its cell: 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PageBelief {
+    /// Of its own change process, sweeps taken out.
+    pub own: GammaState,
+    /// Of all its changes, as if there were no sweeps.
+    pub plain: GammaState,
+}
+
+impl PageBelief {
+    /// The same evidence, of which only a part counts.
+    #[must_use]
+    pub fn tempered(self, keep: f64) -> Self {
+        Self { own: faded(self.own, keep), plain: faded(self.plain, keep) }
+    }
+}
+
+pub(crate) fn faded(state: GammaState, keep: f64) -> GammaState {
+    let keep = keep as f32;
+    GammaState { delta_alpha: keep * state.delta_alpha, delta_beta_days: keep * state.delta_beta_days }
+}
+
+/// What remains of evidence after some days.
+pub(crate) fn kept_after(days: f64) -> f64 {
+    (-days / FORGETTING_DAYS).exp()
+}
+
+/// What is believed of a cell's pages before their first look: days of watching that the prior counts for, beside its
+/// [`PRIOR_ALPHA`] changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellPriors {
+    /// For a page's own process.
+    pub own_beta_days: f64,
+    /// For all its changes.
+    pub plain_beta_days: f64,
+}
+
+impl Default for CellPriors {
+    fn default() -> Self {
+        Self { own_beta_days: PRIOR_BETA_DAYS, plain_beta_days: PRIOR_BETA_DAYS }
+    }
+}
+
+impl CellPriors {
+    /// The belief about a page's own change rate, sweeps taken out.
+    #[inline]
+    pub fn own(&self, belief: &PageBelief) -> Gamma {
+        posterior(self.own_beta_days, belief.own)
+    }
+
+    /// The belief about a page's change rate, all causes together.
+    #[inline]
+    pub fn plain(&self, belief: &PageBelief) -> Gamma {
+        posterior(self.plain_beta_days, belief.plain)
+    }
+}
+
+/// Prior and evidence. Evidence that cannot be (it came from elsewhere) counts for nothing.
+#[inline]
+pub(crate) fn posterior(prior_beta_days: f64, evidence: GammaState) -> Gamma {
+    let beyond = |number: f32| if number > 0.0 && number.is_finite() { f64::from(number) } else { 0.0 };
+    Gamma::new(PRIOR_ALPHA + beyond(evidence.delta_alpha), prior_beta_days + beyond(evidence.delta_beta_days))
+        .expect("a positive prior and evidence that is not negative")
+}

@@ -1,0 +1,164 @@
+//! The calendar of a group of pages: for each of the newest days, how likely a common cause changed a page of it.
+
+use crate::hazard::Hazard;
+use crate::look_bins::{LookBins, Row};
+use crate::rules::{CARRY, LEVEL_PRIORS, LEVEL_SHARES, LEVELS, LIVE_BINS, PRIOR_BINS};
+
+/// A level once ruled out must be able to come back.
+const LEAST_PROBABILITY: f64 = 1e-20;
+
+/// What a calendar has learned and still learns. Its [`Hazard`] lies apart, in the outlook.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Calendar {
+    /// Probability of each level, by bin modulo [`LIVE_BINS`].
+    rows: Box<[[f32; LEVELS]; LIVE_BINS]>,
+    /// The first bin it ever had.
+    pub(crate) first: i32,
+    /// The newest bin.
+    pub(crate) last: i32,
+    /// How often a bin has each level.
+    pub(crate) usual: [f32; LEVELS],
+    /// Sums over the bins that are settled, and how many these are.
+    pub(crate) settled: Row,
+    pub(crate) settled_bins: f64,
+    /// The next bin to settle.
+    pub(crate) unsettled: i32,
+}
+
+impl Calendar {
+    /// One whose only bin is this.
+    pub(crate) fn starting_at(bin: i32) -> (Self, Hazard) {
+        let usual = LEVEL_PRIORS.map(|p| p as f32);
+        let calendar = Self {
+            rows: Box::new([usual; LIVE_BINS]),
+            first: bin,
+            last: bin,
+            usual,
+            settled: [0.0; LEVELS],
+            settled_bins: 0.0,
+            unsettled: bin,
+        };
+        let mut hazard = Hazard::starting_at(bin, calendar.per_day());
+        hazard.push(hazard_of(&usual));
+        (calendar, hazard)
+    }
+
+    /// Adds bins up to this one. Returns whether all totals of the hazard have changed.
+    pub(crate) fn extend(&mut self, hazard: &mut Hazard, to: i32) -> bool {
+        let missed = i64::from(to) - i64::from(self.last);
+        if missed > 8 * LIVE_BINS as i64 {
+            // After a silence of years nothing is left of the spell before it.
+            let learned = (self.usual, self.settled, self.settled_bins);
+            let (fresh, fresh_hazard) = Self::starting_at(to);
+            *self = Self { usual: learned.0, settled: learned.1, settled_bins: learned.2, ..fresh };
+            *self.row_mut(to) = learned.0;
+            *hazard = fresh_hazard;
+            hazard.replace(to, &[hazard_of(&learned.0)]);
+            hazard.set_per_day(self.per_day());
+            return true;
+        }
+        let mut all = false;
+        while self.last < to {
+            let mut row = self.usual;
+            if self.last - self.first >= 3 {
+                for (level, p) in row.iter_mut().enumerate() {
+                    let spell = (0..3).map(|back| f64::from(self.row(self.last - back)[level])).sum::<f64>() / 3.0;
+                    *p = ((1.0 - CARRY) * f64::from(*p) + CARRY * spell) as f32;
+                }
+            }
+            // The oldest row makes room: it settles now if it has not.
+            self.settle(self.last + 2 - LIVE_BINS as i32);
+            self.last += 1;
+            *self.row_mut(self.last) = row;
+            all |= hazard.push(hazard_of(&row));
+        }
+        all
+    }
+
+    /// Takes in a look, to which all causes together gave the probability `unchanged` of finding no change. Returns the
+    /// first bin it changed.
+    pub(crate) fn look(
+        &mut self,
+        hazard: &mut Hazard,
+        bins: &LookBins,
+        changed: bool,
+        unchanged: f64,
+    ) -> Option<i32> {
+        let first = bins.first().max(self.oldest());
+        let last = bins.last().min(self.last);
+        if first > last {
+            return None;
+        }
+        let mut hazards = [0.0; LIVE_BINS];
+        let count = (last - first + 1) as usize;
+        for (bin, hazard) in (first..=last).zip(&mut hazards) {
+            let spared = bins.spared(bin);
+            let row = self.row_mut(bin);
+            let mut p = row.map(f64::from);
+            if changed {
+                let bin_spared: f64 = p.iter().zip(spared).map(|(p, spared)| p * spared).sum();
+                // "Changed" rules out that this bin spared the page and everything else did too.
+                let rest = (unchanged / bin_spared).min(1.0);
+                p.iter_mut().zip(spared).for_each(|(p, spared)| *p *= (1.0 - rest * spared).max(1e-12));
+            } else {
+                p.iter_mut().zip(spared).for_each(|(p, spared)| *p *= spared);
+            }
+            let scale = 1.0 / p.iter().sum::<f64>();
+            *row = p.map(|p| (p * scale).max(LEAST_PROBABILITY) as f32);
+            *hazard = hazard_of(row);
+        }
+        hazard.replace(first, &hazards[..count]);
+        Some(first)
+    }
+
+    /// Learns how often the group is swept, from bins at least `lag` old.
+    pub(crate) fn refit(&mut self, hazard: &mut Hazard, lag: i32) {
+        self.settle(self.last + 1 - lag);
+        for (level, usual) in self.usual.iter_mut().enumerate() {
+            *usual = ((self.settled[level] + PRIOR_BINS * LEVEL_PRIORS[level]) / (self.settled_bins + PRIOR_BINS)) as f32;
+        }
+        hazard.set_per_day(self.per_day());
+    }
+
+    /// Lets only a part of what it has learned about frequencies count.
+    pub(crate) fn temper(&mut self, keep: f64) {
+        self.settled.iter_mut().for_each(|sum| *sum *= keep);
+        self.settled_bins *= keep;
+    }
+
+    /// Settles the bins before this one.
+    fn settle(&mut self, before: i32) {
+        self.unsettled = self.unsettled.max(self.oldest());
+        while self.unsettled < before.min(self.last + 1) {
+            let row = *self.row(self.unsettled);
+            self.settled.iter_mut().zip(row).for_each(|(sum, p)| *sum += f64::from(p));
+            self.settled_bins += 1.0;
+            self.unsettled += 1;
+        }
+    }
+
+    /// Expected share of the pages swept per day.
+    fn per_day(&self) -> f64 {
+        self.usual.iter().zip(LEVEL_SHARES).map(|(p, share)| f64::from(*p) * share).sum()
+    }
+
+    /// The oldest bin that still learns.
+    pub(crate) fn oldest(&self) -> i32 {
+        self.first.max(self.last + 1 - LIVE_BINS as i32)
+    }
+
+    pub(crate) fn row(&self, bin: i32) -> &[f32; LEVELS] {
+        &self.rows[bin.rem_euclid(LIVE_BINS as i32) as usize]
+    }
+
+    pub(crate) fn row_mut(&mut self, bin: i32) -> &mut [f32; LEVELS] {
+        &mut self.rows[bin.rem_euclid(LIVE_BINS as i32) as usize]
+    }
+}
+
+/// -ln of the probability that a bin spares a page.
+pub(crate) fn hazard_of(row: &[f32; LEVELS]) -> f64 {
+    // 1 - sum p q keeps its digits where nothing is likely to happen; no level changes more than nine pages in ten.
+    let swept: f64 = row.iter().zip(LEVEL_SHARES).map(|(p, share)| f64::from(*p) * share).sum();
+    -(-swept.min(1.0 - 1e-9)).ln_1p()
+}

@@ -1,0 +1,147 @@
+//! How many pages every candidate group has, and which groups a page is in.
+
+use crate::place::{GroupKind, Place};
+use crate::rules::{LEAST_PAGES, LEAST_PAGES_NAMED};
+
+const KINDS: usize = GroupKind::ALL.len();
+/// An entry: the upper 40 bits of a group's hash, then 24 bits of count.
+const COUNT_BITS: u32 = 24;
+const COUNT_MAX: u64 = (1 << COUNT_BITS) - 1;
+const LEAST_SLOTS: usize = 64;
+
+/// The groups of a page that count, widest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GroupSet {
+    groups: [u64; KINDS],
+    len: u8,
+}
+
+impl GroupSet {
+    /// Those of a place's candidate groups that have enough pages. Groups of one size are the same group under
+    /// different names: the widest kind stands for them.
+    pub fn of(place: &Place, size_of: impl Fn(u64) -> u32) -> Self {
+        let mut set = GroupSet::default();
+        let mut sizes = [0; KINDS];
+        for (kind, &group) in GroupKind::ALL.into_iter().zip(&place.groups) {
+            if group == 0 {
+                continue;
+            }
+            let size = size_of(group);
+            let least = match kind {
+                GroupKind::Host | GroupKind::FileName => LEAST_PAGES_NAMED,
+                _ => LEAST_PAGES,
+            };
+            let len = usize::from(set.len);
+            if size >= least && !sizes[..len].contains(&size) {
+                sizes[len] = size;
+                set.groups[len] = group;
+                set.len += 1;
+            }
+        }
+        set
+    }
+
+    /// Their hashes.
+    pub fn as_slice(&self) -> &[u64] {
+        &self.groups[..usize::from(self.len)]
+    }
+}
+
+/// Pages per candidate group. File names dominate, so an entry takes eight bytes: two groups whose hashes share their
+/// first 40 bits are counted as one, which befalls one in a hundred thousand among ten million. Counts end at 16.7
+/// million.
+#[derive(Clone, Debug, Default)]
+pub struct GroupSizes {
+    /// Open addressing with linear probing, in the order of hashes; 0 is free.
+    entries: Vec<u64>,
+    used: usize,
+}
+
+impl GroupSizes {
+    /// A page has become known.
+    pub fn insert(&mut self, place: &Place) {
+        place.groups.iter().for_each(|&group| self.add(group, 1));
+    }
+
+    /// A page is no longer known.
+    pub fn remove(&mut self, place: &Place) {
+        for &group in place.groups.iter().filter(|group| **group != 0) {
+            if let Some(slot) = self.find(group) {
+                let entry = self.entries[slot];
+                // A full count has lost track.
+                if entry & COUNT_MAX > 0 && entry & COUNT_MAX < COUNT_MAX {
+                    self.entries[slot] = entry - 1;
+                }
+            }
+        }
+    }
+
+    /// Adds pages to a group, such as those counted before a restart.
+    pub fn add(&mut self, group: u64, pages: u32) {
+        if group == 0 || pages == 0 {
+            return;
+        }
+        if (self.used + 1) * 5 > self.entries.len() * 4 {
+            self.grow();
+        }
+        let slot = self.slot(group);
+        if self.entries[slot] == 0 {
+            self.entries[slot] = tag(group);
+            self.used += 1;
+        }
+        let count = self.entries[slot] & COUNT_MAX;
+        self.entries[slot] = tag(group) | (count + u64::from(pages)).min(COUNT_MAX);
+    }
+
+    /// Pages of a group.
+    pub fn get(&self, group: u64) -> u32 {
+        self.find(group).map_or(0, |slot| (self.entries[slot] & COUNT_MAX) as u32)
+    }
+
+    /// The groups of a place that count now.
+    pub fn groups_of(&self, place: &Place) -> GroupSet {
+        GroupSet::of(place, |group| self.get(group))
+    }
+
+    /// Bytes taken.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * 8
+    }
+
+    fn find(&self, group: u64) -> Option<usize> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        Some(self.slot(group)).filter(|slot| self.entries[*slot] != 0)
+    }
+
+    /// Where the group is, or would be.
+    fn slot(&self, group: u64) -> usize {
+        let tag = tag(group);
+        let mut slot = ((u128::from(tag) * self.entries.len() as u128) >> 64) as usize;
+        while self.entries[slot] != 0 && self.entries[slot] & !COUNT_MAX != tag {
+            slot += 1;
+            if slot == self.entries.len() {
+                slot = 0;
+            }
+        }
+        slot
+    }
+
+    /// Makes room by half, and leaves out groups without pages.
+    fn grow(&mut self) {
+        let kept: usize = self.entries.iter().filter(|entry| **entry & COUNT_MAX > 0).count();
+        let slots = (kept * 15 / 8).max(LEAST_SLOTS);
+        let old = std::mem::replace(&mut self.entries, vec![0; slots]);
+        self.used = kept;
+        for entry in old.into_iter().filter(|entry| entry & COUNT_MAX > 0) {
+            let slot = self.slot(entry);
+            self.entries[slot] = entry;
+        }
+    }
+}
+
+/// The part of a hash that is kept; never 0.
+fn tag(group: u64) -> u64 {
+    (group & !COUNT_MAX).max(1 << COUNT_BITS)
+}

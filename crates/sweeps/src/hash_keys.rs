@@ -1,0 +1,27 @@
+//! Maps whose keys are good hashes already.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map from the hashes of [`crate::Place`].
+pub type HashMapByHash<V> = HashMap<u64, V, BuildHasherDefault<HashKeys>>;
+
+/// Takes a 64-bit key as its own hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HashKeys(u64);
+
+impl Hasher for HashKeys {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0.rotate_left(8) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}

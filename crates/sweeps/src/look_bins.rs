@@ -1,0 +1,70 @@
+//! The bins that a look overlaps: the same for every group of the page.
+
+use crate::rules::{LEVEL_HAZARDS, LEVEL_SHARES, LEVELS};
+
+/// A level's probabilities, or anything else there is one of per level.
+pub(crate) type Row = [f64; LEVELS];
+
+/// What each level would have spared, per bin of a look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LookBins {
+    first: i32,
+    last: i32,
+    spared_first: Row,
+    spared_last: Row,
+}
+
+impl LookBins {
+    /// The bins of (from, to]; `None` when that is no time.
+    pub(crate) fn of(from_days: f64, to_days: f64) -> Option<Self> {
+        if from_days >= to_days || !from_days.is_finite() || !to_days.is_finite() {
+            return None;
+        }
+        let first = bin_of(from_days);
+        // A look on the stroke of midnight has nothing of the day that begins.
+        let last = bin_of(to_days) - i32::from(to_days.floor() == to_days);
+        let part = |bin: i32| (to_days.min(f64::from(bin) + 1.0) - from_days.max(f64::from(bin))).clamp(0.0, 1.0);
+        Some(Self { first, last, spared_first: spared(part(first)), spared_last: spared(part(last)) })
+    }
+
+    pub(crate) fn first(&self) -> i32 {
+        self.first
+    }
+
+    pub(crate) fn last(&self) -> i32 {
+        self.last
+    }
+
+    /// Per level: the probability that this bin, as far as the look overlaps it, spared the page.
+    #[inline]
+    pub(crate) fn spared(&self, bin: i32) -> &Row {
+        const WHOLE: Row = whole();
+        if bin == self.first {
+            &self.spared_first
+        } else if bin == self.last {
+            &self.spared_last
+        } else {
+            &WHOLE
+        }
+    }
+}
+
+/// The bin of a moment. Moments some thousands of years away share a bin.
+pub(crate) fn bin_of(days: f64) -> i32 {
+    // The cast turns what is not a number into 0.
+    days.floor().clamp(-4e6, 4e6) as i32
+}
+
+const fn whole() -> Row {
+    let mut row = [1.0; LEVELS];
+    let mut level = 0;
+    while level < LEVELS {
+        row[level] = 1.0 - LEVEL_SHARES[level];
+        level += 1;
+    }
+    row
+}
+
+fn spared(part: f64) -> Row {
+    if part > 0.999 { whole() } else { LEVEL_HAZARDS.map(|hazard| (-hazard * part).exp()) }
+}

@@ -1,0 +1,518 @@
+//! What looks teach about sweeps and about the pages' own change rates.
+
+use crate::belief::{CellPriors, PageBelief, faded, kept_after, posterior};
+use crate::calendar::Calendar;
+use crate::group_sizes::GroupSizes;
+use crate::hash_keys::HashMapByHash;
+use crate::look_bins::{LookBins, bin_of};
+use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange};
+use crate::place::{GroupKind, Place};
+use crate::rules::{LEAD_CAP, PRIOR_ALPHA, PRIOR_BETA_DAYS};
+use crate::states::{CellState, GroupState, InvalidState, SiteState};
+use change_rate::{GammaState, GroupSums, Outcome};
+
+/// A group's hazard is worth telling once it has moved by this part of what the live bins add up to …
+const SIGNIFICANT_PART: f32 = 0.02;
+/// … and a site's lead once it has moved by this.
+const SIGNIFICANT_LEAD: f32 = 0.05;
+/// No two looks are further apart than 2,700 years.
+const LONGEST_DAYS: f64 = 1e6;
+
+/// What was expected of a look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looked {
+    /// The probability of finding the page unchanged, as believed before the look.
+    pub unchanged_probability: f64,
+}
+
+/// What has not been told yet of a group.
+#[derive(Clone, Copy, Debug)]
+struct Untold {
+    first_bin: i32,
+    moved: f32,
+    listed: bool,
+}
+
+const TOLD: Untold = Untold { first_bin: i32::MAX, moved: 0.0, listed: false };
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    cell: u64,
+    site: u64,
+    own: GroupSums,
+    plain: GroupSums,
+    priors: CellPriors,
+    told: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Score {
+    told_lead: f32,
+    listed: bool,
+}
+
+/// The groups, cell and site of a page.
+#[derive(Clone, Copy)]
+struct Members {
+    groups: [u32; GroupKind::ALL.len()],
+    len: usize,
+    cell: usize,
+    site: u64,
+}
+
+/// The calendars of all groups, the sums of all cells, the scores of all sites of a set of pages, and the [`Outlook`]
+/// that follows from them. The pages' own evidence is the caller's to keep.
+#[derive(Clone, Debug)]
+pub struct Model {
+    outlook: Outlook,
+    sizes: GroupSizes,
+    /// By group number.
+    calendars: Vec<Calendar>,
+    untold: Vec<Untold>,
+    significant: Vec<u32>,
+    cells: Vec<Cell>,
+    cell_numbers: HashMapByHash<u32>,
+    scores: HashMapByHash<Score>,
+    significant_sites: Vec<u64>,
+    today: i32,
+}
+
+impl Model {
+    /// Knowing nothing, at this moment.
+    pub fn starting_at(days: f64) -> Self {
+        Self {
+            outlook: Outlook::default(),
+            sizes: GroupSizes::default(),
+            calendars: Vec::new(),
+            untold: Vec::new(),
+            significant: Vec::new(),
+            cells: Vec::new(),
+            cell_numbers: HashMapByHash::default(),
+            scores: HashMapByHash::default(),
+            significant_sites: Vec::new(),
+            today: bin_of(days),
+        }
+    }
+
+    /// What choosing pages needs.
+    pub fn outlook(&self) -> &Outlook {
+        &self.outlook
+    }
+
+    /// Pages per candidate group.
+    pub fn sizes(&self) -> &GroupSizes {
+        &self.sizes
+    }
+
+    /// The newest bin.
+    pub fn today(&self) -> i32 {
+        self.today
+    }
+
+    /// A page has become known.
+    pub fn insert(&mut self, place: &Place) {
+        self.sizes.insert(place);
+        self.resize_groups(place);
+        self.members(place);
+    }
+
+    /// A page is no longer known. What it has shown still speaks for its siblings.
+    pub fn remove(&mut self, place: &Place) {
+        self.sizes.remove(place);
+        self.resize_groups(place);
+    }
+
+    fn resize_groups(&mut self, place: &Place) {
+        for &group in place.groups.iter().filter(|group| **group != 0) {
+            if let Some(number) = self.outlook.group_number(group) {
+                self.resize(number);
+            }
+        }
+    }
+
+    /// A page was looked at over (from, to]. Looks may come in any order; only the newest bins still learn from them.
+    /// What lies beyond the last [`Model::advance`] teaches the page, but not its groups. A look over no time teaches
+    /// nothing.
+    pub fn look(
+        &mut self,
+        place: &Place,
+        belief: &mut PageBelief,
+        from_days: f64,
+        to_days: f64,
+        outcome: Outcome,
+    ) -> Looked {
+        let members = self.members(place);
+        let from_days = from_days.max(to_days - LONGEST_DAYS);
+        let changed = outcome.is_change();
+        if let Outcome::ChangedAt { age_days } = outcome {
+            // The last change lies within one bin; since then there was none; of the time before nothing is known.
+            let expected = self.expected(&members, belief, from_days, to_days);
+            let age_days = if age_days > 0.0 { age_days } else { 0.0 };
+            let at = (to_days - age_days).max(from_days + 1e-6).min(to_days);
+            self.absorb(&members, belief, from_days.max(at - 1.0), at, true);
+            self.absorb(&members, belief, at, to_days, false);
+            return Looked { unchanged_probability: expected };
+        }
+        Looked { unchanged_probability: self.absorb(&members, belief, from_days, to_days, changed) }
+    }
+
+    fn expected(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> f64 {
+        let (own, plain) = self.spared(members, belief, from_days, to_days);
+        let trust = self.outlook.trust(members.site);
+        trust * own + (1.0 - trust) * plain
+    }
+
+    /// Probabilities of no change over (from, to]: with sweeps, and without.
+    fn spared(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> (f64, f64) {
+        let days = (to_days - from_days).max(0.0);
+        let priors = &self.cells[members.cell].priors;
+        let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
+        (priors.own(belief).fresh_probability(days) * clear, priors.plain(belief).fresh_probability(days))
+    }
+
+    fn sweep_hazard(&self, members: &Members, from_days: f64, to_days: f64) -> f64 {
+        let groups = members.groups[..members.len].iter();
+        groups.map(|&group| self.outlook.groups[group as usize].hazard.between(from_days, to_days)).sum()
+    }
+
+    fn absorb(
+        &mut self,
+        members: &Members,
+        belief: &mut PageBelief,
+        from_days: f64,
+        to_days: f64,
+        changed: bool,
+    ) -> f64 {
+        let Some(bins) = LookBins::of(from_days, to_days) else { return 1.0 };
+        let days = to_days - from_days;
+        let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
+        let kept = kept_after(days);
+        let cell = &mut self.cells[members.cell];
+        let learn = |prior_beta_days: f64, evidence: &mut GammaState, sums: &mut GroupSums, clear: f64| {
+            let before = faded(*evidence, kept);
+            let prior = posterior(prior_beta_days, before);
+            let after = prior.after_shared(days, changed, clear);
+            *evidence = GammaState {
+                delta_alpha: (after.alpha() - PRIOR_ALPHA).max(0.0) as f32,
+                delta_beta_days: (after.beta_days() - prior_beta_days).max(0.0) as f32,
+            };
+            sums.replace(&before, evidence);
+            prior.fresh_probability(days) * clear
+        };
+        let own = learn(cell.priors.own_beta_days, &mut belief.own, &mut cell.own, clear);
+        let plain = learn(cell.priors.plain_beta_days, &mut belief.plain, &mut cell.plain, 1.0);
+        let trust = self.score(members.site, changed, own, plain);
+        for &group in &members.groups[..members.len] {
+            let number = group as usize;
+            let hazard = &mut self.outlook.groups[number].hazard;
+            let before = hazard.totals()[hazard.totals().len() - 1];
+            if let Some(first_bin) = self.calendars[number].look(hazard, &bins, changed, own) {
+                let moved = (hazard.totals()[hazard.totals().len() - 1] - before).abs();
+                self.tell(group, first_bin, moved);
+            }
+        }
+        trust * own + (1.0 - trust) * plain
+    }
+
+    /// Which belief has foretold the look better? Returns the trust before it.
+    fn score(&mut self, site: u64, changed: bool, own: f64, plain: f64) -> f64 {
+        let score = |unchanged: f64| (if changed { 1.0 - unchanged } else { unchanged }).max(1e-4).ln();
+        let lead = &mut self.outlook.sites.entry(site).or_default().lead;
+        let trust = 1.0 / (1.0 + (-f64::from(*lead)).exp());
+        *lead = (f64::from(*lead) + score(own) - score(plain)).clamp(-LEAD_CAP, LEAD_CAP) as f32;
+        let told = self.scores.entry(site).or_insert(Score { told_lead: 0.0, listed: false });
+        if !told.listed && (*lead - told.told_lead).abs() > SIGNIFICANT_LEAD {
+            told.listed = true;
+            self.significant_sites.push(site);
+        }
+        trust
+    }
+
+    /// Time has passed: days that have begun get their bins, and every new day priors and frequencies are learned anew
+    /// from bins older than `lag_bins` ([`crate::rules::SETTLED_BINS`], or 1 while a history is imported).
+    pub fn advance(&mut self, now_days: f64, lag_bins: i32) {
+        let bin = bin_of(now_days);
+        if bin <= self.today {
+            return;
+        }
+        self.today = bin;
+        for number in 0..self.calendars.len() {
+            let hazard = &mut self.outlook.groups[number].hazard;
+            let end = hazard.end_bin();
+            let all = self.calendars[number].extend(hazard, bin);
+            let first_bin = if all { hazard.first_bin() } else { end };
+            self.calendars[number].refit(hazard, lag_bins);
+            self.tell(number as u32, first_bin, f32::INFINITY);
+            self.resize(number as u32);
+        }
+        self.refit_priors();
+    }
+
+    /// Prior rates: of all pages, of the site, of the cell.
+    fn refit_priors(&mut self) {
+        let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();
+        for cell in &self.cells {
+            let (own, plain) = sites.entry(cell.site).or_default();
+            add(own, &cell.own);
+            add(plain, &cell.plain);
+        }
+        for cell in &mut self.cells {
+            let (own, plain) = &sites[&cell.site];
+            let priors = priors_of((own, plain), (&cell.own, &cell.plain));
+            if priors != cell.priors {
+                cell.priors = priors;
+                cell.told = false;
+                self.outlook.cells.insert(cell.cell, priors);
+            }
+        }
+    }
+
+    /// Forgets the calendars and begins them again at this moment, for a history to be imported from then on.
+    pub fn restart_calendars(&mut self, days: f64) {
+        self.today = bin_of(days);
+        for number in 0..self.calendars.len() {
+            let (calendar, hazard) = Calendar::starting_at(self.today);
+            self.calendars[number] = calendar;
+            self.outlook.groups[number].hazard = hazard;
+            self.tell(number as u32, self.today, f32::INFINITY);
+        }
+    }
+
+    /// Lets only a part of what was learned count: of the cells' sums and of the groups' frequencies. The caller tempers
+    /// the pages' own evidence ([`PageBelief::tempered`]).
+    pub fn temper(&mut self, keep: f64, lag_bins: i32) {
+        for cell in &mut self.cells {
+            for sums in [&mut cell.own, &mut cell.plain] {
+                sums.changes *= keep;
+                sums.page_days *= keep;
+            }
+        }
+        for number in 0..self.calendars.len() {
+            let hazard = &mut self.outlook.groups[number].hazard;
+            self.calendars[number].temper(keep);
+            self.calendars[number].refit(hazard, lag_bins);
+            let end = hazard.end_bin();
+            self.tell(number as u32, end, f32::INFINITY);
+        }
+        self.refit_priors();
+    }
+
+    /// The page's groups, cell and site; made if they are new.
+    fn members(&mut self, place: &Place) -> Members {
+        let set = self.sizes.groups_of(place);
+        let mut members =
+            Members { groups: [0; GroupKind::ALL.len()], len: set.as_slice().len(), cell: 0, site: place.site };
+        for (number, &group) in members.groups.iter_mut().zip(set.as_slice()) {
+            *number = match self.outlook.group_number(group) {
+                Some(number) => number,
+                None => self.add_group(group, place.site),
+            };
+        }
+        members.cell = match self.cell_numbers.get(&place.cell) {
+            Some(&number) => number as usize,
+            None => self.add_cell(place),
+        };
+        members
+    }
+
+    fn add_group(&mut self, group: u64, site: u64) -> u32 {
+        let (calendar, hazard) = Calendar::starting_at(self.today);
+        let number = self.outlook.add_group(group, site, self.sizes.get(group), hazard);
+        self.calendars.push(calendar);
+        self.untold.push(TOLD);
+        self.tell(number, self.today, f32::INFINITY);
+        number
+    }
+
+    fn add_cell(&mut self, place: &Place) -> usize {
+        // Until the next day the operator's prior: the site's sums are not at hand.
+        let cell = Cell {
+            cell: place.cell,
+            site: place.site,
+            own: GroupSums::default(),
+            plain: GroupSums::default(),
+            priors: CellPriors::default(),
+            told: true,
+        };
+        self.cell_numbers.insert(place.cell, self.cells.len() as u32);
+        self.cells.push(cell);
+        self.cells.len() - 1
+    }
+
+    fn resize(&mut self, number: u32) {
+        let pages = self.sizes.get(self.outlook.groups[number as usize].group);
+        if pages != self.outlook.groups[number as usize].pages {
+            let moved = if self.outlook.resize(number, pages) { f32::INFINITY } else { 0.0 };
+            let end = self.outlook.groups[number as usize].hazard.end_bin();
+            self.tell(number, end, moved);
+        }
+    }
+
+    fn tell(&mut self, number: u32, first_bin: i32, moved: f32) {
+        let untold = &mut self.untold[number as usize];
+        untold.first_bin = untold.first_bin.min(first_bin);
+        untold.moved += moved;
+        if !untold.listed {
+            let totals = self.outlook.groups[number as usize].hazard.totals();
+            let live = totals[totals.len() - 1] - totals[totals.len().saturating_sub(crate::rules::LIVE_BINS + 1)];
+            if untold.moved > SIGNIFICANT_PART * live {
+                untold.listed = true;
+                self.significant.push(number);
+            }
+        }
+    }
+
+    /// What has changed since it was last asked for, but for what hardly matters; that stays for
+    /// [`Model::take_changes`].
+    pub fn take_significant_changes(&mut self) -> Changes {
+        let groups = std::mem::take(&mut self.significant);
+        let sites = std::mem::take(&mut self.significant_sites);
+        Changes {
+            groups: groups.into_iter().filter_map(|number| self.group_change(number)).collect(),
+            cells: self.cell_changes(),
+            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
+        }
+    }
+
+    /// All that has changed since it was last asked for.
+    pub fn take_changes(&mut self) -> Changes {
+        self.significant.clear();
+        self.significant_sites.clear();
+        let mut sites: Vec<u64> = self.scores.keys().copied().collect();
+        sites.sort_unstable();
+        Changes {
+            groups: (0..self.calendars.len() as u32).filter_map(|number| self.group_change(number)).collect(),
+            cells: self.cell_changes(),
+            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
+        }
+    }
+
+    fn group_change(&mut self, number: u32) -> Option<GroupChange> {
+        let untold = std::mem::replace(&mut self.untold[number as usize], TOLD);
+        if untold.first_bin == i32::MAX {
+            return None;
+        }
+        let group = &self.outlook.groups[number as usize];
+        let hazard = &group.hazard;
+        let first_bin = untold.first_bin.clamp(hazard.first_bin(), hazard.end_bin());
+        Some(GroupChange {
+            group: group.group,
+            site: group.site,
+            pages: group.pages,
+            oldest_bin: hazard.first_bin(),
+            first_bin,
+            totals: hazard.totals()[(first_bin - hazard.first_bin()) as usize..].to_vec(),
+            per_day: hazard.per_day() as f32,
+        })
+    }
+
+    fn cell_changes(&mut self) -> Vec<CellChange> {
+        let untold = self.cells.iter_mut().filter(|cell| !cell.told);
+        untold
+            .map(|cell| {
+                cell.told = true;
+                CellChange { cell: cell.cell, site: cell.site, priors: cell.priors }
+            })
+            .collect()
+    }
+
+    fn site_change(&mut self, site: u64) -> Option<SiteChange> {
+        let lead = self.outlook.sites.get(&site)?.lead;
+        let score = self.scores.get_mut(&site)?;
+        let changed = score.told_lead != lead;
+        *score = Score { told_lead: lead, listed: false };
+        changed.then_some(SiteChange { site, lead })
+    }
+
+    /// The state of a group, to be kept.
+    pub fn group_state(&self, group: u64) -> Option<GroupState> {
+        let number = self.outlook.group_number(group)? as usize;
+        let outlook = &self.outlook.groups[number];
+        Some(GroupState::of(group, outlook.site, outlook.pages, &self.calendars[number], &outlook.hazard))
+    }
+
+    /// The state of a cell, to be kept.
+    pub fn cell_state(&self, cell: u64) -> Option<CellState> {
+        let cell = &self.cells[*self.cell_numbers.get(&cell)? as usize];
+        Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
+    }
+
+    /// The state of a site, to be kept.
+    pub fn site_state(&self, site: u64) -> Option<SiteState> {
+        self.outlook.sites.get(&site).map(|state| SiteState { site, lead: state.lead })
+    }
+
+    /// Restores the newest bin of a model that is empty but for restored states.
+    pub fn restore_today(&mut self, bin: i32) {
+        self.today = bin;
+    }
+
+    /// Restores pages of a candidate group that were counted before, whether it has a calendar or not.
+    pub fn restore_size(&mut self, group: u64, pages: u32) {
+        self.sizes.add(group, pages);
+    }
+
+    /// Restores a group. Its size is [`Model::restore_size`]'s to restore.
+    pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
+        let (group, site, pages) = (state.group, state.site, state.pages);
+        let (calendar, hazard) = state.into_parts()?;
+        match self.outlook.group_number(group) {
+            Some(number) => {
+                self.calendars[number as usize] = calendar;
+                self.outlook.groups[number as usize].hazard = hazard;
+                self.outlook.resize(number, pages);
+            }
+            None => {
+                self.outlook.add_group(group, site, pages, hazard);
+                self.calendars.push(calendar);
+                self.untold.push(TOLD);
+            }
+        }
+        Ok(())
+    }
+
+    /// Restores a cell.
+    pub fn restore_cell(&mut self, state: &CellState) -> Result<(), InvalidState> {
+        let sums = [state.own.changes, state.own.page_days, state.plain.changes, state.plain.page_days];
+        let days = [state.priors.own_beta_days, state.priors.plain_beta_days];
+        let sound = sums.iter().all(|sum| *sum >= 0.0 && sum.is_finite());
+        if !sound || !days.iter().all(|days| *days > 0.0 && days.is_finite()) {
+            return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
+        }
+        let CellState { cell, site, own, plain, priors } = *state;
+        let restored = Cell { cell, site, own, plain, priors, told: true };
+        match self.cell_numbers.get(&cell) {
+            Some(&number) => self.cells[number as usize] = restored,
+            None => {
+                self.cell_numbers.insert(cell, self.cells.len() as u32);
+                self.cells.push(restored);
+            }
+        }
+        self.outlook.cells.insert(cell, priors);
+        Ok(())
+    }
+
+    /// Restores a site.
+    pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
+        if !state.lead.is_finite() || f64::from(state.lead.abs()) > LEAD_CAP {
+            return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
+        }
+        self.outlook.sites.entry(state.site).or_default().lead = state.lead;
+        self.scores.insert(state.site, Score { told_lead: state.lead, listed: false });
+        Ok(())
+    }
+}
+
+fn add(sums: &mut GroupSums, more: &GroupSums) {
+    sums.changes += more.changes;
+    sums.page_days += more.page_days;
+}
+
+/// The priors of a cell from the sums of its site and its own: (own, plain) each.
+fn priors_of(site: (&GroupSums, &GroupSums), cell: (&GroupSums, &GroupSums)) -> CellPriors {
+    let days = |site: &GroupSums, cell: &GroupSums| {
+        let above = site.mean_change_rate_per_day(PRIOR_ALPHA / PRIOR_BETA_DAYS);
+        PRIOR_ALPHA / cell.mean_change_rate_per_day(above)
+    };
+    CellPriors { own_beta_days: days(site.0, cell.0), plain_beta_days: days(site.1, cell.1) }
+}

@@ -1,0 +1,227 @@
+//! What choosing pages needs to know of sweeps, and how it travels.
+
+use crate::belief::CellPriors;
+use crate::group_sizes::GroupSet;
+use crate::hash_keys::HashMapByHash;
+use crate::hazard::Hazard;
+use crate::place::Place;
+use crate::states::InvalidState;
+
+/// A group of pages that may be swept together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupOutlook {
+    /// Its hash.
+    pub group: u64,
+    /// The site it belongs to.
+    pub site: u64,
+    /// Its pages, as last counted.
+    pub pages: u32,
+    /// How likely sweeps were, and are.
+    pub hazard: Hazard,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct SiteOutlook {
+    pub(crate) lead: f32,
+    pub(crate) revision: u32,
+}
+
+/// The hazards of groups, the priors of cells, the trust in sweeps at each site. Groups are numbered as they come, and
+/// keep their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Outlook {
+    pub(crate) groups: Vec<GroupOutlook>,
+    group_numbers: HashMapByHash<u32>,
+    /// By group number: the size at the last revision of the site.
+    revised_pages: Vec<u32>,
+    pub(crate) cells: HashMapByHash<CellPriors>,
+    pub(crate) sites: HashMapByHash<SiteOutlook>,
+    revision: u64,
+}
+
+impl Outlook {
+    /// The number of a group, if it is known.
+    pub fn group_number(&self, group: u64) -> Option<u32> {
+        self.group_numbers.get(&group).copied()
+    }
+
+    /// A group by its number, below [`Outlook::group_count`].
+    #[inline]
+    pub fn group_at(&self, number: u32) -> Option<&GroupOutlook> {
+        self.groups.get(number as usize)
+    }
+
+    /// A group by its hash.
+    pub fn group(&self, group: u64) -> Option<&GroupOutlook> {
+        self.group_number(group).and_then(|number| self.group_at(number))
+    }
+
+    /// Groups known.
+    pub fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The groups of a place that count.
+    pub fn groups_of(&self, place: &Place) -> GroupSet {
+        GroupSet::of(place, |group| self.group(group).map_or(0, |group| group.pages))
+    }
+
+    /// The priors of a cell; those of a cell not known are the widest.
+    #[inline]
+    pub fn priors(&self, cell: u64) -> CellPriors {
+        self.cells.get(&cell).copied().unwrap_or_default()
+    }
+
+    /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
+    #[inline]
+    pub fn lead(&self, site: u64) -> f64 {
+        self.sites.get(&site).map_or(0.0, |site| f64::from(site.lead))
+    }
+
+    /// Trust in sweeps at a site, 0..1: the weight of the belief with sweeps.
+    #[inline]
+    pub fn trust(&self, site: u64) -> f64 {
+        1.0 / (1.0 + (-self.lead(site)).exp())
+    }
+
+    /// Counts the times that the groups of a site have changed so much that its pages' [`Outlook::groups_of`] should be
+    /// asked for again.
+    pub fn site_revision(&self, site: u64) -> u32 {
+        self.sites.get(&site).map_or(0, |site| site.revision)
+    }
+
+    /// Changes when that of any site does.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Takes over what has changed elsewhere. What cannot be is left out, and the first such thing is named.
+    pub fn apply(&mut self, changes: &Changes) -> Result<(), InvalidState> {
+        let mut problem = None;
+        for change in &changes.groups {
+            if let Err(error) = self.apply_group(change) {
+                problem.get_or_insert(error);
+            }
+        }
+        for change in &changes.cells {
+            let priors = change.priors;
+            let positive = |days: f64| days > 0.0 && days.is_finite();
+            if positive(priors.own_beta_days) && positive(priors.plain_beta_days) {
+                self.cells.insert(change.cell, priors);
+            } else {
+                problem.get_or_insert(InvalidState::cell(change.cell, "a prior is not positive and finite"));
+            }
+        }
+        for change in &changes.sites {
+            if change.lead.is_finite() {
+                self.sites.entry(change.site).or_default().lead = change.lead;
+            } else {
+                problem.get_or_insert(InvalidState::site(change.site, "the lead is not finite"));
+            }
+        }
+        problem.map_or(Ok(()), Err)
+    }
+
+    fn apply_group(&mut self, change: &GroupChange) -> Result<(), InvalidState> {
+        let Some(hazard) = Hazard::from_totals(change.first_bin, change.totals.clone(), change.per_day) else {
+            return Err(InvalidState::group(change.group, "hazards must be finite and their totals must not fall"));
+        };
+        match self.group_number(change.group) {
+            Some(number) => {
+                let group = &mut self.groups[number as usize];
+                group.hazard.splice(change.oldest_bin, change.first_bin, &change.totals, change.per_day);
+                self.resize(number, change.pages);
+            }
+            None => {
+                self.add_group(change.group, change.site, change.pages, hazard);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add_group(&mut self, group: u64, site: u64, pages: u32, hazard: Hazard) -> u32 {
+        let number = self.groups.len() as u32;
+        self.groups.push(GroupOutlook { group, site, pages, hazard });
+        self.revised_pages.push(pages);
+        self.group_numbers.insert(group, number);
+        self.revise(site);
+        number
+    }
+
+    /// Notes a group's size. `true` when it differs by a tenth from what it was at the site's last revision.
+    pub(crate) fn resize(&mut self, number: u32, pages: u32) -> bool {
+        let group = &mut self.groups[number as usize];
+        group.pages = pages;
+        let revised = &mut self.revised_pages[number as usize];
+        let much = pages.abs_diff(*revised) > pages.max(*revised) / 10;
+        if much {
+            *revised = pages;
+            let site = group.site;
+            self.revise(site);
+        }
+        much
+    }
+
+    fn revise(&mut self, site: u64) {
+        let site = self.sites.entry(site).or_default();
+        site.revision = site.revision.wrapping_add(1);
+        self.revision += 1;
+    }
+}
+
+/// What has changed in an [`Outlook`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Groups whose calendars or sizes changed.
+    pub groups: Vec<GroupChange>,
+    /// Cells whose priors changed.
+    pub cells: Vec<CellChange>,
+    /// Sites whose lead changed.
+    pub sites: Vec<SiteChange>,
+}
+
+impl Changes {
+    /// Whether nothing has changed.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.cells.is_empty() && self.sites.is_empty()
+    }
+}
+
+/// The changed end of a group's [`Hazard`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupChange {
+    /// The group's hash.
+    pub group: u64,
+    /// Its site.
+    pub site: u64,
+    /// Its pages.
+    pub pages: u32,
+    /// The day of the oldest bin kept.
+    pub oldest_bin: i32,
+    /// The day of the first bin given here; what is known of older ones stays.
+    pub first_bin: i32,
+    /// [`Hazard::totals`] from `first_bin` on: before each bin, and after the last.
+    pub totals: Vec<f32>,
+    /// [`Hazard::per_day`].
+    pub per_day: f32,
+}
+
+/// New priors of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellChange {
+    /// The cell's hash.
+    pub cell: u64,
+    /// Its site.
+    pub site: u64,
+    /// The priors.
+    pub priors: CellPriors,
+}
+
+/// New score of a site.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SiteChange {
+    /// The site's hash.
+    pub site: u64,
+    /// [`Outlook::lead`].
+    pub lead: f32,
+}
