@@ -45,6 +45,10 @@ setup: ## install everything that building and testing need and that is missing
 setup-build:
 	@.tools/setup build
 
+.PHONY: setup-bench
+setup-bench:
+	@.tools/setup bench
+
 .PHONY: demo
 demo: setup-build ## build and run the demo: a small web, crawled for some virtual weeks; ARGS="--out DIR"
 	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about five minutes the first time on two cores" >&2; fi
@@ -63,7 +67,7 @@ test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: bench
-bench: setup-build ## measure, on a Kafka started for it where Java is (or on yours: RECRAWL_KAFKA=HOST:PORT); ARGS=… chooses what
+bench: setup-bench ## measure, on a Kafka started for it where Java is (or on yours: RECRAWL_KAFKA=HOST:PORT); ARGS=… chooses what
 	@cargo build -q $(CARGO_FLAGS) -p tests --bin bench
 	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
 	"$${around[@]}" cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)

@@ -135,10 +135,15 @@ impl Process {
     }
 
     /// Waits until it has ended by itself.
-    pub fn finish(mut self) -> Output {
-        let deadline = Instant::now() + PATIENCE;
+    pub fn finish(self) -> Output {
+        self.finish_within(PATIENCE)
+    }
+
+    /// The same for a program that may take longer than others.
+    pub fn finish_within(mut self, patience: Duration) -> Output {
+        let deadline = Instant::now() + patience;
         while self.is_running() {
-            assert!(Instant::now() < deadline, "still running after {PATIENCE:?}; it said:\n{}", self.stderr());
+            assert!(Instant::now() < deadline, "still running after {patience:?}; it said:\n{}", self.stderr());
             std::thread::sleep(POLL);
         }
         let status = self.child.wait().expect("it has ended");

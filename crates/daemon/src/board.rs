@@ -42,8 +42,44 @@ pub struct Status {
     pub fetch_rate_per_s: f64,
     /// Expected share of pages whose copy is current; absent while nothing is known.
     pub estimated_freshness: Option<f64>,
+    /// Expected time since a copy stopped being current, mean over all copies, nothing for current ones; absent while
+    /// there is no copy.
+    #[serde(default)]
+    pub estimated_age_days: Option<f64>,
+    /// Share of current copies by looks at pages drawn at random; absent before the first of them.
+    #[serde(default)]
+    pub audited_freshness: Option<AuditedFreshness>,
     /// The stages.
     pub stages: Vec<StageLag>,
+}
+
+/// Freshness as random looks have found it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditedFreshness {
+    /// Share of the looks that found the copy current.
+    pub mean: f64,
+    /// Lower end of the 95 % interval (Wilson 1927).
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Looks at pages drawn at random.
+    pub looks: u64,
+}
+
+impl AuditedFreshness {
+    /// From so many looks, of which so many found the copy current; `None` without any.
+    pub fn of(looks: u64, fresh: u64) -> Option<Self> {
+        /// The 97.5 % point of the normal distribution.
+        const Z: f64 = 1.959_963_984_540_054;
+        if looks == 0 {
+            return None;
+        }
+        let n = looks as f64;
+        let mean = fresh as f64 / n;
+        let centre = (mean + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+        let half = Z / (1.0 + Z * Z / n) * (mean * (1.0 - mean) / n + Z * Z / (4.0 * n * n)).sqrt();
+        Some(Self { mean, low: (centre - half).max(0.0), high: (centre + half).min(1.0), looks })
+    }
 }
 
 /// One stage.
@@ -100,6 +136,7 @@ impl Board {
         };
         let scheduler = |name: &str| figure("scheduler", name);
         let (pages, fetches) = (scheduler("pages"), scheduler("fetches_total"));
+        let copies = scheduler("copies");
         let first = *self.first_fetches.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| fetches);
         let elapsed_s = self.started.elapsed().as_secs_f64() * self.speed;
         Status {
@@ -111,6 +148,11 @@ impl Board {
             changes_total: scheduler("changes_total") as u64,
             fetch_rate_per_s: (fetches - first) / elapsed_s.max(1e-3),
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
+            estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
+            audited_freshness: AuditedFreshness::of(
+                scheduler("audit_looks_total") as u64,
+                scheduler("audit_fresh_total") as u64,
+            ),
             stages: stages.into_iter().map(StageLag::from).collect(),
         }
     }
@@ -206,6 +248,19 @@ mod tests {
         {
             assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
         }
+    }
+
+    /// Wilson's interval for 8 of 10 and for 0 of 10, as in Brown, Cai & DasGupta (2001), section 3.
+    #[test]
+    fn audited_freshness_has_wilsons_interval() {
+        assert_eq!(AuditedFreshness::of(0, 0), None);
+        let check = |looks, fresh, low: f64, high: f64| {
+            let audited = AuditedFreshness::of(looks, fresh).unwrap();
+            assert!((audited.low - low).abs() < 1e-4 && (audited.high - high).abs() < 1e-4, "{audited:?}");
+        };
+        check(10, 8, 0.4902, 0.9433);
+        check(10, 0, 0.0, 0.2775);
+        check(100, 100, 0.9630, 1.0);
     }
 
     #[test]

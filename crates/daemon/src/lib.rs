@@ -15,7 +15,7 @@ pub mod logging;
 pub mod service;
 mod threads;
 
-pub use crate::board::{Board, StageLag, Status};
+pub use crate::board::{AuditedFreshness, Board, StageLag, Status};
 pub use crate::clock::WebClock;
 pub use crate::load::{LoadError, load};
 pub use crate::threads::{Background, StageThreads, StopSignal};

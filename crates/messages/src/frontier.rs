@@ -107,16 +107,69 @@ pub struct Demand {
     pub never_fetched: i64,
     /// Fetches per day that this partition brings to the shared budget.
     pub budget_fetches_per_day: f64,
-    /// Per bin of ln z, where z = c·λ/w, the sum of c·λ over its pages.
+    /// What its pages want, by bin; what a bin means follows from the policy.
     pub histogram: Vec<f32>,
     /// The revisit policy the bins are meant for.
     pub policy: String,
+    /// The price it goes by; 0 when there is none yet.
+    #[serde(default)]
+    pub price: f64,
+}
+
+/// Estimator to scheduler: when pages of one site are believed to have changed together. What it leaves out stays as it
+/// was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepForecast {
+    /// The site; the record key.
+    pub site_key: SiteKey,
+    /// When the estimator made it.
+    pub made_at: Timestamp,
+    /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
+    pub lead: Option<f32>,
+    /// Groups whose calendars changed.
+    pub groups: Vec<GroupForecast>,
+    /// Cells whose priors changed.
+    pub cells: Vec<CellForecast>,
+}
+
+/// The calendar of a group of pages, as far as choosing pages needs it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupForecast {
+    /// Hash of what the pages have in common, as bits.
+    pub group: i64,
+    /// Its pages.
+    pub pages: i64,
+    /// The oldest day since 1970 whose hazard is known.
+    pub oldest_day: i32,
+    /// The day of the first hazard that changed.
+    pub first_day: i32,
+    /// Summed hazard before each day from `first_day` on, and after the last.
+    pub totals: Vec<f32>,
+    /// Share of the pages expected to be swept per day, beyond the days given.
+    pub per_day: f32,
+}
+
+/// The prior of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellForecast {
+    /// Hash of the cell, as bits.
+    pub cell: i64,
+    /// Days of watching the prior counts for, where sweeps are set aside.
+    pub own_beta_days: f64,
+    /// The same where they are not.
+    pub plain_beta_days: f64,
 }
 
 impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
-impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));
+impl_message!(
+    Demand,
+    "Demand",
+    include_str!("../../../schemas/Demand.avsc"),
+    older: [include_str!("../../../schemas/history/Demand/v1.avsc")],
+);
+impl_message!(SweepForecast, "SweepForecast", include_str!("../../../schemas/SweepForecast.avsc"));
 
 /// What the scheduler's one input topic carries, told apart by schema fingerprint.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +182,8 @@ pub enum SchedulerEvent {
     Command(Command),
     /// A page is said to have changed.
     Hint(ChangeHint),
+    /// Pages are believed to have changed together.
+    Sweeps(SweepForecast),
 }
 
 impl SchedulerEvent {
@@ -143,12 +198,15 @@ impl SchedulerEvent {
             Command::decode(bytes).map(Self::Command)
         } else if ChangeHint::codec().reads(fingerprint) {
             ChangeHint::decode(bytes).map(Self::Hint)
+        } else if SweepForecast::codec().reads(fingerprint) {
+            SweepForecast::decode(bytes).map(Self::Sweeps)
         } else {
             let known = [
                 ChangeEstimate::codec().known(),
                 PageLinks::codec().known(),
                 Command::codec().known(),
                 ChangeHint::codec().known(),
+                SweepForecast::codec().known(),
             ];
             Err(DecodeError::UnknownFingerprint { fingerprint, known: known.join(", ") })
         }
@@ -161,6 +219,7 @@ impl SchedulerEvent {
             Self::Links(links) => links.encode(),
             Self::Command(command) => command.encode(),
             Self::Hint(hint) => hint.encode(),
+            Self::Sweeps(forecast) => forecast.encode(),
         }
     }
 }

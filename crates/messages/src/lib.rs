@@ -20,7 +20,10 @@ pub mod topics;
 pub use crate::codec::{Codec, Fingerprint, Message};
 pub use crate::error::DecodeError;
 pub use crate::fixed::{Digest, page_id};
-pub use crate::frontier::{ChangeHint, Command, CommandKind, Demand, HintKind, Link, PageLinks, SchedulerEvent};
+pub use crate::frontier::{
+    CellForecast, ChangeHint, Command, CommandKind, Demand, GroupForecast, HintKind, Link, PageLinks, SchedulerEvent,
+    SweepForecast,
+};
 pub use crate::look::{
     ChangeEstimate, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
 };

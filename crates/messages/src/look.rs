@@ -270,9 +270,26 @@ pub struct ChangeEstimate {
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
+    /// Changes of its own beyond the prior's, sweeps set aside.
+    #[serde(default)]
+    pub own_alpha: f32,
+    /// Days watched for them beyond the prior's.
+    #[serde(default)]
+    pub own_beta_days: f32,
+    /// Changes of any cause beyond the prior's.
+    #[serde(default)]
+    pub plain_alpha: f32,
+    /// Days watched for them beyond the prior's.
+    #[serde(default)]
+    pub plain_beta_days: f32,
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
 impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
 impl_message!(PageObservation, "PageObservation", include_str!("../../../schemas/PageObservation.avsc"));
-impl_message!(ChangeEstimate, "ChangeEstimate", include_str!("../../../schemas/ChangeEstimate.avsc"));
+impl_message!(
+    ChangeEstimate,
+    "ChangeEstimate",
+    include_str!("../../../schemas/ChangeEstimate.avsc"),
+    older: [include_str!("../../../schemas/history/ChangeEstimate/v1.avsc")],
+);

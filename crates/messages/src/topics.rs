@@ -50,6 +50,8 @@ pub enum Key {
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,
+    /// A letter for what it is (group, cell, site …), and the 8 bytes of its hash, the highest first.
+    Hash,
     /// The speaking partition's number in decimal digits.
     StagePartition,
     /// The key of the record that was set aside.
@@ -142,7 +144,7 @@ pub const CATALOGUE: &[TopicSpec] = &[
     in_loop(PAGE_OBSERVATIONS, &["PageObservation"], &["detector"], &["estimator"]),
     in_loop(
         SCHEDULER_EVENTS,
-        &["ChangeEstimate", "PageLinks", "Command", "ChangeHint"],
+        &["ChangeEstimate", "SweepForecast", "PageLinks", "Command", "ChangeHint"],
         &["estimator", "detector", "recrawl"],
         &["scheduler"],
     ),
@@ -167,8 +169,10 @@ pub const CATALOGUE: &[TopicSpec] = &[
     },
     changelog_of(&["scheduler"], "scheduler-pages-changelog", Key::Page),
     changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),
+    changelog_of(&["scheduler"], "scheduler-outlook-changelog", Key::Hash),
     changelog_of(&["detector"], "detector-pages-changelog", Key::Page),
     changelog_of(&["detector"], "detector-texts-changelog", Key::Page),
     changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
     changelog_of(&["estimator"], "estimator-groups-changelog", Key::Group),
+    changelog_of(&["estimator"], "estimator-sweeps-changelog", Key::Hash),
 ];

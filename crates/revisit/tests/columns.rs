@@ -4,8 +4,9 @@ use change_rate::Gamma;
 use page::Timestamp;
 use proptest::prelude::*;
 use revisit::Policy;
-use revisit::columns::{Candidate, LastLook, PageColumns, PageEntry, Slot, Standing};
+use revisit::columns::{Candidate, Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
 use revisit::value;
+use sweeps::{Outlook, Place};
 
 fn day(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
@@ -14,7 +15,7 @@ fn day(days: f64) -> Timestamp {
 fn entry(rate: f64, looked_on_day: f64) -> PageEntry {
     PageEntry {
         last_look: LastLook::Looked(day(looked_on_day)),
-        belief: Gamma::new(2.0, 2.0 / rate).expect("both positive"),
+        belief: whole_belief(Gamma::new(2.0, 2.0 / rate).expect("both positive")),
         weight: 1.0,
         host: 0,
         standing: Standing::Ready,
@@ -25,6 +26,26 @@ fn everywhere(_host: u32) -> bool {
     true
 }
 
+const OPTIMAL: Index = Index::CrawlValue { theta: Policy::DEFAULT_THETA };
+
+fn somewhere() -> Place {
+    Place::of("a.test", "a.test", "/")
+}
+
+/// The best pages, which stay as they were.
+fn select(
+    columns: &PageColumns,
+    now: Timestamp,
+    index: &Index,
+    count: usize,
+    floor: f64,
+    permitted: impl Fn(u32) -> bool,
+) -> Vec<Candidate> {
+    let (mut columns, outlook) = (columns.clone(), Outlook::default());
+    let mut selection = columns.scan(now, index, &outlook, count, floor, &permitted);
+    std::iter::from_fn(|| selection.next(&mut columns, &outlook, now, &permitted)).take(count).collect()
+}
+
 fn slots(chosen: &[Candidate]) -> Vec<usize> {
     chosen.iter().map(|candidate| candidate.slot.index()).collect()
 }
@@ -32,14 +53,14 @@ fn slots(chosen: &[Candidate]) -> Vec<usize> {
 #[test]
 fn pages_never_fetched_come_first_and_the_oldest_discovery_before_all() {
     let mut columns = PageColumns::default();
-    columns.insert(&entry(10.0, 0.0));
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(99.0)), ..entry(1.0, 0.0) });
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) });
-    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) });
-    for policy in [Policy::Uniform, Policy::default()] {
-        assert_eq!(slots(&columns.select(day(100.0), &policy, 9, 0.0, everywhere)), [2, 3, 1, 0]);
-        assert_eq!(slots(&columns.select(day(100.0), &policy, 2, 0.0, everywhere)), [2, 3]);
-        assert_eq!(slots(&columns.select(day(100.0), &policy, 9, f64::INFINITY, everywhere)), [2, 3, 1]);
+    columns.insert(&entry(10.0, 0.0), &somewhere());
+    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(99.0)), ..entry(1.0, 0.0) }, &somewhere());
+    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) }, &somewhere());
+    columns.insert(&PageEntry { last_look: LastLook::Discovered(day(98.0)), ..entry(1.0, 0.0) }, &somewhere());
+    for index in [Index::Uniform, OPTIMAL] {
+        assert_eq!(slots(&select(&columns, day(100.0), &index, 9, 0.0, everywhere)), [2, 3, 1, 0]);
+        assert_eq!(slots(&select(&columns, day(100.0), &index, 2, 0.0, everywhere)), [2, 3]);
+        assert_eq!(slots(&select(&columns, day(100.0), &index, 9, f64::INFINITY, everywhere)), [2, 3, 1]);
     }
 }
 
@@ -47,22 +68,22 @@ fn pages_never_fetched_come_first_and_the_oldest_discovery_before_all() {
 fn uniform_takes_the_longest_unseen_and_ties_go_to_the_lower_slot() {
     let mut columns = PageColumns::default();
     for looked in [5.0, 3.0, 4.0, 3.0] {
-        columns.insert(&entry(1.0, looked));
+        columns.insert(&entry(1.0, looked), &somewhere());
     }
-    assert_eq!(slots(&columns.select(day(10.0), &Policy::Uniform, 3, 0.0, everywhere)), [1, 3, 2]);
-    assert_eq!(slots(&columns.select(day(10.0), &Policy::Uniform, 9, 6.0, everywhere)), [1, 3, 2]);
+    assert_eq!(slots(&select(&columns, day(10.0), &Index::Uniform, 3, 0.0, everywhere)), [1, 3, 2]);
+    assert_eq!(slots(&select(&columns, day(10.0), &Index::Uniform, 9, 6.0, everywhere)), [1, 3, 2]);
 }
 
 #[test]
 fn only_pages_that_are_ready_on_permitted_hosts_are_chosen() {
     let mut columns = PageColumns::default();
     for standing in [Standing::InFlight, Standing::Held, Standing::Gone] {
-        columns.insert(&PageEntry { standing, ..entry(1.0, 0.0) });
+        columns.insert(&PageEntry { standing, ..entry(1.0, 0.0) }, &somewhere());
     }
-    let on_host_7 = columns.insert(&PageEntry { host: 7, ..entry(1.0, 0.0) });
-    let removed = columns.insert(&entry(1.0, 0.0));
+    let on_host_7 = columns.insert(&PageEntry { host: 7, ..entry(1.0, 0.0) }, &somewhere());
+    let removed = columns.insert(&entry(1.0, 0.0), &somewhere());
     assert!(columns.remove(removed) && !columns.remove(removed));
-    let select = |permitted: fn(u32) -> bool| columns.select(day(9.0), &Policy::default(), 9, 0.0, permitted);
+    let select = |permitted: fn(u32) -> bool| select(&columns, day(9.0), &OPTIMAL, 9, 0.0, permitted);
     assert_eq!(slots(&select(everywhere)), [on_host_7.index()]);
     assert!(select(|host| host != 7).is_empty());
 }
@@ -70,8 +91,8 @@ fn only_pages_that_are_ready_on_permitted_hosts_are_chosen() {
 #[test]
 fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
     let mut columns = PageColumns::with_capacity(2);
-    let first = columns.insert(&entry(1.0, 1.0));
-    let second = columns.insert(&entry(2.0, 2.0));
+    let first = columns.insert(&entry(1.0, 1.0), &somewhere());
+    let second = columns.insert(&entry(2.0, 2.0), &somewhere());
     assert!(columns.update(first, |page| {
         page.last_look = LastLook::Discovered(day(7.0));
         page.standing = Standing::Held;
@@ -89,33 +110,33 @@ fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
     columns.remove(first);
     assert_eq!((columns.get(first), columns.len(), columns.slots()), (None, 1, 2));
     assert!(!columns.update(first, |page| page.host = 1));
-    assert_eq!(columns.insert(&entry(3.0, 3.0)), first);
+    assert_eq!(columns.insert(&entry(3.0, 3.0), &somewhere()), first);
     assert_eq!(columns.get(second), Some(entry(2.0, 2.0)));
-    assert_eq!(columns.insert(&entry(4.0, 4.0)).index(), 2);
+    assert_eq!(columns.insert(&entry(4.0, 4.0), &somewhere()).index(), 2);
 }
 
 #[test]
 fn beliefs_beyond_f32_stay_usable() {
     let mut columns = PageColumns::default();
-    let belief = Gamma::new(1e-300, 1e300).unwrap();
-    let slot = columns.insert(&PageEntry { belief, weight: f64::MAX, ..entry(1.0, -5.0) });
-    columns.scan(day(1e4), &Policy::default(), |candidate| assert!(candidate.value.is_finite()));
-    assert!(columns.get(slot).unwrap().belief.mean() > 0.0);
+    let belief = whole_belief(Gamma::new(1e-300, 1e300).unwrap());
+    let slot = columns.insert(&PageEntry { belief, weight: f64::MAX, ..entry(1.0, -5.0) }, &somewhere());
+    columns.visit(day(1e4), &OPTIMAL, &Outlook::default(), |candidate| assert!(candidate.value.is_finite()));
+    assert!(columns.get(slot).unwrap().belief.own.delta_alpha > 0.0);
 }
 
 #[test]
 fn greedy_choice_follows_the_computed_sequence() {
     // Beliefs sharp enough to be known rates 1 to 5; one fetch every 0.2 days, all pages looked at on day 0.
-    let run = |policy: Policy, count: usize| -> Vec<usize> {
+    let run = |index: Index, count: usize| -> Vec<usize> {
         let mut columns = PageColumns::default();
-        let sharp = |rate: f64| PageEntry { belief: Gamma::new(1e7, 1e7 / rate).unwrap(), ..entry(rate, 0.0) };
+        let sharp = |rate: f64| PageEntry { belief: whole_belief(Gamma::new(1e7, 1e7 / rate).unwrap()), ..entry(rate, 0.0) };
         for rate in [1.0, 2.0, 3.0, 4.0, 5.0] {
-            columns.insert(&sharp(rate));
+            columns.insert(&sharp(rate), &somewhere());
         }
         (1..=count)
             .map(|slot| {
                 let now = Timestamp::from_secs(slot as i64 * 17_280);
-                let chosen = columns.select(now, &policy, 1, 0.0, everywhere)[0].slot;
+                let chosen = select(&columns, now, &index, 1, 0.0, everywhere)[0].slot;
                 columns.update(chosen, |page| page.last_look = LastLook::Looked(now));
                 chosen.index()
             })
@@ -124,19 +145,19 @@ fn greedy_choice_follows_the_computed_sequence() {
     let binary = [4, 3, 2, 1, 0, 3, 2, 1, 4, 0, 2, 3, 1, 4, 0, 2, 1, 3, 4, 0];
     let mixed = [4, 3, 2, 1, 0, 3, 2, 4, 1, 0, 3, 2, 1, 4, 0, 3, 2, 1, 4, 0];
     let harmonic = [4, 3, 2, 4, 1, 3, 0, 2, 4, 1, 3, 2, 4, 0, 1, 3, 2, 4, 1, 3];
-    assert_eq!(run(Policy::Optimal { theta: 0.0 }, 20), binary);
-    assert_eq!(run(Policy::default(), 20), mixed);
-    assert_eq!(run(Policy::Optimal { theta: 1.0 }, 20), harmonic);
-    assert_eq!(run(Policy::Uniform, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
+    assert_eq!(run(Index::CrawlValue { theta: 0.0 }, 20), binary);
+    assert_eq!(run(OPTIMAL, 20), mixed);
+    assert_eq!(run(Index::CrawlValue { theta: 1.0 }, 20), harmonic);
+    assert_eq!(run(Index::Uniform, 10), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
 }
 
 #[test]
 fn the_uniform_price_is_the_time_a_round_takes() {
     let mut columns = PageColumns::default();
     for rate in [0.1, 1.0, 7.0] {
-        columns.insert(&entry(rate, 0.0));
+        columns.insert(&entry(rate, 0.0), &somewhere());
     }
-    columns.insert(&PageEntry { standing: Standing::Gone, ..entry(1.0, 0.0) });
+    columns.insert(&PageEntry { standing: Standing::Gone, ..entry(1.0, 0.0) }, &somewhere());
     let price = columns.demand_histogram(&Policy::Uniform).solve(&Policy::Uniform, 0.5);
     assert!((price - 6.0).abs() < 1e-9, "{price}");
 }
@@ -149,13 +170,13 @@ fn fetching_at_the_price_spends_the_budget_and_starves_no_page() {
     let pages = 300;
     for i in 0..pages {
         let rate = 0.003 * 10f64.powf(4.0 * f64::from(i) / f64::from(pages));
-        columns.insert(&PageEntry { belief: Gamma::new(5e3, 5e3 / rate).unwrap(), ..entry(rate, 0.0) });
+        columns.insert(&PageEntry { belief: whole_belief(Gamma::new(5e3, 5e3 / rate).unwrap()), ..entry(rate, 0.0) }, &somewhere());
     }
     let price = columns.demand_histogram(&policy).solve(&policy, 60.0);
     let mut fetches = vec![0; pages as usize];
     for tick in 0..40_000 {
         let now = day(f64::from(tick) * 0.01);
-        for candidate in columns.select(now, &policy, usize::MAX, price, everywhere) {
+        for candidate in select(&columns, now, &OPTIMAL, usize::MAX, price, everywhere) {
             columns.update(candidate.slot, |page| page.last_look = LastLook::Looked(now));
             fetches[candidate.slot.index()] += 1;
         }
@@ -171,7 +192,7 @@ fn any_entry() -> impl Strategy<Value = PageEntry> {
     (log(-3.0..6.0), log(-3.0..8.0), log(-3.0..3.0), 0..4u32, 0.0..1000.0f64, 0..20, standing).prop_map(
         |(alpha, beta_days, weight, host, looked, new, standing)| PageEntry {
             last_look: if new == 0 { LastLook::Discovered(day(looked)) } else { LastLook::Looked(day(looked)) },
-            belief: Gamma::new(alpha, beta_days).expect("both positive"),
+            belief: whole_belief(Gamma::new(alpha, beta_days).expect("both positive")),
             weight,
             host,
             standing,
@@ -183,25 +204,27 @@ proptest! {
     #[test]
     fn the_chosen_are_the_first_of_all_sorted(
         pages in prop::collection::vec(any_entry(), 0..300), count in 0..50usize, floor in 0.0..20.0f64,
-        policy in prop_oneof![Just(Policy::Uniform), (0.0..=1.0f64).prop_map(|theta| Policy::Optimal { theta })],
+        index in prop_oneof![Just(Index::Uniform), (0.0..=1.0f64).prop_map(|theta| Index::CrawlValue { theta })],
     ) {
         let mut columns = PageColumns::default();
-        pages.iter().for_each(|page| { columns.insert(page); });
+        pages.iter().for_each(|page| { columns.insert(page, &somewhere()); });
         let mut all = Vec::new();
-        columns.scan(day(1000.0), &policy, |candidate| all.push(candidate));
+        columns.visit(day(1000.0), &index, &Outlook::default(), |candidate| all.push(candidate));
         prop_assert_eq!(all.len(), pages.iter().filter(|page| page.standing == Standing::Ready).count());
         all.retain(|candidate| candidate.host != 3 && (candidate.never_fetched || candidate.value >= floor));
         all.sort_by(|a, b| b.cmp(a));
         all.truncate(count);
-        prop_assert_eq!(columns.select(day(1000.0), &policy, count, floor, |host| host != 3), all);
+        prop_assert_eq!(select(&columns, day(1000.0), &index, count, floor, |host| host != 3), all);
     }
 
     #[test]
     fn a_page_is_due_when_its_value_reaches_the_price(
         page in any_entry(), theta in 0.0..=1.0f64, cost in 0.1..10.0f64, price in (-9.0..3.0f64).prop_map(f64::exp),
     ) {
-        let due = value::due_after_days(page.belief, theta, page.weight, cost, price);
-        let value = |days| value::crawl_value(page.belief, days, theta, page.weight, cost);
+        let own = page.belief.own;
+        let belief = Gamma::new(f64::from(own.delta_alpha), f64::from(own.delta_beta_days)).expect("both positive");
+        let due = value::due_after_days(belief, theta, page.weight, cost, price);
+        let value = |days| value::crawl_value(belief, days, theta, page.weight, cost);
         if due.is_finite() {
             prop_assert!((value(due) - price).abs() <= 1e-9 * price, "{} at {due}, price {price}", value(due));
         } else {
@@ -215,7 +238,7 @@ proptest! {
         let mut held: Vec<(Slot, u32)> = Vec::new();
         for (step, (insert, which)) in (0..).zip(steps) {
             if insert || held.is_empty() {
-                held.push((columns.insert(&PageEntry { host: step, ..entry(1.0, 0.0) }), step));
+                held.push((columns.insert(&PageEntry { host: step, ..entry(1.0, 0.0) }, &somewhere()), step));
             } else {
                 let (slot, _) = held.swap_remove(which.index(held.len()));
                 prop_assert!(columns.remove(slot));

@@ -2,11 +2,11 @@
 
 use crate::form::show;
 use crate::raw::Reader;
-use crate::sections::Settings;
+use crate::sections::{EstimatorName, PolicyName, Settings};
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
-    let Settings { budget, policy, politeness, fetch, clock, kafka, .. } = settings;
+    let Settings { budget, policy, estimator, politeness, fetch, clock, kafka, .. } = settings;
 
     ordered(reader, "policy", ("min_interval", policy.min_interval), ("max_interval", policy.max_interval));
     ordered(reader, "policy", ("retry_base", policy.retry_base), ("retry_max", policy.retry_max));
@@ -15,6 +15,16 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
     let (delay, max) = (politeness.crawl_delay, politeness.max_crawl_delay);
     ordered(reader, "politeness", ("crawl_delay", delay), ("max_crawl_delay", max));
 
+    if policy.name == PolicyName::Live && estimator.name != EstimatorName::Sweeps {
+        reader.contradiction(
+            &[("estimator", "name"), ("policy", "name")],
+            format!(
+                "the policy \"live\" chooses by sweeps, of which the estimator {:?} learns nothing",
+                estimator.name.name()
+            ),
+            "write estimator.name = \"sweeps\", or policy.name = \"crawl-value\"",
+        );
+    }
     if policy.lease_timeout <= fetch.total_timeout {
         reader.contradiction(
             &[("policy", "lease_timeout"), ("fetch", "total_timeout")],

@@ -1,6 +1,6 @@
 use crate::raw::Reader;
 use crate::sections::KEYS;
-use crate::{DEFAULT_TOML, Discover, Layers, PolicyName, Settings};
+use crate::{DEFAULT_TOML, Discover, EstimatorName, Layers, PolicyName, Settings};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -71,7 +71,8 @@ fn what_default_toml_suggests_in_comments_is_valid() {
 fn the_defaults_are_pinned() {
     let settings = Settings::default();
     assert_eq!(settings.budget.fetches_per_second, 10.0);
-    assert_eq!(settings.policy.name, PolicyName::Optimal);
+    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyName::Live, EstimatorName::Sweeps));
+    assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.05, 0.01));
     assert_eq!(settings.policy.max_interval, Duration::from_secs(180 * 86_400));
     assert_eq!(settings.estimator.forgetting_days, Some(1_000.0));
     assert_eq!(settings.politeness.crawl_delay, Duration::from_secs(1));
@@ -193,6 +194,23 @@ fn each_kind_of_fault_says_what_to_write() {
 }
 
 #[test]
+fn every_policy_and_estimator_is_chosen_by_its_name_and_shown_in_default_toml() {
+    for (index, (name, policy)) in PolicyName::NAMES.iter().enumerate() {
+        assert_eq!((policy.name(), *policy as usize), (*name, index));
+        let settings = layered(&format!("[policy]\nname = \"{name}\"\n"), &[], &[]).unwrap();
+        assert_eq!(settings.policy.name, *policy);
+        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+    }
+    for (index, (name, estimator)) in EstimatorName::NAMES.iter().enumerate() {
+        assert_eq!((estimator.name(), *estimator as usize), (*name, index));
+        let file = format!("[policy]\nname = \"crawl-value\"\n[estimator]\nname = \"{name}\"\n");
+        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, *estimator);
+        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+    }
+    assert!(faults_of("[policy]\nname = \"optimal\"\n").contains("write \"live\" or \"crawl-value\" or"));
+}
+
+#[test]
 fn contradictions_between_settings_are_faults() {
     let check = |file: &str, expected: &str| {
         let faults = faults_of(file);
@@ -203,6 +221,7 @@ fn contradictions_between_settings_are_faults() {
     check("[politeness]\ncrawl_delay = \"2m\"\n", "recrawl.toml:2: politeness.crawl_delay: ");
     check("[fetch]\ntotal_timeout = \"10m\"\n", "recrawl.toml:2: fetch.total_timeout: a request counts as lost");
     check("[budget]\nhost_fetches_per_second = 11\n", "recrawl.toml:2: budget.host_fetches_per_second: ");
+    check("[estimator]\nname = \"gamma\"\n", "recrawl.toml:2: estimator.name: the policy \"live\" chooses by sweeps");
     check("[fetch]\ntls_verify = false\nextra_ca = \"ca.pem\"\n", "recrawl.toml:3: fetch.extra_ca: ");
     check("[clock]\norigin = 1.7e9\n", "recrawl.toml:2: clock.origin: ");
     check("[clock]\nspeed = 60\n[kafka]\nbrokers = \"k:1\"\n", "recrawl.toml:4: kafka.brokers: several processes");

@@ -50,6 +50,13 @@ pub trait Processor: Send {
         Ok(())
     }
 
+    /// The batch is complete and about to be committed: the place to write down, once, what its records have changed in
+    /// memory. Called after them and after punctuate, also when a batch held nothing for this task.
+    fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let _ = context;
+        Ok(())
+    }
+
     /// A record of the stage's broadcast topic, which every partition hears; at least once, the latest per key wins.
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (_, _) = (record, context);
@@ -78,7 +85,7 @@ pub struct Context<'a> {
     pub(crate) overlay: &'a mut Overlay,
     pub(crate) topics: &'a [OutputTopic],
     pub(crate) outputs: &'a mut Vec<OutputRecord>,
-    /// Input topic and offset of the record being processed; `None` in punctuate.
+    /// Input topic and offset of the record being processed; `None` in punctuate and flush.
     pub(crate) origin: Option<(&'a str, u64)>,
     pub(crate) emitted: u32,
 }
@@ -132,7 +139,8 @@ impl Context<'_> {
     }
 
     /// A name for the next output that is the same whenever this input is processed again: topic, partition, offset
-    /// and index. Consumers outside the log drop repeats by it. `None` in punctuate, where there is no input.
+    /// and index. Consumers outside the log drop repeats by it. `None` in punctuate and flush, where there is no
+    /// input.
     pub fn output_id(&self) -> Option<String> {
         self.origin.map(|(topic, offset)| format!("{topic}-{}-{offset}-{}", self.task.partition, self.emitted))
     }

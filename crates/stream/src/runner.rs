@@ -3,7 +3,7 @@
 //! One poll is one batch is one commit, so nothing uncommitted is ever carried across a change of assignment.
 
 use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, Reader, Receipt};
-use crate::processor::{OutputTopic, ProcessError, Processor};
+use crate::processor::{Context, OutputTopic, ProcessError, Processor};
 use crate::protocol::{Recovery, after_failure};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StoreProvider, StoreWrite, TaskId};
@@ -356,19 +356,31 @@ impl StageRunner {
             }
         }
         let now = self.clock.now();
-        if now.saturating_since(self.punctuated_at) >= self.spec.punctuate_every || self.punctuated_at > now {
+        let punctuate =
+            now.saturating_since(self.punctuated_at) >= self.spec.punctuate_every || self.punctuated_at > now;
+        if punctuate {
             self.punctuated_at = now;
             self.hear_broadcast(now)?;
-            let joined = self.joined.as_ref().expect("joined above");
-            for task in self.tasks.values_mut() {
-                task.with(now, &joined.topics, &mut self.outputs, None, |processor, context| {
-                    processor.punctuate(context)
-                })
-                .map_err(stop)?;
-            }
+            self.tell_tasks(now, |processor, context| processor.punctuate(context))?;
+        }
+        if worked || punctuate {
+            self.tell_tasks(now, |processor, context| processor.flush(context))?;
         }
         worked |= self.commit(now)?;
         Ok(if worked { Step::Worked } else { Step::Idle })
+    }
+
+    /// The same for every task, outside of any record.
+    fn tell_tasks(
+        &mut self,
+        now: Timestamp,
+        tell: impl Fn(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
+    ) -> Result<(), TaskError> {
+        let joined = self.joined.as_ref().expect("a step has joined");
+        for task in self.tasks.values_mut() {
+            task.with(now, &joined.topics, &mut self.outputs, None, &tell).map_err(stop)?;
+        }
+        Ok(())
     }
 
     fn assign(&mut self, partitions: &[u32], now: Timestamp) -> Result<(), TaskError> {

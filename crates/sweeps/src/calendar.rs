@@ -77,13 +77,7 @@ impl Calendar {
 
     /// Takes in a look, to which all causes together gave the probability `unchanged` of finding no change. Returns the
     /// first bin it changed.
-    pub(crate) fn look(
-        &mut self,
-        hazard: &mut Hazard,
-        bins: &LookBins,
-        changed: bool,
-        unchanged: f64,
-    ) -> Option<i32> {
+    pub(crate) fn look(&mut self, hazard: &mut Hazard, bins: &LookBins, changed: bool, unchanged: f64) -> Option<i32> {
         let first = bins.first().max(self.oldest());
         let last = bins.last().min(self.last);
         if first > last {
@@ -115,7 +109,8 @@ impl Calendar {
     pub(crate) fn refit(&mut self, hazard: &mut Hazard, lag: i32) {
         self.settle(self.last + 1 - lag);
         for (level, usual) in self.usual.iter_mut().enumerate() {
-            *usual = ((self.settled[level] + PRIOR_BINS * LEVEL_PRIORS[level]) / (self.settled_bins + PRIOR_BINS)) as f32;
+            *usual =
+                ((self.settled[level] + PRIOR_BINS * LEVEL_PRIORS[level]) / (self.settled_bins + PRIOR_BINS)) as f32;
         }
         hazard.set_per_day(self.per_day());
     }

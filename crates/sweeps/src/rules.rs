@@ -17,11 +17,11 @@ pub const LEVEL_HAZARDS: [f64; LEVELS] = [
     0.010_050_335_853_501_45,
     0.051_293_294_387_550_58,
     0.223_143_551_314_209_76,
-    0.693_147_180_559_945_3,
-    2.302_585_092_994_046,
+    std::f64::consts::LN_2,
+    std::f64::consts::LN_10,
 ];
 /// How often a bin has this level, before the group has taught us better.
-pub const LEVEL_PRIORS: [f64; LEVELS] = [0.9956, 0.002, 0.001, 0.0006, 0.0004, 0.0002];
+pub const LEVEL_PRIORS: [f64; LEVELS] = [0.9958, 0.002, 0.001, 0.0006, 0.0004, 0.0002];
 /// Bins that the prior of the levels counts for.
 pub const PRIOR_BINS: f64 = 100.0;
 /// The newest bins that still learn. Older ones keep their hazard only.

@@ -1,22 +1,26 @@
-//! How often does this page change?
+//! How often does this page change, and when do pages change together?
 //!
-//! Takes one observation at a time into the page's belief ([`change_rate::GammaFilter`]), whose prior is learned from the
-//! page's site and directory, and tells the scheduler. What
-//! the scheduler needs of the look itself (validators, digest, latency) travels along.
+//! Takes one observation at a time into what is believed of the page and of its siblings, and tells the scheduler: the
+//! page's rate ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept
+//! ([`messages::SweepForecast`]). What the scheduler needs of the look itself (validators, digest, latency) travels along.
 //!
 //! It never decides when to fetch, and never looks at content: "changed or not, over how long" is all it hears.
 
 mod groups;
+mod rate_learner;
 mod state;
+mod sweep_learner;
+mod sweep_state;
 
-pub use crate::state::{GROUPS, GroupBelief, PAGES, PageBelief};
+pub use crate::state::{CELL, GROUP, GROUPS, GroupBelief, PAGES, PageBelief, SITE, SIZE, SWEEPS, TODAY, key};
+pub use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
 
-use crate::groups::Groups;
-
-use change_rate::{ChangeRateEstimator, GammaFilter, GammaPrior, GammaState, Outcome};
+use crate::rate_learner::RateLearner;
+use crate::sweep_learner::SweepLearner;
+use change_rate::{Estimator as RateEstimator, EstimatorKind, EstimatorOptions, GammaPrior, Outcome};
 use messages::{ChangeEstimate, Message, PageObservation, Verdict, topics};
 use page::Timestamp;
-use settings::Settings;
+use settings::{EstimatorName, Settings};
 use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
 use topology::Names;
 
@@ -24,47 +28,64 @@ const SCHEDULER_EVENTS: OutputId = OutputId(0);
 
 /// The stage as data.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
-    let filter = filter(settings);
+    let rates = rates(settings);
     StageSpec {
         name: "estimator".to_owned(),
         group: names.group("estimator"),
         input: names.topic(topics::PAGE_OBSERVATIONS).into(),
         outputs: vec![names.topic(topics::SCHEDULER_EVENTS)],
-        stores: names.stores("estimator", &["pages", "groups"]),
+        stores: names.stores("estimator", &["pages", "groups", "sweeps"]),
         broadcast: None,
         dead_letters: names.dead_letters(),
-        punctuate_every: page::DAY,
-        processor: Box::new(move |_| Box::new(Estimator::new(filter))),
+        // A new day should not wait for a page to be looked at.
+        punctuate_every: page::HOUR,
+        processor: Box::new(move |_| Box::new(Estimator::new(rates.clone()))),
     }
 }
 
-/// The filter that the settings ask for.
-pub fn filter(settings: &Settings) -> GammaFilter {
+/// The estimator of rates that the settings ask for; `None` for sweeps, which has its own.
+fn rates(settings: &Settings) -> Option<RateEstimator> {
     let estimator = &settings.estimator;
+    if estimator.name == EstimatorName::Sweeps {
+        return None;
+    }
+    let kind = EstimatorKind::parse(estimator.name.name()).expect("a test holds the names together");
     let prior = GammaPrior::new(estimator.prior_alpha, estimator.prior_beta_days);
-    prior
-        .and_then(|prior| GammaFilter::new(prior, estimator.forgetting_days))
-        .expect("the settings allow positive numbers only")
+    let options = prior.map(|prior| EstimatorOptions { prior, forgetting_days: estimator.forgetting_days });
+    let rates = options.and_then(|options| RateEstimator::new(kind, options));
+    Some(rates.expect("the settings allow positive numbers only"))
 }
 
 /// One partition of the estimator.
 pub struct Estimator {
-    filter: GammaFilter,
-    groups: Groups,
+    rates: Option<RateEstimator>,
+    learner: Option<Learner>,
     observations: u64,
     changes: u64,
 }
 
+enum Learner {
+    Sweeps(Box<SweepLearner>),
+    Rates(Box<RateLearner>),
+}
+
 impl Estimator {
-    /// An estimator with this filter.
-    pub fn new(filter: GammaFilter) -> Self {
-        Self { filter, groups: Groups::default(), observations: 0, changes: 0 }
+    /// One that learns by this estimator of rates; by sweeps when there is none. [`Processor::restored`] fills it.
+    pub fn new(rates: Option<RateEstimator>) -> Self {
+        Self { rates, learner: None, observations: 0, changes: 0 }
+    }
+
+    fn learner(&mut self) -> &mut Learner {
+        self.learner.as_mut().expect("a processor is told that it is restored before anything else")
     }
 }
 
 impl Processor for Estimator {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.groups = Groups::load(context)?;
+        self.learner = Some(match &self.rates {
+            Some(rates) => Learner::Rates(Box::new(RateLearner::load(rates.clone(), context)?)),
+            None => Learner::Sweeps(Box::new(SweepLearner::load(context)?)),
+        });
         Ok(())
     }
 
@@ -79,21 +100,27 @@ impl Processor for Estimator {
             None => PageBelief::default(),
         };
         belief.fetches += 1;
-        let before = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
-        let mut state = before;
-        let keys = groups::keys_of(&seen.url);
-        let filter = self.filter.with_prior(self.groups.prior(self.filter.prior(), &keys));
-        if let (Some(outcome), Some(previous)) = (outcome_of(seen.verdict), seen.previous_fetched_at) {
-            filter.update(&mut state, seen.fetched_at.days_since(previous).max(0.0), outcome);
-            self.groups.learn(&keys, &before, &state, context);
+        let look = match (outcome_of(&seen), seen.previous_fetched_at) {
+            (Some(outcome), Some(previous)) => Some((previous, seen.fetched_at, outcome)),
+            _ => None,
+        };
+        if let Some((_, _, outcome)) = look {
             belief.observations += 1;
             belief.changes += i64::from(outcome.is_change());
             self.observations += 1;
             self.changes += u64::from(outcome.is_change());
         }
-        (belief.delta_alpha, belief.delta_beta_days) = (state.delta_alpha, state.delta_beta_days);
+        let posterior = match self.learner() {
+            Learner::Sweeps(learner) => {
+                learner.advance(context.now());
+                learner.observe(&seen.url, &mut belief, look.map(|(from, to, outcome)| (from, to, outcome.is_change())))
+            }
+            Learner::Rates(learner) => {
+                let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
+                learner.observe(&seen.url, &mut belief, look, context)
+            }
+        };
         context.put(PAGES, seen.page_id.0, belief.encode());
-        let posterior = filter.posterior(&state);
         let estimate = ChangeEstimate {
             page_id: seen.page_id,
             url: seen.url,
@@ -115,26 +142,76 @@ impl Processor for Estimator {
             latency_ms: seen.latency_ms,
             retry_after_s: seen.retry_after_s,
             robots_crawl_delay_ms: seen.robots_crawl_delay_ms,
+            own_alpha: belief.own_alpha,
+            own_beta_days: belief.own_beta_days,
+            plain_alpha: belief.delta_alpha,
+            plain_beta_days: belief.delta_beta_days,
         };
         context.emit(SCHEDULER_EVENTS, estimate.site_key.as_str(), estimate.encode());
         Ok(())
     }
 
+    fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if let Learner::Sweeps(learner) = self.learner() {
+            learner.advance(context.now());
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if let Learner::Sweeps(learner) = self.learner() {
+            learner.flush(context);
+        }
+        Ok(())
+    }
+
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
+        let groups = self.learner.as_ref().map_or(0, |learner| match learner {
+            Learner::Sweeps(learner) => learner.groups(),
+            Learner::Rates(learner) => learner.groups(),
+        });
         vec![
             ("observations_total", self.observations as f64),
             ("changes_total", self.changes as f64),
-            ("groups", self.groups.len() as f64),
+            ("groups", groups as f64),
         ]
     }
 }
 
-/// What a verdict says about the change process; `None` when it says nothing.
-fn outcome_of(verdict: Verdict) -> Option<Outcome> {
-    match verdict {
+/// What an observation says about the change process; `None` when it says nothing.
+fn outcome_of(seen: &PageObservation) -> Option<Outcome> {
+    match seen.verdict {
         // What no reader notices is no change: counting it would spend the budget on noise.
         Verdict::Unchanged | Verdict::Cosmetic => Some(Outcome::Unchanged),
-        Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(Outcome::Changed),
+        Verdict::Minor | Verdict::Major => {
+            let modified = seen.last_modified_at.filter(|at| *at <= seen.fetched_at);
+            let since = modified.filter(|at| seen.previous_fetched_at.is_none_or(|previous| previous < *at));
+            Some(since.map_or(Outcome::Changed, |at| Outcome::ChangedAt { age_days: seen.fetched_at.days_since(at) }))
+        }
+        Verdict::Gone | Verdict::Returned => Some(Outcome::Changed),
         Verdict::First | Verdict::Unknown => None,
+    }
+}
+
+/// Days since 1970.
+fn days(moment: Timestamp) -> f64 {
+    moment.as_micros() as f64 / 86_400e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_estimator_of_the_settings_can_be_made() {
+        for (name, estimator) in EstimatorName::NAMES {
+            let mut settings = Settings::default();
+            settings.estimator.name = *estimator;
+            let made = rates(&settings).map(|rates| rates.kind().name());
+            assert_eq!(made, (*name != "sweeps").then_some(*name));
+        }
+        assert!(
+            EstimatorKind::ALL.iter().all(|kind| EstimatorName::NAMES.iter().any(|(name, _)| *name == kind.name()))
+        );
     }
 }

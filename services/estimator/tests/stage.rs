@@ -4,33 +4,43 @@
 
 use messages::{ChangeEstimate, DeadLetter, FetchOutcome, Message, PageObservation, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, Timestamp};
-use settings::Settings;
-use std::collections::HashMap;
+use settings::{EstimatorName, Layers, Settings};
+use std::collections::{BTreeMap, HashMap};
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
+use stream::{Log, TopicPartition};
+use sweeps::{Changes, GroupChange, Outlook, Place, SiteChange};
 use topology::Names;
 
 struct Bench {
     driver: TestDriver,
     names: Names,
+    settings: Settings,
     now: Timestamp,
     last_look: HashMap<String, Timestamp>,
     attempt: i64,
+    /// Scheduler events read so far, by partition.
+    read: [u64; 2],
 }
 
 impl Bench {
     fn new() -> Self {
-        let settings = Settings::default();
+        Self::with_estimator("sweeps")
+    }
+
+    fn with_estimator(name: &str) -> Self {
+        let settings = settings(name);
         let names = Names::new(&settings);
         let now = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, 2), now);
         driver.add(estimator::stage(&settings, &names), "one");
-        Self { driver, names, now, last_look: HashMap::new(), attempt: 0 }
+        Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, read: [0; 2] }
     }
 
     /// A look at a page, so many days after the last look at any page.
     fn look(&mut self, url: &str, days_later: f64, verdict: Verdict) -> ChangeEstimate {
         self.now = self.now.plus_days(days_later);
+        self.driver.clock.advance(std::time::Duration::from_secs_f64(86_400.0 * days_later));
         self.attempt += 1;
         let canonical = CanonicalUrl::parse(url).unwrap();
         let observation = PageObservation {
@@ -57,11 +67,10 @@ impl Bench {
         if verdict != Verdict::Unknown {
             self.last_look.insert(url.to_owned(), self.now);
         }
-        let before = self.estimates().len();
         let topic = self.names.topic(topics::PAGE_OBSERVATIONS);
         self.driver.send(&topic, observation.site_key.as_str().as_bytes(), observation.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
-        let mut new = self.estimates().split_off(before);
+        let mut new = self.new_estimates();
         assert_eq!(new.len(), 1, "each observation gives exactly one estimate");
         let estimate = new.remove(0);
         assert_eq!((estimate.page_id, estimate.attempt), (observation.page_id, observation.attempt));
@@ -70,13 +79,34 @@ impl Bench {
         estimate
     }
 
+    /// Estimates since one asked last.
+    fn new_estimates(&mut self) -> Vec<ChangeEstimate> {
+        let topic = self.names.topic(topics::SCHEDULER_EVENTS);
+        let mut reader = self.driver.log.reader().unwrap();
+        let mut new = Vec::new();
+        for (partition, next) in self.read.iter_mut().enumerate() {
+            let place = TopicPartition::new(topic.as_str(), partition as u32);
+            for record in reader.read(&place, *next, usize::MAX).unwrap().0 {
+                *next = record.offset + 1;
+                if let SchedulerEvent::Estimate(estimate) =
+                    SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()
+                {
+                    new.push(estimate);
+                }
+            }
+        }
+        new
+    }
+
     fn estimates(&self) -> Vec<ChangeEstimate> {
         let records = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
         let estimate = |value: &[u8]| match SchedulerEvent::decode(value).unwrap() {
-            SchedulerEvent::Estimate(estimate) => estimate,
+            SchedulerEvent::Estimate(estimate) => Some(estimate),
+            SchedulerEvent::Sweeps(_) => None,
             other => panic!("{other:?}"),
         };
-        let mut estimates: Vec<_> = records.iter().map(|record| estimate(record.value.as_deref().unwrap())).collect();
+        let estimates = records.iter().filter_map(|record| estimate(record.value.as_deref().unwrap()));
+        let mut estimates: Vec<_> = estimates.collect();
         estimates.sort_by_key(|estimate| estimate.attempt);
         estimates
     }
@@ -85,8 +115,52 @@ impl Bench {
     fn lose_everything_but_the_log(&mut self) {
         self.driver.kill(0);
         self.driver.stores = MemoryStores::default();
-        self.driver.add(estimator::stage(&Settings::default(), &self.names), "two");
+        self.driver.add(estimator::stage(&self.settings, &self.names), "two");
     }
+
+    /// A crash that leaves the state directory.
+    fn restart(&mut self) {
+        self.driver.kill(0);
+        self.driver.add(estimator::stage(&self.settings, &self.names), "two");
+    }
+
+    /// What the store of sweeps holds, by key: the letter and the hash.
+    fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let records = self.driver.contents(&self.names.topic("estimator-sweeps-changelog")).unwrap();
+        records.into_iter().filter_map(|record| Some((record.key, record.value?))).collect()
+    }
+
+    /// All forecasts put together, as the scheduler has them.
+    fn outlook(&self) -> Outlook {
+        let mut outlook = Outlook::default();
+        for record in self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap() {
+            let SchedulerEvent::Sweeps(forecast) = SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()
+            else {
+                continue;
+            };
+            let site = Place::of(forecast.site_key.as_str(), "", "/").site;
+            let groups = forecast.groups.into_iter().map(|group| GroupChange {
+                group: group.group as u64,
+                site,
+                pages: group.pages as u32,
+                oldest_bin: group.oldest_day,
+                first_bin: group.first_day,
+                totals: group.totals,
+                per_day: group.per_day,
+            });
+            let sites = forecast.lead.map(|lead| SiteChange { site, lead });
+            let changes =
+                Changes { groups: groups.collect(), sites: sites.into_iter().collect(), ..Changes::default() };
+            outlook.apply(&changes).unwrap();
+        }
+        outlook
+    }
+}
+
+fn settings(estimator: &str) -> Settings {
+    let overrides = [("policy.name", "crawl-value"), ("estimator.name", estimator)];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap()
 }
 
 const URL: &str = "http://a.site.test/docs/x.html";
@@ -117,7 +191,8 @@ fn a_first_look_and_a_failure_teach_nothing_but_are_passed_on() {
     let settings = Settings::default().estimator;
     for (days, verdict) in [(0.0, Verdict::Unknown), (1.0, Verdict::First), (400.0, Verdict::Unknown)] {
         let estimate = bench.look(URL, days, verdict);
-        assert_eq!((estimate.alpha, estimate.beta_days), (settings.prior_alpha, settings.prior_beta_days));
+        assert_eq!(estimate.alpha, settings.prior_alpha);
+        assert!((estimate.beta_days - settings.prior_beta_days).abs() < 1e-6, "{}", estimate.beta_days);
         assert_eq!((estimate.observations, estimate.verdict), (0, verdict));
     }
     let learned = bench.look(URL, 10.0, Verdict::Major);
@@ -168,26 +243,100 @@ fn a_new_page_of_a_busy_directory_starts_faster_than_one_of_a_quiet_directory() 
     assert!(busy > stranger, "another site's directory of the same name learned nothing: {busy} and {stranger}");
 }
 
+fn sibling(page: usize) -> String {
+    format!("http://a.site.test/docs/{page}.html")
+}
+
+/// Twelve pages looked at in turn for months, with sweeps, changes of their own, errors and silent weeks.
+fn live_through(bench: &mut Bench, rounds: std::ops::Range<usize>) -> Vec<ChangeEstimate> {
+    let mut estimates = Vec::new();
+    for round in rounds {
+        for page in 0..12 {
+            let verdict = match (round, page) {
+                (0, _) => Verdict::First,
+                (6 | 13, _) => Verdict::Major,
+                (_, 3) => Verdict::Minor,
+                (_, 7) if round % 3 == 0 => Verdict::Unknown,
+                _ => Verdict::Unchanged,
+            };
+            let days = if page == 0 { [1.7, 0.4, 9.0][round % 3] } else { 0.05 };
+            estimates.push(bench.look(&sibling(page), days, verdict));
+        }
+    }
+    estimates
+}
+
 #[test]
-fn beliefs_of_pages_and_of_groups_are_restored_after_the_stores_were_lost() {
-    let story = [
-        (0.0, Verdict::First),
-        (3.0, Verdict::Major),
-        (3.0, Verdict::Unchanged),
-        (5.0, Verdict::Minor),
-        (8.0, Verdict::Unknown),
-    ];
-    let after = |crash: bool| {
-        let mut bench = Bench::new();
-        for (days, verdict) in story {
-            bench.look(URL, days, verdict);
+fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
+    for (name, _) in EstimatorName::NAMES {
+        let undisturbed = {
+            let mut bench = Bench::with_estimator(name);
+            (live_through(&mut bench, 0..20), bench.sweeps())
+        };
+        for lose_disk in [false, true] {
+            let mut bench = Bench::with_estimator(name);
+            let mut estimates = live_through(&mut bench, 0..11);
+            if lose_disk {
+                bench.lose_everything_but_the_log()
+            } else {
+                bench.restart()
+            }
+            estimates.extend(live_through(&mut bench, 11..20));
+            assert_eq!(estimates, undisturbed.0, "{name}, disk lost: {lose_disk}");
+            assert!(bench.sweeps() == undisturbed.1, "{name}: the calendars differ, disk lost: {lose_disk}");
         }
-        if crash {
-            bench.lose_everything_but_the_log();
-        }
-        (bench.look(URL, 4.0, Verdict::Unchanged), bench.look("http://a.site.test/docs/y.html", 0.0, Verdict::First))
+        let has_calendars = undisturbed.1.keys().any(|key| key[0] == estimator::GROUP);
+        assert_eq!(has_calendars, *name == "sweeps", "{name}");
+        assert!(undisturbed.0.iter().all(|estimate| estimate.change_rate_per_day > 0.0), "{name}");
+    }
+}
+
+#[test]
+fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_is_not() {
+    let mut bench = Bench::new();
+    live_through(&mut bench, 0..6);
+    let place = Place::of("site.test", "a.site.test", "/docs/0.html");
+    let today = |bench: &Bench| bench.now.as_micros() as f64 / 86_400e6;
+    let hazard = |bench: &Bench, from: f64| {
+        let outlook = bench.outlook();
+        let groups = outlook.groups_of(&place);
+        assert!(!groups.as_slice().is_empty(), "twelve pages make a group");
+        let groups = groups.as_slice().iter().map(|group| outlook.group(*group).unwrap());
+        groups.map(|group| group.hazard.between(from, today(bench))).sum::<f64>()
     };
-    assert_eq!(after(true), after(false));
+    let quiet_from = today(&bench) - 5.0;
+    let quiet = hazard(&bench, quiet_from);
+    let from = today(&bench);
+    // Round 6: every page has changed.
+    live_through(&mut bench, 6..7);
+    let swept = hazard(&bench, from);
+    assert!(swept > 0.5 && swept > 20.0 * quiet, "{swept} after {quiet}");
+}
+
+#[test]
+fn calendars_are_written_once_per_batch() {
+    let mut bench = Bench::new();
+    live_through(&mut bench, 0..2);
+    let topic = bench.names.topic("estimator-sweeps-changelog");
+    let groups = |bench: &Bench| {
+        let records = bench.driver.contents(&topic).unwrap();
+        records.iter().filter(|record| record.key[0] == estimator::GROUP).count()
+    };
+    let known = bench.sweeps().keys().filter(|key| key[0] == estimator::GROUP).count();
+    let before = groups(&bench);
+    let input = bench.names.topic(topics::PAGE_OBSERVATIONS);
+    let last = bench.driver.contents(&input).unwrap().into_iter().next_back().unwrap();
+    let seen = PageObservation::decode(last.value.as_deref().unwrap()).unwrap();
+    for look in 1..=10 {
+        let fetched_at = seen.fetched_at.plus_days(0.01 * f64::from(look));
+        let (attempt, previous_fetched_at) = (seen.attempt + i64::from(look), Some(fetched_at.plus_days(-0.01)));
+        let verdict = Verdict::Unchanged;
+        let again = PageObservation { attempt, fetched_at, previous_fetched_at, verdict, ..seen.clone() };
+        bench.driver.send(&input, &last.key, again.encode()).unwrap();
+    }
+    bench.driver.run_until_idle().unwrap();
+    assert!(groups(&bench) - before <= known, "{} writes of {known} groups", groups(&bench) - before);
+    assert_eq!(bench.estimates().len(), 34);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! What is kept on disk about a page or a whole crawl, read beside a running loop or without one.
 
 use crate::Failure;
-use daemon::{StageLag, Status};
+use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Message, topics};
-use page::{CanonicalUrl, PageId};
-use scheduler::{HostSchedule, ScheduledPage};
+use messages::{Demand, Message, topics};
+use page::{CanonicalUrl, PageId, Timestamp};
+use scheduler::explain::{Explanation, explain};
+use scheduler::{HostSchedule, Rules, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
 use std::ops::ControlFlow;
@@ -17,8 +18,11 @@ use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
 use topology::Names;
 
 /// Stores of each stage, in the order of its topology.
-const STORES: [(&str, &[&str]); 3] =
-    [("scheduler", &["pages", "hosts"]), ("detector", &["pages", "texts"]), ("estimator", &["pages", "groups"])];
+const STORES: [(&str, &[&str]); 3] = [
+    ("scheduler", &["pages", "hosts", "outlook"]),
+    ("detector", &["pages", "texts"]),
+    ("estimator", &["pages", "groups", "sweeps"]),
+];
 
 /// Whether a data directory holds a crawl already, be it only seeds that wait for the first run.
 pub fn has_crawl(data: &Path) -> bool {
@@ -92,13 +96,17 @@ impl Inspection {
     /// How the crawl stands, as far as the disk knows.
     pub fn status(&self) -> Result<Status, Failure> {
         let mut status = Status::default();
+        let mut audits = (0, 0);
         self.pages(&mut |_, page| {
             status.pages += 1;
             status.never_fetched += u64::from(page.last_look_at.is_none());
             status.in_flight += u64::from(page.lease_until.is_some());
             status.fetches_total += page.fetches as u64;
             status.changes_total += page.changes as u64;
+            audits.0 += page.audits as u64;
+            audits.1 += page.audits_fresh as u64;
         })?;
+        status.audited_freshness = AuditedFreshness::of(audits.0, audits.1);
         for (stage, input) in topology::STAGES {
             let group = self.names.group(stage);
             let mut lag = StageLag { name: stage.to_owned(), ..StageLag::default() };
@@ -111,6 +119,40 @@ impl Inspection {
             status.stages.push(lag);
         }
         Ok(status)
+    }
+
+    /// Why a page is, or is not, due; `None` when it is not known.
+    pub fn explain(
+        &self,
+        settings: &Settings,
+        url: &CanonicalUrl,
+        now: Timestamp,
+    ) -> Result<Option<Explanation>, Failure> {
+        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+        let Some(store) = self.store("scheduler", partition)? else { return Ok(None) };
+        let rules = Rules::new(settings, self.partitions.max(1));
+        let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
+        // A replay's clock may be ahead of ours.
+        let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));
+        explain(&*store, &rules, url, demand.map(|demand| demand.price), now)
+            .map_err(|error| Failure::World(format!("scheduler/{partition}: {error}")))
+    }
+
+    /// What a scheduler partition last said of its demand, and the price it goes by.
+    fn demand(&self, partition: u32) -> Result<Option<Demand>, Failure> {
+        const BATCH: usize = 1_000;
+        let place = TopicPartition::new(self.names.topic(topics::DEMAND), 0);
+        let mut next = self.log.bounds(&place)?.start;
+        let mut last = None;
+        loop {
+            let records = self.log.read(&place, next, BATCH)?;
+            let Some(end) = records.last() else { return Ok(last) };
+            next = end.offset + 1;
+            let key = partition.to_string();
+            for record in records.iter().filter(|record| record.key == key.as_bytes()) {
+                last = record.value.as_deref().and_then(|value| Demand::decode(value).ok()).or(last);
+            }
+        }
     }
 
     /// Everything kept about one page; `None` when it is not known.
@@ -161,6 +203,11 @@ pub struct PageReport {
     pub change_rate_per_day: f64,
     pub alpha: f64,
     pub beta_days: f64,
+    pub own_alpha: f32,
+    pub own_beta_days: f32,
+    pub hint_probability: f64,
+    pub audits: i64,
+    pub audits_fresh: i64,
     pub content_digest: Option<String>,
     pub body_length: i64,
     pub etag: Option<String>,
@@ -208,6 +255,11 @@ impl PageReport {
             change_rate_per_day: page.alpha / page.beta_days,
             alpha: page.alpha,
             beta_days: page.beta_days,
+            own_alpha: page.own_alpha,
+            own_beta_days: page.own_beta_days,
+            hint_probability: -(-page.hint_hazard).exp_m1(),
+            audits: page.audits,
+            audits_fresh: page.audits_fresh,
             content_digest: page.content_digest.map(|digest| digest.to_string()),
             body_length: page.body_length,
             etag: page.etag,

@@ -1,7 +1,7 @@
 //! `recrawl`: the operator's command.
 
 use clap::{CommandFactory, Parser, Subcommand};
-use recrawl::commands::{dead_letters, demo, page, run, seed, status, topics};
+use recrawl::commands::{dead_letters, demo, explain, page, run, seed, simulate, status, topics};
 use recrawl::output::Format;
 use std::process::ExitCode;
 
@@ -21,10 +21,14 @@ enum Command {
     Run(run::RunArguments),
     /// Crawls a replay of real sites on a fast clock, and reports how fresh the copies were.
     Demo(demo::DemoArguments),
+    /// Simulates policies and estimators on recorded change times and on made-up populations.
+    Simulate(simulate::SimulateArguments),
     /// Shows how a crawl stands, running or not.
     Status(status::StatusArguments),
     /// Shows everything kept about one page.
     Page(page::PageArguments),
+    /// Explains why a page is, or is not, due.
+    Explain(explain::ExplainArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
     /// Makes or checks the topics on a Kafka.
@@ -44,8 +48,10 @@ fn main() -> ExitCode {
     let done = match &arguments.command {
         Command::Run(arguments) => run::run(arguments, format),
         Command::Demo(arguments) => demo::demo(arguments, format),
+        Command::Simulate(arguments) => simulate::simulate(arguments, format),
         Command::Status(arguments) => status::status(arguments, format),
         Command::Page(arguments) => page::page(arguments, format),
+        Command::Explain(arguments) => explain::explain(arguments, format),
         Command::Seed(arguments) => seed::seed(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

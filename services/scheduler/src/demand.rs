@@ -5,7 +5,10 @@ use crate::rules::Rules;
 use crate::{DEMAND, Scheduler};
 use messages::{Demand, Message};
 use page::{MINUTE, Timestamp};
+use revisit::Policy;
+use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
+use settings::PolicyName;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::Context;
@@ -16,12 +19,77 @@ const PUBLISH_EVERY: Duration = MINUTE;
 const PUBLISH_TICKS: u32 = 32;
 /// While the frontier fills, shares are settled faster: the first so many rounds take so many ticks each.
 const FIRST_ROUNDS: (u32, u32) = (16, 4);
+/// Where the worth of a page changes with what its siblings show, the price is that of a moment a while ahead: pages are
+/// counted that will want a fetch by then, up to this part of them all …
+const PART_AHEAD: f64 = 0.5;
+/// … and up to so many days ahead.
+const DAYS_AHEAD: f64 = 1.0;
+
+/// How much of a new share counts at once. A few pages more or less above the price are chance; a partition that was given
+/// too much for a while would find nothing worth it.
+const SHARE_STEP: f64 = 0.25;
+/// The same while the frontier fills.
+const FIRST_SHARE_STEP: f64 = 0.75;
+
+/// How much fetching some pages want, by price.
+#[derive(Clone, Debug)]
+enum Wanted {
+    /// By ratio of cost, rate and weight.
+    Ratios(Box<RatioHistogram>),
+    /// By value so many days ahead.
+    Values(ValueHistogram, f64),
+}
+
+impl Wanted {
+    fn merge(&mut self, other: &Wanted) {
+        match (self, other) {
+            (Wanted::Ratios(all), Wanted::Ratios(other)) => all.merge(other),
+            (Wanted::Values(all, _), Wanted::Values(other, _)) => all.merge(other),
+            (Wanted::Ratios(_), Wanted::Values(..)) | (Wanted::Values(..), Wanted::Ratios(_)) => {}
+        }
+    }
+
+    fn solve(&self, rules: &Rules, budget_per_day: f64) -> f64 {
+        match self {
+            Wanted::Ratios(histogram) => histogram.solve(&ratio_policy(rules), budget_per_day),
+            Wanted::Values(histogram, days) => histogram.price_for(budget_per_day * days),
+        }
+    }
+
+    fn at(&self, rules: &Rules, price: f64) -> f64 {
+        match self {
+            Wanted::Ratios(histogram) => histogram.demand(&ratio_policy(rules), price),
+            Wanted::Values(histogram, _) => histogram.at_or_above(price),
+        }
+    }
+
+    fn to_bins(&self) -> Vec<f32> {
+        match self {
+            Wanted::Ratios(histogram) => histogram.to_bins(),
+            Wanted::Values(histogram, _) => histogram.to_bins(),
+        }
+    }
+}
+
+/// How pages compete by their rates; by their number, where a policy has its own account of what they want.
+fn ratio_policy(rules: &Rules) -> Policy {
+    match (rules.policy, rules.index) {
+        (
+            PolicyName::CrawlValue
+            | PolicyName::OptimalFreshness
+            | PolicyName::OptimalHarmonic
+            | PolicyName::HostCapped,
+            Index::CrawlValue { theta },
+        ) => Policy::Optimal { theta },
+        _ => Policy::Uniform,
+    }
+}
 
 /// What is known of all partitions' demand.
 pub(crate) struct SharedDemand {
-    others: BTreeMap<u32, RatioHistogram>,
+    others: BTreeMap<u32, (Wanted, i64)>,
     /// What this partition said last. Shares are worked out from what all have said, so that they add up to the whole.
-    published: Option<RatioHistogram>,
+    published: Option<Wanted>,
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
@@ -49,15 +117,17 @@ impl SharedDemand {
         }
     }
 
-    /// Takes in what a partition says. What this one said itself is known better here.
-    pub(crate) fn hear(&mut self, demand: &Demand, own_partition: u32) {
-        let (Ok(partition), Some(histogram)) =
-            (u32::try_from(demand.stage_partition), RatioHistogram::from_bins(&demand.histogram))
-        else {
-            return;
+    /// Takes in what a partition says. What this one said itself is known better here, and demands of another policy do
+    /// not add up with its.
+    pub(crate) fn hear(&mut self, demand: &Demand, own_partition: u32, rules: &Rules) {
+        let Ok(partition) = u32::try_from(demand.stage_partition) else { return };
+        let wanted = match rules.index {
+            Index::Live { .. } => ValueHistogram::from_bins(&demand.histogram).map(|bins| Wanted::Values(bins, 0.0)),
+            _ => RatioHistogram::from_bins(&demand.histogram).map(|bins| Wanted::Ratios(Box::new(bins))),
         };
-        if partition != own_partition && partition < self.partitions {
-            self.others.insert(partition, histogram);
+        let alike = demand.policy == rules.policy.name();
+        if let Some(wanted) = wanted.filter(|_| alike && partition != own_partition && partition < self.partitions) {
+            self.others.insert(partition, (wanted, demand.pages));
         }
     }
 
@@ -71,16 +141,28 @@ impl SharedDemand {
 
     /// Solves for the price, and for this partition's share of the budget at that price. Partitions not heard of yet
     /// are taken to want an equal share.
-    fn solve(&mut self, own: &RatioHistogram, rules: &Rules) {
+    fn solve(&mut self, own: &Wanted, rules: &Rules) {
         let mut all = own.clone();
-        self.others.values().for_each(|other| all.merge(other));
+        self.others.values().for_each(|(other, _)| all.merge(other));
         let known = self.others.len() as u32 + 1;
         let known_budget = rules.budget_per_day * f64::from(known) / f64::from(self.partitions);
-        self.price = all.solve(&rules.policy, known_budget);
+        self.price = all.solve(rules, known_budget);
         let at = self.price.max(f64::MIN_POSITIVE);
-        let (own_wants, all_want) = (own.demand(&rules.policy, at), all.demand(&rules.policy, at));
+        let (own_wants, all_want) = (own.at(rules, at), all.at(rules, at));
         let of_known = if all_want > 0.0 { own_wants / all_want } else { 1.0 / f64::from(known) };
-        self.share = of_known * f64::from(known) / f64::from(self.partitions);
+        let share = of_known * f64::from(known) / f64::from(self.partitions);
+        let step = if self.rounds <= FIRST_ROUNDS.0 { FIRST_SHARE_STEP } else { SHARE_STEP };
+        // Shares that add up to one keep doing so.
+        self.share += step * (share - self.share);
+    }
+
+    /// How far ahead pages are counted. A whole power of two, so that partitions that know slightly different numbers of
+    /// pages mean the same.
+    fn days_ahead(&self, own_pages: usize, rules: &Rules) -> f64 {
+        let others: i64 = self.others.values().map(|(_, pages)| pages.max(&0)).sum();
+        let pages = own_pages as f64 + others as f64;
+        let days = (PART_AHEAD * pages / rules.budget_per_day).clamp(1e-6, DAYS_AHEAD);
+        days.log2().floor().exp2()
     }
 }
 
@@ -100,13 +182,20 @@ impl Scheduler {
         }
         demand.rounds = demand.rounds.saturating_add(1);
         (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.frontier.pages());
-        let own = self.frontier.columns.demand_histogram(&self.rules.policy);
+        let columns = &self.frontier.columns;
+        let own = match self.rules.index {
+            Index::Live { .. } => {
+                let days = demand.days_ahead(demand.pages, &self.rules);
+                let values = columns.value_histogram(now.plus_days(days), &self.rules.index, &self.outlook);
+                Wanted::Values(values, days)
+            }
+            _ => Wanted::Ratios(Box::new(columns.demand_histogram(&ratio_policy(&self.rules)))),
+        };
+        let histogram = own.to_bins();
         if self.rules.partitions == 1 {
             demand.solve(&own, &self.rules);
-            return;
-        }
-        // The others have heard what was said last time, and have said what goes with it since.
-        if let Some(said) = demand.published.replace(own.clone()) {
+        } else if let Some(said) = demand.published.replace(own) {
+            // The others have heard what was said last time, and have said what goes with it since.
             demand.solve(&said, &self.rules);
         }
         let message = Demand {
@@ -115,11 +204,9 @@ impl Scheduler {
             pages: self.frontier.pages() as i64,
             never_fetched: self.frontier.never_fetched() as i64,
             budget_fetches_per_day: self.rules.budget_per_day * self.demand.share,
-            histogram: own.to_bins(),
-            policy: match self.rules.policy {
-                revisit::Policy::Uniform => "uniform".to_owned(),
-                revisit::Policy::Optimal { .. } => "optimal".to_owned(),
-            },
+            histogram,
+            policy: self.rules.policy.name().to_owned(),
+            price: self.demand.price,
         };
         context.emit(DEMAND, context.task().partition.to_string(), message.encode());
     }

@@ -1,12 +1,13 @@
 //! A tick: leases that ran out are taken back, waits that are over end, and the best pages go to their hosts' gates.
 
-use crate::frontier::Frontier;
+use crate::hosts::HostGate;
+use crate::planner::days;
+use crate::rules::Rules;
 use crate::state::{PAGES, ScheduledPage};
 use crate::{FETCH_REQUESTS, Scheduler};
 use messages::{FetchReason, FetchRequest, Message};
 use page::{PageId, Timestamp};
-use revisit::Policy;
-use revisit::columns::{LastLook, Standing};
+use revisit::columns::{Index, Slot, Standing};
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
@@ -17,6 +18,10 @@ const FLOOR_OF_PRICE: f64 = 0.3;
 const TICKS_AHEAD: u32 = 2;
 /// Time between two scans, for each page scored: some twenty times what scoring it takes.
 const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
+/// Pages that may be moved to other groups between two scans, when sites have grown.
+const REGROUPED_PAGES: usize = 200_000;
+/// Pages of busy hosts that a plan is followed past in one tick.
+const BLOCKED_PAGES: usize = 10_000;
 /// Estimating freshness looks at every page; so often is enough for a gauge.
 const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
 /// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
@@ -41,15 +46,18 @@ impl Default for Budget {
 impl Budget {
     /// Adds what time has earned, up to the burst, and never less than room for two fetches: with room for one, the
     /// fraction left over at every fetch would be lost, a sixth of a small budget at a long scan interval.
-    fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) {
+    /// Returns how many fetches that was.
+    fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) -> f64 {
         let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
         self.filled_at = Some(now);
         let most = (fetches_per_day * burst_days).max(2.0);
+        let before = self.tokens;
         self.tokens = (self.tokens + days * fetches_per_day).min(most);
         self.bytes = match bytes_per_day {
             Some(rate) => (self.bytes + days * rate).min(rate * burst_days),
             None => 0.0,
         };
+        self.tokens - before
     }
 
     /// Takes off what a page has weighed.
@@ -67,14 +75,22 @@ impl Scheduler {
             // Nobody answered: fetcher or network lost it, or the answer is still under way and will count when it comes.
             page.lease_until = None;
             self.counts.leases_expired += 1;
-            self.store(id, &page, context);
+            self.free(id, &page, context);
         }
         while let Some(id) = self.frontier.released(now) {
             let mut page = load(context, id)?;
             page.held_until = None;
-            self.store(id, &page, context);
+            self.free(id, &page, context);
         }
         Ok(())
+    }
+
+    /// A page may be chosen again though nobody has looked at it.
+    fn free(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) {
+        let slot = self.store(id, page, context);
+        if let Some(planner) = &mut self.planner {
+            planner.freed(slot);
+        }
     }
 
     /// Hands out what the budget, the bound on requests in flight and the hosts' gates allow, best first.
@@ -87,37 +103,88 @@ impl Scheduler {
         self.counts.scanned_at = now;
         let share = self.demand.share();
         let bytes_per_day = self.rules.bytes_per_day.map(|rate| rate * share);
-        self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
+        let earned = self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
+        self.audit.earn(earned * self.rules.audit_share);
         let wanted: Vec<_> = self.frontier.refetch.iter().copied().collect();
-        for slot in wanted {
-            let host = self.frontier.columns.get(slot).filter(|entry| entry.standing == Standing::Ready);
-            if host.is_some_and(|entry| self.host_has_room(entry.host, now)) && self.room() > 0 {
-                self.hand_out(self.frontier.id(slot), context)?;
+        self.hand_out_all(wanted, context)?;
+        while self.room() > 0
+            && let Some(slot) = self.draw_audit(context.task().partition, now)
+        {
+            self.hand_out(slot, true, context)?;
+        }
+        if self.rules.values_hints() {
+            let hinted = self.hinted(now);
+            self.hand_out_all(hinted, context)?;
+        }
+        if self.planner.is_some() { self.follow_plan(context) } else { self.choose(context) }
+    }
+
+    /// Hands out those of these pages that may be fetched now.
+    fn hand_out_all(&mut self, slots: Vec<Slot>, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        for slot in slots {
+            let ready = self.frontier.columns.get(slot).filter(|entry| entry.standing == Standing::Ready);
+            if self.room() > 0 && ready.is_some_and(|entry| self.host_has_room(entry.host, context.now())) {
+                self.hand_out(slot, false, context)?;
             }
         }
+        Ok(())
+    }
+
+    /// Scores all pages and takes the best, one by one.
+    fn choose(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let now = context.now();
+        self.frontier.columns.refresh(&self.outlook, REGROUPED_PAGES);
         loop {
             let count = self.room();
             if count == 0 {
                 return Ok(());
             }
             let floor = FLOOR_OF_PRICE * self.demand.price();
-            let best = self
-                .frontier
-                .columns
-                .select(now, &self.rules.policy, count, floor, |host| self.host_has_room(host, now));
+            let permitted = |host: u32| self.host_has_room(host, now);
+            let columns = &self.frontier.columns;
+            let mut selection = columns.scan(now, &self.rules.index, &self.outlook, count, floor, permitted);
             let mut handed_out = 0;
-            for candidate in &best {
-                // The one before may have taken its host's last place.
-                if self.host_has_room(candidate.host, now) {
-                    self.hand_out(self.frontier.id(candidate.slot), context)?;
-                    handed_out += 1;
-                }
+            while self.room() > 0 {
+                let (hosts, rules) = (&self.hosts, &self.rules);
+                let permitted = |host: u32| host_has_room(hosts.gate(host), rules, now);
+                let next = selection.next(&mut self.frontier.columns, &self.outlook, now, permitted);
+                let Some(candidate) = next else { break };
+                // It is under way once its record says so.
+                self.frontier.columns.set_standing(candidate.slot, Standing::Ready);
+                self.hand_out(candidate.slot, false, context)?;
+                handed_out += 1;
             }
-            // When all candidates got through, either the budget is spent or there were no more.
-            if handed_out == best.len() || handed_out == 0 {
+            // Otherwise hosts took their last request, and others come next.
+            if handed_out == 0 || !selection.is_truncated() {
                 return Ok(());
             }
         }
+    }
+
+    /// Asks a policy that keeps its own account for one page after the other.
+    fn follow_plan(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let now = context.now();
+        let Some(mut planner) = self.planner.take() else { return Ok(()) };
+        let budget_per_day = self.rules.budget_per_day * self.demand.share() * (1.0 - self.rules.audit_share);
+        planner.begin(now, self.rules.scan_interval.as_secs_f64() / 86_400.0, budget_per_day);
+        let mut blocked = Vec::new();
+        let mut result = Ok(());
+        while result.is_ok() && self.room() > 0 && blocked.len() < BLOCKED_PAGES {
+            let Some(slot) = planner.next(now) else { break };
+            match self.frontier.columns.get(slot) {
+                Some(entry) if entry.standing == Standing::Ready => {
+                    if self.host_has_room(entry.host, now) {
+                        result = self.hand_out(slot, false, context);
+                    } else {
+                        blocked.push(slot);
+                    }
+                }
+                _ => {}
+            }
+        }
+        blocked.into_iter().for_each(|slot| planner.freed(slot));
+        self.planner = Some(planner);
+        result
     }
 
     /// Fetches that may be handed out now.
@@ -128,14 +195,12 @@ impl Scheduler {
         (self.budget.tokens as usize).min(self.rules.in_flight.saturating_sub(self.frontier.in_flight()))
     }
 
-    fn host_has_room(&self, number: u32, now: Timestamp) -> bool {
-        let gate = self.hosts.gate(number);
-        let ahead = now + self.rules.scan_interval * TICKS_AHEAD;
-        !gate.paused && gate.in_flight < self.rules.host_in_flight && gate.next_permitted_at <= ahead
+    pub(crate) fn host_has_room(&self, number: u32, now: Timestamp) -> bool {
+        host_has_room(self.hosts.gate(number), &self.rules, now)
     }
 
-    fn hand_out(&mut self, id: PageId, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let now = context.now();
+    fn hand_out(&mut self, slot: Slot, audit: bool, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let (id, now) = (self.frontier.id(slot), context.now());
         let mut page = load(context, id)?;
         let number = self.hosts.number(&page.url.host());
         let gate = self.hosts.gate_mut(number);
@@ -148,6 +213,7 @@ impl Scheduler {
         let lease_until = not_before + self.rules.lease_timeout;
         page.lease_until = Some(lease_until);
         page.held_until = None;
+        page.audit = audit;
         let request = FetchRequest {
             page_id: id,
             site_key: page.url.site_key(),
@@ -157,6 +223,7 @@ impl Scheduler {
             not_before,
             lease_until,
             reason: match &page {
+                page if page.audit => FetchReason::Audit,
                 page if page.refetch => FetchReason::Command,
                 page if page.failures > 0 => FetchReason::Retry,
                 page if page.last_look_at.is_none() => FetchReason::New,
@@ -175,9 +242,9 @@ impl Scheduler {
     }
 
     /// Keeps a page's record, in the store and in the columns.
-    pub(crate) fn store(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) {
+    pub(crate) fn store(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) -> Slot {
         context.put(PAGES, id.0, page.encode());
-        self.frontier.set(id, page, &mut self.hosts);
+        self.frontier.set(id, page, &mut self.hosts, &self.rules.index)
     }
 
     /// Every so often: how many copies are expected to be current, and how many pages have reached the price.
@@ -188,10 +255,15 @@ impl Scheduler {
             return;
         }
         (self.counts.fresh_at, self.counts.fresh_ticks) = (now, 0);
-        self.counts.fresh_pages = expected_fresh_pages(&self.frontier, now);
+        let columns = &self.frontier.columns;
+        self.counts.expected = columns.expectations(now, &self.rules.index, &self.outlook);
         let (price, mut due) = (self.demand.price(), 0);
-        self.frontier.columns.scan(now, &self.rules.policy, |page| {
-            due += u64::from(page.never_fetched || page.value >= price);
+        columns.visit(now, &self.rules.index, &self.outlook, |page| {
+            let is_due = match &self.planner {
+                Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= days(now)),
+                None => page.value >= price,
+            };
+            due += u64::from(page.never_fetched || is_due);
         });
         self.counts.due = due;
         self.hold_overdue(now);
@@ -201,7 +273,7 @@ impl Scheduler {
     fn hold_overdue(&mut self, now: Timestamp) {
         let longest_days = self.rules.max_interval.as_secs_f64() / 86_400.0;
         let refetch = &mut self.frontier.refetch;
-        self.frontier.columns.scan(now, &Policy::Uniform, |page| {
+        self.frontier.columns.visit(now, &Index::Uniform, &self.outlook, |page| {
             if !page.never_fetched && page.value > longest_days {
                 refetch.insert(page.slot);
             }
@@ -209,19 +281,12 @@ impl Scheduler {
     }
 }
 
-fn expected_fresh_pages(frontier: &Frontier, now: Timestamp) -> f64 {
-    frontier
-        .columns
-        .entries()
-        .map(|entry| match entry.last_look {
-            LastLook::Looked(at) => entry.belief.fresh_probability(now.days_since(at).max(0.0)),
-            LastLook::Discovered(_) => 0.0,
-        })
-        .sum()
+fn host_has_room(gate: &HostGate, rules: &Rules, now: Timestamp) -> bool {
+    let ahead = now + rules.scan_interval * TICKS_AHEAD;
+    !gate.paused && gate.in_flight < rules.host_in_flight && gate.next_permitted_at <= ahead
 }
 
-/// A page's record. The columns know it, so the store must.
-pub(crate) fn load(context: &Context<'_>, id: PageId) -> Result<ScheduledPage, ProcessError> {
+fn load(context: &Context<'_>, id: PageId) -> Result<ScheduledPage, ProcessError> {
     find(context, id)?
         .ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
 }

@@ -2,8 +2,10 @@
 
 use crate::Scheduler;
 use crate::dispatch::find;
+use crate::frontier::belief_of;
+use crate::planner::look_of;
 use crate::state::{PAGES, ScheduledPage};
-use messages::{ChangeEstimate, ChangeHint, Command, CommandKind, FetchOutcome, PageLinks, Verdict};
+use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, PageLinks, Verdict};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -28,6 +30,9 @@ impl Scheduler {
         page.answered = page.answered.max(estimate.attempt);
         page.alpha = estimate.alpha;
         page.beta_days = estimate.beta_days;
+        (page.own_alpha, page.own_beta_days) = (estimate.own_alpha, estimate.own_beta_days);
+        (page.plain_alpha, page.plain_beta_days) = (estimate.plain_alpha, estimate.plain_beta_days);
+        let previous = page.last_look_at;
         page.outcome = Some(word(&estimate.outcome));
         page.verdict = Some(word(&estimate.verdict));
         page.status = estimate.status;
@@ -41,6 +46,7 @@ impl Scheduler {
             page.content_digest = estimate.content_digest;
             page.body_length = estimate.body_length;
             page.failures = 0;
+            self.judge_hints(&mut page, estimate.verdict, context);
         } else {
             page.failures = page.failures.saturating_add(1);
         }
@@ -51,10 +57,16 @@ impl Scheduler {
             // A lease ran out before this answer came, and another request is on its way.
             self.counts.late_answers += 1;
         } else {
+            if std::mem::take(&mut page.audit) {
+                self.audit.judge(&mut page, estimate.verdict);
+            }
             page.lease_until = None;
             page.held_until = self.hold_until(estimate, page.failures);
         }
-        self.store(estimate.page_id, &page, context);
+        let slot = self.store(estimate.page_id, &page, context);
+        if let Some(planner) = &mut self.planner {
+            planner.looked(slot, &look_of(estimate.verdict, estimate.fetched_at, previous, belief_of(&page)));
+        }
         self.mind_host(&page.url, estimate, context);
         Ok(())
     }
@@ -151,8 +163,18 @@ impl Scheduler {
             last_modified: None,
             content_digest: None,
             body_length: 0,
+            own_alpha: 0.0,
+            own_beta_days: 0.0,
+            plain_alpha: 0.0,
+            plain_beta_days: 0.0,
+            hint_hazard: 0.0,
+            hinted: 0,
+            audit: false,
+            audits: 0,
+            audits_fresh: 0,
         };
-        self.store(url.page_id(), &page, context);
+        let slot = self.store(url.page_id(), &page, context);
+        self.plan_for(slot, &page, context.now());
     }
 
     /// An operator speaks.
@@ -165,7 +187,8 @@ impl Scheduler {
                     Some(page) if page.weight == command.weight && page.depth == 0 => {}
                     Some(page) => {
                         let page = ScheduledPage { weight: command.weight, depth: 0, ..page };
-                        self.store(url.page_id(), &page, context);
+                        let slot = self.store(url.page_id(), &page, context);
+                        self.plan_for(slot, &page, context.now());
                     }
                     None => self.discover(url, command.weight, 0, context),
                 }
@@ -173,7 +196,9 @@ impl Scheduler {
             CommandKind::Forget => {
                 let id = command.url.as_ref().ok_or_else(|| missing("url"))?.page_id();
                 context.delete(PAGES, id.0);
-                self.frontier.remove(id, &mut self.hosts);
+                if let (Some(slot), Some(planner)) = (self.frontier.remove(id, &mut self.hosts), &mut self.planner) {
+                    planner.remove(slot);
+                }
             }
             CommandKind::Refetch => {
                 let url = command.url.as_ref().ok_or_else(|| missing("url"))?;
@@ -192,20 +217,6 @@ impl Scheduler {
                 gate.paused = command.kind == CommandKind::PauseHost;
                 gate.save(context);
             }
-        }
-        Ok(())
-    }
-
-    /// Somebody says that a page changed. A hint is evidence, not truth: it brings the next look forward.
-    pub(crate) fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(page) = find(context, hint.page_id)? else {
-            self.counts.unknown_pages += 1;
-            return Ok(());
-        };
-        let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_none_or(|look| look < changed_at));
-        if news && page.lease_until.is_none() {
-            let page = ScheduledPage { refetch: true, ..page };
-            self.store(hint.page_id, &page, context);
         }
         Ok(())
     }

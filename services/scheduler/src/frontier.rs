@@ -1,14 +1,16 @@
 //! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
 
+use crate::forecast::place_of;
 use crate::hosts::Hosts;
 use crate::state::{PAGES, ScheduledPage};
-use change_rate::Gamma;
+use change_rate::{Gamma, GammaState};
 use messages::Message;
 use page::{PageId, Timestamp};
-use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
-use std::collections::{BTreeSet, HashMap};
+use revisit::columns::{Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
+use sweeps::PageBelief;
 
 /// The frontier. Everything in it follows from the state store.
 #[derive(Default)]
@@ -25,6 +27,8 @@ pub(crate) struct Frontier {
     held: BTreeSet<(Timestamp, Slot)>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
+    /// Pages that hints speak of, and what they say.
+    pub(crate) hinted: BTreeMap<Slot, f64>,
     /// Pages that no answer of any kind has come for yet.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
@@ -34,7 +38,8 @@ impl Frontier {
     pub(crate) fn load(
         context: &Context<'_>,
         hosts: &mut Hosts,
-        seen: &mut dyn FnMut(&ScheduledPage),
+        index: &Index,
+        seen: &mut dyn FnMut(Slot, &ScheduledPage),
     ) -> Result<Self, ProcessError> {
         let mut frontier = Frontier::default();
         let mut problem = None;
@@ -42,8 +47,8 @@ impl Frontier {
             let id = <[u8; 16]>::try_from(key).map(PageId).map_err(|_| format!("{} bytes are no page id", key.len()));
             match id.and_then(|id| Ok((id, ScheduledPage::decode(value).map_err(|error| error.to_string())?))) {
                 Ok((id, page)) => {
-                    seen(&page);
-                    frontier.set(id, &page, hosts);
+                    let slot = frontier.set(id, &page, hosts, index);
+                    seen(slot, &page);
                     ControlFlow::Continue(())
                 }
                 Err(error) => {
@@ -56,7 +61,7 @@ impl Frontier {
     }
 
     /// Brings the columns up to a page's record.
-    pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage, hosts: &mut Hosts) -> Slot {
+    pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage, hosts: &mut Hosts, index: &Index) -> Slot {
         self.unset(id, hosts);
         let host = hosts.number(&page.url.host());
         let entry = PageEntry {
@@ -64,10 +69,10 @@ impl Frontier {
                 Some(at) => LastLook::Looked(at),
                 None => LastLook::Discovered(page.discovered_at),
             },
-            belief: Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
-                // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
-                Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
-            }),
+            belief: match index {
+                Index::Live { .. } => evidence_of(page),
+                Index::CrawlValue { .. } | Index::Uniform => whole_belief(belief_of(page)),
+            },
             weight: page.weight,
             host,
             standing: match (page.lease_until, page.held_until) {
@@ -82,7 +87,7 @@ impl Frontier {
                 slot
             }
             None => {
-                let slot = self.columns.insert(&entry);
+                let slot = self.columns.insert(&entry, &place_of(&page.url));
                 self.ids.resize(self.columns.slots(), id);
                 self.waits.resize(self.columns.slots(), Timestamp::MAX);
                 self.ids[slot.index()] = id;
@@ -106,6 +111,9 @@ impl Frontier {
         if page.refetch {
             self.refetch.insert(slot);
         }
+        if page.hint_hazard > 0.0 {
+            self.hinted.insert(slot, page.hint_hazard);
+        }
         if page.fetches == 0 {
             self.unanswered.insert(slot);
         }
@@ -113,12 +121,12 @@ impl Frontier {
         slot
     }
 
-    /// Forgets a page.
-    pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) {
+    /// Forgets a page. Returns where it was.
+    pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) -> Option<Slot> {
         self.unset(id, hosts);
-        if let Some(slot) = self.slots.remove(&id) {
-            self.columns.remove(slot);
-        }
+        let slot = self.slots.remove(&id)?;
+        self.columns.remove(slot);
+        Some(slot)
     }
 
     /// Takes back what the page's standing so far has set elsewhere.
@@ -138,6 +146,7 @@ impl Frontier {
             Standing::Ready | Standing::Gone => {}
         }
         self.refetch.remove(&slot);
+        self.hinted.remove(&slot);
         self.unanswered.remove(&slot);
     }
 
@@ -174,4 +183,18 @@ impl Frontier {
     pub(crate) fn in_flight(&self) -> usize {
         self.leases.len()
     }
+}
+
+/// The whole belief about a page's change rate.
+pub(crate) fn belief_of(page: &ScheduledPage) -> Gamma {
+    Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
+        // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
+        Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
+    })
+}
+
+/// What a page has shown beyond the prior of its cell.
+pub(crate) fn evidence_of(page: &ScheduledPage) -> PageBelief {
+    let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
+    PageBelief { own: state(page.own_alpha, page.own_beta_days), plain: state(page.plain_alpha, page.plain_beta_days) }
 }

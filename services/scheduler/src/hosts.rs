@@ -1,6 +1,7 @@
 //! The hosts' gates: when the next request may go to each. The next permitted time is state, so neither a restart nor
 //! a rebalance ever causes a burst.
 
+use crate::hints::HintRecord;
 use crate::state::{HOSTS, HostSchedule};
 use messages::Message;
 use page::{Host, Timestamp};
@@ -19,6 +20,8 @@ pub(crate) struct HostGate {
     pub(crate) in_flight: u32,
     /// Trouble the host is in. Forgotten by a restart; the pause itself is part of `next_permitted_at`.
     pub(crate) backoff: HostBackoff,
+    /// How often hints about its pages were right.
+    pub(crate) hints: HintRecord,
 }
 
 impl HostGate {
@@ -28,6 +31,8 @@ impl HostGate {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
             paused: self.paused,
+            hints_right: if self.hints.is_empty() { Vec::new() } else { self.hints.right.to_vec() },
+            hints_wrong: if self.hints.is_empty() { Vec::new() } else { self.hints.wrong.to_vec() },
         };
         context.put(HOSTS, self.host.as_str().as_bytes(), schedule.encode());
     }
@@ -51,6 +56,7 @@ impl Hosts {
                 gate.next_permitted_at = schedule.next_permitted_at;
                 gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
                 gate.paused = schedule.paused;
+                gate.hints = HintRecord::from_kept(&schedule.hints_right, &schedule.hints_wrong);
                 ControlFlow::Continue(())
             }
             Err(error) => {
@@ -74,6 +80,7 @@ impl Hosts {
             paused: false,
             in_flight: 0,
             backoff: HostBackoff::default(),
+            hints: HintRecord::default(),
         });
         self.numbers.insert(host.clone(), number);
         number

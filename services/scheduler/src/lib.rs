@@ -3,29 +3,43 @@
 //! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::columns::PageColumns`]) that every
 //! tick scores anew, and behind them a record per page in the state store. A tick hands the best pages to their hosts'
 //! gates: above the price that all partitions share, within the budget, one host at a time no faster than it allows.
+//! Policies that keep their own account of pages ([`revisit::RevisitPolicy`]) take the place of the scoring, not of the
+//! gates. A small part of the budget goes to pages drawn at random, to measure what all this comes to.
 //! What is handed out is under lease; a lease that runs out makes the page free again, so nothing is ever stuck.
 //!
 //! It never opens a connection and never looks into a page.
 
+mod audit;
 mod demand;
 mod dispatch;
 mod events;
+pub mod explain;
+mod forecast;
 mod frontier;
+mod hints;
 mod hosts;
+mod planner;
 mod rules;
 mod state;
 
 pub use crate::rules::Rules;
-pub use crate::state::{HOSTS, HostSchedule, PAGES, ScheduledPage};
+pub use crate::state::{
+    CELL, GROUP, HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookSite, PAGES, SITE, ScheduledPage,
+};
 
+use crate::audit::Audit;
 use crate::demand::SharedDemand;
 use crate::dispatch::Budget;
-use crate::frontier::Frontier;
+use crate::frontier::{Frontier, belief_of};
 use crate::hosts::Hosts;
+use crate::planner::{Planner, days};
 use messages::{Demand, Message, SchedulerEvent, topics};
 use page::Timestamp;
+use revisit::PolicyPage;
+use revisit::columns::{Expectations, Slot};
 use settings::Settings;
 use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
+use sweeps::Outlook;
 use topology::Names;
 
 const FETCH_REQUESTS: OutputId = OutputId(0);
@@ -40,7 +54,7 @@ pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
         group: names.group("scheduler"),
         input: names.topic(topics::SCHEDULER_EVENTS).into(),
         outputs: vec![names.topic(topics::FETCH_REQUESTS), names.topic(topics::DEMAND)],
-        stores: names.stores("scheduler", &["pages", "hosts"]),
+        stores: names.stores("scheduler", &["pages", "hosts", "outlook"]),
         broadcast: Some(names.topic(topics::DEMAND)),
         dead_letters: names.dead_letters(),
         punctuate_every,
@@ -53,7 +67,11 @@ pub struct Scheduler {
     rules: Rules,
     frontier: Frontier,
     hosts: Hosts,
+    outlook: Outlook,
+    /// `None` for policies that score every page afresh.
+    planner: Option<Planner>,
     budget: Budget,
+    audit: Audit,
     demand: SharedDemand,
     counts: Counts,
 }
@@ -67,8 +85,9 @@ struct Counts {
     late_answers: u64,
     unknown_pages: u64,
     refused_pages: u64,
-    /// Expected number of fresh pages, as of the last estimate of it.
-    fresh_pages: f64,
+    hints: u64,
+    /// What is expected of the copies, as of the last estimate of it.
+    expected: Expectations,
     fresh_at: Timestamp,
     fresh_ticks: u32,
     scanned_at: Timestamp,
@@ -82,23 +101,53 @@ impl Scheduler {
         let demand = SharedDemand::new(&rules);
         let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
         Self {
+            planner: Planner::new(&rules),
             rules,
             frontier: Frontier::default(),
             hosts: Hosts::default(),
+            outlook: Outlook::default(),
             budget: Budget::default(),
+            audit: Audit::default(),
             demand,
             counts,
         }
+    }
+
+    /// Tells the policy of a page, if it keeps its own account.
+    fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
+        let Some(planner) = &mut self.planner else { return };
+        let Some(place) = self.frontier.columns.place(slot) else { return };
+        let page = PolicyPage {
+            weight: page.weight,
+            cost: 1.0,
+            host: self.hosts.number(&page.url.host()),
+            place,
+            last_look_days: page.last_look_at.map(days),
+            belief: belief_of(page),
+        };
+        planner.insert(slot, &page, now);
     }
 }
 
 impl Processor for Scheduler {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         self.hosts = Hosts::load(context)?;
-        self.frontier = Frontier::load(context, &mut self.hosts, &mut |page| {
-            self.counts.fetches += page.fetches as u64;
-            self.counts.changes += page.changes as u64;
+        self.outlook = forecast::load(context)?;
+        let Scheduler { rules, hosts, planner, counts, audit, .. } = self;
+        let planned = planner.is_some();
+        let mut known = Vec::new();
+        self.frontier = Frontier::load(context, hosts, &rules.index, &mut |slot, page| {
+            counts.fetches += page.fetches as u64;
+            counts.changes += page.changes as u64;
+            audit.looks += page.audits as u64;
+            audit.fresh += page.audits_fresh as u64;
+            if planned {
+                known.push((slot, page.clone()));
+            }
         })?;
+        for (slot, page) in known {
+            self.plan_for(slot, &page, context.now());
+        }
         Ok(())
     }
 
@@ -111,8 +160,8 @@ impl Processor for Scheduler {
             SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context),
             SchedulerEvent::Links(links) => self.take_links(&links, context),
             SchedulerEvent::Command(command) => self.take_command(&command, context),
-            // Until hints are weighed as evidence, one that brings news asks for a look.
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context),
+            SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context),
         }
     }
 
@@ -127,7 +176,7 @@ impl Processor for Scheduler {
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let Some(value) = &record.value else { return Ok(()) };
         match Demand::decode(value) {
-            Ok(demand) => self.demand.hear(&demand, context.task().partition),
+            Ok(demand) => self.demand.hear(&demand, context.task().partition, &self.rules),
             Err(error) => tracing::warn!(%error, "a demand could not be read and is passed over"),
         }
         Ok(())
@@ -147,7 +196,12 @@ impl Processor for Scheduler {
             ("late_answers_total", self.counts.late_answers as f64),
             ("unknown_pages_total", self.counts.unknown_pages as f64),
             ("refused_pages_total", self.counts.refused_pages as f64),
-            ("fresh_pages", self.counts.fresh_pages),
+            ("hints_total", self.counts.hints as f64),
+            ("fresh_pages", self.counts.expected.fresh_pages),
+            ("copies", self.counts.expected.copies as f64),
+            ("age_days_sum", self.counts.expected.age_days),
+            ("audit_looks_total", self.audit.looks as f64),
+            ("audit_fresh_total", self.audit.fresh as f64),
             ("price_sum", self.demand.price()),
         ]
     }

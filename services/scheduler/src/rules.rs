@@ -2,14 +2,26 @@
 
 use change_rate::Gamma;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
-use revisit::Policy;
+use revisit::columns::Index;
 use settings::{Discover, PolicyName, Settings};
 use std::time::Duration;
 
 /// What a partition of the scheduler goes by.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    pub(crate) policy: Policy,
+    pub(crate) policy: PolicyName,
+    /// By what pages are scored; for a policy that keeps its own account, what its pages' freshness is expected by.
+    pub(crate) index: Index,
+    /// Share of the harmonic penalty in the objective.
+    pub(crate) theta: f64,
+    /// Share of the budget that measures freshness.
+    pub(crate) audit_share: f64,
+    /// Days between two plans.
+    pub(crate) replan_days: f64,
+    /// Share of a plan for pages never fetched.
+    pub(crate) new_page_share: f64,
+    /// Most fetches per host and day that the hosts' delays leave room for.
+    pub(crate) host_limit_per_day: f64,
     /// Belief about a page never looked at.
     pub(crate) prior: Gamma,
     /// Fetches per day, all partitions together.
@@ -46,11 +58,22 @@ impl Rules {
         let politeness = &settings.politeness;
         let share = |whole: u64| whole.div_ceil(u64::from(partitions));
         let per_host = settings.budget.host_fetches_per_second;
+        let theta = settings.policy.theta;
+        let delay_s = politeness.crawl_delay.as_secs_f64().max(per_host.map_or(0.0, |rate| 1.0 / rate));
         Self {
-            policy: match settings.policy.name {
-                PolicyName::Optimal => Policy::Optimal { theta: settings.policy.theta },
-                PolicyName::Uniform => Policy::Uniform,
+            policy: settings.policy.name,
+            index: match settings.policy.name {
+                PolicyName::Live => Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT },
+                PolicyName::Uniform => Index::Uniform,
+                PolicyName::OptimalHarmonic => Index::CrawlValue { theta: 1.0 },
+                PolicyName::CrawlValue | PolicyName::HostCapped => Index::CrawlValue { theta },
+                _ => Index::CrawlValue { theta: 0.0 },
             },
+            theta,
+            audit_share: settings.policy.audit_share,
+            replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
+            new_page_share: settings.policy.new_page_share,
+            host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
             budget_per_day: settings.budget.fetches_per_second * 86_400.0,
@@ -83,5 +106,15 @@ impl Rules {
             max_depth: settings.crawl.max_depth,
             partitions,
         }
+    }
+
+    /// Whether the policy scores pages afresh by what they are worth, so that a hint can add to it.
+    pub(crate) fn values_hints(&self) -> bool {
+        matches!(self.policy, PolicyName::Live | PolicyName::CrawlValue)
+    }
+
+    /// Whether every page is scored afresh; otherwise the policy keeps its own account.
+    pub(crate) fn scores_pages(&self) -> bool {
+        matches!(self.policy, PolicyName::Live | PolicyName::CrawlValue | PolicyName::Uniform)
     }
 }

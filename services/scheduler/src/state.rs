@@ -10,6 +10,18 @@ pub const PAGES: StoreId = StoreId(0);
 /// Key: a host's authority in UTF-8. Value: [`HostSchedule`]. Absence: nothing was ever asked of it.
 pub const HOSTS: StoreId = StoreId(1);
 
+/// What the estimator foretells of sweeps, for the policy live. Keys are a letter and the 8 bytes of a hash, the highest
+/// first; values by letter: [`GROUP`] [`OutlookGroup`], [`CELL`] [`OutlookCell`], [`SITE`] [`OutlookSite`]. Absence:
+/// nothing was foretold.
+pub const OUTLOOK: StoreId = StoreId(2);
+
+/// Begins the keys of groups in [`OUTLOOK`].
+pub const GROUP: u8 = b'g';
+/// Begins the keys of cells.
+pub const CELL: u8 = b'c';
+/// Begins the keys of sites.
+pub const SITE: u8 = b's';
+
 /// A page, as the scheduler keeps it. The fields are described in the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -37,6 +49,24 @@ pub struct ScheduledPage {
     pub last_modified: Option<String>,
     pub content_digest: Option<Digest>,
     pub body_length: i64,
+    #[serde(default)]
+    pub own_alpha: f32,
+    #[serde(default)]
+    pub own_beta_days: f32,
+    #[serde(default)]
+    pub plain_alpha: f32,
+    #[serde(default)]
+    pub plain_beta_days: f32,
+    #[serde(default)]
+    pub hint_hazard: f64,
+    #[serde(default)]
+    pub hinted: i32,
+    #[serde(default)]
+    pub audit: bool,
+    #[serde(default)]
+    pub audits: i64,
+    #[serde(default)]
+    pub audits_fresh: i64,
 }
 
 /// A host, as the scheduler keeps it. The fields are described in the schema.
@@ -46,7 +76,59 @@ pub struct HostSchedule {
     pub next_permitted_at: Timestamp,
     pub crawl_delay_ms: i64,
     pub paused: bool,
+    #[serde(default)]
+    pub hints_right: Vec<f32>,
+    #[serde(default)]
+    pub hints_wrong: Vec<f32>,
 }
 
-impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/state/ScheduledPage.avsc"));
-impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
+/// A group of pages that may change together. The fields are described in the schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct OutlookGroup {
+    pub site: i64,
+    pub pages: i64,
+    pub first_day: i32,
+    #[serde(with = "serde_bytes")]
+    pub totals: Vec<u8>,
+    pub per_day: f32,
+}
+
+/// The prior of a cell. The fields are described in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct OutlookCell {
+    pub site: i64,
+    pub own_beta_days: f64,
+    pub plain_beta_days: f64,
+}
+
+/// Trust in sweeps at a site. The fields are described in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct OutlookSite {
+    pub lead: f32,
+}
+
+impl_message!(
+    ScheduledPage,
+    "ScheduledPage",
+    include_str!("../../../schemas/state/ScheduledPage.avsc"),
+    older: [include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc")],
+);
+impl_message!(
+    HostSchedule,
+    "HostSchedule",
+    include_str!("../../../schemas/state/HostSchedule.avsc"),
+    older: [include_str!("../../../schemas/state/history/HostSchedule/v1.avsc")],
+);
+impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state/OutlookGroup.avsc"));
+impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));
+impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/OutlookSite.avsc"));
+
+/// The key of a thing in [`OUTLOOK`] by its letter and hash.
+pub(crate) fn key(letter: u8, hash: u64) -> [u8; 9] {
+    let mut key = [letter; 9];
+    key[1..].copy_from_slice(&hash.to_be_bytes());
+    key
+}

@@ -2,197 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod bench;
+
+use bench::{Bench, failed, looked, on_host, urls};
 use messages::{
-    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, FetchOutcome, FetchReason, FetchRequest, Link, Message,
-    PageLinks, SchedulerEvent, Verdict, topics,
+    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, FetchOutcome, FetchReason, Link, Message, PageLinks,
+    SchedulerEvent, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
 use scheduler::ScheduledPage;
-use settings::{Layers, Settings};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
-use stream::{Clock, Log, TopicPartition};
-use topology::Names;
-
-struct Bench {
-    driver: TestDriver,
-    names: Names,
-    settings: Settings,
-    partitions: u32,
-    tick: Duration,
-    started: usize,
-    /// Requests read so far, by partition.
-    read: Vec<u64>,
-}
-
-impl Bench {
-    fn new(overrides: &[(&str, &str)]) -> Self {
-        Self::with_partitions(1, overrides)
-    }
-
-    /// No crawl delay and a second between looks, unless the test is about them.
-    fn with_partitions(partitions: u32, overrides: &[(&str, &str)]) -> Self {
-        let plain =
-            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("policy.min_interval", "1s")];
-        let overrides = [&plain[..], overrides].concat();
-        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
-        let start = Timestamp::from_secs(1_700_000_000);
-        let driver = TestDriver::new(&topology::topic_configs(&settings, partitions), start);
-        let tick = settings.policy.scan_interval;
-        let read = vec![0; partitions as usize];
-        let mut bench = Self { driver, names, settings, partitions, tick, started: 0, read };
-        bench.start();
-        bench
-    }
-
-    fn start(&mut self) {
-        self.started += 1;
-        let spec = scheduler::stage(&self.settings, &self.names, self.partitions);
-        self.driver.add(spec, &format!("instance-{}", self.started));
-        self.driver.run_until_idle().unwrap();
-    }
-
-    /// A crash that also takes the state directory.
-    fn crash(&mut self) {
-        self.driver.kill(0);
-        self.driver.stores = MemoryStores::default();
-        self.start();
-    }
-
-    fn now(&self) -> Timestamp {
-        self.driver.clock.now()
-    }
-
-    fn send(&mut self, key: &str, event: &SchedulerEvent) {
-        self.driver.send(&self.names.topic(topics::SCHEDULER_EVENTS), key.as_bytes(), event.encode()).unwrap();
-        self.driver.run_until_idle().unwrap();
-    }
-
-    fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
-        let url = CanonicalUrl::parse(url).unwrap();
-        let host = matches!(kind, CommandKind::PauseHost | CommandKind::ResumeHost).then(|| url.host());
-        let site = url.site_key();
-        let url = host.is_none().then_some(url);
-        let command = Command { kind, url, host, weight, issued_at: self.now() };
-        self.send(site.as_str(), &SchedulerEvent::Command(command));
-    }
-
-    fn seed(&mut self, url: &str) {
-        self.command(CommandKind::Seed, url, 1.0);
-    }
-
-    /// One tick; the requests that came of it.
-    fn tick(&mut self) -> Vec<FetchRequest> {
-        self.driver.clock.advance(self.tick);
-        self.driver.run_until_idle().unwrap();
-        let topic = self.names.topic(topics::FETCH_REQUESTS);
-        let mut reader = self.driver.log.reader().unwrap();
-        let mut requests = Vec::new();
-        for (partition, next) in self.read.iter_mut().enumerate() {
-            let partition = TopicPartition::new(topic.as_str(), partition as u32);
-            for record in reader.read(&partition, *next, usize::MAX).unwrap().0 {
-                *next = record.offset + 1;
-                requests.push(FetchRequest::decode(record.value.as_deref().unwrap()).unwrap());
-            }
-        }
-        requests
-    }
-
-    /// So much time, tick by tick; the requests that came of it.
-    fn wait(&mut self, duration: Duration) -> Vec<FetchRequest> {
-        let until = self.now() + duration;
-        let mut requests = Vec::new();
-        while self.now() < until {
-            requests.extend(self.tick());
-        }
-        requests
-    }
-
-    /// The next request, which must come within an amount of time.
-    fn next(&mut self, within: Duration) -> FetchRequest {
-        let until = self.now() + within;
-        while self.now() < until {
-            if let Some(request) = self.tick().pop() {
-                return request;
-            }
-        }
-        panic!("no request within {within:?}");
-    }
-
-    fn answer(&mut self, estimate: ChangeEstimate) {
-        let site = estimate.site_key.clone();
-        self.send(site.as_str(), &SchedulerEvent::Estimate(estimate));
-    }
-
-    /// Lives on for so long, answering every request at once; how often each page was asked for.
-    fn live(&mut self, duration: Duration, rate: impl Fn(&str) -> f64) -> BTreeMap<String, u64> {
-        let until = self.now() + duration;
-        let mut visits = BTreeMap::new();
-        while self.now() < until {
-            for request in self.tick() {
-                *visits.entry(request.url.as_str().to_owned()).or_default() += 1;
-                self.answer(looked(&request, rate(request.url.as_str())));
-            }
-        }
-        visits
-    }
-
-    fn page(&self, url: &str) -> Option<ScheduledPage> {
-        let key = CanonicalUrl::parse(url).unwrap().page_id().0;
-        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
-        let last = records.iter().rfind(|record| record.key == key).unwrap();
-        last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
-    }
-
-    /// Pages that are known.
-    fn pages(&self) -> usize {
-        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
-        let last: BTreeMap<_, _> = records.into_iter().map(|record| (record.key, record.value)).collect();
-        last.values().flatten().count()
-    }
-}
-
-/// A look that found the page unchanged, a second after the request was due, of a page known to change so often.
-fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimate {
-    ChangeEstimate {
-        page_id: request.page_id,
-        url: request.url.clone(),
-        site_key: request.site_key.clone(),
-        attempt: request.attempt,
-        outcome: FetchOutcome::NotModified,
-        status: Some(304),
-        fetched_at: request.not_before,
-        verdict: Verdict::Unchanged,
-        alpha: 100.0,
-        beta_days: 100.0 / rate_per_day,
-        change_rate_per_day: rate_per_day,
-        observations: 1,
-        changes: 0,
-        etag: Some("\"1\"".to_owned()),
-        last_modified: None,
-        content_digest: None,
-        body_length: 0,
-        latency_ms: 0,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
-    }
-}
-
-fn failed(request: &FetchRequest, outcome: FetchOutcome, status: Option<u16>) -> ChangeEstimate {
-    ChangeEstimate { outcome, status, verdict: Verdict::Unknown, etag: None, ..looked(request, 2.0) }
-}
-
-fn urls(requests: &[FetchRequest]) -> BTreeSet<&str> {
-    requests.iter().map(|request| request.url.as_str()).collect()
-}
-
-fn on_host(number: usize) -> String {
-    format!("http://www.site-{number}.test/")
-}
 
 /// Seconds between one moment and another.
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
@@ -468,28 +287,35 @@ fn no_more_is_in_flight_than_allowed_overall_and_per_host() {
 
 #[test]
 fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
-    let overrides = [("budget.fetches_per_second", "0.01"), ("policy.scan_interval", "1m"), ("budget.burst", "10m")];
-    let mut bench = Bench::with_partitions(2, &overrides);
-    (0..40).for_each(|host| bench.seed(&on_host(host)));
-    bench.live(DAY, |_| 10.0);
-    let visits: u64 = bench.live(4 * DAY, |_| 10.0).values().sum();
-    let budget = 0.01 * 86_400.0 * 4.0;
-    assert!((visits as f64 / budget - 1.0).abs() < 0.05, "{visits} of {budget}");
-    let mut last = BTreeMap::new();
-    for record in bench.driver.contents(&bench.names.topic(topics::DEMAND)).unwrap() {
-        let demand = Demand::decode(record.value.as_deref().unwrap()).unwrap();
-        last.insert(demand.stage_partition, demand);
-    }
-    assert_eq!(last.len(), 2);
-    let together: f64 = last.values().map(|demand| demand.budget_fetches_per_day).sum();
-    assert!((together / 864.0 - 1.0).abs() < 0.02, "{together}");
-    for demand in last.values() {
-        let fair = 864.0 * demand.pages as f64 / 40.0;
-        assert!(
-            (demand.budget_fetches_per_day / fair - 1.0).abs() < 0.1,
-            "{} for {fair}",
-            demand.budget_fetches_per_day
-        );
+    for policy in ["live", "crawl-value", "uniform"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("budget.fetches_per_second", "0.01"),
+            ("policy.scan_interval", "1m"),
+            ("budget.burst", "10m"),
+        ];
+        let mut bench = Bench::with_partitions(2, &overrides);
+        (0..40).for_each(|host| bench.seed(&on_host(host)));
+        bench.live(DAY, |_| 10.0);
+        let visits: u64 = bench.live(4 * DAY, |_| 10.0).values().sum();
+        let budget = 0.01 * 86_400.0 * 4.0;
+        assert!((visits as f64 / budget - 1.0).abs() < 0.05, "{policy}: {visits} of {budget}");
+        let mut last = BTreeMap::new();
+        for record in bench.driver.contents(&bench.names.topic(topics::DEMAND)).unwrap() {
+            let demand = Demand::decode(record.value.as_deref().unwrap()).unwrap();
+            last.insert(demand.stage_partition, demand);
+        }
+        assert_eq!(last.len(), 2);
+        let together: f64 = last.values().map(|demand| demand.budget_fetches_per_day).sum();
+        assert!((together / 864.0 - 1.0).abs() < 0.02, "{policy}: {together}");
+        for demand in last.values() {
+            let fair = 864.0 * demand.pages as f64 / 40.0;
+            assert!(
+                (demand.budget_fetches_per_day / fair - 1.0).abs() < 0.1,
+                "{policy}: {} for {fair}",
+                demand.budget_fetches_per_day
+            );
+        }
     }
 }
 
@@ -505,23 +331,29 @@ fn the_uniform_policy_visits_all_pages_equally_often_and_spends_the_whole_budget
 }
 
 #[test]
-fn the_optimal_policy_favours_some_pages_and_leaves_none_for_good() {
-    let overrides =
-        [("policy.theta", "0.05"), ("budget.fetches_per_second", "0.0005"), ("policy.scan_interval", "30m")];
-    let mut bench = Bench::new(&overrides);
-    // From once in three years to a hundred times a day; 43 fetches a day for 50 pages.
-    (0..50).for_each(|host| bench.seed(&on_host(host)));
-    let rate = |url: &str| {
-        let number: f64 = url.trim_start_matches("http://www.site-").split('.').next().unwrap().parse().unwrap();
-        0.001 * 1e5_f64.powf(number / 49.0)
-    };
-    bench.live(20 * DAY, rate);
-    let visits = bench.live(120 * DAY, rate);
-    assert_eq!(visits.len(), 50, "{visits:?}");
-    let fast: Vec<_> = (40..50).map(|host| visits[&on_host(host)]).collect();
-    assert!(fast.iter().all(|count| *count >= 3), "pages too fast to keep up with are still seen: {fast:?}");
-    let most = visits.values().max().unwrap();
-    assert!(*most > 4 * visits[&on_host(0)], "{most} and {}", visits[&on_host(0)]);
+fn policies_that_score_favour_some_pages_and_leave_none_for_good() {
+    for policy in ["live", "crawl-value"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("policy.theta", "0.05"),
+            ("budget.fetches_per_second", "0.0005"),
+            ("policy.scan_interval", "30m"),
+        ];
+        let mut bench = Bench::new(&overrides);
+        // From once in three years to a hundred times a day; 43 fetches a day for 50 pages.
+        (0..50).for_each(|host| bench.seed(&on_host(host)));
+        let rate = |url: &str| {
+            let number: f64 = url.trim_start_matches("http://www.site-").split('.').next().unwrap().parse().unwrap();
+            0.001 * 1e5_f64.powf(number / 49.0)
+        };
+        bench.live(20 * DAY, rate);
+        let visits = bench.live(120 * DAY, rate);
+        assert_eq!(visits.len(), 50, "{visits:?}");
+        let fast: Vec<_> = (40..50).map(|host| visits[&on_host(host)]).collect();
+        assert!(fast.iter().all(|count| *count >= 3), "pages too fast to keep up with are still seen: {fast:?}");
+        let most = visits.values().max().unwrap();
+        assert!(*most > 4 * visits[&on_host(0)], "{most} and {}", visits[&on_host(0)]);
+    }
 }
 
 #[test]

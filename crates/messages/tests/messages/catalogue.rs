@@ -37,6 +37,7 @@ fn row(topic: &TopicSpec) -> String {
         Key::Page => "page id",
         Key::Host => "host",
         Key::Group => "site and cell",
+        Key::Hash => "kind and hash",
         Key::StagePartition => "scheduler partition",
         Key::Original => "as it was",
     };

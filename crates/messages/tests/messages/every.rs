@@ -2,7 +2,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Message,
-    PageChange, PageLinks, PageObservation,
+    PageChange, PageLinks, PageObservation, SweepForecast,
 };
 use std::path::PathBuf;
 
@@ -32,6 +32,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<ChangeHint>(),
         record_type::<PageChange>(),
         record_type::<Demand>(),
+        record_type::<SweepForecast>(),
         record_type::<DeadLetter>(),
     ]
 }

@@ -13,7 +13,7 @@ fn an_error_tells_what_was_met_and_what_is_known() {
     assert!(message.contains(&FetchRequest::codec().known()), "{message}");
 
     let message = SchedulerEvent::decode(&FetchRequest::samples()[0].encode()).unwrap_err().to_string();
-    for known in ["ChangeEstimate (", "PageLinks (", "Command (", "ChangeHint ("] {
+    for known in ["ChangeEstimate (", "PageLinks (", "Command (", "ChangeHint (", "SweepForecast ("] {
         assert!(message.contains(known), "{message}");
     }
 

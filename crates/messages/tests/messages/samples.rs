@@ -180,6 +180,10 @@ impl Samples for ChangeEstimate {
             latency_ms: 143,
             retry_after_s: Some(120),
             robots_crawl_delay_ms: Some(1_000),
+            own_alpha: 1.5,
+            own_beta_days: 40.25,
+            plain_alpha: 2.0,
+            plain_beta_days: 38.5,
         };
         let sparse = Self {
             outcome: FetchOutcome::ServerError,
@@ -193,6 +197,10 @@ impl Samples for ChangeEstimate {
             body_length: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+            own_alpha: 0.0,
+            own_beta_days: 0.0,
+            plain_alpha: 0.0,
+            plain_beta_days: 0.0,
             ..full.clone()
         };
         vec![full, sparse]
@@ -284,9 +292,29 @@ impl Samples for Demand {
             never_fetched: 250_000,
             budget_fetches_per_day: 86_400.0,
             histogram: vec![0.0, 0.5, 1.25, 4_096.0],
-            policy: "freshness".to_owned(),
+            policy: "live".to_owned(),
+            price: 12.5,
         };
-        let sparse = Self { pages: 0, never_fetched: 0, histogram: Vec::new(), policy: String::new(), ..full.clone() };
+        let (histogram, policy) = (Vec::new(), String::new());
+        let sparse = Self { pages: 0, never_fetched: 0, histogram, policy, price: 0.0, ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for SweepForecast {
+    fn samples() -> Vec<Self> {
+        let group = GroupForecast {
+            group: -7,
+            pages: 120,
+            oldest_day: 20_377,
+            first_day: 20_777,
+            totals: vec![0.0, 0.5, 1.25],
+            per_day: 0.25,
+        };
+        let cell = CellForecast { cell: i64::MIN, own_beta_days: 250.0, plain_beta_days: 62.5 };
+        let (site_key, made_at) = (site_key(), time(4));
+        let full = Self { site_key, made_at, lead: Some(-0.25), groups: vec![group], cells: vec![cell] };
+        let sparse = Self { lead: None, groups: Vec::new(), cells: Vec::new(), ..full.clone() };
         vec![full, sparse]
     }
 }

@@ -25,10 +25,10 @@ pub enum Index {
     },
 }
 
-/// The live default, for freshness alone.
+/// The live default, with the theta that starves no page and costs nothing ([`crate::Policy::DEFAULT_THETA`]).
 impl Default for Index {
     fn default() -> Self {
-        Index::Live { theta: 0.0, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT }
+        Index::Live { theta: crate::Policy::DEFAULT_THETA, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT }
     }
 }
 

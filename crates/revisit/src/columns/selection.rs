@@ -169,8 +169,8 @@ impl<T: Ord> Best<T> {
 }
 
 impl PageColumns {
-    /// The best `count` pages on hosts that are `permitted`: those never fetched, oldest discovery first, then those
-    /// whose value is at least `floor`. The outlook matters to [`Index::Live`] only, which wants
+    /// The best pages on hosts that are `permitted`, `count` at least if there are so many: those never fetched, oldest
+    /// discovery first, then those whose value is at least `floor`. The outlook matters to [`Index::Live`] only, which wants
     /// [`PageColumns::refresh`] before.
     pub fn scan(
         &self,
@@ -182,7 +182,6 @@ impl PageColumns {
         permitted: impl Fn(u32) -> bool,
     ) -> Selection {
         let now_days = days_of(now);
-        let now_seconds = now.as_micros() as f64 / 1e6;
         let (groups, terms) = match *index {
             Index::Live { sentinel_weight, .. } => self.terms(outlook, now_days, sentinel_weight),
             _ => (Vec::new(), Vec::new()),
@@ -197,7 +196,7 @@ impl PageColumns {
             if flags & !NEVER_FETCHED != 0 {
                 continue;
             }
-            let days = ((now_seconds - f64::from(self.last_look[i])) / super::SECONDS_PER_DAY).max(0.0);
+            let days = (now_days - self.last_look_days(i)).max(0.0);
             let slot = Slot(i as u32);
             if flags == NEVER_FETCHED {
                 if permitted(self.host[i]) {

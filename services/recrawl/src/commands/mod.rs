@@ -2,9 +2,11 @@
 
 pub mod dead_letters;
 pub mod demo;
+pub mod explain;
 pub mod page;
 pub mod run;
 pub mod seed;
+pub mod simulate;
 pub mod status;
 pub mod topics;
 

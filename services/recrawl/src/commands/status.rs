@@ -78,13 +78,19 @@ fn over_kafka(settings: &settings::Settings) -> Result<Status, Failure> {
 
 fn text(status: &Status) -> String {
     let freshness = status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+    let age = status.estimated_age_days.map_or("unknown".to_owned(), |days| format!("{days:.2} days"));
+    let audited = status.audited_freshness.as_ref().map_or(format!("{:>10}", "unknown"), |audited| {
+        let (mean, low, high) = (100.0 * audited.mean, 100.0 * audited.low, 100.0 * audited.high);
+        format!("{mean:>8.2} %   {low:.2} to {high:.2} % by {} random looks", audited.looks)
+    });
     let mut lines = vec![
         format!("pages                {:>10}   never fetched {}", status.pages, status.never_fetched),
         format!("due                  {:>10}", status.due),
         format!("in flight            {:>10}", status.in_flight),
         format!("fetches              {:>10}   {:.2} a second", status.fetches_total, status.fetch_rate_per_s),
         format!("changes seen         {:>10}", status.changes_total),
-        format!("expected freshness   {freshness:>10}"),
+        format!("expected freshness   {freshness:>10}   mean age {age}"),
+        format!("audited freshness    {audited}"),
         String::new(),
         format!("{:<12}{:>12}{:>12}{:>12}{:>12}", "stage", "lag", "lag s", "processed", "set aside"),
     ];

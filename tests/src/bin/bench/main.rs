@@ -10,7 +10,8 @@ mod commit_loop;
 mod embedded_log;
 mod measure;
 mod peers;
-mod scan;
+mod redis;
+mod science;
 mod table;
 mod whole_loop;
 mod wire;
@@ -44,8 +45,14 @@ enum What {
     Avro,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
-    /// The scheduler's scan.
-    Scan,
+    /// What a look teaches: in memory, and kept in RocksDB.
+    Learn,
+    /// The price of a budget, beside NumPy.
+    Share,
+    /// Choosing from ten million pages, beside Redis.
+    Choose,
+    /// A million simulated pages.
+    Simulate,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -69,7 +76,10 @@ fn main() {
     measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
     measure(What::Avro, &|| wire::rows(arguments.rounds));
     measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
-    measure(What::Scan, &scan::rows);
+    measure(What::Learn, &science::learning);
+    measure(What::Share, &|| science::sharing(arguments.rounds));
+    measure(What::Choose, &science::choosing);
+    measure(What::Simulate, &science::simulating);
     match arguments.format {
         Format::Text => print!("{}", table.text()),
         Format::Json => println!("{:#}", table.json()),

@@ -45,6 +45,9 @@ pub struct DemoArguments {
     /// Most pages taken of each source of the corpora.
     #[arg(long, default_value_t = 300)]
     pages_per_source: usize,
+    /// Replays only this source of the corpora. May be repeated.
+    #[arg(long = "source", conflicts_with = "built_in")]
+    sources: Vec<String>,
     /// Replays the change times that come with recrawl even if the corpora are there.
     #[arg(long)]
     built_in: bool,
@@ -148,12 +151,17 @@ fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
         let mut replay = ReplayConfig::new(&corpora);
         replay.days = arguments.days;
         replay.max_pages_per_source = arguments.pages_per_source;
+        replay.sources.clone_from(&arguments.sources);
         replay.start = START;
         let described = format!("real sites with their bytes ({})", display(&corpora));
         return Ok((Source::Replay(replay), described));
     }
     if let (Some(named), false) = (named, arguments.built_in) {
         return Err(Failure::Input(format!("RECRAWL_CORPORA: there is no {}/content", named.display())));
+    }
+    if let Some(source) = arguments.sources.first() {
+        let problem = format!("--source {source}: there are no corpora at {}; set RECRAWL_CORPORA", corpora.display());
+        return Err(Failure::Input(problem));
     }
     let mut trace = Trace::built_in(START);
     trace.window = Window::days_from(START, arguments.days.min(trace.window.days()));

@@ -13,6 +13,8 @@ pub(super) struct Report {
     pub(super) replayed: String,
     pub(super) pages: usize,
     pub(super) hosts: usize,
+    /// Where the window begins on the replay's calendar, and so in `ledger.csv`, in seconds since 1970.
+    pub(super) virtual_start_s: i64,
     pub(super) virtual_days: f64,
     pub(super) wall_s: f64,
     /// CPU of the loop: the whole process without the thread that serves the web.
@@ -80,6 +82,7 @@ impl Report {
             replayed: replayed.to_owned(),
             pages: judged.pages.len(),
             hosts: judged.hosts().len(),
+            virtual_start_s: window.start.as_secs(),
             virtual_days: window.days(),
             wall_s: wall.as_secs_f64(),
             cpu_s: cpu.as_secs_f64(),

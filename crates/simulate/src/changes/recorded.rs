@@ -1,0 +1,93 @@
+//! Changes that happened.
+
+use super::ChangeSource;
+use crate::error::SimulationError;
+
+/// Recorded change times of many pages: 8 bytes a change and 8 a page.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedChanges {
+    times_days: Vec<f64>,
+    /// Where the changes of each page end; those of the next page begin there.
+    ends: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl RecordedChanges {
+    /// The change times of each page, in days, each page's in rising order.
+    pub fn new<T: AsRef<[f64]>>(pages: impl IntoIterator<Item = T>) -> Result<Self, SimulationError> {
+        let mut changes = Self::default();
+        for (page, times) in pages.into_iter().enumerate() {
+            let times = times.as_ref();
+            let mut before_days = f64::NEG_INFINITY;
+            for (change, &days) in times.iter().enumerate() {
+                if !days.is_finite() {
+                    let expected = "a finite number of days";
+                    return Err(SimulationError::Page { page, field: "change time", value: days, expected });
+                }
+                if days <= before_days {
+                    return Err(SimulationError::Unsorted { page, change, days, before_days });
+                }
+                before_days = days;
+            }
+            changes.next.push(changes.times_days.len() as u32);
+            changes.times_days.extend_from_slice(times);
+            changes.ends.push(changes.times_days.len() as u32);
+        }
+        Ok(changes)
+    }
+
+    /// Pages.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All changes of a page, taken or not.
+    pub fn of_page(&self, page: usize) -> &[f64] {
+        let begin = if page == 0 { 0 } else { self.ends[page - 1] };
+        &self.times_days[begin as usize..self.ends[page] as usize]
+    }
+}
+
+impl ChangeSource for RecordedChanges {
+    fn pages(&self) -> usize {
+        self.len()
+    }
+
+    fn next_change_days(&self, page: usize) -> f64 {
+        let next = self.next[page];
+        if next < self.ends[page] { self.times_days[next as usize] } else { f64::INFINITY }
+    }
+
+    fn take_change(&mut self, page: usize) {
+        self.next[page] = (self.next[page] + 1).min(self.ends[page]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_come_in_order_and_end() {
+        let mut changes = RecordedChanges::new([vec![1.0, 2.5], vec![], vec![0.5]]).expect("sorted");
+        assert_eq!((changes.len(), changes.of_page(0), changes.of_page(1)), (3, &[1.0, 2.5][..], &[][..]));
+        for expected in [1.0, 2.5, f64::INFINITY, f64::INFINITY] {
+            assert_eq!(changes.next_change_days(0), expected);
+            changes.take_change(0);
+        }
+        assert_eq!((changes.next_change_days(1), changes.next_change_days(2)), (f64::INFINITY, 0.5));
+    }
+
+    #[test]
+    fn faults_name_the_page_and_the_change() {
+        let fault = |times: Vec<f64>| RecordedChanges::new([vec![1.0], times]).expect_err("a fault").to_string();
+        assert!(fault(vec![3.0, 2.0]).starts_with("page 1: change 1 is at day 2, not after the one before it (day 3)"));
+        assert!(fault(vec![2.0, 2.0]).contains("sort them"));
+        assert!(fault(vec![f64::NAN]).contains("change time is NaN"));
+    }
+}

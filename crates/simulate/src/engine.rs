@@ -1,0 +1,239 @@
+//! The loop: a token bucket hands out fetches, a policy says which page gets each, an estimator learns from what it
+//! finds, and what the copies are worth is integrated exactly.
+
+use crate::chance::{Purpose, Stream, splitmix64};
+use crate::changes::{ChangeSource, CosmeticNoise};
+use crate::error::SimulationError;
+use crate::learner::Learner;
+use crate::metrics::{Scores, Tally};
+use crate::population::Pages;
+use change_rate::Outcome;
+use revisit::columns::Slot;
+use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use std::ops::ControlFlow;
+
+/// The rules of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// When it starts; all copies are current then.
+    pub start_days: f64,
+    /// When the scored time starts.
+    pub score_from_days: f64,
+    /// When it ends, and the scored time with it.
+    pub end_days: f64,
+    /// How long a tick is: pages are chosen afresh so often, and fetches are spread evenly in it.
+    pub tick_days: f64,
+    /// What may be spent per day, in units of page cost. What is not spent is kept for a day at most (or until it is
+    /// enough for one fetch).
+    pub budget_per_day: f64,
+    /// Share of the pages that truthfully say when they last changed.
+    pub last_modified_share: f64,
+    /// What looks mistake for changes.
+    pub cosmetic_noise: Option<CosmeticNoise>,
+    /// For what looks show.
+    pub seed: u64,
+}
+
+impl Run {
+    /// Six-hour ticks from day 0, no Last-Modified, no noise.
+    pub fn new(score_from_days: f64, end_days: f64, budget_per_day: f64) -> Self {
+        Self {
+            start_days: 0.0,
+            score_from_days,
+            end_days,
+            tick_days: 0.25,
+            budget_per_day,
+            last_modified_share: 0.0,
+            cosmetic_noise: None,
+            seed: 0,
+        }
+    }
+
+    fn check(&self) -> Result<(), SimulationError> {
+        SimulationError::positive("budget per day", self.budget_per_day)?;
+        SimulationError::positive("tick, in days", self.tick_days)?;
+        SimulationError::share("share of pages with Last-Modified", self.last_modified_share)?;
+        if !self.start_days.is_finite() {
+            let expected = "a finite number";
+            return Err(SimulationError::Setting { field: "start, in days", value: self.start_days, expected });
+        }
+        let field = "beginning of the scored time, in days";
+        if self.score_from_days.is_nan() || self.score_from_days < self.start_days {
+            return Err(SimulationError::Setting {
+                field,
+                value: self.score_from_days,
+                expected: "not before the start",
+            });
+        }
+        let field = "end, in days";
+        if !(self.end_days > self.score_from_days && self.end_days.is_finite()) {
+            let expected = "finite and after the beginning of the scored time";
+            return Err(SimulationError::Setting { field, value: self.end_days, expected });
+        }
+        Ok(())
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now_days: f64,
+    /// Share of the run that is done, in 0..=1.
+    pub done: f64,
+    /// Looks so far, outside the scored time as well.
+    pub fetches: u64,
+}
+
+/// Runs to the end, calling `watch` at every tick; it may stop the run. `changes` must be at its beginning; what it has
+/// before the start is passed over.
+pub fn run<C: ChangeSource + ?Sized>(
+    pages: &Pages,
+    changes: &mut C,
+    policy: &mut dyn RevisitPolicy,
+    learner: &mut dyn Learner,
+    run: &Run,
+    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Scores, SimulationError> {
+    run.check()?;
+    if changes.pages() != pages.len() {
+        let entries = changes.pages();
+        return Err(SimulationError::Lengths { what: "change times", pages: pages.len(), entries });
+    }
+    let mut loop_ = Loop::start(pages, changes, policy, learner, run)?;
+    let ticks = ((run.end_days - run.start_days) / run.tick_days - 1e-9).ceil().max(1.0) as u64;
+    let mut tokens = 0.0;
+    for tick in 0..ticks {
+        let now_days = run.start_days + tick as f64 * run.tick_days;
+        let done = tick as f64 / ticks as f64;
+        if watch(Progress { now_days, done, fetches: loop_.fetches }).is_break() {
+            return Err(SimulationError::Stopped { at_days: now_days });
+        }
+        let days = run.tick_days.min(run.end_days - now_days);
+        let gained = run.budget_per_day * days;
+        tokens = (tokens + gained).min(run.budget_per_day.max(1.0 + gained));
+        // A hair more, so that ten tenths make one.
+        let whole = (tokens + 1e-9).floor();
+        if whole < 1.0 {
+            continue;
+        }
+        loop_.policy.begin(&Tick { now_days, days, budget_per_day: run.budget_per_day });
+        let mut spent = 0.0;
+        while spent + 1e-9 < whole {
+            let at_days = now_days + days * ((spent + 0.5) / whole).min(1.0);
+            let Some(slot) = loop_.policy.next(at_days) else { break };
+            spent += loop_.look(slot, at_days);
+        }
+        tokens -= spent;
+    }
+    Ok(loop_.finish())
+}
+
+struct Loop<'a, C: ?Sized> {
+    pages: &'a Pages,
+    changes: &'a mut C,
+    policy: &'a mut dyn RevisitPolicy,
+    learner: &'a mut dyn Learner,
+    run: &'a Run,
+    tally: Tally,
+    copied_days: Vec<f64>,
+    fetches: u64,
+}
+
+impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
+    fn start(
+        pages: &'a Pages,
+        changes: &'a mut C,
+        policy: &'a mut dyn RevisitPolicy,
+        learner: &'a mut dyn Learner,
+        run: &'a Run,
+    ) -> Result<Self, SimulationError> {
+        let mut tally = Tally::new(run.start_days, run.score_from_days, run.end_days, pages.sections().len());
+        for page in 0..pages.len() {
+            while changes.next_change_days(page) <= run.start_days {
+                changes.take_change(page);
+            }
+            let info = pages.info(page);
+            tally.page(usize::from(info.section), info.weight);
+            let known = PolicyPage {
+                weight: info.weight,
+                cost: info.cost,
+                host: info.host,
+                place: info.place,
+                last_look_days: Some(run.start_days),
+                belief: learner.belief(page),
+            };
+            policy.insert(Slot::new(page as u32), &known, run.start_days);
+        }
+        let copied_days = vec![run.start_days; pages.len()];
+        Ok(Self { pages, changes, policy, learner, run, tally, copied_days, fetches: 0 })
+    }
+
+    /// Looks at a page and says what that cost.
+    fn look(&mut self, slot: Slot, at_days: f64) -> f64 {
+        let page = slot.index();
+        let interval_days = at_days - self.copied_days[page];
+        let last_change_days = self.account(page, at_days, true);
+        let outcome = self.outcome(page, at_days, last_change_days);
+        let belief = self.learner.look(page, interval_days, outcome);
+        let look = PolicyLook { at_days, interval_days: Some(interval_days), outcome: Some(outcome), belief };
+        self.policy.looked(slot, &look);
+        let cost = self.pages.cost(page);
+        self.tally.look(self.pages.section(page), at_days, cost, last_change_days.is_some());
+        self.copied_days[page] = at_days;
+        self.fetches += 1;
+        cost
+    }
+
+    /// Accounts for a copy from when it was taken until now, and says when the page last changed in that time.
+    fn account(&mut self, page: usize, now_days: f64, looked: bool) -> Option<f64> {
+        let (section, weight) = (self.pages.section(page), self.pages.weight(page));
+        let mut next = self.changes.next_change_days(page);
+        self.tally.fresh(section, weight, self.copied_days[page], next.min(now_days));
+        let (mut last, mut behind) = (None, 0);
+        while next <= now_days {
+            let changed = next;
+            self.changes.take_change(page);
+            next = self.changes.next_change_days(page);
+            behind += 1;
+            self.tally.behind(section, weight, behind, changed, now_days);
+            let overwritten = next <= now_days;
+            if looked {
+                self.tally.noticed(changed, now_days, overwritten);
+            } else {
+                self.tally.unnoticed(changed, overwritten);
+            }
+            last = Some(changed);
+        }
+        last
+    }
+
+    fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> Outcome {
+        // What a page is like is the first number of its stream of signals; what one look shows follows from its time.
+        let trait_of_page = |salt: u64| Stream::new(self.run.seed ^ salt, page as u64, Purpose::Signals).uniform();
+        match last_change_days {
+            Some(changed) if self.run.last_modified_share > 0.0 && trait_of_page(1) < self.run.last_modified_share => {
+                Outcome::ChangedAt { age_days: at_days - changed }
+            }
+            Some(_) => Outcome::Changed,
+            None => match self.run.cosmetic_noise {
+                Some(noise) if trait_of_page(2) < noise.page_share => {
+                    let salt = splitmix64(at_days.to_bits());
+                    if trait_of_page(salt) < noise.probability { Outcome::Changed } else { Outcome::Unchanged }
+                }
+                _ => Outcome::Unchanged,
+            },
+        }
+    }
+
+    fn finish(mut self) -> Scores {
+        for page in 0..self.pages.len() {
+            self.account(page, self.run.end_days, false);
+        }
+        let budget = self.run.budget_per_day * (self.run.end_days - self.run.score_from_days);
+        self.tally.scores(self.pages.sections(), budget)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+use super::*;
+use crate::changes::{ChangeModel, RecordedChanges, SyntheticChanges};
+use crate::learner::KnownRates;
+use crate::population::PageInfo;
+use std::collections::VecDeque;
+use sweeps::Place;
+
+/// Every page in turn.
+#[derive(Default)]
+struct InTurn(VecDeque<Slot>);
+
+impl RevisitPolicy for InTurn {
+    fn insert(&mut self, slot: Slot, _: &PolicyPage, _: f64) {
+        self.0.push_back(slot);
+    }
+    fn remove(&mut self, _: Slot) {}
+    fn begin(&mut self, _: &Tick) {}
+    fn next(&mut self, _: f64) -> Option<Slot> {
+        self.0.pop_front()
+    }
+    fn put_back(&mut self, slot: Slot) {
+        self.0.push_front(slot);
+    }
+    fn looked(&mut self, slot: Slot, _: &PolicyLook) {
+        self.0.push_back(slot);
+    }
+}
+
+/// The first page, when its times have come.
+struct At(Vec<f64>, Vec<PolicyLook>);
+
+impl RevisitPolicy for At {
+    fn insert(&mut self, _: Slot, _: &PolicyPage, _: f64) {}
+    fn remove(&mut self, _: Slot) {}
+    fn begin(&mut self, _: &Tick) {}
+    fn next(&mut self, now_days: f64) -> Option<Slot> {
+        (self.0.first()? <= &now_days).then(|| {
+            self.0.remove(0);
+            Slot::new(0)
+        })
+    }
+    fn put_back(&mut self, _: Slot) {}
+    fn looked(&mut self, _: Slot, look: &PolicyLook) {
+        self.1.push(*look);
+    }
+}
+
+fn pages(count: usize, cost: f64) -> Pages {
+    let place = Place::of("a.test", "a.test", "/");
+    let page = PageInfo { weight: 1.0, cost, host: 0, section: 0, place };
+    Pages::new((0..count).map(|_| page), vec!["all".into()]).expect("good pages")
+}
+
+fn go_on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn the_unit_trace_has_the_values_of_the_notes() {
+    let mut changes = RecordedChanges::new([[1.0, 3.0, 5.0, 9.5, 12.0]]).expect("sorted");
+    let mut policy = At(vec![4.0, 10.0], Vec::new());
+    // Ticks so short that a look comes at its time.
+    let run_ = Run { tick_days: 1e-4, ..Run::new(0.0, 15.0, 1e4) };
+    let scores =
+        run(&pages(1, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0]), &run_, &mut go_on).expect("a run");
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-4, "{value}, not {expected}");
+    near(scores.freshness, 4.0 / 15.0);
+    near(scores.weighted_freshness, 4.0 / 15.0);
+    near(scores.age_days, 1.433_333_333_333);
+    near(scores.weighted_harmonic_penalty, 0.783_333_333_333);
+    near(scores.weighted_missed_changes, 0.833_333_333_333);
+    near(scores.delay_days.mean, 2.375);
+    assert!((scores.delay_days.p95 / 5.0 - 1.0).abs() < 0.09, "{:?}", scores.delay_days);
+    assert_eq!((scores.changes, scores.fetches, scores.useful_fetches_share), (5, 2, 1.0));
+    near(scores.unnoticed_share, 0.2);
+    near(scores.overwritten_share, 0.4);
+    assert_eq!(scores.over_30_days_share, 0.0);
+    let by_day: f64 = scores.freshness_by_day.iter().sum();
+    near(by_day, 4.0);
+    near(scores.freshness_by_day[11], 1.0);
+    near(scores.freshness_by_day[9], 0.0);
+    assert!(policy.1.iter().all(|look| look.outcome == Some(Outcome::Changed)));
+    near(policy.1[1].interval_days.expect("a look before"), 6.0);
+}
+
+#[test]
+fn a_window_counts_only_what_lies_in_it() {
+    let mut changes = RecordedChanges::new([[1.0, 50.0]]).expect("sorted");
+    let mut policy = At(vec![41.0], Vec::new());
+    let run_ = Run { tick_days: 1e-3, last_modified_share: 1.0, ..Run::new(30.0, 60.0, 1e3) };
+    let scores =
+        run(&pages(1, 1.0), &mut changes, &mut policy, &mut KnownRates::new([1.0]), &run_, &mut go_on).expect("a run");
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-3, "{value}, not {expected}");
+    // Stale from day 1 to 41 and from day 50 on.
+    near(scores.freshness, 9.0 / 30.0);
+    near(scores.age_days, ((40.0f64.powi(2) - 29.0f64.powi(2)) / 2.0 + 50.0) / 30.0);
+    near(scores.over_30_days_share, 10.0 / 30.0);
+    assert_eq!((scores.changes, scores.fetches), (1, 1));
+    assert!(matches!(policy.1[0].outcome, Some(Outcome::ChangedAt { age_days }) if (age_days - 40.0).abs() < 2e-3));
+}
+
+#[test]
+fn uniform_looks_reach_the_closed_form() {
+    // Pages with r = 1/4, 1 and 4 changes a look.
+    let rates: Vec<f64> = (0..3000).map(|page| [0.05, 0.2, 0.8][page % 3]).collect();
+    let pages = pages(3000, 1.0);
+    let mut freshness = Vec::new();
+    for seed in 0..4 {
+        let mut changes =
+            SyntheticChanges::new(&pages, &rates, ChangeModel::default(), seed, 105.0).expect("good rates");
+        let run_ = Run::new(5.0, 105.0, 0.2 * 3000.0);
+        let scores =
+            run(&pages, &mut changes, &mut InTurn::default(), &mut KnownRates::new(rates.clone()), &run_, &mut go_on)
+                .expect("a run");
+        assert_eq!(scores.budget_used_share, 1.0);
+        assert_eq!(scores.fetches, 60_000);
+        freshness.push(scores.freshness);
+    }
+    let expected = [0.25f64, 1.0, 4.0].map(|r| -(-r).exp_m1() / r).iter().sum::<f64>() / 3.0;
+    let mean = freshness.iter().sum::<f64>() / 4.0;
+    let standard_error = (freshness.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / 12.0).sqrt();
+    assert!((mean - expected).abs() < 3.0 * standard_error.max(2e-4), "{mean} +- {standard_error}, not {expected}");
+}
+
+#[test]
+fn what_a_look_costs_is_taken_from_the_budget() {
+    for (cost, budget) in [(0.5, 3.0), (2.5, 3.0), (1.0, 0.3), (7.0, 1.0)] {
+        let pages = pages(10, cost);
+        let mut changes = RecordedChanges::new([[0.0; 0]; 10]).expect("no changes");
+        let run_ = Run::new(10.0, 1010.0, budget);
+        let scores =
+            run(&pages, &mut changes, &mut InTurn::default(), &mut KnownRates::new([0.0; 10]), &run_, &mut go_on)
+                .expect("a run");
+        assert!((scores.budget_used_share - 1.0).abs() < 0.01, "cost {cost}: {}", scores.budget_used_share);
+        assert!((scores.fetches as f64 * cost / (1000.0 * budget) - 1.0).abs() < 0.01);
+        assert_eq!(scores.freshness, 1.0);
+    }
+}
+
+#[test]
+fn noise_fools_looks_but_not_the_scores() {
+    struct Counting(u64, u64);
+    impl Learner for Counting {
+        fn belief(&self, _: usize) -> change_rate::Gamma {
+            change_rate::Gamma::new(1.0, 1.0).expect("positive")
+        }
+        fn look(&mut self, page: usize, _: f64, outcome: Outcome) -> change_rate::Gamma {
+            self.0 += u64::from(outcome.is_change());
+            self.1 += 1;
+            self.belief(page)
+        }
+    }
+    let pages = pages(1000, 1.0);
+    let mut changes = RecordedChanges::new(vec![vec![]; 1000]).expect("no changes");
+    let noise = CosmeticNoise { page_share: 0.4, probability: 0.25 };
+    let run_ = Run { cosmetic_noise: Some(noise), ..Run::new(0.0, 100.0, 200.0) };
+    let mut learner = Counting(0, 0);
+    let scores = run(&pages, &mut changes, &mut InTurn::default(), &mut learner, &run_, &mut go_on).expect("a run");
+    assert_eq!((scores.freshness, scores.useful_fetches_share, learner.1), (1.0, 0.0, 20_000));
+    assert!((learner.0 as f64 / 20_000.0 - 0.1).abs() < 0.012, "{}", learner.0);
+}
+
+#[test]
+fn a_run_can_be_stopped_and_bad_rules_are_named() {
+    let pages = pages(2, 1.0);
+    let attempt = |run_: Run, stop: bool| {
+        let mut changes = RecordedChanges::new([[0.0; 0]; 2]).expect("no changes");
+        let mut watch = |progress: Progress| {
+            if stop && progress.now_days >= 1.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut learner = KnownRates::new([0.0; 2]);
+        run(&pages, &mut changes, &mut InTurn::default(), &mut learner, &run_, &mut watch).map(|scores| scores.fetches)
+    };
+    let good = Run::new(0.0, 10.0, 1.0);
+    assert_eq!(attempt(good, false), Ok(10));
+    assert_eq!(attempt(good, true), Err(SimulationError::Stopped { at_days: 1.0 }));
+    let fault = |run_: Run| attempt(run_, false).expect_err("a fault").to_string();
+    assert_eq!(fault(Run { budget_per_day: 0.0, ..good }), "budget per day is 0; it must be a positive, finite number");
+    assert!(fault(Run { budget_per_day: f64::NAN, ..good }).starts_with("budget per day is NaN"));
+    assert!(fault(Run { tick_days: -1.0, ..good }).starts_with("tick, in days is -1"));
+    assert!(fault(Run { end_days: 0.0, ..good }).starts_with("end, in days is 0"));
+    assert!(fault(Run { score_from_days: f64::NAN, ..good }).starts_with("beginning of the scored time"));
+    let mut too_few = RecordedChanges::new([[0.0; 0]]).expect("no changes");
+    let attempt = run(&pages, &mut too_few, &mut InTurn::default(), &mut KnownRates::new([0.0; 2]), &good, &mut go_on);
+    assert_eq!(attempt.err(), Some(SimulationError::Lengths { what: "change times", pages: 2, entries: 1 }));
+}

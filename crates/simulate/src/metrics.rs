@@ -1,0 +1,296 @@
+//! What a policy achieved: exact time integrals over the pages' copies, and what became of every change.
+//!
+//! Definitions: F1 of the algorithm notes. Age counts from the first change not yet seen; the harmonic penalty of a
+//! copy that is N changes behind is 1 + 1/2 + ... + 1/N. Nothing is sampled: between two looks a copy's state changes
+//! only when the page does.
+
+/// Copies older than this are counted apart.
+const OLD_DAYS: f64 = 30.0;
+
+/// Delay bins: eight an octave, from 2^-16 days (a second) on.
+const BINS_PER_OCTAVE: f64 = 8.0;
+const OCTAVES_BELOW_A_DAY: f64 = 16.0;
+const DELAY_BINS: usize = 8 * 32;
+
+/// What the pages of a section had over the scored time, as integrals in page-days.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    pages: usize,
+    fresh: f64,
+    weighted_fresh: f64,
+    age: f64,
+    weighted_age: f64,
+    weighted_harmonic: f64,
+    weighted_missed: f64,
+    old: f64,
+    weight: f64,
+    fetches: u64,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.pages += other.pages;
+        self.fresh += other.fresh;
+        self.weighted_fresh += other.weighted_fresh;
+        self.age += other.age;
+        self.weighted_age += other.weighted_age;
+        self.weighted_harmonic += other.weighted_harmonic;
+        self.weighted_missed += other.weighted_missed;
+        self.old += other.old;
+        self.weight += other.weight;
+        self.fetches += other.fetches;
+    }
+}
+
+/// What one section's pages had on average over the scored time.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct SectionScores {
+    /// Its name.
+    pub section: String,
+    /// Its pages.
+    pub pages: usize,
+    /// Share of the time that a copy is current, mean over the pages.
+    pub freshness: f64,
+    /// Days since the first change not yet seen (0 while current), mean over time and pages.
+    pub age_days: f64,
+    /// Looks at its pages.
+    pub fetches: u64,
+}
+
+/// What a policy achieved over the scored time.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Scores {
+    /// Pages.
+    pub pages: usize,
+    /// Share of the time that a copy is current, mean over the pages.
+    pub freshness: f64,
+    /// The same, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Days since the first change not yet seen (0 while current), mean over time and pages.
+    pub age_days: f64,
+    /// The same, pages counted by weight.
+    pub weighted_age_days: f64,
+    /// Harmonic penalty, mean over time, pages counted by weight.
+    pub weighted_harmonic_penalty: f64,
+    /// Changes that the copies are behind, mean over time, pages counted by weight.
+    pub weighted_missed_changes: f64,
+    /// Share of time and pages with an age above 30 days.
+    pub over_30_days_share: f64,
+    /// Changes in the scored time.
+    pub changes: u64,
+    /// Share of them that no copy ever held: the next change came before a look.
+    pub overwritten_share: f64,
+    /// Share of them not yet noticed at the end.
+    pub unnoticed_share: f64,
+    /// Days from a change to the look that noticed it, over the changes noticed.
+    pub delay_days: Delays,
+    /// Looks.
+    pub fetches: u64,
+    /// Share of the looks that found a true change.
+    pub useful_fetches_share: f64,
+    /// Budget spent over the budget there was.
+    pub budget_used_share: f64,
+    /// By section.
+    pub by_section: Vec<SectionScores>,
+    /// Share of the copies that are current, mean over each day since the start.
+    #[serde(skip)]
+    pub freshness_by_day: Vec<f64>,
+}
+
+/// How long changes stay unnoticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Delays {
+    /// Mean.
+    pub mean: f64,
+    /// Half of the changes are noticed sooner (within 9 %).
+    pub p50: f64,
+    /// 95 % of them are (within 9 %).
+    pub p95: f64,
+}
+
+/// Adds up what happens to copies.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
+    start_days: f64,
+    from_days: f64,
+    to_days: f64,
+    sections: Vec<Sums>,
+    changes: u64,
+    overwritten: u64,
+    unnoticed: u64,
+    delay_sum: f64,
+    delays: Vec<u64>,
+    useful: u64,
+    spent: f64,
+    /// Changes of the number of current copies at the beginning of a day, and the part that falls into the day itself.
+    steps: Vec<f64>,
+    parts: Vec<f64>,
+}
+
+impl Tally {
+    /// From `start_days` to `to_days`, scored from `from_days` on.
+    pub(crate) fn new(start_days: f64, from_days: f64, to_days: f64, sections: usize) -> Self {
+        let days = (to_days - start_days).ceil() as usize;
+        Self {
+            start_days,
+            from_days,
+            to_days,
+            sections: vec![Sums::default(); sections],
+            changes: 0,
+            overwritten: 0,
+            unnoticed: 0,
+            delay_sum: 0.0,
+            delays: vec![0; DELAY_BINS],
+            useful: 0,
+            spent: 0.0,
+            steps: vec![0.0; days + 1],
+            parts: vec![0.0; days + 1],
+        }
+    }
+
+    pub(crate) fn page(&mut self, section: usize, weight: f64) {
+        self.sections[section].pages += 1;
+        self.sections[section].weight += weight;
+    }
+
+    fn scored(&self, from: f64, to: f64) -> f64 {
+        (to.min(self.to_days) - from.max(self.from_days)).max(0.0)
+    }
+
+    /// A copy was current over this time.
+    pub(crate) fn fresh(&mut self, section: usize, weight: f64, from: f64, to: f64) {
+        let days = self.scored(from, to);
+        self.sections[section].fresh += days;
+        self.sections[section].weighted_fresh += weight * days;
+        self.step(from, 1.0);
+        self.step(to, -1.0);
+    }
+
+    fn step(&mut self, at: f64, step: f64) {
+        let at = at.min(self.to_days) - self.start_days;
+        let day = (at as usize).min(self.parts.len() - 2);
+        self.parts[day] += step * ((day + 1) as f64 - at);
+        self.steps[day + 1] += step;
+    }
+
+    /// The `behind`-th change since the copy was taken (from 1), at `changed`, unknown until `to`.
+    pub(crate) fn behind(&mut self, section: usize, weight: f64, behind: u32, changed: f64, to: f64) {
+        let days = self.scored(changed, to);
+        let (begin, end) = (changed.max(self.from_days), to.min(self.to_days));
+        let old = self.scored(changed + OLD_DAYS, to);
+        let sums = &mut self.sections[section];
+        sums.weighted_harmonic += weight * days / f64::from(behind);
+        sums.weighted_missed += weight * days;
+        if behind == 1 && end > begin {
+            // The integral of (time - changed).
+            let age = 0.5 * (end - begin) * (begin + end - 2.0 * changed);
+            sums.age += age;
+            sums.weighted_age += weight * age;
+            sums.old += old;
+        }
+    }
+
+    fn in_score(&self, days: f64) -> bool {
+        days >= self.from_days && days < self.to_days
+    }
+
+    /// A change that a look noticed; `overwritten`: another came before the look.
+    pub(crate) fn noticed(&mut self, changed: f64, looked: f64, overwritten: bool) {
+        if !self.in_score(changed) {
+            return;
+        }
+        let delay = looked - changed;
+        self.changes += 1;
+        self.overwritten += u64::from(overwritten);
+        self.delay_sum += delay;
+        let bin = BINS_PER_OCTAVE * (delay.max(1e-9).log2() + OCTAVES_BELOW_A_DAY);
+        self.delays[(bin.max(0.0) as usize).min(DELAY_BINS - 1)] += 1;
+    }
+
+    /// A change that nobody noticed before the end; `overwritten`: another came after it.
+    pub(crate) fn unnoticed(&mut self, changed: f64, overwritten: bool) {
+        if self.in_score(changed) {
+            self.changes += 1;
+            self.unnoticed += 1;
+            self.overwritten += u64::from(overwritten);
+        }
+    }
+
+    /// A look.
+    pub(crate) fn look(&mut self, section: usize, at: f64, cost: f64, useful: bool) {
+        if self.in_score(at) {
+            self.sections[section].fetches += 1;
+            self.useful += u64::from(useful);
+            self.spent += cost;
+        }
+    }
+
+    fn delay_quantile(&self, share: f64) -> f64 {
+        let noticed: u64 = self.delays.iter().sum();
+        let mut below = 0;
+        for (bin, &count) in self.delays.iter().enumerate() {
+            below += count;
+            if count > 0 && below as f64 >= share * noticed as f64 {
+                return ((bin as f64 + 0.5) / BINS_PER_OCTAVE - OCTAVES_BELOW_A_DAY).exp2();
+            }
+        }
+        0.0
+    }
+
+    /// The averages, given what there was to spend in the scored time.
+    pub(crate) fn scores(self, sections: &[String], budget: f64) -> Scores {
+        let mut all = Sums::default();
+        self.sections.iter().for_each(|section| all.add(section));
+        let days = self.to_days - self.from_days;
+        let mean = |sum: f64, over: f64| if over > 0.0 { sum / over } else { 0.0 };
+        let (page_days, weight_days) = (days * all.pages as f64, days * all.weight);
+        let noticed = self.changes - self.unnoticed;
+        let by_section = self
+            .sections
+            .iter()
+            .zip(sections)
+            .filter(|(sums, _)| sums.pages > 0)
+            .map(|(sums, name)| SectionScores {
+                section: name.clone(),
+                pages: sums.pages,
+                freshness: sums.fresh / (days * sums.pages as f64),
+                age_days: sums.age / (days * sums.pages as f64),
+                fetches: sums.fetches,
+            })
+            .collect();
+        let mut current = 0.0;
+        let whole_days = self.parts.len() - 1;
+        let freshness_by_day = (0..whole_days)
+            .map(|day| {
+                current += self.steps[day];
+                // The last day may be a part of one.
+                let length = (self.to_days - self.start_days - day as f64).min(1.0);
+                let beyond = current * (1.0 - length);
+                mean(current + self.parts[day] - beyond, length * all.pages as f64)
+            })
+            .collect();
+        Scores {
+            pages: all.pages,
+            freshness: mean(all.fresh, page_days),
+            weighted_freshness: mean(all.weighted_fresh, weight_days),
+            age_days: mean(all.age, page_days),
+            weighted_age_days: mean(all.weighted_age, weight_days),
+            weighted_harmonic_penalty: mean(all.weighted_harmonic, weight_days),
+            weighted_missed_changes: mean(all.weighted_missed, weight_days),
+            over_30_days_share: mean(all.old, page_days),
+            changes: self.changes,
+            overwritten_share: mean(self.overwritten as f64, self.changes as f64),
+            unnoticed_share: mean(self.unnoticed as f64, self.changes as f64),
+            delay_days: Delays {
+                mean: mean(self.delay_sum, noticed as f64),
+                p50: self.delay_quantile(0.5),
+                p95: self.delay_quantile(0.95),
+            },
+            fetches: all.fetches,
+            useful_fetches_share: mean(self.useful as f64, all.fetches as f64),
+            budget_used_share: mean(self.spent, budget),
+            by_section,
+            freshness_by_day,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The pages of a simulation: where they stand, how much they count, what a fetch costs.
+
+mod synthetic;
+
+pub use self::synthetic::{Population, PopulationKind};
+
+use crate::error::SimulationError;
+use sweeps::Place;
+
+/// A page, as a simulation is told of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PageInfo {
+    /// Importance; not negative, only ratios count.
+    pub weight: f64,
+    /// Budget that one fetch costs; positive.
+    pub cost: f64,
+    /// The number of its host.
+    pub host: u32,
+    /// The number of the section (a source, a class) under which its results are reported.
+    pub section: u16,
+    /// Where it stands on its site.
+    pub place: Place,
+}
+
+/// All pages, in columns of 14 bytes a page; synthetic pages have no stored place, theirs follows from host and number.
+#[derive(Clone, Debug, Default)]
+pub struct Pages {
+    weight: Vec<f32>,
+    cost: Vec<f32>,
+    host: Vec<u32>,
+    section: Vec<u16>,
+    places: Option<Vec<Place>>,
+    sections: Vec<String>,
+    total_weight: f64,
+}
+
+impl Pages {
+    /// These pages; `sections` are the names of the sections they are reported under. Weights and costs are kept as
+    /// f32. Fails on a page with a weight or cost that cannot be worked with, and when no page counts anything.
+    pub fn new(pages: impl IntoIterator<Item = PageInfo>, sections: Vec<String>) -> Result<Self, SimulationError> {
+        let mut all = Self { places: Some(Vec::new()), sections, ..Self::default() };
+        for page in pages {
+            all.push(page.weight, page.cost, page.host, page.section)?;
+            all.places.get_or_insert_default().push(page.place);
+        }
+        all.checked()
+    }
+
+    fn push(&mut self, weight: f64, cost: f64, host: u32, section: u16) -> Result<(), SimulationError> {
+        let page = self.weight.len();
+        let fault = |field, value, expected| Err(SimulationError::Page { page, field, value, expected });
+        if !(weight >= 0.0 && (weight as f32).is_finite()) {
+            return fault("weight", weight, "a finite number, not negative");
+        }
+        if !(cost as f32 > 0.0 && (cost as f32).is_finite()) {
+            return fault("cost", cost, "a positive, finite number");
+        }
+        if usize::from(section) >= self.sections.len() {
+            return fault("section", f64::from(section), "below the number of sections");
+        }
+        self.weight.push(weight as f32);
+        self.cost.push(cost as f32);
+        self.host.push(host);
+        self.section.push(section);
+        self.total_weight += f64::from(weight as f32);
+        Ok(())
+    }
+
+    fn checked(self) -> Result<Self, SimulationError> {
+        if self.weight.is_empty() {
+            return Err(SimulationError::NoPages);
+        }
+        if self.total_weight <= 0.0 {
+            let expected = "positive for at least one page";
+            return Err(SimulationError::Page { page: 0, field: "weight", value: 0.0, expected });
+        }
+        Ok(self)
+    }
+
+    /// How many there are; at least one.
+    pub fn len(&self) -> usize {
+        self.weight.len()
+    }
+
+    /// Never true; here because of `len`.
+    pub fn is_empty(&self) -> bool {
+        self.weight.is_empty()
+    }
+
+    /// Importance of a page.
+    pub fn weight(&self, page: usize) -> f64 {
+        f64::from(self.weight[page])
+    }
+
+    /// Sum of all importances; positive.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// Budget that one fetch of a page costs.
+    pub fn cost(&self, page: usize) -> f64 {
+        f64::from(self.cost[page])
+    }
+
+    /// The number of a page's host.
+    pub fn host(&self, page: usize) -> u32 {
+        self.host[page]
+    }
+
+    /// One more than the greatest number of a host.
+    pub fn hosts(&self) -> usize {
+        self.host.iter().max().map_or(0, |&host| host as usize + 1)
+    }
+
+    /// The number of a page's section.
+    pub fn section(&self, page: usize) -> usize {
+        usize::from(self.section[page])
+    }
+
+    /// Names of the sections.
+    pub fn sections(&self) -> &[String] {
+        &self.sections
+    }
+
+    /// Where a page stands on its site.
+    pub fn place(&self, page: usize) -> Place {
+        match &self.places {
+            Some(places) => places[page],
+            None => {
+                let host = format!("h{}.test", self.host[page]);
+                Place::of(&host, &host, &format!("/p{page}.html"))
+            }
+        }
+    }
+
+    /// Everything about a page.
+    pub fn info(&self, page: usize) -> PageInfo {
+        PageInfo {
+            weight: self.weight(page),
+            cost: self.cost(page),
+            host: self.host(page),
+            section: self.section[page],
+            place: self.place(page),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(weight: f64, cost: f64) -> PageInfo {
+        PageInfo { weight, cost, host: 0, section: 0, place: Place::of("a.test", "a.test", "/") }
+    }
+
+    #[test]
+    fn faults_name_the_page_and_the_field() {
+        let fault = |pages: Vec<PageInfo>| Pages::new(pages, vec!["all".into()]).expect_err("a fault").to_string();
+        assert_eq!(fault(vec![]), "the population has no pages; give it at least one");
+        assert_eq!(
+            fault(vec![page(1.0, 1.0), page(-2.0, 1.0)]),
+            "page 1: weight is -2; it must be a finite number, not negative"
+        );
+        assert!(fault(vec![page(f64::NAN, 1.0)]).starts_with("page 0: weight is NaN"));
+        assert!(fault(vec![page(1.0, 0.0)]).starts_with("page 0: cost is 0"));
+        assert!(fault(vec![page(0.0, 1.0)]).contains("at least one page"));
+        assert!(fault(vec![PageInfo { section: 1, ..page(1.0, 1.0) }]).starts_with("page 0: section is 1"));
+    }
+}

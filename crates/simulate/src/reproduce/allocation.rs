@@ -1,0 +1,340 @@
+//! B12: freshness of the best allocation for rates that were estimated from a few looks.
+
+use super::papers::pages;
+use super::row::Sample;
+use super::{Effort, Row};
+use crate::chance::Stream;
+use change_rate::{
+    BeliefSums, ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, HostPriors, LawOfLargeNumbers,
+    MaximumLikelihood, MomentMatching, NaiveRatio, Outcome, Regularisation,
+};
+use revisit::allocate::{self, Objective, PageTerms};
+use revisit::demand_curve::DemandCurve;
+
+/// The reference took one population five times as large.
+const HOSTS: usize = 80;
+const REFERENCE_REPLICATES: usize = 5;
+const PAGES_PER_HOST: usize = 50;
+/// Mean interval between looks.
+const INTERVAL_DAYS: f64 = 2.0;
+/// Fetches per page and day.
+const BUDGETS: [f64; 2] = [0.1, 0.5];
+/// Best, uniform and proportional freshness at these budgets.
+const KNOWN: [[f64; 3]; 2] = [[0.7173, 0.5059, 0.2667], [0.8949, 0.7940, 0.7096]];
+
+const NAMES: [&str; 9] = [
+    "naive ratio",
+    "half counts",
+    "law of large numbers",
+    "moment matching",
+    "maximum likelihood, pseudo looks of .5",
+    "Gamma filter, vague prior",
+    "Gamma filter, learned prior",
+    "Gamma filter, learned prior per host",
+    "Gamma filter, learned prior per host, crawl value",
+];
+
+/// Looks; the budget; freshness by estimator, after regular and after exponential intervals. The last of 40 looks was
+/// not measured.
+const MEASURED: [(usize, usize, [[f64; 2]; 9]); 5] = [
+    (
+        3,
+        0,
+        [
+            [0.6517, 0.6423],
+            [0.6531, 0.6435],
+            [0.6518, 0.6431],
+            [0.6420, 0.6347],
+            [0.6850, 0.6730],
+            [0.6873, 0.6769],
+            [0.6997, 0.6962],
+            [0.7060, 0.7045],
+            [0.7080, 0.7069],
+        ],
+    ),
+    (
+        10,
+        0,
+        [
+            [0.6731, 0.6708],
+            [0.6768, 0.6741],
+            [0.6732, 0.6747],
+            [0.6757, 0.6740],
+            [0.7072, 0.7043],
+            [0.7077, 0.7050],
+            [0.7091, 0.7076],
+            [0.7121, 0.7109],
+            [0.7124, 0.7117],
+        ],
+    ),
+    (
+        40,
+        0,
+        [
+            [0.7015, 0.6983],
+            [0.7065, 0.7034],
+            [0.6986, 0.7056],
+            [0.7065, 0.7058],
+            [0.7144, 0.7138],
+            [0.7144, 0.7139],
+            [0.7143, 0.7138],
+            [0.7151, 0.7147],
+            [f64::NAN, f64::NAN],
+        ],
+    ),
+    (
+        3,
+        1,
+        [
+            [0.8522, 0.8443],
+            [0.8490, 0.8416],
+            [0.8466, 0.8396],
+            [0.8355, 0.8287],
+            [0.8824, 0.8779],
+            [0.8832, 0.8795],
+            [0.8858, 0.8841],
+            [0.8887, 0.8878],
+            [0.8894, 0.8885],
+        ],
+    ),
+    (
+        10,
+        1,
+        [
+            [0.8693, 0.8686],
+            [0.8686, 0.8680],
+            [0.8639, 0.8667],
+            [0.8664, 0.8657],
+            [0.8901, 0.8891],
+            [0.8901, 0.8893],
+            [0.8901, 0.8896],
+            [0.8918, 0.8915],
+            [0.8919, 0.8916],
+        ],
+    ),
+];
+
+/// What is lost to known rates. Both are paired: populations differ more than estimators do.
+pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
+    let curve = DemandCurve::new(Objective::FRESHNESS);
+    let mut known = vec![Sample::default(); 6];
+    let mut lost = vec![vec![vec![Sample::default(); 2]; NAMES.len()]; MEASURED.len()];
+    for replicate in 0..effort.replicates(16, 2) {
+        let mut stream = effort.stream(replicate);
+        let population = population(&mut stream);
+        let best: Vec<f64> = (0..2)
+            .map(|budget| {
+                let per_day = BUDGETS[budget] * population.len() as f64;
+                let fresh = |rates: &[f64]| allocate::freshness(&population, rates);
+                let best = fresh(&allocate::optimal_for(&curve, &population, per_day).fetch_rates_per_day);
+                let others = [
+                    best,
+                    fresh(&vec![BUDGETS[budget]; population.len()]),
+                    fresh(&allocate::proportional_fetches_per_day(&population, per_day)),
+                ];
+                others.into_iter().enumerate().for_each(|(i, value)| known[3 * budget + i].add(value));
+                best
+            })
+            .collect();
+        for (regular, looks) in [true, false].into_iter().flat_map(|regular| [3, 10, 40].map(|looks| (regular, looks)))
+        {
+            let study = Study::new(&population, &mut stream, regular, looks);
+            for (row, &(of_looks, budget, references)) in MEASURED.iter().enumerate() {
+                if of_looks != looks {
+                    continue;
+                }
+                for (estimator, reference) in references.iter().enumerate() {
+                    if reference[0].is_finite() {
+                        let rates = study.fetch_rates(&curve, estimator, BUDGETS[budget]);
+                        let fresh = allocate::freshness(&population, &rates);
+                        lost[row][estimator][usize::from(!regular)].add(best[budget] - fresh);
+                    }
+                }
+            }
+        }
+    }
+
+    let mut rows = Vec::new();
+    for (budget, references) in KNOWN.iter().enumerate() {
+        for (i, name) in ["best", "uniform", "proportional"].into_iter().enumerate() {
+            let what = format!("freshness, {name} by true rates, {} fetches per page and day", BUDGETS[budget]);
+            rows.push(Row::sampled("B12", what, references[i], &known[3 * budget + i], REFERENCE_REPLICATES, 5e-5));
+        }
+    }
+    for (row, (looks, budget, references)) in MEASURED.iter().enumerate() {
+        for (estimator, reference) in references.iter().enumerate() {
+            for (i, order) in ["regular", "exponential"].into_iter().enumerate().filter(|_| reference[0].is_finite()) {
+                let what = format!(
+                    "freshness lost to true rates, {}, {looks} {order} looks, {} fetches per page and day",
+                    NAMES[estimator], BUDGETS[*budget]
+                );
+                let sample = &lost[row][estimator][i];
+                rows.push(Row::sampled(
+                    "B12",
+                    what,
+                    KNOWN[*budget][0] - reference[i],
+                    sample,
+                    REFERENCE_REPLICATES,
+                    1e-4,
+                ));
+            }
+        }
+    }
+    rows
+}
+
+/// Hosts of different rates, pages of similar ones; heavy-tailed weights.
+fn population(stream: &mut Stream) -> Vec<PageTerms> {
+    let mut terms = Vec::with_capacity(HOSTS * PAGES_PER_HOST);
+    for _ in 0..HOSTS {
+        let ln_rate = 0.15f64.ln() + 1.2 * stream.normal();
+        terms.extend((0..PAGES_PER_HOST).map(|_| ((ln_rate + 0.7 * stream.normal()).exp(), 0.0)));
+    }
+    terms.iter_mut().for_each(|(_, weight)| *weight = stream.pareto(1.5) - 1.0 + 0.1);
+    pages(terms)
+}
+
+/// What was seen of every page.
+struct Study<'a> {
+    population: &'a [PageTerms],
+    looks: Vec<Vec<(f64, Outcome)>>,
+    /// By estimator without beliefs, and page.
+    point_estimates: Vec<Vec<f64>>,
+    vague: Vec<Gamma>,
+    learned: Vec<Gamma>,
+    by_host: Vec<Gamma>,
+}
+
+impl<'a> Study<'a> {
+    fn new(population: &'a [PageTerms], stream: &mut Stream, regular: bool, looks: usize) -> Self {
+        let mut look = |rate: f64| {
+            let interval = INTERVAL_DAYS * if regular { 1.0 } else { stream.exponential() };
+            let changed = stream.exponential() < rate * interval;
+            (interval, if changed { Outcome::Changed } else { Outcome::Unchanged })
+        };
+        let looks =
+            population.iter().map(|page| (0..looks).map(|_| look(page.change_rate_per_day)).collect()).collect();
+        let vague = GammaPrior::new(1.0, 0.5 * INTERVAL_DAYS).expect("positive");
+        let mut study = Self {
+            population,
+            looks,
+            point_estimates: Vec::new(),
+            vague: Vec::new(),
+            learned: Vec::new(),
+            by_host: Vec::new(),
+        };
+        let pseudo_looks = Regularisation::PseudoLooks { days: 0.5 };
+        let pseudo_looks = MaximumLikelihood::new(pseudo_looks).expect("half a day is a length");
+        study.point_estimates = (0..5)
+            .map(|estimator| study.looks.iter().map(|looks| point_estimate(estimator, &pseudo_looks, looks)).collect())
+            .collect();
+        study.vague = study.beliefs(|_| vague);
+        let mut learned = vague;
+        for _ in 0..6 {
+            let all = sums(&study.beliefs(|_| learned));
+            let priors = HostPriors::learned([&all], learned);
+            learned = prior(priors.alpha(), priors.mean_per_day());
+        }
+        study.learned = study.beliefs(|_| learned);
+        let mut by_host = vec![learned; HOSTS];
+        for round in 0..6 {
+            study.by_host = study.beliefs(|host| by_host[host]);
+            if round < 5 {
+                let hosts: Vec<BeliefSums> = study.by_host.chunks(PAGES_PER_HOST).map(sums).collect();
+                let alpha = HostPriors::learned(&hosts, learned).alpha();
+                by_host = hosts.iter().map(|host| prior(alpha, host.means_per_day / host.pages)).collect();
+            }
+        }
+        study
+    }
+
+    fn beliefs(&self, prior: impl Fn(usize) -> GammaPrior) -> Vec<Gamma> {
+        let belief = |(page, looks): (usize, &Vec<(f64, Outcome)>)| {
+            let belief = prior(page / PAGES_PER_HOST).belief();
+            looks.iter().fold(belief, |belief, &(interval, outcome)| belief.after(interval, outcome))
+        };
+        self.looks.iter().enumerate().map(belief).collect()
+    }
+
+    /// Fetches per day of every page by the estimator of this place in [`NAMES`].
+    fn fetch_rates(&self, curve: &DemandCurve, estimator: usize, per_page: f64) -> Vec<f64> {
+        let budget = per_page * self.population.len() as f64;
+        if estimator == 8 {
+            return by_crawl_value(self.population, &self.by_host, budget);
+        }
+        let means = |beliefs: &[Gamma]| beliefs.iter().map(|belief| belief.mean()).collect();
+        let rates: Vec<f64> = match estimator {
+            5 => means(&self.vague),
+            6 => means(&self.learned),
+            7 => means(&self.by_host),
+            _ => self.point_estimates[estimator].clone(),
+        };
+        let estimated: Vec<PageTerms> = self
+            .population
+            .iter()
+            .zip(rates)
+            .map(|(page, change_rate_per_day)| PageTerms { change_rate_per_day, ..*page })
+            .collect();
+        allocate::optimal_for(curve, &estimated, budget).fetch_rates_per_day
+    }
+}
+
+/// By the estimator of this place in [`NAMES`].
+fn point_estimate(estimator: usize, pseudo_looks: &MaximumLikelihood, looks: &[(f64, Outcome)]) -> f64 {
+    let mut counts = CheckCounts::default();
+    looks.iter().for_each(|&(interval, outcome)| counts.add(interval, outcome));
+    let rate = match estimator {
+        0 => NaiveRatio.change_rate_per_day(&counts),
+        1 => HalfCount.change_rate_per_day(&counts),
+        2 => LawOfLargeNumbers.change_rate_per_day(&counts),
+        3 => MomentMatching { half_counts: false }.rate_of_looks(looks).min(10.0 / INTERVAL_DAYS),
+        _ => pseudo_looks.rate_of_looks(looks),
+    };
+    // No page is given up, and none is fetched all the time.
+    rate.clamp(0.02 / (looks.len() as f64 * INTERVAL_DAYS), 50.0 / INTERVAL_DAYS)
+}
+
+fn prior(alpha: f64, mean_per_day: f64) -> GammaPrior {
+    GammaPrior::new(alpha, alpha / mean_per_day).expect("means of positive rates are positive")
+}
+
+fn sums(beliefs: &[Gamma]) -> BeliefSums {
+    let mut sums = BeliefSums::default();
+    beliefs.iter().for_each(|&belief| sums.add(belief));
+    sums
+}
+
+/// Every page as often as its crawl value, averaged over the belief, reaches one price. Pages whose value never does
+/// are not fetched.
+fn by_crawl_value(pages: &[PageTerms], beliefs: &[Gamma], budget: f64) -> Vec<f64> {
+    const LN_DAYS_MAX: f64 = 18.0;
+    let ln_days = |page: &PageTerms, belief: &Gamma, price: f64| {
+        let (mut low, mut high) = (-LN_DAYS_MAX, LN_DAYS_MAX);
+        while high - low > 1e-4 {
+            let middle = 0.5 * (low + high);
+            if page.weight * belief.crawl_value_binary(middle.exp()) < price {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    };
+    let rates = |ln_price: f64| -> Vec<f64> {
+        let rate = |(page, belief)| {
+            let ln_days = ln_days(page, belief, f64::exp(ln_price));
+            if ln_days < LN_DAYS_MAX - 1e-3 { (-ln_days).exp() } else { 0.0 }
+        };
+        pages.iter().zip(beliefs).map(rate).collect()
+    };
+    let (mut low, mut high) = (-12.0, 12.0);
+    while high - low > 1e-4 {
+        let middle = 0.5 * (low + high);
+        if rates(middle).iter().sum::<f64>() > budget {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    rates(high)
+}

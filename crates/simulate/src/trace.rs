@@ -1,0 +1,207 @@
+//! Recorded change times: what pages of real sites did, cut to a window of two years per source.
+//!
+//! The first year of a window is for learning, the second for scoring. Sources have calendars of their own, so each
+//! window ends with the last row of its source, and all windows are laid side by side: day 0 is when a window opens.
+//! Judged are the pages that live through all of it: there before it opens, and never gone within.
+
+mod read;
+mod recording;
+mod replay;
+
+pub use self::read::{Table, TraceError};
+pub use self::recording::{Kind, RecordedPage, RecordedState, Recording};
+pub use self::replay::{Knowledge, Replay};
+
+use page::CanonicalUrl;
+use std::collections::HashMap;
+use sweeps::Place;
+
+/// Days that policies may learn from.
+pub const LEARNING_DAYS: f64 = 365.0;
+/// Days of the whole window; scored is what follows the learning days.
+pub const WINDOW_DAYS: f64 = 2.0 * LEARNING_DAYS;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// Which pages of a recording are judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Sources to take; empty takes all.
+    pub sources: Vec<String>,
+    /// At most so many pages of each source: those with the smallest hash of source and path.
+    pub max_pages_per_source: usize,
+    /// Another number draws other pages.
+    pub draw: u64,
+}
+
+/// A judged page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracePage {
+    /// Position of its source in [`Trace::sources`].
+    pub source: u32,
+    /// Number of its host; pages of one host share it.
+    pub host: u32,
+    /// Where it stands on its site.
+    pub place: Place,
+    /// When it changed, in days since its window opened: rising, in (0, [`WINDOW_DAYS`]].
+    pub changes_days: Vec<f64>,
+}
+
+/// A source of which nothing is judged, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name.
+    pub source: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// The judged pages of a recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// By source, then by the hash that drew them.
+    pub pages: Vec<TracePage>,
+    /// Names of the sources that have judged pages.
+    pub sources: Vec<String>,
+    /// Sources without any.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl TracePage {
+    /// How often it changed in (`from_days`, `until_days`].
+    pub fn changes_between(&self, from_days: f64, until_days: f64) -> usize {
+        let count = |days: f64| self.changes_days.partition_point(|at| *at <= days);
+        count(until_days).saturating_sub(count(from_days))
+    }
+
+    /// Change rate of the learning year, (n + 0.5) / (T + 30 d): what a static policy with a fixed prior would believe.
+    pub fn smoothed_rate_per_day(&self) -> f64 {
+        (self.changes_between(0.0, LEARNING_DAYS) as f64 + 0.5) / (LEARNING_DAYS + 30.0)
+    }
+
+    /// Change rate of the scored year as it will be; no policy can know it.
+    pub fn true_rate_per_day(&self) -> f64 {
+        self.changes_between(LEARNING_DAYS, WINDOW_DAYS) as f64 / (WINDOW_DAYS - LEARNING_DAYS)
+    }
+}
+
+impl Trace {
+    /// Cuts each source's last two years and draws its pages.
+    ///
+    /// # Errors
+    /// When a source asked for is not in the recording, and when no page is judged at all.
+    pub fn cut(recording: &Recording, cut: &Cut) -> Result<Trace, TraceError> {
+        if let Some(unknown) = cut.sources.iter().find(|wanted| !recording.sources.contains(wanted)) {
+            let known = recording.sources.join(", ");
+            return Err(TraceError::UnknownSource { name: unknown.clone(), known });
+        }
+        let mut trace = Trace::default();
+        let mut hosts = HashMap::new();
+        let spans = spans_seconds(recording);
+        let mut candidates: Vec<Vec<(u64, usize, Vec<f64>)>> = vec![Vec::new(); recording.sources.len()];
+        for (index, page) in recording.pages.iter().enumerate() {
+            let source = page.source as usize;
+            let wanted = cut.sources.is_empty() || cut.sources.contains(&recording.sources[source]);
+            if let (true, Some((_, last))) = (wanted, spans[source])
+                && let Some(changes) = judged_changes(recording.states(page), last)
+            {
+                candidates[source].push((draw_hash(&recording.sources[source], &page.path, cut.draw), index, changes));
+            }
+        }
+        for (source, mut candidates) in candidates.into_iter().enumerate() {
+            let name = &recording.sources[source];
+            if !cut.sources.is_empty() && !cut.sources.contains(name) {
+                continue;
+            }
+            if candidates.is_empty() {
+                trace.left_out.push(LeftOut { source: name.clone(), reason: why_left_out(spans[source]) });
+                continue;
+            }
+            candidates.sort_by_key(|(hash, index, _)| (*hash, *index));
+            candidates.truncate(cut.max_pages_per_source);
+            let number = trace.sources.len() as u32;
+            trace.sources.push(name.clone());
+            for (_, index, changes_days) in candidates {
+                let page = &recording.pages[index];
+                let next = hosts.len() as u32;
+                let host = *hosts.entry(page.host).or_insert(next);
+                let place = place_of(&recording.hosts[page.host as usize], &page.path);
+                trace.pages.push(TracePage { source: number, host, place, changes_days });
+            }
+        }
+        if trace.pages.is_empty() {
+            let reasons: Vec<_> = trace.left_out.iter().map(|it| format!("{}: {}", it.source, it.reason)).collect();
+            return Err(TraceError::NothingJudged { reasons: reasons.join("; ") });
+        }
+        Ok(trace)
+    }
+}
+
+/// First and last second of each source's rows; `None` for a source without rows.
+fn spans_seconds(recording: &Recording) -> Vec<Option<(i64, i64)>> {
+    let mut spans: Vec<Option<(i64, i64)>> = vec![None; recording.sources.len()];
+    for page in &recording.pages {
+        if let [first, .., last] | [first @ last] = recording.states(page) {
+            let span = spans[page.source as usize].get_or_insert((first.unix_time, last.unix_time));
+            *span = (span.0.min(first.unix_time), span.1.max(last.unix_time));
+        }
+    }
+    spans
+}
+
+/// Change times in days since the window opened; `None` when the page does not live through all of it. Of rows at one
+/// second the last counts.
+fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Vec<f64>> {
+    let opens = last_seconds as f64 - WINDOW_DAYS * SECONDS_PER_DAY;
+    let before = states.partition_point(|state| state.unix_time as f64 <= opens);
+    let (before, within) = states.split_at(before);
+    let mut changes = Vec::with_capacity(within.len());
+    if before.last()?.kind == Kind::Gone {
+        return None;
+    }
+    for (index, state) in within.iter().enumerate() {
+        if within.get(index + 1).is_some_and(|next| next.unix_time == state.unix_time) {
+            continue;
+        }
+        if state.kind == Kind::Gone {
+            return None;
+        }
+        changes.push((state.unix_time as f64 - opens) / SECONDS_PER_DAY);
+    }
+    Some(changes)
+}
+
+fn why_left_out(span: Option<(i64, i64)>) -> String {
+    match span {
+        None => "no rows".to_owned(),
+        Some((first, last)) => {
+            let days = (last as f64 - first as f64) / SECONDS_PER_DAY;
+            match days < WINDOW_DAYS {
+                true => format!("its rows span {days:.0} days, and a window takes {WINDOW_DAYS:.0}"),
+                false => "no page lives through its last two years".to_owned(),
+            }
+        }
+    }
+}
+
+/// As the running system sees the page. An address too odd for it keeps the groups of its spelling.
+fn place_of(host: &str, path: &str) -> Place {
+    match CanonicalUrl::parse(&format!("https://{host}{path}")) {
+        Ok(url) => Place::of(url.site_key().as_str(), url.host().as_str(), url.as_url().path()),
+        Err(_) => Place::of(host, host, path.split(['?', '#']).next().unwrap_or_default()),
+    }
+}
+
+/// FNV-1a over source and path with a finisher.
+fn draw_hash(source: &str, path: &str, draw: u64) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325 ^ draw.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for byte in source.bytes().chain(path.bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^ (hash >> 32)
+}
+
+#[cfg(test)]
+mod tests;

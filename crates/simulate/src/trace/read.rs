@@ -1,0 +1,229 @@
+//! The two tables of the corpus format: `pages.csv` and `changes.csv`, sorted by page, then time.
+
+use super::recording::{Kind, RecordedPage, RecordedState, Recording};
+use csv::ByteRecord;
+use std::collections::HashMap;
+use std::io::Read;
+use std::str::FromStr;
+
+/// Why a recording cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// A table is not CSV, or its bytes cannot be read.
+    #[error("{table} is not readable CSV: {source}")]
+    Csv {
+        /// The table.
+        table: String,
+        /// Where and why.
+        source: csv::Error,
+    },
+    /// A table lacks a column.
+    #[error("{table}, line 1: there is no column {column}; the header has {found}")]
+    MissingColumn {
+        /// The table.
+        table: String,
+        /// The column.
+        column: &'static str,
+        /// Columns that are there.
+        found: String,
+    },
+    /// A row says something it must not.
+    #[error("{table}, row {row} (line {line}), column {column}: {problem}")]
+    Row {
+        /// The table.
+        table: String,
+        /// Number of the row, from 1, without the header.
+        row: u64,
+        /// Line of the file.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// What is wrong, and what to write instead.
+        problem: String,
+    },
+    /// A table has a header and nothing else.
+    #[error("{table} has no rows")]
+    Empty {
+        /// The table.
+        table: String,
+    },
+    /// A source asked for is not there.
+    #[error("there is no source {name:?}; there are: {known}")]
+    UnknownSource {
+        /// The source.
+        name: String,
+        /// Those that are there.
+        known: String,
+    },
+    /// No page lives through two years.
+    #[error("no page can be judged: {reasons}")]
+    NothingJudged {
+        /// Source by source.
+        reasons: String,
+    },
+}
+
+/// A table to read, uncompressed, and the name it has in messages.
+#[derive(Debug)]
+pub struct Table<R> {
+    /// File name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: R,
+}
+
+impl Recording {
+    /// Reads both tables. Columns are found by name; others are ignored.
+    ///
+    /// # Errors
+    /// On the first thing that is not as the format says, with its place.
+    pub fn read<P: Read, C: Read>(pages: Table<P>, changes: Table<C>) -> Result<Recording, TraceError> {
+        let mut recording = Recording::default();
+        let ids = recording.read_pages(pages)?;
+        recording.read_changes(changes, &ids)?;
+        Ok(recording)
+    }
+
+    /// Position of each page by its number.
+    fn read_pages<R: Read>(&mut self, table: Table<R>) -> Result<HashMap<u64, usize>, TraceError> {
+        let mut rows = Rows::open(table)?;
+        let [id, host, path, source] = rows.columns(["page_id", "host", "path", "source"])?;
+        let (mut ids, mut hosts, mut sources) = (HashMap::new(), HashMap::new(), HashMap::new());
+        while rows.advance()? {
+            let page_id = rows.number(id)?;
+            if ids.insert(page_id, self.pages.len()).is_some() {
+                return Err(rows.problem(id, format!("page {page_id} is here twice; every page has one row")));
+            }
+            let named = |column: Column| match rows.text(column)? {
+                "" => Err(rows.problem(column, format!("is empty; write the page's {}", column.name))),
+                text => Ok(text),
+            };
+            let page = RecordedPage {
+                host: number_of(named(host)?, &mut hosts, &mut self.hosts),
+                source: number_of(named(source)?, &mut sources, &mut self.sources),
+                path: named(path)?.into(),
+                states: 0..0,
+            };
+            self.pages.push(page);
+        }
+        match self.pages.is_empty() {
+            true => Err(TraceError::Empty { table: rows.table }),
+            false => Ok(ids),
+        }
+    }
+
+    fn read_changes<R: Read>(&mut self, table: Table<R>, ids: &HashMap<u64, usize>) -> Result<(), TraceError> {
+        let mut rows = Rows::open(table)?;
+        let [id, time, kind] = rows.columns(["page_id", "unix_time", "kind"])?;
+        let mut before: Option<(u64, usize, i64)> = None;
+        while rows.advance()? {
+            let page_id: u64 = rows.number(id)?;
+            let unix_time: i64 = rows.number(time)?;
+            let position = match before {
+                Some((same, position, earlier)) if same == page_id => {
+                    if unix_time < earlier {
+                        let problem = format!(
+                            "{unix_time} comes after {earlier} of the same page {page_id}; sort the rows by page_id, then unix_time"
+                        );
+                        return Err(rows.problem(time, problem));
+                    }
+                    position
+                }
+                Some((other, ..)) if page_id < other => {
+                    let problem =
+                        format!("page {page_id} comes after page {other}; sort the rows by page_id, then unix_time");
+                    return Err(rows.problem(id, problem));
+                }
+                _ => match ids.get(&page_id) {
+                    Some(position) => {
+                        self.pages[*position].states = self.states.len()..self.states.len();
+                        *position
+                    }
+                    None => return Err(rows.problem(id, format!("page {page_id} is not in the table of pages"))),
+                },
+            };
+            let letter = rows.text(kind)?;
+            let Some(kind) = Kind::parse(letter) else {
+                let problem =
+                    format!("kind {letter:?} is unknown; write I (was there), A (appeared), M (changed) or D (gone)");
+                return Err(rows.problem(kind, problem));
+            };
+            self.states.push(RecordedState { unix_time, kind });
+            self.pages[position].states.end = self.states.len();
+            before = Some((page_id, position, unix_time));
+        }
+        match self.states.is_empty() {
+            true => Err(TraceError::Empty { table: rows.table }),
+            false => Ok(()),
+        }
+    }
+}
+
+fn number_of(name: &str, numbers: &mut HashMap<String, u32>, names: &mut Vec<String>) -> u32 {
+    if let Some(number) = numbers.get(name) {
+        return *number;
+    }
+    let number = names.len() as u32;
+    numbers.insert(name.to_owned(), number);
+    names.push(name.to_owned());
+    number
+}
+
+/// A column found in the header.
+#[derive(Clone, Copy)]
+struct Column {
+    name: &'static str,
+    position: usize,
+}
+
+/// The rows of a table, one at a time.
+struct Rows<R> {
+    table: String,
+    reader: csv::Reader<R>,
+    record: ByteRecord,
+    row: u64,
+}
+
+impl<R: Read> Rows<R> {
+    fn open(table: Table<R>) -> Result<Self, TraceError> {
+        Ok(Self { table: table.name, reader: csv::Reader::from_reader(table.bytes), record: ByteRecord::new(), row: 0 })
+    }
+
+    fn columns<const N: usize>(&mut self, names: [&'static str; N]) -> Result<[Column; N], TraceError> {
+        let header = match self.reader.byte_headers() {
+            Ok(header) => header.clone(),
+            Err(source) => return Err(TraceError::Csv { table: self.table.clone(), source }),
+        };
+        let mut columns = [Column { name: "", position: 0 }; N];
+        for (column, name) in columns.iter_mut().zip(names) {
+            let Some(position) = header.iter().position(|found| found == name.as_bytes()) else {
+                let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+                let found = if header.is_empty() { "nothing".to_owned() } else { found.join(",") };
+                return Err(TraceError::MissingColumn { table: self.table.clone(), column: name, found });
+            };
+            *column = Column { name, position };
+        }
+        Ok(columns)
+    }
+
+    fn advance(&mut self) -> Result<bool, TraceError> {
+        self.row += 1;
+        let read = self.reader.read_byte_record(&mut self.record);
+        read.map_err(|source| TraceError::Csv { table: self.table.clone(), source })
+    }
+
+    fn text(&self, column: Column) -> Result<&str, TraceError> {
+        let field = self.record.get(column.position).unwrap_or_default();
+        std::str::from_utf8(field).map_err(|_| self.problem(column, "is not UTF-8".to_owned()))
+    }
+
+    fn number<N: FromStr>(&self, column: Column) -> Result<N, TraceError> {
+        let text = self.text(column)?;
+        text.parse().map_err(|_| self.problem(column, format!("{text:?} is no whole number")))
+    }
+
+    fn problem(&self, column: Column, problem: String) -> TraceError {
+        let line = self.record.position().map_or(0, csv::Position::line);
+        TraceError::Row { table: self.table.clone(), row: self.row, line, column: column.name, problem }
+    }
+}

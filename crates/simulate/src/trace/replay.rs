@@ -1,0 +1,346 @@
+//! A policy on a trace: what it learns in the learning year, and how fresh it keeps the copies in the scored one.
+
+use super::{LEARNING_DAYS, Trace, TracePage, WINDOW_DAYS};
+use crate::changes::RecordedChanges;
+use crate::engine::{self, Run};
+use crate::error::SimulationError;
+use crate::learner::{EstimatorChoice, KnownRates, Learner};
+use crate::metrics::Scores;
+use crate::policies::{PolicyKind, PolicyOptions};
+use crate::population::{PageInfo, Pages};
+use change_rate::{EstimatorOptions, Gamma, Outcome};
+use revisit::columns::Slot;
+use revisit::live::Live;
+use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use std::ops::ControlFlow;
+use sweeps::rules::HISTORY_KEPT;
+
+/// What a policy knows when the scored year starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knowledge {
+    /// What its own fetches showed: the schedule starts with the learning year, at the same budget.
+    Fetches,
+    /// Every change of the learning year, as one look at every page a day; the schedule starts with the scored year.
+    History,
+}
+
+/// One policy on a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Replay {
+    /// The policy.
+    pub policy: PolicyKind,
+    /// Who estimates change rates for it; `None`, and one that does not go with it, stand for its usual one.
+    pub estimator: Option<EstimatorChoice>,
+    /// What is known.
+    pub knowledge: Knowledge,
+    /// Nothing is learned from the schedule's own fetches.
+    pub frozen: bool,
+    /// Budget.
+    pub fetches_per_page_per_day: f64,
+    /// For what is left to chance.
+    pub seed: u64,
+}
+
+impl Replay {
+    /// Who estimates change rates; `None`: they are told.
+    fn estimator(&self) -> Option<EstimatorChoice> {
+        let usual = self.policy.usual_estimator()?;
+        let asked = self.estimator.filter(|asked| self.policy.check_estimator(Some(*asked)).is_ok());
+        Some(asked.unwrap_or(usual))
+    }
+
+    /// Who estimates change rates, in a word.
+    pub fn estimator_name(&self) -> &'static str {
+        match (self.policy, self.estimator()) {
+            (PolicyKind::Smoothed, _) => "smoothed",
+            (_, None) => "known",
+            (policy, _) if !policy.asks_for_beliefs() => "none",
+            (_, Some(estimator)) => estimator.name(),
+        }
+    }
+
+    /// Whether another estimator is used than the one asked for, because that one does not go with the policy.
+    pub fn overrules_estimator(&self) -> bool {
+        self.estimator.is_some_and(|asked| self.estimator_name() != asked.name())
+    }
+
+    /// Says why this cannot be run, if it cannot.
+    ///
+    /// # Errors
+    /// On combinations without meaning, and on a budget that is not above zero.
+    pub fn check(&self) -> Result<(), SimulationError> {
+        let fault = |text: String| Err(SimulationError::Combination(text));
+        SimulationError::positive("budget in fetches per page and day", self.fetches_per_page_per_day)?;
+        let name = self.policy.name();
+        if self.policy == PolicyKind::Smoothed && self.knowledge == Knowledge::Fetches {
+            return fault(format!(
+                "{name} is computed from every change of the learning year, which own fetches do not show; use knowledge history"
+            ));
+        }
+        if self.frozen && self.knowledge == Knowledge::Fetches {
+            return fault(
+                "a static schedule that knows only its own fetches knows nothing; use knowledge history".into(),
+            );
+        }
+        if self.frozen && !self.policy.asks_for_beliefs() && !self.is_fixed() {
+            return fault(format!("{name} sets intervals by what each fetch finds and has no static form"));
+        }
+        Ok(())
+    }
+
+    /// Whether looks never change what the policy does.
+    fn is_fixed(&self) -> bool {
+        use PolicyKind::{LambdaCrawlApprox, SiteRanks, Uniform};
+        matches!(self.policy, Uniform | SiteRanks | LambdaCrawlApprox)
+    }
+
+    /// Plays the trace. `watch` is told the share that is done, often, and may stop it.
+    ///
+    /// # Errors
+    /// As [`Replay::check`], and [`SimulationError::Stopped`].
+    pub fn run(&self, trace: &Trace, watch: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<Scores, SimulationError> {
+        self.check()?;
+        let pages = trace.engine_pages()?;
+        let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
+        let history = self.knowledge == Knowledge::History;
+        let run = Run {
+            start_days: if history { LEARNING_DAYS } else { 0.0 },
+            seed: self.seed,
+            ..Run::new(LEARNING_DAYS, WINDOW_DAYS, self.fetches_per_page_per_day * pages.len() as f64)
+        };
+        let mut learner: Box<dyn Learner> = match (self.policy, self.estimator()) {
+            (PolicyKind::Smoothed, _) => {
+                Box::new(KnownRates::new(trace.pages.iter().map(TracePage::smoothed_rate_per_day)))
+            }
+            (_, None) => Box::new(KnownRates::new(trace.pages.iter().map(TracePage::true_rate_per_day))),
+            (_, Some(estimator)) => estimator.learner(&pages, EstimatorOptions::default())?,
+        };
+        let options = PolicyOptions::default();
+        let live = self.policy == PolicyKind::Live;
+        let mut policy: Box<dyn RevisitPolicy> = if history && live {
+            let mut live = Live::new(options.live_theta);
+            learn_sweeps(&mut live, trace, &pages, watch)?;
+            Box::new(Imported { live, frozen: self.frozen })
+        } else {
+            self.policy.build(&options)
+        };
+        if history && self.policy.asks_for_beliefs() && !live {
+            learn_rates(learner.as_mut(), trace, watch)?;
+        }
+        if self.frozen {
+            learner = Box::new(Frozen(learner));
+        }
+        let learned = if history { IMPORT_SHARE } else { 0.0 };
+        engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |progress| {
+            watch(learned + (1.0 - learned) * progress.done)
+        })
+    }
+}
+
+/// Part of the work that importing a year is taken to be, for whoever watches.
+const IMPORT_SHARE: f64 = 0.2;
+
+impl Trace {
+    /// The pages as the engine takes them: all of equal weight and cost, reported by source.
+    fn engine_pages(&self) -> Result<Pages, SimulationError> {
+        let infos = self.pages.iter().map(|page| PageInfo {
+            weight: 1.0,
+            cost: 1.0,
+            host: page.host,
+            section: page.source as u16,
+            place: page.place,
+        });
+        Pages::new(infos, self.sources.clone())
+    }
+
+    /// One look at every page for every day of the learning year: `look(page, day's end, whether it changed)`.
+    fn daily_looks(
+        &self,
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        mut look: impl FnMut(usize, f64, bool),
+    ) -> Result<(), SimulationError> {
+        let mut seen = vec![0usize; self.pages.len()];
+        for day in 1..=LEARNING_DAYS as u32 {
+            let end_days = f64::from(day);
+            if watch(IMPORT_SHARE * (end_days - 1.0) / LEARNING_DAYS).is_break() {
+                return Err(SimulationError::Stopped { at_days: end_days - 1.0 });
+            }
+            for (page, seen) in seen.iter_mut().enumerate() {
+                let changes = &self.pages[page].changes_days[*seen..];
+                let new = changes.iter().take_while(|at| **at <= end_days).count();
+                *seen += new;
+                look(page, end_days, new > 0);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn learn_rates(
+    learner: &mut dyn Learner,
+    trace: &Trace,
+    watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<(), SimulationError> {
+    trace.daily_looks(watch, |page, _, changed| {
+        learner.look(page, 1.0, if changed { Outcome::Changed } else { Outcome::Unchanged });
+    })
+}
+
+/// The live default reads the history as sweeps, too. Half of what the year taught counts: the next one is another.
+fn learn_sweeps(
+    live: &mut Live,
+    trace: &Trace,
+    pages: &Pages,
+    watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<(), SimulationError> {
+    for page in 0..pages.len() {
+        let info = pages.info(page);
+        let known = PolicyPage {
+            weight: info.weight,
+            cost: info.cost,
+            host: info.host,
+            place: info.place,
+            last_look_days: Some(LEARNING_DAYS),
+            belief: EstimatorOptions::default().prior.belief(),
+        };
+        live.insert(Slot::new(page as u32), &known, LEARNING_DAYS);
+    }
+    trace.daily_looks(watch, |page, day, changed| live.import(Slot::new(page as u32), day - 1.0, day, changed))?;
+    live.finish_import(HISTORY_KEPT, LEARNING_DAYS);
+    Ok(())
+}
+
+/// The live default with its pages and a year of history inside.
+struct Imported {
+    live: Live,
+    frozen: bool,
+}
+
+impl RevisitPolicy for Imported {
+    fn insert(&mut self, _slot: Slot, _page: &PolicyPage, _now_days: f64) {
+        // It knows the page from the import.
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        self.live.remove(slot);
+    }
+
+    fn begin(&mut self, tick: &Tick) {
+        self.live.begin(tick);
+    }
+
+    fn next(&mut self, now_days: f64) -> Option<Slot> {
+        self.live.next(now_days)
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        self.live.put_back(slot);
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        // A look that cannot be compared with the one before renews the copy and teaches nothing.
+        let interval_days = look.interval_days.filter(|_| !self.frozen);
+        self.live.looked(slot, &PolicyLook { interval_days, ..*look });
+    }
+}
+
+/// Beliefs that no longer move.
+struct Frozen(Box<dyn Learner>);
+
+impl Learner for Frozen {
+    fn belief(&self, page: usize) -> Gamma {
+        self.0.belief(page)
+    }
+
+    fn look(&mut self, page: usize, _interval_days: f64, _outcome: Outcome) -> Gamma {
+        self.0.belief(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sweeps::Place;
+
+    fn trace(pages: &[&[f64]]) -> Trace {
+        let page = |(number, changes): (usize, &&[f64])| TracePage {
+            source: 0,
+            host: 0,
+            place: Place::of("a.test", "a.test", &format!("/{number}.html")),
+            changes_days: changes.to_vec(),
+        };
+        Trace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
+    }
+
+    fn replay(policy: PolicyKind) -> Replay {
+        Replay {
+            policy,
+            estimator: None,
+            knowledge: Knowledge::History,
+            frozen: false,
+            fetches_per_page_per_day: 0.5,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn an_imported_year_is_one_look_a_day_at_every_page() {
+        let trace = trace(&[&[0.2, 0.9, 1.0, 1.5, 365.0, 365.5], &[]]);
+        let mut looks = Vec::new();
+        trace
+            .daily_looks(&mut |_| ControlFlow::Continue(()), |page, day, changed| looks.push((page, day, changed)))
+            .unwrap();
+        assert_eq!(looks.len(), 2 * 365);
+        let changed: Vec<_> = looks.iter().filter(|look| look.2).map(|look| (look.0, look.1)).collect();
+        assert_eq!(changed, [(0, 1.0), (0, 2.0), (0, 365.0)]);
+    }
+
+    #[test]
+    fn a_stopped_replay_says_when() {
+        for policy in [PolicyKind::Live, PolicyKind::Uniform] {
+            let stopped = replay(policy).run(&trace(&[&[3.0], &[]]), &mut |_| ControlFlow::Break(()));
+            assert!(matches!(stopped, Err(SimulationError::Stopped { .. })), "{stopped:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_scored_year_counts() {
+        // One page, current until it changes on the last day but 36.5 and never looked at again: a tenth of the year is
+        // stale. What happened before the schedule starts does not count.
+        let change = WINDOW_DAYS - 36.5;
+        let oracle = Replay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
+        let scores = oracle.run(&trace(&[&[5.0, 300.0, change]]), &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!((scores.fetches, scores.changes), (0, 1));
+        assert!((scores.freshness - 0.9).abs() < 1e-12, "{}", scores.freshness);
+        assert!((scores.age_days - 36.5 * 36.5 / 2.0 / 365.0).abs() < 1e-9, "{}", scores.age_days);
+    }
+
+    #[test]
+    fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
+        let gamma = EstimatorChoice::parse("gamma").unwrap();
+        let named = |policy, estimator| {
+            let replay = Replay { estimator, ..replay(policy) };
+            (replay.estimator_name(), replay.overrules_estimator())
+        };
+        assert_eq!(named(PolicyKind::Live, None), ("sweeps", false));
+        assert_eq!(named(PolicyKind::Live, Some(gamma)), ("sweeps", true));
+        assert_eq!(named(PolicyKind::CrawlValue, Some(gamma)), ("gamma", false));
+        assert_eq!(named(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)), ("gamma-grouped", true));
+        assert_eq!(named(PolicyKind::Uniform, Some(gamma)), ("none", true));
+        assert_eq!(named(PolicyKind::Smoothed, None), ("smoothed", false));
+        assert_eq!(named(PolicyKind::Oracle, None), ("known", false));
+    }
+
+    #[test]
+    fn combinations_without_meaning_are_refused() {
+        let fetches = |policy| Replay { knowledge: Knowledge::Fetches, ..replay(policy) };
+        assert!(fetches(PolicyKind::Live).check().is_ok());
+        assert!(fetches(PolicyKind::Smoothed).check().is_err());
+        assert!(Replay { frozen: true, ..fetches(PolicyKind::Live) }.check().is_err());
+        assert!(Replay { frozen: true, ..replay(PolicyKind::Live) }.check().is_ok());
+        assert!(Replay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
+        for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Replay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! What other crawlers pay for the same freshness: how many fetches a peer spends, over those that we need for the
+//! weighted freshness it reaches, we not knowing any rate beforehand.
+//!
+//! Ours is run at several budgets; between them its freshness is taken to be linear in the logarithm of the budget. The
+//! fetches that the known-rate optimum (C8 of the algorithm notes, evenly spaced) needs are computed. Changes are
+//! Poisson, every look finds out the truth, and there is nothing to discover: this says what learning and choosing are
+//! worth, not what the web is like.
+
+use crate::changes::{ChangeModel, SyntheticChanges};
+use crate::engine::{self, Run};
+use crate::error::SimulationError;
+use crate::learner::EstimatorChoice;
+use crate::metrics::Scores;
+use crate::parallel;
+use crate::policies::{PolicyKind, PolicyOptions};
+use crate::population::{Population, PopulationKind};
+use crate::study::{Sample, StudyProgress};
+use change_rate::EstimatorOptions;
+use revisit::allocate::{self, Objective, PageTerms};
+use revisit::demand_curve::DemandCurve;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A crawler that ours is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peer {
+    /// Its policy.
+    pub policy: PolicyKind,
+    /// Fetches per page and day that it may spend; `None`: as many as it wants.
+    pub cap: Option<f64>,
+    /// Days before the scored time: its intervals need this long to settle.
+    pub warm_up_days: f64,
+    /// Days of the scored time.
+    pub scored_days: f64,
+    /// The ratio of fetches that we claim, on population `wide`. (On `gamma` even the known-rate optimum saves less than
+    /// some of these.)
+    pub claimed_ratio: Option<f64>,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Versus {
+    /// Populations.
+    pub populations: Vec<PopulationKind>,
+    /// Pages of each.
+    pub pages: usize,
+    /// Our policy, with its usual estimator.
+    pub ours: PolicyKind,
+    /// How it is set.
+    pub policy_options: PolicyOptions,
+    /// Budgets at which ours is run, rising; fetches per page and day.
+    pub budgets: Vec<f64>,
+    /// Days before our scored time.
+    pub warm_up_days: f64,
+    /// Days of our scored time.
+    pub scored_days: f64,
+    /// Length of our ticks.
+    pub tick_days: f64,
+    /// Whom ours is compared with.
+    pub peers: Vec<Peer>,
+    /// How many seeds, from `seed` on.
+    pub seeds: u64,
+    /// The first seed.
+    pub seed: u64,
+}
+
+/// The headline: populations `wide` and `gamma`, six seeds.
+impl Default for Versus {
+    fn default() -> Self {
+        let peer = |policy, cap, claimed_ratio| Peer {
+            policy,
+            cap,
+            warm_up_days: 200.0,
+            scored_days: 200.0,
+            claimed_ratio: Some(claimed_ratio),
+        };
+        let nutch = peer(PolicyKind::Nutch, Some(0.1), 5.0);
+        Self {
+            populations: vec![PopulationKind::Wide, PopulationKind::Gamma],
+            pages: 8_000,
+            ours: PolicyKind::CrawlValue,
+            policy_options: PolicyOptions { theta: 0.0, ..PolicyOptions::default() },
+            budgets: vec![0.013, 0.03, 0.06, 0.1, 0.14, 0.2],
+            warm_up_days: 250.0,
+            scored_days: 250.0,
+            // Freshness at the larger budgets gains from ticks shorter than the usual quarter of a day.
+            tick_days: 1.0 / 12.0,
+            peers: vec![
+                peer(PolicyKind::StormCrawler, Some(0.1), 1.6),
+                peer(PolicyKind::StormCrawler, None, 3.0),
+                // Its intervals grow to a year.
+                Peer { warm_up_days: 900.0, scored_days: 600.0, ..nutch },
+                peer(PolicyKind::Uniform, Some(0.1), 1.9),
+                peer(PolicyKind::Uniform, Some(0.03), 1.9),
+            ],
+            seeds: 6,
+            seed: 1,
+        }
+    }
+}
+
+/// Shares of the known-rate optimum's fetches that we claim: budget, and share.
+const CLAIMED_SHARES: [(f64, f64); 2] = [(0.1, 0.95), (0.03, 0.85)];
+
+/// Fetches per page and day of a peer that may spend as many as it wants; none wants so many.
+const UNLIMITED: f64 = 24.0;
+/// Peers with due times are asked every hour.
+const PEER_TICK_DAYS: f64 = 1.0 / 24.0;
+
+/// What a peer spends and what we would.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct PeerRow {
+    /// Population.
+    pub population: &'static str,
+    /// The peer's policy.
+    pub policy: &'static str,
+    /// Fetches per page and day it may spend; `None`: as many as it wants.
+    pub budget_fetches_per_page_per_day: Option<f64>,
+    /// What it spent, per page and day.
+    pub fetches_per_page_per_day: f64,
+    /// Freshness it reached, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Fetches per page and day that we need for that.
+    pub our_fetches_per_page_per_day: f64,
+    /// What it spent over what we need, mean over the seeds.
+    pub fetch_ratio: f64,
+    /// Standard error of that.
+    pub standard_error: f64,
+    /// What it spent over what the known-rate optimum needs, mean over the seeds.
+    pub fetch_ratio_to_optimum: f64,
+    /// Seeds.
+    pub seeds: u64,
+    /// The ratio that we claim.
+    pub claimed_ratio: Option<f64>,
+}
+
+/// How close ours comes to the optimum with known rates.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct OurRow {
+    /// Population.
+    pub population: &'static str,
+    /// Our policy.
+    pub policy: &'static str,
+    /// Who learned the rates.
+    pub estimator: &'static str,
+    /// Budget.
+    pub budget_fetches_per_page_per_day: f64,
+    /// Freshness we reached, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Standard error of that.
+    pub standard_error: f64,
+    /// Freshness of the known-rate optimum at this budget.
+    pub optimum_weighted_freshness: f64,
+    /// Fetches that the optimum needs for our freshness, over those that we spent; mean over the seeds.
+    pub share_of_optimum: f64,
+    /// Standard error of that share.
+    pub share_of_optimum_standard_error: f64,
+    /// Seeds.
+    pub seeds: u64,
+    /// The share that we claim at this budget.
+    pub claimed_share: Option<f64>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct VersusReport {
+    /// Ours, by population and budget.
+    pub ours: Vec<OurRow>,
+    /// The peers, by population.
+    pub peers: Vec<PeerRow>,
+}
+
+#[derive(Clone, Copy)]
+enum Job {
+    Ours { population: usize, seed: u64, budget: f64 },
+    Peer { population: usize, seed: u64, peer: Peer },
+}
+
+/// What a run spent per page and day, what it reached, and what the optimum needs for that.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    fetches: f64,
+    weighted_freshness: f64,
+    optimum_needs: f64,
+    optimum_reaches: f64,
+}
+
+impl Versus {
+    /// Runs everything on so many threads; the answer does not depend on their number.
+    pub fn run(
+        &self,
+        threads: usize,
+        watch: &(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync),
+    ) -> Result<VersusReport, SimulationError> {
+        self.check()?;
+        let mut jobs = Vec::new();
+        for population in 0..self.populations.len() {
+            for seed in self.seed..self.seed.saturating_add(self.seeds) {
+                jobs.extend(self.budgets.iter().map(|&budget| Job::Ours { population, seed, budget }));
+                jobs.extend(self.peers.iter().map(|&peer| Job::Peer { population, seed, peer }));
+            }
+        }
+        let done = AtomicUsize::new(0);
+        let reached = parallel::in_order(&jobs, threads, |job| {
+            let reached = self.reach(job, &mut |progress: engine::Progress| {
+                let runs_done = done.load(Ordering::Relaxed);
+                watch(StudyProgress { runs_done, runs: jobs.len(), done: runs_done as f64 + progress.done })
+            });
+            done.fetch_add(1, Ordering::Relaxed);
+            reached
+        })?;
+        let runs_of_seed = self.budgets.len() + self.peers.len();
+        let seeds: Vec<&[Reached]> = reached.chunks(runs_of_seed).collect();
+        let mut report = VersusReport { ours: Vec::new(), peers: Vec::new() };
+        for (population, seeds) in self.populations.iter().zip(seeds.chunks(self.seeds as usize)) {
+            report.ours.extend((0..self.budgets.len()).map(|i| self.our_row(*population, i, seeds)));
+            report.peers.extend((0..self.peers.len()).map(|i| self.peer_row(*population, i, seeds)));
+        }
+        Ok(report)
+    }
+
+    fn check(&self) -> Result<(), SimulationError> {
+        let fault = |text: &str| Err(SimulationError::Combination(text.into()));
+        if self.populations.is_empty() || self.seeds == 0 {
+            return fault("a comparison needs a population and a seed; give at least one of each");
+        }
+        if self.budgets.len() < 2 || self.budgets.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return fault("a comparison needs two budgets or more for ours, each above the one before");
+        }
+        for &budget in &self.budgets {
+            SimulationError::positive("budget in fetches per page and day", budget)?;
+        }
+        self.ours.check_estimator(self.ours.usual_estimator())
+    }
+
+    fn reach(
+        &self,
+        job: &Job,
+        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+    ) -> Result<Reached, SimulationError> {
+        let (population, seed) = match *job {
+            Job::Ours { population, seed, .. } | Job::Peer { population, seed, .. } => (population, seed),
+        };
+        let population = self.populations[population].draw(self.pages, seed)?;
+        let optimum = Optimum::of(&population);
+        let (fetches, weighted_freshness) = match *job {
+            // Known without a run: evenly spaced looks.
+            Job::Peer { peer: Peer { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
+                (cap, allocate::freshness(&optimum.pages, &vec![cap; self.pages]))
+            }
+            Job::Ours { budget, .. } => {
+                let run = Run {
+                    tick_days: self.tick_days,
+                    seed,
+                    ..Run::new(self.warm_up_days, self.warm_up_days + self.scored_days, budget * self.pages as f64)
+                };
+                let scores = self.simulate(&population, self.ours, &run, watch)?;
+                (spent(&scores, &run), scores.weighted_freshness)
+            }
+            Job::Peer { peer, .. } => {
+                let budget_per_day = peer.cap.unwrap_or(UNLIMITED) * self.pages as f64;
+                let run = Run {
+                    tick_days: PEER_TICK_DAYS,
+                    seed,
+                    ..Run::new(peer.warm_up_days, peer.warm_up_days + peer.scored_days, budget_per_day)
+                };
+                let scores = self.simulate(&population, peer.policy, &run, watch)?;
+                (spent(&scores, &run), scores.weighted_freshness)
+            }
+        };
+        Ok(Reached {
+            fetches,
+            weighted_freshness,
+            optimum_needs: optimum.needs(weighted_freshness),
+            optimum_reaches: optimum.freshness(fetches),
+        })
+    }
+
+    fn simulate(
+        &self,
+        population: &Population,
+        policy: PolicyKind,
+        run: &Run,
+        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+    ) -> Result<Scores, SimulationError> {
+        let Population { pages, change_rates_per_day } = population;
+        let mut changes =
+            SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
+        let mut learner =
+            policy.learner(policy.usual_estimator(), pages, change_rates_per_day, EstimatorOptions::default())?;
+        let mut policy = policy.build(&self.policy_options);
+        engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), run, watch)
+    }
+
+    fn our_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> OurRow {
+        let budget = self.budgets[i];
+        let of_runs = |value: fn(&Reached) -> f64| Sample::of(seeds.iter().map(|runs| value(&runs[i])));
+        let freshness = of_runs(|run| run.weighted_freshness);
+        let share = of_runs(|run| run.optimum_needs / run.fetches);
+        OurRow {
+            population: population.name(),
+            policy: self.ours.name(),
+            estimator: self.ours.usual_estimator().map_or("known", EstimatorChoice::name),
+            budget_fetches_per_page_per_day: budget,
+            weighted_freshness: freshness.mean,
+            standard_error: freshness.standard_error,
+            optimum_weighted_freshness: of_runs(|run| run.optimum_reaches).mean,
+            share_of_optimum: share.mean,
+            share_of_optimum_standard_error: share.standard_error,
+            seeds: self.seeds,
+            claimed_share: CLAIMED_SHARES.iter().find(|claim| claim.0 == budget).map(|claim| claim.1),
+        }
+    }
+
+    fn peer_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> PeerRow {
+        let ours = self.budgets.len();
+        let peer = self.peers[i];
+        let of_runs = |value: &dyn Fn(&[Reached]) -> f64| {
+            Sample::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
+        };
+        let needs = |runs: &[Reached]| fetches_for(&runs[..ours], runs[ours + i].weighted_freshness);
+        let ratio = of_runs(&|runs| runs[ours + i].fetches / needs(runs));
+        PeerRow {
+            population: population.name(),
+            policy: peer.policy.name(),
+            budget_fetches_per_page_per_day: peer.cap,
+            fetches_per_page_per_day: of_runs(&|runs| runs[ours + i].fetches).mean,
+            weighted_freshness: of_runs(&|runs| runs[ours + i].weighted_freshness).mean,
+            our_fetches_per_page_per_day: of_runs(&needs).mean,
+            fetch_ratio: ratio.mean,
+            standard_error: ratio.standard_error,
+            fetch_ratio_to_optimum: of_runs(&|runs| runs[ours + i].fetches / runs[ours + i].optimum_needs).mean,
+            seeds: self.seeds,
+            claimed_ratio: peer.claimed_ratio.filter(|_| population == PopulationKind::Wide),
+        }
+    }
+}
+
+/// Fetches per page and day spent in the scored time.
+fn spent(scores: &Scores, run: &Run) -> f64 {
+    scores.fetches as f64 / ((run.end_days - run.score_from_days) * scores.pages as f64)
+}
+
+/// The fetches at which a curve of runs, rising in fetches, reaches a freshness: linear in the logarithm of the
+/// fetches; beyond its ends, its ends.
+fn fetches_for(curve: &[Reached], weighted_freshness: f64) -> f64 {
+    let after = curve.partition_point(|run| run.weighted_freshness < weighted_freshness);
+    let (Some(low), Some(high)) = (after.checked_sub(1).and_then(|i| curve.get(i)), curve.get(after)) else {
+        return if after == 0 { curve[0].fetches } else { curve[curve.len() - 1].fetches };
+    };
+    let part = (weighted_freshness - low.weighted_freshness) / (high.weighted_freshness - low.weighted_freshness);
+    (low.fetches.ln() + part * (high.fetches / low.fetches).ln()).exp()
+}
+
+/// The best evenly spaced schedule of a population whose rates are known.
+struct Optimum {
+    pages: Vec<PageTerms>,
+    curve: DemandCurve,
+}
+
+impl Optimum {
+    fn of(population: &Population) -> Self {
+        let terms =
+            |(page, &rate): (usize, &f64)| PageTerms { weight: population.pages.weight(page), ..PageTerms::new(rate) };
+        Self {
+            pages: population.change_rates_per_day.iter().enumerate().map(terms).collect(),
+            curve: DemandCurve::new(Objective::FRESHNESS),
+        }
+    }
+
+    fn freshness(&self, fetches_per_page_per_day: f64) -> f64 {
+        let budget_per_day = fetches_per_page_per_day * self.pages.len() as f64;
+        let rates = allocate::optimal_for(&self.curve, &self.pages, budget_per_day).fetch_rates_per_day;
+        allocate::freshness(&self.pages, &rates)
+    }
+
+    /// Fetches per page and day for a weighted freshness, within 1e-4.
+    fn needs(&self, weighted_freshness: f64) -> f64 {
+        let (mut low, mut high) = (1e-6f64, UNLIMITED);
+        while high / low > 1.0001 {
+            let middle = (low * high).sqrt();
+            if self.freshness(middle) < weighted_freshness {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+use super::*;
+
+fn small() -> Versus {
+    Versus {
+        populations: vec![PopulationKind::Gamma],
+        pages: 400,
+        budgets: vec![0.02, 0.1, 0.2],
+        tick_days: 0.25,
+        warm_up_days: 60.0,
+        scored_days: 60.0,
+        peers: vec![
+            Peer { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[1] },
+            Peer { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[3] },
+        ],
+        seeds: 2,
+        ..Versus::default()
+    }
+}
+
+#[test]
+fn a_comparison_says_what_others_pay() {
+    let go_on = |_: StudyProgress| ControlFlow::Continue(());
+    let report = small().run(1, &go_on).expect("a comparison");
+    assert_eq!(report, small().run(3, &go_on).expect("a comparison"));
+    assert_eq!((report.ours.len(), report.peers.len()), (3, 2));
+    for row in &report.ours {
+        assert!(row.share_of_optimum > 0.4 && row.share_of_optimum < 1.02, "{row:?}");
+        assert!(row.weighted_freshness < row.optimum_weighted_freshness + 0.005, "{row:?}");
+    }
+    assert_eq!(report.ours[1].claimed_share, Some(0.95));
+    for row in &report.peers {
+        assert!(row.fetch_ratio > 1.2 && row.fetch_ratio_to_optimum > row.fetch_ratio * 0.98, "{row:?}");
+    }
+    assert_eq!(
+        (report.peers[0].budget_fetches_per_page_per_day, report.peers[1].fetches_per_page_per_day),
+        (None, 0.1)
+    );
+    let fault = Versus { budgets: vec![0.1], ..small() }.run(1, &go_on).expect_err("a fault").to_string();
+    assert!(fault.contains("two budgets"), "{fault}");
+}
+
+#[test]
+fn between_runs_freshness_is_linear_in_the_logarithm_of_the_fetches() {
+    let run = |fetches, weighted_freshness| Reached { fetches, weighted_freshness, ..Reached::default() };
+    let curve = [run(0.01, 0.4), run(0.04, 0.6), run(0.16, 0.8)];
+    for (freshness, fetches) in [(0.5, 0.02), (0.6, 0.04), (0.7, 0.08), (0.1, 0.01), (0.9, 0.16)] {
+        assert!((fetches_for(&curve, freshness) / fetches - 1.0).abs() < 1e-12, "{freshness}");
+    }
+}
+
+#[test]
+fn the_optimum_needs_what_it_was_given() {
+    let optimum = Optimum::of(&PopulationKind::Wide.draw(500, 1).expect("pages"));
+    assert!((optimum.needs(optimum.freshness(0.07)) / 0.07 - 1.0).abs() < 1e-3);
+}

@@ -1,0 +1,48 @@
+//! How long does a look take, with its calendars? `cargo run --release -p sweeps --example look_cost [sites]`
+
+use change_rate::Outcome;
+use std::time::Instant;
+use sweeps::rules::SETTLED_BINS;
+use sweeps::{Model, PageBelief, Place};
+
+const SITE_PAGES: u64 = 2_000;
+const DIRECTORY_PAGES: u64 = 100;
+
+/// Numbers spread evenly over 0..1, the same on every run.
+fn spread(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn main() {
+    let sites: u64 = std::env::args().nth(1).map_or(100, |count| count.parse().expect("a number of sites"));
+    let mut model = Model::starting_at(20_000.0);
+    let mut pages: Vec<(Place, PageBelief)> = (0..sites * SITE_PAGES)
+        .map(|i| {
+            let (site, directory) = (format!("site{}.test", i / SITE_PAGES), i % SITE_PAGES / DIRECTORY_PAGES);
+            // Two file types in every directory.
+            let path = format!("/d{directory}/page{i}.{}", if i % 3 == 0 { "html" } else { "txt" });
+            (Place::of(&site, &site, &path), PageBelief::default())
+        })
+        .collect();
+    pages.iter().for_each(|(place, _)| model.insert(place));
+    (1..=100).for_each(|day| model.advance(20_000.0 + f64::from(day), SETTLED_BINS));
+    let groups = model.outlook().group_count();
+    println!("{} pages, {groups} groups, {:.1} a page", pages.len(), {
+        let sample = pages.iter().step_by(97).map(|(place, _)| model.sizes().groups_of(place).as_slice().len());
+        sample.clone().sum::<usize>() as f64 / sample.count() as f64
+    });
+    for (name, interval_days) in [("an hour", 0.04), ("4 days", 4.0), ("60 days", 60.0)] {
+        let (looks, mut state) = (500_000, 1);
+        let start = Instant::now();
+        for _ in 0..looks {
+            let i = (spread(&mut state) * pages.len() as f64) as usize;
+            let (place, belief) = &mut pages[i];
+            let to_days = 20_100.0 + spread(&mut state);
+            let outcome = if spread(&mut state) < 0.05 { Outcome::Changed } else { Outcome::Unchanged };
+            model.look(place, belief, to_days - 2.0 * interval_days * spread(&mut state), to_days, outcome);
+        }
+        println!("a look every {name}: {:.0} ns", start.elapsed().as_secs_f64() * 1e9 / f64::from(looks));
+        model.take_changes();
+    }
+}

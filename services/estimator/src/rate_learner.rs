@@ -1,0 +1,74 @@
+//! The change rate of each page alone, by any estimator of the catalogue; the prior of one learned from its groups.
+
+use crate::groups::{self, Groups};
+use crate::state::PageBelief;
+use change_rate::{Estimator, EstimatorKind, EstimatorState, Gamma, GammaState, Outcome};
+use page::CanonicalUrl;
+use stream::{Context, ProcessError};
+
+pub(crate) struct RateLearner {
+    estimator: Estimator,
+    /// For gamma-grouped alone.
+    groups: Option<Groups>,
+}
+
+impl RateLearner {
+    pub(crate) fn load(estimator: Estimator, context: &Context<'_>) -> Result<Self, ProcessError> {
+        let grouped = estimator.kind() == EstimatorKind::GammaGrouped;
+        Ok(Self { estimator, groups: grouped.then(|| Groups::load(context)).transpose()? })
+    }
+
+    /// Groups known.
+    pub(crate) fn groups(&self) -> usize {
+        self.groups.as_ref().map_or(0, Groups::len)
+    }
+
+    /// An observation of a page, and the outcome of a look so many days after the one before, if it says anything.
+    /// Returns the belief about the page's change rate.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        belief: &mut PageBelief,
+        look: Option<(f64, Outcome)>,
+        context: &mut Context<'_>,
+    ) -> Gamma {
+        let keys = groups::keys_of(url);
+        let operators = self.estimator.prior();
+        let prior = self.groups.as_ref().map_or(operators, |groups| groups.prior(operators, &keys));
+        let mut state = self.state(belief);
+        if let Some((interval_days, outcome)) = look {
+            // Servers that make a page for every request call it modified just now; only who asks for ages gets them.
+            let outcome = match outcome {
+                Outcome::ChangedAt { .. } if self.estimator.kind() != EstimatorKind::LastModified => Outcome::Changed,
+                outcome => outcome,
+            };
+            let before = state.evidence();
+            self.estimator.update_from(prior, &mut state, interval_days, outcome);
+            if let (Some(groups), Some(before), Some(after)) = (&mut self.groups, before, state.evidence()) {
+                groups.learn(&keys, &before, &after, context);
+            }
+            match state.evidence() {
+                Some(evidence) => {
+                    (belief.delta_alpha, belief.delta_beta_days) = (evidence.delta_alpha, evidence.delta_beta_days);
+                }
+                None => {
+                    self.estimator.kind().name().clone_into(&mut belief.estimator);
+                    belief.numbers = state.to_numbers();
+                }
+            }
+        }
+        self.estimator.belief_from(prior, &state)
+    }
+
+    /// What the record holds for this estimator; numbers of another one say nothing here.
+    fn state(&self, belief: &PageBelief) -> EstimatorState {
+        let kind = self.estimator.kind();
+        let evidence = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
+        let numbers = match kind {
+            EstimatorKind::Gamma | EstimatorKind::GammaGrouped => vec![evidence.delta_alpha, evidence.delta_beta_days],
+            _ if belief.estimator == kind.name() => belief.numbers.clone(),
+            _ => return self.estimator.start(),
+        };
+        EstimatorState::from_numbers(kind, &numbers).unwrap_or_else(|_| self.estimator.start())
+    }
+}

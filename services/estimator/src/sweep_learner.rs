@@ -1,0 +1,266 @@
+//! Own rates and calendars of sweeps: one model for all sites of the partition, in memory. A batch of looks touches the
+//! same few groups again and again, so what they changed is written down once, when the batch is complete.
+
+use crate::state::{CELL, GROUP, PageBelief, SITE, SIZE, SWEEPS, TODAY, key};
+use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
+use crate::{SCHEDULER_EVENTS, days};
+use change_rate::{Gamma, GammaState, Outcome};
+use messages::{CellForecast, GroupForecast, Message, SweepForecast};
+use page::{CanonicalUrl, SiteKey, Timestamp};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use stream::{Context, ProcessError};
+use sweeps::{Changes, GroupChange, Model, Place, rules};
+
+/// What a page's record says when its page was counted here.
+const NAME: &str = "sweeps";
+/// A longer silence is not made up for day by day.
+const LONGEST_SILENCE_DAYS: i32 = 400;
+/// Numbers in one forecast: a record of 200 KB.
+const TOTALS_PER_FORECAST: usize = 50_000;
+
+pub(crate) struct SweepLearner {
+    model: Model,
+    names: HashMap<u64, SiteKey>,
+    /// Cells by hash, with their order.
+    cells: HashMap<u64, i64>,
+    touched: Touched,
+}
+
+/// What differs from the store.
+#[derive(Default)]
+struct Touched {
+    groups: BTreeSet<u64>,
+    cells: BTreeSet<u64>,
+    sites: BTreeSet<u64>,
+    sizes: BTreeSet<u64>,
+    today: bool,
+}
+
+/// The place of a page on its site.
+fn place_of(url: &CanonicalUrl) -> Place {
+    Place::of(url.site_key().as_str(), url.host().as_str(), url.as_url().path())
+}
+
+impl SweepLearner {
+    /// As the store has it, or knowing nothing yet.
+    pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
+        let mut learner = Self {
+            model: Model::starting_at(days(context.now())),
+            names: HashMap::new(),
+            cells: HashMap::new(),
+            touched: Touched::default(),
+        };
+        let mut cells = Vec::new();
+        let (mut today, mut oldest) = (None, i32::MAX);
+        let mut problem = None;
+        context.scan(SWEEPS, b"", &mut |key, value| {
+            let read = learner.restore(key, value, &mut cells, &mut today, &mut oldest);
+            match read {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    problem = Some(format!("sweep calendars in the state store: {error}"));
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        if let Some(problem) = problem {
+            return Err(ProcessError::Stop(problem));
+        }
+        if let Some(today) = today {
+            // A group is written down when a look has touched it; the days it has slept since pass again.
+            learner.model.restore_today(oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
+            learner.pass_days_until(today);
+        }
+        cells.sort_by_key(|(_, cell): &(u64, SweepCell)| cell.number);
+        for (hash, cell) in &cells {
+            learner.cells.insert(*hash, cell.number);
+            learner.model.restore_cell(&cell.state(*hash)).map_err(|error| ProcessError::Stop(error.to_string()))?;
+        }
+        // All of it was told before.
+        learner.model.take_changes();
+        Ok(learner)
+    }
+
+    fn restore(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        cells: &mut Vec<(u64, SweepCell)>,
+        today: &mut Option<i32>,
+        oldest: &mut i32,
+    ) -> Result<(), String> {
+        let Ok([letter, hash @ ..]) = <[u8; 9]>::try_from(key) else {
+            return Err(format!("a key of {} bytes", key.len()));
+        };
+        let hash = u64::from_be_bytes(hash);
+        let number = || <[u8; 4]>::try_from(value).map_err(|_| format!("{} bytes are no number", value.len()));
+        match letter {
+            GROUP => {
+                let group = SweepGroup::decode(value).map_err(|error| error.to_string())?;
+                *oldest = (*oldest).min(group.last_day);
+                let state = group.state(hash).ok_or("a group has not one number per level")?;
+                self.model.restore_group(state).map_err(|error| error.to_string())?;
+            }
+            CELL => cells.push((hash, SweepCell::decode(value).map_err(|error| error.to_string())?)),
+            SITE => {
+                let site = SweepSite::decode(value).map_err(|error| error.to_string())?;
+                let state = sweeps::SiteState { site: hash, lead: site.lead };
+                self.model.restore_site(&state).map_err(|error| error.to_string())?;
+                self.names.insert(hash, site.site_key);
+            }
+            SIZE => self.model.restore_size(hash, u32::from_le_bytes(number()?)),
+            TODAY => *today = Some(i32::from_le_bytes(number()?)),
+            _ => return Err(format!("a key that begins with {letter}")),
+        }
+        Ok(())
+    }
+
+    /// Groups known.
+    pub(crate) fn groups(&self) -> usize {
+        self.model.outlook().group_count()
+    }
+
+    /// Time has passed.
+    pub(crate) fn advance(&mut self, now: Timestamp) {
+        let today = days(now).floor() as i32;
+        if today > self.model.today() {
+            if today - self.model.today() > LONGEST_SILENCE_DAYS {
+                self.model.advance(f64::from(today - LONGEST_SILENCE_DAYS), rules::SETTLED_BINS);
+            }
+            self.pass_days_until(today);
+            self.touched.today = true;
+        }
+    }
+
+    /// One day after the other, so that it makes no difference when, and how often, one asked.
+    fn pass_days_until(&mut self, today: i32) {
+        for day in self.model.today() + 1..=today {
+            self.model.advance(f64::from(day), rules::SETTLED_BINS);
+        }
+    }
+
+    /// An observation of a page, and whether it changed from one look to the other, if it says. Returns the belief about
+    /// the page's change rate, all causes together.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        belief: &mut PageBelief,
+        look: Option<(Timestamp, Timestamp, bool)>,
+    ) -> Gamma {
+        let place = place_of(url);
+        if belief.estimator != NAME {
+            NAME.clone_into(&mut belief.estimator);
+            belief.numbers.clear();
+            self.model.insert(&place);
+            self.touched.sizes.extend(place.groups.iter().filter(|group| **group != 0));
+            self.touch(url, &place);
+        }
+        let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
+        let mut page = sweeps::PageBelief {
+            own: state(belief.own_alpha, belief.own_beta_days),
+            plain: state(belief.delta_alpha, belief.delta_beta_days),
+        };
+        if let Some((from, to, changed)) = look {
+            let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
+            self.model.look(&place, &mut page, days(from), days(to), outcome);
+            self.touch(url, &place);
+            (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
+            (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);
+        }
+        self.model.outlook().priors(place.cell).plain(&page)
+    }
+
+    fn touch(&mut self, url: &CanonicalUrl, place: &Place) {
+        self.touched.groups.extend(self.model.sizes().groups_of(place).as_slice());
+        self.touched.cells.insert(place.cell);
+        self.touched.sites.insert(place.site);
+        self.touched.today = true;
+        let next = self.cells.len() as i64;
+        self.cells.entry(place.cell).or_insert(next);
+        self.names.entry(place.site).or_insert_with(|| url.site_key());
+    }
+
+    /// Writes down what the batch has changed, and tells the scheduler what matters of it.
+    pub(crate) fn flush(&mut self, context: &mut Context<'_>) {
+        if !std::mem::take(&mut self.touched.today) {
+            return;
+        }
+        let changes = self.model.take_significant_changes();
+        let touched = std::mem::take(&mut self.touched);
+        let cells: BTreeSet<_> = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
+        for hash in touched.groups {
+            if let Some(state) = self.model.group_state(hash) {
+                context.put(SWEEPS, key(GROUP, hash), SweepGroup::of(&state).encode());
+            }
+        }
+        for hash in cells {
+            if let (Some(state), Some(&number)) = (self.model.cell_state(hash), self.cells.get(&hash)) {
+                context.put(SWEEPS, key(CELL, hash), SweepCell::of(&state, number).encode());
+            }
+        }
+        for hash in touched.sites {
+            let lead = self.model.site_state(hash).map_or(0.0, |state| state.lead);
+            if let Some(site_key) = self.names.get(&hash) {
+                context.put(SWEEPS, key(SITE, hash), SweepSite { site_key: site_key.clone(), lead }.encode());
+            }
+        }
+        for hash in touched.sizes {
+            context.put(SWEEPS, key(SIZE, hash), self.model.sizes().get(hash).to_le_bytes().to_vec());
+        }
+        context.put(SWEEPS, key(TODAY, 0), self.model.today().to_le_bytes().to_vec());
+        self.tell(changes, context);
+    }
+
+    /// One forecast per site, and more where it would grow too large.
+    fn tell(&self, changes: Changes, context: &mut Context<'_>) {
+        let made_at = context.now();
+        let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();
+        let mut add = |site: u64, add: &mut dyn FnMut(&mut SweepForecast)| {
+            let Some(site_key) = self.names.get(&site).cloned() else { return };
+            let new = || SweepForecast { site_key, made_at, lead: None, groups: Vec::new(), cells: Vec::new() };
+            add(forecasts.entry(site).or_insert_with(new));
+        };
+        for change in changes.sites {
+            add(change.site, &mut |forecast| forecast.lead = Some(change.lead));
+        }
+        for change in changes.cells {
+            let cell = CellForecast {
+                cell: change.cell as i64,
+                own_beta_days: change.priors.own_beta_days,
+                plain_beta_days: change.priors.plain_beta_days,
+            };
+            add(change.site, &mut |forecast| forecast.cells.push(cell.clone()));
+        }
+        for mut change in changes.groups {
+            let totals = std::mem::take(&mut change.totals);
+            let mut group = Some(forecast_of(&change, totals));
+            add(change.site, &mut |forecast| forecast.groups.extend(group.take()));
+        }
+        for mut forecast in forecasts.into_values() {
+            let mut size = 0;
+            while let Some(end) = forecast.groups.iter().position(|group| {
+                size += group.totals.len() + 20;
+                size > TOTALS_PER_FORECAST
+            }) {
+                let rest = forecast.groups.split_off(end.max(1));
+                context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
+                let (lead, cells) = (None, Vec::new());
+                forecast = SweepForecast { lead, cells, groups: rest, ..forecast };
+                size = 0;
+            }
+            context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
+        }
+    }
+}
+
+fn forecast_of(change: &GroupChange, totals: Vec<f32>) -> GroupForecast {
+    GroupForecast {
+        group: change.group as i64,
+        pages: i64::from(change.pages),
+        oldest_day: change.oldest_bin,
+        first_day: change.first_bin,
+        totals,
+        per_day: change.per_day,
+    }
+}

@@ -1,0 +1,126 @@
+//! How simulations are watched: one line of progress on stderr, and Ctrl-C.
+
+use crate::Failure;
+use daemon::StopSignal;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simulate::SimulationError;
+use simulate::parallel::in_order;
+use simulate::study::StudyProgress;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Parts of the whole that progress is told in.
+const PARTS: f64 = 1000.0;
+/// Where no bar can be drawn, lines come no faster than this.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows progress, and knows whether to go on. May be told from many threads.
+pub(super) struct Watch {
+    stop: StopSignal,
+    bar: ProgressBar,
+    told: Mutex<(u64, Instant)>,
+}
+
+impl Watch {
+    /// From now on Ctrl-C stops what is watched.
+    pub(super) fn start() -> Result<Self, Failure> {
+        let bar = ProgressBar::with_draw_target(Some(PARTS as u64), ProgressDrawTarget::stderr_with_hz(4));
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
+            bar.set_style(style);
+        }
+        Ok(Self { stop: StopSignal::on_signals()?, bar, told: Mutex::new((0, Instant::now())) })
+    }
+
+    /// Whether Ctrl-C came.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_stopped()
+    }
+
+    /// Notes the share of the whole that is done, and says whether to go on.
+    pub(super) fn tell(&self, done: f64, message: impl FnOnce() -> String) -> ControlFlow<()> {
+        let parts = (done.clamp(0.0, 1.0) * PARTS) as u64;
+        if !self.bar.is_hidden() {
+            if parts != self.bar.position() {
+                self.bar.set_message(message());
+                self.bar.set_position(parts);
+            }
+        } else {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            if parts >= told.0 + PARTS as u64 / 10 && told.1.elapsed() >= LINE_EVERY {
+                *told = (parts, Instant::now());
+                eprintln!("{:>3} %  {}", parts / (PARTS as u64 / 100), message());
+            }
+        }
+        if self.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Takes the line away.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// How one job of many tells how far it is.
+pub(super) type Tell<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// Does every job, on so many threads, and gives the results in the order of the jobs, and how many have none because
+/// Ctrl-C came. Of failures the first job's is the failure of all.
+pub(super) fn run<T: Send>(
+    names: &[String],
+    threads: usize,
+    job: impl Fn(usize, Tell<'_>) -> Result<T, SimulationError> + Sync,
+) -> Result<(Vec<T>, usize), Failure> {
+    let watch = Watch::start()?;
+    let parts: Vec<AtomicU64> = names.iter().map(|_| AtomicU64::new(0)).collect();
+    let finished = AtomicUsize::new(0);
+    let numbers: Vec<usize> = (0..names.len()).collect();
+    let results = in_order(&numbers, threads, |&index| {
+        if watch.is_stopped() {
+            return Ok(None);
+        }
+        let mut tell = |done: f64| {
+            parts[index].store((done.clamp(0.0, 1.0) * PARTS) as u64, Ordering::Relaxed);
+            let sum: u64 = parts.iter().map(|parts| parts.load(Ordering::Relaxed)).sum();
+            watch.tell(sum as f64 / PARTS / names.len() as f64, || {
+                format!("{} of {} done, now {}", finished.load(Ordering::Relaxed), names.len(), names[index])
+            })
+        };
+        match job(index, &mut tell) {
+            Ok(result) => {
+                let _ = tell(1.0);
+                finished.fetch_add(1, Ordering::Relaxed);
+                Ok(Some(result))
+            }
+            Err(SimulationError::Stopped { .. }) => Ok(None),
+            Err(error) => Err(Failure::Input(format!("{}: {error}", names[index]))),
+        }
+    });
+    watch.finish();
+    let results: Vec<T> = results?.into_iter().flatten().collect();
+    let stopped = names.len() - results.len();
+    Ok((results, stopped))
+}
+
+/// Runs a study under the eyes of progress and Ctrl-C. One that was stopped has no answer.
+pub(super) fn watched<T>(
+    study: impl FnOnce(&(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync)) -> Result<T, SimulationError>,
+) -> Result<T, Failure> {
+    let watch = Watch::start()?;
+    let last = Mutex::new((0, 0));
+    let result = study(&|progress: StudyProgress| {
+        *last.lock().unwrap_or_else(PoisonError::into_inner) = (progress.runs_done, progress.runs);
+        watch.tell(progress.done / progress.runs.max(1) as f64, || {
+            format!("{} of {} simulations done", progress.runs_done, progress.runs)
+        })
+    });
+    watch.finish();
+    result.map_err(|error| match error {
+        SimulationError::Stopped { .. } => {
+            let (done, all) = *last.lock().unwrap_or_else(PoisonError::into_inner);
+            super::stopped(done, all)
+        }
+        other => super::input(other),
+    })
+}

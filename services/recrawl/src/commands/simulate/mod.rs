@@ -1,0 +1,128 @@
+//! `recrawl simulate`: policies and estimators on recorded change times and on made-up populations.
+
+mod budget;
+mod corpus;
+mod jobs;
+mod list;
+mod population;
+mod report;
+mod reproduce;
+mod trace;
+mod versus;
+
+use crate::Failure;
+use crate::output::Format;
+use clap::{Args, Subcommand};
+use simulate::SimulationError;
+use simulate::learner::EstimatorChoice;
+use simulate::policies::PolicyKind;
+
+/// Arguments of `recrawl simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArguments {
+    #[command(subcommand)]
+    command: SimulateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SimulateCommand {
+    /// On recorded change times of real sites.
+    Trace(trace::TraceArguments),
+    /// On made-up populations of pages.
+    Population(population::PopulationArguments),
+    /// What other crawlers spend for the same freshness.
+    Versus(versus::VersusArguments),
+    /// Published figures beside ours.
+    Reproduce(reproduce::ReproduceArguments),
+    /// Names of policies, estimators, populations, change models and reproductions.
+    List,
+}
+
+/// Simulates.
+pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Failure> {
+    match &arguments.command {
+        SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
+        SimulateCommand::Population(arguments) => population::population(arguments, format),
+        SimulateCommand::Versus(arguments) => versus::versus(arguments, format),
+        SimulateCommand::Reproduce(arguments) => reproduce::reproduce(arguments, format),
+        SimulateCommand::List => list::list(format),
+    }
+}
+
+fn input(error: SimulationError) -> Failure {
+    Failure::Input(error.to_string())
+}
+
+/// Policies by name, each once; and whether all of them were asked for.
+fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
+    if names.iter().any(|name| name.trim() == "all") {
+        return Ok((PolicyKind::ALL.to_vec(), true));
+    }
+    let mut policies = Vec::new();
+    for name in names {
+        let policy =
+            PolicyKind::parse(name.trim()).map_err(|error| Failure::Input(format!("--policy: {error}, all")))?;
+        if !policies.contains(&policy) {
+            policies.push(policy);
+        }
+    }
+    Ok((policies, false))
+}
+
+fn estimator(name: &str) -> Result<EstimatorChoice, Failure> {
+    EstimatorChoice::parse(name.trim()).map_err(|error| Failure::Input(format!("--estimator: {error}")))
+}
+
+/// As many as asked for, or one for each core.
+fn threads(asked: Option<usize>) -> Result<usize, Failure> {
+    match asked {
+        Some(0) => Err(Failure::Input("--threads is 0; give at least 1".to_owned())),
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
+    }
+}
+
+/// What Ctrl-C left undone.
+fn stopped(done: usize, all: usize) -> Failure {
+    Failure::No(format!("stopped; {done} of {all} simulations were done"))
+}
+
+/// A table for people: the first `left` columns flush left, numbers flush right.
+fn columns<H: AsRef<str>>(head: &[H], rows: &[Vec<String>], left: usize) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain([head[column].as_ref().chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let cells = cells.into_iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column < left {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let head = line(head.iter().map(AsRef::as_ref).collect());
+    let rows = rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
+    [head].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_lines_up() {
+        let rows = vec![vec!["a".to_owned(), "10".to_owned()], vec!["bcd".to_owned(), "9".to_owned()]];
+        assert_eq!(columns(&["name", "n"], &rows, 1), "name   n\na     10\nbcd    9");
+    }
+
+    #[test]
+    fn unknown_names_are_answered_with_the_known_ones() {
+        let names = |names: &[&str]| policies(&names.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(names(&["live", "uniform", "live"]).unwrap(), (vec![PolicyKind::Live, PolicyKind::Uniform], false));
+        assert_eq!(names(&["live", "all"]).unwrap().0.len(), PolicyKind::ALL.len());
+        let error = names(&["life"]).unwrap_err();
+        assert_eq!(error.status(), 2);
+        assert!(error.to_string().contains("life") && error.to_string().contains("live, uniform"));
+    }
+}

@@ -1,0 +1,172 @@
+//! `recrawl simulate population`: policies on made-up populations, over several seeds.
+
+use super::budget::Budget;
+use super::jobs;
+use super::report::{Curve, Report, Table};
+use crate::Failure;
+use crate::output::{Format, answers, print};
+use clap::Args;
+use simulate::changes::ChangeModel;
+use simulate::policies::PolicyKind;
+use simulate::population::PopulationKind;
+use simulate::study::{Row, Study};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl simulate population`.
+#[derive(Args, Debug)]
+pub(super) struct PopulationArguments {
+    /// Populations; `all` for every one. `recrawl simulate list` names them.
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// Policies, separated by commas, or `all`.
+    #[arg(long, value_delimiter = ',', default_value = "uniform,live,crawl-value,oracle")]
+    policy: Vec<String>,
+    /// Estimators, separated by commas; each policy's own choice by default.
+    #[arg(long, value_delimiter = ',')]
+    estimator: Vec<String>,
+    /// Fetches per page and day: 1/15d, 1/3, 0.0667. Several, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "0.03,0.1")]
+    budget: Vec<Budget>,
+    /// Pages of a population.
+    #[arg(long, default_value_t = 10_000)]
+    pages: usize,
+    /// Days scored.
+    #[arg(long, default_value_t = 60.0)]
+    days: f64,
+    /// Days of learning before them.
+    #[arg(long, default_value_t = 60.0)]
+    warm_up_days: f64,
+    /// How many times everything is done with other chance.
+    #[arg(long, default_value_t = 6)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How pages change: one name or several joined by +, such as bursts+bulks.
+    #[arg(long, default_value = "poisson")]
+    changes: String,
+    /// Share of the pages that truthfully say when they last changed.
+    #[arg(long, default_value_t = 0.0)]
+    last_modified_share: f64,
+    /// Simulations at the same time; as many as there are cores by default.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Writes a page with plots and tables.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// Runs the study.
+pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Result<(), Failure> {
+    let study = study(arguments)?;
+    let threads = super::threads(arguments.threads)?;
+    let rows = jobs::watched(|watch| study.run(threads, watch))?;
+    if let Some(path) = &arguments.report {
+        report(arguments, &rows).write(path)?;
+    }
+    match format {
+        Format::Text => print(&super::columns(&HEAD, &rows.iter().map(cells).collect::<Vec<_>>(), 4)),
+        _ => answers(format, &rows, |_| String::new()),
+    }
+}
+
+fn study(arguments: &PopulationArguments) -> Result<Study, Failure> {
+    let populations = if arguments.names.iter().any(|name| name == "all") {
+        PopulationKind::ALL.to_vec()
+    } else {
+        let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
+        arguments.names.iter().map(parse).collect::<Result<_, _>>()?
+    };
+    let (mut policies, all) = super::policies(&arguments.policy)?;
+    if all {
+        // It learns from a recorded history; there is none here.
+        policies.retain(|policy| *policy != PolicyKind::Smoothed);
+    }
+    Ok(Study {
+        populations,
+        policies,
+        estimators: arguments.estimator.iter().map(|name| super::estimator(name)).collect::<Result<_, _>>()?,
+        changes: ChangeModel::parse(&arguments.changes)
+            .map_err(|error| Failure::Input(format!("--changes: {error}")))?,
+        pages: arguments.pages,
+        budgets: arguments.budget.iter().map(|budget| budget.fetches_per_page_per_day).collect(),
+        warm_up_days: arguments.warm_up_days,
+        scored_days: arguments.days,
+        last_modified_share: arguments.last_modified_share,
+        seeds: arguments.seeds,
+        seed: arguments.seed,
+        ..Study::default()
+    })
+}
+
+const HEAD: [&str; 11] = [
+    "population",
+    "policy",
+    "estimator",
+    "budget",
+    "freshness",
+    "weighted freshness",
+    "s.e.",
+    "age, days",
+    "gap closed, %",
+    "fetches",
+    "budget used, %",
+];
+
+fn cells(row: &Row) -> Vec<String> {
+    vec![
+        row.population.to_owned(),
+        row.policy.to_owned(),
+        row.estimator.to_owned(),
+        budget(row),
+        format!("{:.4}", row.freshness),
+        format!("{:.4}", row.weighted_freshness),
+        format!("{:.4}", row.standard_error),
+        format!("{:.2}", row.age_days),
+        format!("{:.1}", 100.0 * row.gap_closed_share),
+        row.fetches.to_string(),
+        format!("{:.0}", 100.0 * row.budget_used_share),
+    ]
+}
+
+fn budget(row: &Row) -> String {
+    format!("{:.4}", row.budget_fetches_per_page_per_day)
+}
+
+fn report(arguments: &PopulationArguments, rows: &[Row]) -> Report {
+    let mut curves: Vec<Curve> = Vec::new();
+    let several = arguments.names.len() > 1 || arguments.names[0] == "all";
+    for row in rows {
+        let mut name = row.policy.to_owned();
+        if arguments.estimator.len() > 1 && !["known", "none"].contains(&row.estimator) {
+            name = format!("{name}, {}", row.estimator);
+        }
+        if several {
+            name = format!("{name}, {}", row.population);
+        }
+        let point = (row.budget_fetches_per_page_per_day, row.weighted_freshness);
+        match curves.iter_mut().find(|curve| curve.name == name) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name, points: vec![point] }),
+        }
+    }
+    for curve in &mut curves {
+        curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    Report {
+        title: "Policies on made-up populations".to_owned(),
+        introduction: format!(
+            "{} pages, {} days after {} days of learning, {} seeds; changes: {}. Freshness in the plot is weighted by \
+             importance; gap closed is the share of the way from uniform to the policy that knows the true rates.",
+            arguments.pages, arguments.days, arguments.warm_up_days, arguments.seeds, arguments.changes
+        ),
+        curves,
+        courses: Vec::new(),
+        courses_at: String::new(),
+        tables: vec![Table {
+            caption: "Policies".to_owned(),
+            head: HEAD.iter().map(ToString::to_string).collect(),
+            rows: rows.iter().map(cells).collect(),
+        }],
+    }
+}

@@ -1,0 +1,178 @@
+//! Results of simulations as a page with plots; one file, nothing loaded from elsewhere, readable in light and dark.
+
+mod plot;
+
+use crate::Failure;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What a page shows.
+pub(super) struct Report {
+    /// Heading.
+    pub(super) title: String,
+    /// What was done, in sentences.
+    pub(super) introduction: String,
+    /// A policy's results at one budget or several.
+    pub(super) curves: Vec<Curve>,
+    /// How stale the copies were over the scored time.
+    pub(super) courses: Vec<Course>,
+    /// Of the courses' budget, for people.
+    pub(super) courses_at: String,
+    /// Tables below the plots.
+    pub(super) tables: Vec<Table>,
+}
+
+/// One policy over budgets.
+pub(super) struct Curve {
+    /// The policy.
+    pub(super) name: String,
+    /// (fetches per page and day, freshness), by rising budget.
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// One policy over time.
+pub(super) struct Course {
+    /// The policy.
+    pub(super) name: String,
+    /// Freshness of each day.
+    pub(super) freshness_by_day: Vec<f64>,
+}
+
+/// A table: the first column holds names, the others numbers.
+pub(super) struct Table {
+    /// Above it.
+    pub(super) caption: String,
+    /// Column titles.
+    pub(super) head: Vec<String>,
+    /// Cells, row by row.
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Report {
+    /// Writes the page.
+    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
+        let page = self.render().map_err(|error| Failure::World(format!("the plots cannot be drawn: {error}")))?;
+        std::fs::write(path, page)
+            .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
+        eprintln!("report: {}", path.display());
+        Ok(())
+    }
+
+    fn render(&self) -> Result<String, Box<dyn std::error::Error>> {
+        let mut body = String::new();
+        if !self.curves.is_empty() {
+            let shown = plot::most_telling(&self.curves, |curve| &curve.name);
+            let plot = if self.curves.iter().any(|curve| curve.points.len() > 1) {
+                plot::stale_against_budget(&shown)?
+            } else {
+                plot::stale_bars(&shown)?
+            };
+            writeln!(body, "<figure id=\"freshness\">{plot}{}</figure>", left_out(shown.len(), self.curves.len()))?;
+        }
+        if self.courses.iter().any(|course| course.freshness_by_day.len() > 1) {
+            let shown = plot::most_telling(&self.courses, |course| &course.name);
+            let plot = plot::stale_over_time(&shown, &self.courses_at)?;
+            writeln!(body, "<figure id=\"course\">{plot}{}</figure>", left_out(shown.len(), self.courses.len()))?;
+        }
+        for table in &self.tables {
+            table.render(&mut body)?;
+        }
+        Ok(format!(
+            r#"<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }}
+figure {{ margin: 1.5rem 0; }}
+svg {{ width: 100%; height: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }}
+caption {{ text-align: left; font-weight: 600; padding: 1rem 0 .3rem; }}
+th, td {{ padding: .15rem .8rem .15rem 0; text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
+thead th {{ border-bottom: 1px solid; }}
+</style>
+<h1>{title}</h1>
+<p>{introduction}</p>
+{body}</html>
+"#,
+            title = escape(&self.title),
+            introduction = escape(&self.introduction),
+        ))
+    }
+}
+
+fn left_out(shown: usize, all: usize) -> String {
+    match all - shown {
+        0 => String::new(),
+        1 => "<figcaption>One more is in the table only.</figcaption>".to_owned(),
+        more => format!("<figcaption>{more} more are in the table only.</figcaption>"),
+    }
+}
+
+impl Table {
+    fn render(&self, out: &mut String) -> std::fmt::Result {
+        write!(out, "<table>\n<caption>{}</caption>\n<thead><tr>", escape(&self.caption))?;
+        for title in &self.head {
+            write!(out, "<th scope=\"col\">{}</th>", escape(title))?;
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for row in &self.rows {
+            out.push_str("<tr>");
+            for cell in row {
+                write!(out, "<td>{}</td>", escape(cell))?;
+            }
+            out.push_str("</tr>\n");
+        }
+        out.push_str("</tbody>\n</table>\n");
+        Ok(())
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(curves: usize, budgets: usize) -> String {
+        let curve = |index: usize| Curve {
+            name: format!("policy-{index}"),
+            points: (1..=budgets).map(|budget| (budget as f64 / 60.0, 0.9 + 0.01 * budget as f64)).collect(),
+        };
+        let course = |index| Course { name: format!("policy-{index}"), freshness_by_day: vec![0.9, 1.0, 0.95] };
+        Report {
+            title: "Trace <x>".to_owned(),
+            introduction: "A & B".to_owned(),
+            curves: (0..curves).map(curve).collect(),
+            courses: (0..curves).map(course).collect(),
+            courses_at: "1/15d".to_owned(),
+            tables: vec![Table {
+                caption: "All".to_owned(),
+                head: vec!["policy".to_owned(), "freshness".to_owned()],
+                rows: vec![vec!["<live>".to_owned(), "0.99".to_owned()]],
+            }],
+        }
+        .render()
+        .unwrap()
+    }
+
+    #[test]
+    fn the_page_has_plots_and_tables_and_loads_nothing() {
+        for (curves, budgets) in [(1, 1), (3, 1), (3, 4), (30, 2)] {
+            let page = report(curves, budgets);
+            assert_eq!(page.matches("<svg").count(), 2);
+            assert!(page.contains("<td>&lt;live&gt;</td>") && page.contains("A &amp; B"));
+            let loaded = page.replace("http://www.w3.org/2000/svg", "");
+            for word in ["http:", "https:", "<script", "src=", "url(", "@import"] {
+                assert!(!loaded.contains(word), "{word}");
+            }
+            assert!(!page.contains("#000000"), "text and axes take the page's colour");
+            assert_eq!(page.contains("more are in the table only"), curves == 30);
+        }
+    }
+}

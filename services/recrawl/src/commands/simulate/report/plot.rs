@@ -1,0 +1,179 @@
+//! The plots. They show the stale share, 1 - freshness, because near 1 differences in freshness cannot be seen.
+
+use super::{Course, Curve};
+use plotters::prelude::*;
+
+pub(super) type Plot = Result<String, Box<dyn std::error::Error>>;
+
+/// Tell apart in light and dark.
+const COLOURS: [RGBColor; 10] = [
+    RGBColor(0, 122, 204),
+    RGBColor(128, 128, 128),
+    RGBColor(214, 112, 0),
+    RGBColor(160, 96, 48),
+    RGBColor(0, 150, 110),
+    RGBColor(200, 60, 60),
+    RGBColor(150, 100, 200),
+    RGBColor(200, 80, 150),
+    RGBColor(110, 140, 20),
+    RGBColor(20, 150, 170),
+];
+
+/// Shown whenever they are there, in the colours of their places.
+const ALWAYS: [&str; 7] = ["live", "uniform", "oracle", "smoothed", "crawl-value", "stormcrawler", "nutch"];
+
+/// As many as there are colours: the known names first, then in the order given.
+pub(super) fn most_telling<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<(RGBColor, &T)> {
+    let place = |item: &T| ALWAYS.iter().position(|known| *known == name(item));
+    let mut free: Vec<RGBColor> = COLOURS.to_vec();
+    free.retain(|colour| !all.iter().filter_map(place).any(|place| COLOURS[place] == *colour));
+    let mut free = free.into_iter();
+    all.iter()
+        .filter_map(|item| place(item).map(|place| COLOURS[place]).or_else(|| free.next()).map(|c| (c, item)))
+        .collect()
+}
+
+/// Black is the colour of the page's text, whatever that is.
+fn themed(svg: String) -> String {
+    svg.replace("\"#000000\"", "\"currentColor\"")
+}
+
+fn stale(freshness: f64) -> f64 {
+    (1.0 - freshness).max(1e-5)
+}
+
+/// Both axes logarithmic: halving the stale share looks the same everywhere.
+pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> Plot {
+    let points = || curves.iter().flat_map(|(_, curve)| curve.points.iter());
+    let budgets = span(points().map(|point| point.0));
+    let shares = span(points().map(|point| stale(point.1)));
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 460)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .caption("Stale share against budget", ("sans-serif", 18).into_font().color(&BLACK))
+            .margin(10)
+            .x_label_area_size(44)
+            .y_label_area_size(64)
+            .right_y_label_area_size(0)
+            .build_cartesian_2d((budgets.0..budgets.1).log_scale(), (shares.0..shares.1).log_scale())?;
+        chart
+            .configure_mesh()
+            .x_desc("budget: fetches per page and day (logarithmic)")
+            .y_desc("share of time a copy is stale (logarithmic)")
+            .x_label_formatter(&|x| short(*x))
+            .y_label_formatter(&|y| short(*y))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        for (colour, curve) in curves {
+            let points = curve.points.iter().map(|(budget, freshness)| (*budget, stale(*freshness)));
+            let style = ShapeStyle::from(colour).stroke_width(if curve.name == "live" { 3 } else { 2 });
+            chart
+                .draw_series(LineSeries::new(points.clone(), style))?
+                .label(&curve.name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
+            chart.draw_series(points.map(|point| Circle::new(point, 3, colour.filled())))?;
+        }
+        chart.configure_series_labels().position(SeriesLabelPosition::LowerLeft).border_style(BLACK.mix(0.3)).draw()?;
+        area.present()?;
+    }
+    Ok(themed(svg))
+}
+
+/// One budget: a bar a policy.
+pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> Plot {
+    let stale_share = |curve: &Curve| curve.points.first().map_or(0.0, |point| 1.0 - point.1);
+    let most = curves.iter().map(|(_, curve)| stale_share(curve)).fold(f64::MIN_POSITIVE, f64::max);
+    let rows = curves.len() as f64;
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 60 + 30 * curves.len() as u32)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .caption("Share of time a copy is stale (from 0)", ("sans-serif", 18).into_font().color(&BLACK))
+            .margin(10)
+            .build_cartesian_2d(0.0..1.4 * most, 0.0..rows)?;
+        let style = ("sans-serif", 15).into_font().color(&BLACK);
+        for (rank, (colour, curve)) in curves.iter().enumerate() {
+            let (bottom, value) = (rows - 1.0 - rank as f64, stale_share(curve));
+            let bar = [(0.25 * most, bottom + 0.15), (0.25 * most + value, bottom + 0.85)];
+            chart.draw_series([Rectangle::new(bar, colour.filled())])?;
+            chart.draw_series([Text::new(curve.name.clone(), (0.0, bottom + 0.75), style.clone())])?;
+            chart.draw_series([Text::new(
+                format!("{value:.4}"),
+                (0.26 * most + value, bottom + 0.75),
+                style.clone(),
+            )])?;
+        }
+        area.present()?;
+    }
+    Ok(themed(svg))
+}
+
+/// The plot over time is so much wider than the time, that the names find room beside the curves.
+const LEGEND_ROOM: f64 = 1.22;
+
+/// Means over a week: a day is too noisy to read.
+pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> Plot {
+    let weekly = |course: &Course| -> Vec<(f64, f64)> {
+        let weeks = course.freshness_by_day.chunks(7).enumerate();
+        weeks
+            .map(|(week, days)| {
+                let mean = days.iter().sum::<f64>() / days.len() as f64;
+                (7.0 * week as f64 + 0.5 * days.len() as f64, 1.0 - mean)
+            })
+            .collect()
+    };
+    let days = courses.iter().map(|(_, course)| course.freshness_by_day.len()).max().unwrap_or(1) as f64;
+    let weekly: Vec<_> = courses.iter().map(|(colour, course)| (colour, &course.name, weekly(course))).collect();
+    let most = weekly.iter().flat_map(|(.., points)| points).map(|point| point.1).fold(1e-6, f64::max);
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 360)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .caption(
+                format!("Stale share over the scored time, weekly means, budget {budget}"),
+                ("sans-serif", 18).into_font().color(&BLACK),
+            )
+            .margin(10)
+            .x_label_area_size(44)
+            .y_label_area_size(64)
+            .build_cartesian_2d(0.0..LEGEND_ROOM * days, 0.0..1.05 * most)?;
+        chart
+            .configure_mesh()
+            .x_desc("day of the scored time")
+            .y_desc("share of copies stale")
+            .x_label_formatter(&|x| short(*x))
+            .y_label_formatter(&|y| short(*y))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.15))
+            .draw()?;
+        for (colour, name, points) in weekly {
+            let style = ShapeStyle::from(colour).stroke_width(if name == "live" { 3 } else { 1 });
+            chart
+                .draw_series(LineSeries::new(points, style))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], style));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
+        area.present()?;
+    }
+    Ok(themed(svg))
+}
+
+/// The least and the greatest, with some room.
+fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (least, most) = values.fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
+    (0.8 * least.min(most), 1.25 * most)
+}
+
+/// Few digits, no zeros at the end.
+fn short(value: f64) -> String {
+    let digits = (2 - value.abs().max(1e-6).log10().floor() as i32).clamp(0, 7) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}

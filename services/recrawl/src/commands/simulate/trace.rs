@@ -1,0 +1,341 @@
+//! `recrawl simulate trace`: policies on real change times, two years per source, the second one scored.
+
+use super::budget::Budget;
+use super::jobs;
+use super::report::{Course, Curve, Report, Table};
+use super::{corpus, threads};
+use crate::Failure;
+use crate::output::{Format, answer, print};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use simulate::metrics::Scores;
+use simulate::trace::{Cut, Knowledge, LEARNING_DAYS, Replay, Trace};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl simulate trace`.
+#[derive(Args, Debug)]
+pub(super) struct TraceArguments {
+    /// Corpus directory, with pages.csv.zst and changes.csv.zst (or the same without .zst).
+    directory: PathBuf,
+    /// Fetches per page and day over all judged pages together: 1/15d, 1/3, 0.0667. Several, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "1/15d")]
+    budget: Vec<Budget>,
+    /// Policies, separated by commas, or `all`. `recrawl simulate list` names them.
+    #[arg(long, value_delimiter = ',', default_value = "live")]
+    policy: Vec<String>,
+    /// How change rates are estimated, where the policy leaves that open; the policy's own choice by default.
+    #[arg(long)]
+    estimator: Option<String>,
+    /// What is known when the scored year starts.
+    #[arg(long, value_enum, default_value_t = KnowledgeArgument::Fetches)]
+    knowledge: KnowledgeArgument,
+    /// What the history taught is all that is known: nothing is learned from the schedule's own fetches.
+    #[arg(long = "static")]
+    frozen: bool,
+    /// At most so many pages of each source: those with the smallest hash of source and path.
+    #[arg(long, default_value_t = 1500)]
+    max_per_source: usize,
+    /// Draws other pages where a source has more than that.
+    #[arg(long, default_value_t = 1)]
+    draw: u64,
+    /// Only this source. May be repeated.
+    #[arg(long)]
+    source: Vec<String>,
+    /// Seed of everything left to chance.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Simulations at the same time; as many as there are cores by default.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Writes a page with plots and tables.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// What a policy knows when the scored year starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KnowledgeArgument {
+    /// What its own fetches of the learning year, at the same budget, showed.
+    Fetches,
+    /// Every change of the learning year, as if imported.
+    History,
+}
+
+/// One policy at one budget.
+#[derive(Debug, Serialize)]
+struct Row {
+    policy: String,
+    estimator: String,
+    knowledge: &'static str,
+    #[serde(rename = "static")]
+    frozen: bool,
+    budget_fetches_per_page_per_day: f64,
+    pages: usize,
+    fetches_spent: u64,
+    freshness: f64,
+    age_days: f64,
+    over_30_days_share: f64,
+    budget_used_share: f64,
+    useful_fetches_share: f64,
+    changes: u64,
+    seed: u64,
+    draw: u64,
+    by_source: Vec<SourceRow>,
+    #[serde(skip)]
+    budget: String,
+    #[serde(skip)]
+    freshness_by_day: Vec<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct SourceRow {
+    source: String,
+    pages: usize,
+    freshness: f64,
+    age_days: f64,
+    fetches: u64,
+}
+
+/// Runs every policy at every budget.
+pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Failure> {
+    let replays = replays(arguments)?;
+    let threads = threads(arguments.threads)?;
+    if arguments.max_per_source == 0 {
+        return Err(Failure::Input("--max-per-source is 0; give at least 1".to_owned()));
+    }
+    let recording = corpus::read(&arguments.directory)?;
+    let cut =
+        Cut { sources: arguments.source.clone(), max_pages_per_source: arguments.max_per_source, draw: arguments.draw };
+    let trace = Trace::cut(&recording, &cut)
+        .map_err(|error| Failure::Input(format!("{}: {error}", arguments.directory.display())))?;
+    drop(recording);
+    for left in &trace.left_out {
+        eprintln!("left out: {}: {}", left.source, left.reason);
+    }
+    let names: Vec<String> =
+        replays.iter().map(|(budget, replay)| format!("{} at {budget}", replay.policy.name())).collect();
+    let (rows, stopped) = jobs::run(&names, threads, |index, tell| {
+        let (budget, replay) = &replays[index];
+        Ok(Row::new(arguments, budget, replay, replay.run(&trace, tell)?))
+    })?;
+    if let Some(path) = &arguments.report {
+        report(arguments, &trace, &rows).write(path)?;
+    }
+    match (&rows[..], format) {
+        ([], _) => {}
+        ([row], Format::Text) if replays.len() == 1 => print(&single(row))?,
+        (rows, Format::Text) => print(&table(rows))?,
+        ([row], _) if replays.len() == 1 => answer(format, row, |_| String::new())?,
+        (rows, _) => crate::output::answers(format, rows, |_| String::new())?,
+    }
+    match stopped {
+        0 => Ok(()),
+        _ => Err(super::stopped(rows.len(), replays.len())),
+    }
+}
+
+/// Every policy asked for at every budget, checked before anything runs.
+fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure> {
+    let knowledge = match arguments.knowledge {
+        KnowledgeArgument::Fetches => Knowledge::Fetches,
+        KnowledgeArgument::History => Knowledge::History,
+    };
+    let (policies, all) = super::policies(&arguments.policy)?;
+    let estimator = arguments.estimator.as_deref().map(super::estimator).transpose()?;
+    let mut replays = Vec::new();
+    for budget in &arguments.budget {
+        for policy in &policies {
+            let replay = Replay {
+                policy: *policy,
+                estimator,
+                knowledge,
+                frozen: arguments.frozen,
+                fetches_per_page_per_day: budget.fetches_per_page_per_day,
+                seed: arguments.seed,
+            };
+            match replay.check() {
+                Ok(()) => {
+                    if replay.overrules_estimator() && !all && budget == &arguments.budget[0] {
+                        eprintln!(
+                            "{} does not use the estimator asked for: {}",
+                            policy.name(),
+                            replay.estimator_name()
+                        );
+                    }
+                    replays.push((budget.clone(), replay));
+                }
+                // Of `all`, those that have no meaning in this setting are passed over.
+                Err(error) if all => {
+                    if budget == &arguments.budget[0] {
+                        eprintln!("left out: {}: {error}", policy.name());
+                    }
+                }
+                Err(error) => return Err(Failure::Input(error.to_string())),
+            }
+        }
+    }
+    Ok(replays)
+}
+
+impl Row {
+    fn new(arguments: &TraceArguments, budget: &Budget, replay: &Replay, scores: Scores) -> Self {
+        let by_source = scores.by_section.into_iter().map(|section| SourceRow {
+            source: section.section,
+            pages: section.pages,
+            freshness: section.freshness,
+            age_days: section.age_days,
+            fetches: section.fetches,
+        });
+        Row {
+            policy: replay.policy.name().to_owned(),
+            estimator: replay.estimator_name().to_owned(),
+            knowledge: match arguments.knowledge {
+                KnowledgeArgument::Fetches => "fetches",
+                KnowledgeArgument::History => "history",
+            },
+            frozen: arguments.frozen,
+            budget_fetches_per_page_per_day: budget.fetches_per_page_per_day,
+            pages: scores.pages,
+            fetches_spent: scores.fetches,
+            freshness: scores.freshness,
+            age_days: scores.age_days,
+            over_30_days_share: scores.over_30_days_share,
+            budget_used_share: scores.budget_used_share,
+            useful_fetches_share: scores.useful_fetches_share,
+            changes: scores.changes,
+            seed: arguments.seed,
+            draw: arguments.draw,
+            by_source: by_source.collect(),
+            budget: budget.written.clone(),
+            freshness_by_day: scored_days(scores.freshness_by_day),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.policy.clone(),
+            self.estimator.clone(),
+            self.budget.clone(),
+            format!("{:.4}", self.freshness),
+            format!("{:.2}", self.age_days),
+            format!("{:.2}", 100.0 * self.over_30_days_share),
+            self.fetches_spent.to_string(),
+            format!("{:.0}", 100.0 * self.budget_used_share),
+        ]
+    }
+}
+
+/// The days of the scored year, the last ones.
+fn scored_days(mut by_day: Vec<f64>) -> Vec<f64> {
+    by_day.split_off(by_day.len().saturating_sub(LEARNING_DAYS as usize))
+}
+
+const HEAD: [&str; 8] =
+    ["policy", "estimator", "budget", "freshness", "age, days", "older than 30 d, %", "fetches", "budget used, %"];
+
+/// Budgets in the order given, the freshest policy first.
+fn sorted(rows: &[Row]) -> Vec<&Row> {
+    let mut budgets: Vec<&str> = Vec::new();
+    for row in rows {
+        if !budgets.contains(&row.budget.as_str()) {
+            budgets.push(&row.budget);
+        }
+    }
+    let place = |row: &Row| budgets.iter().position(|budget| *budget == row.budget);
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    rows.sort_by(|one, other| place(one).cmp(&place(other)).then(other.freshness.total_cmp(&one.freshness)));
+    rows
+}
+
+fn table(rows: &[Row]) -> String {
+    let cells: Vec<Vec<String>> = sorted(rows).into_iter().map(Row::cells).collect();
+    super::columns(&HEAD, &cells, 3)
+}
+
+fn single(row: &Row) -> String {
+    let sources: Vec<Vec<String>> = row
+        .by_source
+        .iter()
+        .map(|source| {
+            vec![
+                source.source.clone(),
+                source.pages.to_string(),
+                format!("{:.4}", source.freshness),
+                format!("{:.2}", source.age_days),
+                source.fetches.to_string(),
+            ]
+        })
+        .collect();
+    format!(
+        "{} ({}), {} at {} per page: freshness {:.4}, age {:.2} days over {} pages, {} fetches ({:.0} % of the budget)\n\n{}",
+        row.policy,
+        row.estimator,
+        row.knowledge,
+        row.budget,
+        row.freshness,
+        row.age_days,
+        row.pages,
+        row.fetches_spent,
+        100.0 * row.budget_used_share,
+        super::columns(&["source", "pages", "freshness", "age, days", "fetches"], &sources, 1)
+    )
+}
+
+fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
+    let rows = sorted(rows);
+    let mut curves: Vec<Curve> = Vec::new();
+    for row in &rows {
+        let point = (row.budget_fetches_per_page_per_day, row.freshness);
+        match curves.iter_mut().find(|curve| curve.name == row.policy) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(Curve { name: row.policy.clone(), points: vec![point] }),
+        }
+    }
+    for curve in &mut curves {
+        curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    let courses_at = rows.first().map_or(String::new(), |row| row.budget.clone());
+    let courses = rows.iter().filter(|row| row.budget == courses_at);
+    let courses = courses
+        .map(|row| Course { name: row.policy.clone(), freshness_by_day: row.freshness_by_day.clone() })
+        .collect();
+    let mut tables = vec![Table {
+        caption: "Policies".to_owned(),
+        head: HEAD.iter().map(ToString::to_string).collect(),
+        rows: rows.iter().map(|row| row.cells()).collect(),
+    }];
+    tables.extend(arguments.budget.iter().map(|budget| by_source(&budget.written, &rows)));
+    let knows = match arguments.knowledge {
+        KnowledgeArgument::Fetches => {
+            "Policies know what their own fetches showed, from the start of the learning year"
+        }
+        KnowledgeArgument::History => "Policies read every change of the learning year; the schedule then starts",
+    };
+    Report {
+        title: "Policies on recorded change times".to_owned(),
+        introduction: format!(
+            "Pages: {}, sources: {}; of each source the last two years, the second one scored. {knows}{}. Freshness is the \
+             share of time that a copy is current, mean over pages; all policies see the same pages and changes.",
+            trace.pages.len(),
+            trace.sources.len(),
+            if arguments.frozen { " and learn nothing from their fetches" } else { "" },
+        ),
+        curves,
+        courses,
+        courses_at,
+        tables,
+    }
+}
+
+fn by_source(budget: &str, rows: &[&Row]) -> Table {
+    let rows: Vec<&&Row> = rows.iter().filter(|row| row.budget == budget).collect();
+    let mut head = vec!["source".to_owned(), "pages".to_owned()];
+    head.extend(rows.iter().map(|row| row.policy.clone()));
+    let sources = rows.first().map_or(&[][..], |row| &row.by_source[..]);
+    let cells = sources.iter().enumerate().map(|(index, source)| {
+        let mut cells = vec![source.source.clone(), source.pages.to_string()];
+        cells.extend(rows.iter().map(|row| format!("{:.4}", row.by_source[index].freshness)));
+        cells
+    });
+    Table { caption: format!("Freshness by source at {budget}"), rows: cells.collect(), head }
+}

@@ -1,0 +1,126 @@
+//! `recrawl simulate versus`: what other crawlers spend for the same freshness.
+
+use super::jobs;
+use crate::Failure;
+use crate::output::{Format, answers, print};
+use clap::Args;
+use serde::Serialize;
+use simulate::policies::PolicyKind;
+use simulate::population::PopulationKind;
+use simulate::versus::{OurRow, PeerRow, Versus, VersusReport};
+
+/// Arguments of `recrawl simulate versus`.
+#[derive(Args, Debug)]
+pub(super) struct VersusArguments {
+    /// Populations. `recrawl simulate list` names them.
+    #[arg(value_name = "NAME", default_values_t = ["wide".to_owned(), "gamma".to_owned()])]
+    names: Vec<String>,
+    /// Our policy, with its usual estimator.
+    #[arg(long, default_value_t = Versus::default().ours.name().to_owned())]
+    policy: String,
+    /// Pages of a population.
+    #[arg(long, default_value_t = Versus::default().pages)]
+    pages: usize,
+    /// How many times everything is done with other chance.
+    #[arg(long, default_value_t = Versus::default().seeds)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = Versus::default().seed)]
+    seed: u64,
+    /// Simulations at the same time; as many as there are cores by default.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// A line of the answer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "side", rename_all = "snake_case")]
+enum Row<'a> {
+    Ours(&'a OurRow),
+    Peer(&'a PeerRow),
+}
+
+/// Runs the comparison.
+pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), Failure> {
+    let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
+    let versus = Versus {
+        populations: arguments.names.iter().map(parse).collect::<Result<_, _>>()?,
+        ours: PolicyKind::parse(&arguments.policy).map_err(super::input)?,
+        pages: arguments.pages,
+        seeds: arguments.seeds,
+        seed: arguments.seed,
+        ..Versus::default()
+    };
+    let threads = super::threads(arguments.threads)?;
+    let report = jobs::watched(|watch| versus.run(threads, watch))?;
+    if format == Format::Text {
+        return print(&text(&report));
+    }
+    let rows: Vec<Row<'_>> = report.ours.iter().map(Row::Ours).chain(report.peers.iter().map(Row::Peer)).collect();
+    answers(format, &rows, |_| String::new())
+}
+
+fn text(report: &VersusReport) -> String {
+    let holds = |value: f64, claimed: Option<f64>| match claimed {
+        None => String::new(),
+        Some(claimed) if value >= claimed => format!("at least {claimed}: yes"),
+        Some(claimed) => format!("at least {claimed}: NO"),
+    };
+    let ours: Vec<Vec<String>> = report
+        .ours
+        .iter()
+        .map(|row| {
+            vec![
+                row.population.to_owned(),
+                format!("{} ({})", row.policy, row.estimator),
+                format!("{:.3}", row.budget_fetches_per_page_per_day),
+                format!("{:.4}", row.weighted_freshness),
+                format!("{:.4}", row.standard_error),
+                format!("{:.4}", row.optimum_weighted_freshness),
+                format!("{:.1}", 100.0 * row.share_of_optimum),
+                format!("{:.1}", 100.0 * row.share_of_optimum_standard_error),
+                holds(row.share_of_optimum, row.claimed_share),
+            ]
+        })
+        .collect();
+    let peers: Vec<Vec<String>> = report
+        .peers
+        .iter()
+        .map(|row| {
+            vec![
+                row.population.to_owned(),
+                row.policy.to_owned(),
+                row.budget_fetches_per_page_per_day.map_or("none".to_owned(), |cap| format!("{cap:.3}")),
+                format!("{:.4}", row.fetches_per_page_per_day),
+                format!("{:.4}", row.weighted_freshness),
+                format!("{:.4}", row.our_fetches_per_page_per_day),
+                format!("{:.2}", row.fetch_ratio),
+                format!("{:.2}", row.standard_error),
+                holds(row.fetch_ratio, row.claimed_ratio),
+            ]
+        })
+        .collect();
+    let ours_head = [
+        "population",
+        "ours",
+        "budget",
+        "weighted freshness",
+        "s.e.",
+        "known-rate optimum",
+        "its fetches / ours, %",
+        "s.e.",
+        "claimed",
+    ];
+    let peers_head = [
+        "population",
+        "peer",
+        "cap",
+        "fetches per page and day",
+        "weighted freshness",
+        "ours need",
+        "ratio",
+        "s.e.",
+        "claimed",
+    ];
+    format!("{}\n\n{}", super::columns(&ours_head, &ours, 2), super::columns(&peers_head, &peers, 2))
+}

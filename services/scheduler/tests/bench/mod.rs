@@ -1,0 +1,205 @@
+//! The scheduler as a stage over a log in memory, with a clock set by hand; the tests play the rest of the loop.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+#![allow(dead_code, reason = "not every file of tests uses all of it")]
+
+use messages::{
+    ChangeEstimate, Command, CommandKind, FetchOutcome, FetchRequest, Message, SchedulerEvent, Verdict, topics,
+};
+use page::{CanonicalUrl, Timestamp};
+use scheduler::ScheduledPage;
+use settings::{Layers, Settings};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use stream::memory::MemoryStores;
+use stream::testing::TestDriver;
+use stream::{Clock, Log, TopicPartition};
+use topology::Names;
+
+pub(crate) struct Bench {
+    pub(crate) driver: TestDriver,
+    pub(crate) names: Names,
+    pub(crate) settings: Settings,
+    pub(crate) partitions: u32,
+    pub(crate) tick: Duration,
+    pub(crate) started: usize,
+    /// Requests read so far, by partition.
+    pub(crate) read: Vec<u64>,
+}
+
+impl Bench {
+    pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
+        Self::with_partitions(1, overrides)
+    }
+
+    /// No crawl delay, no audit, and a second between looks, unless the test is about them.
+    pub(crate) fn with_partitions(partitions: u32, overrides: &[(&str, &str)]) -> Self {
+        let plain = [
+            ("politeness.crawl_delay", "0s"),
+            ("politeness.response_time_factor", "0"),
+            ("policy.min_interval", "1s"),
+            ("policy.audit_share", "0"),
+        ];
+        let overrides = [&plain[..], overrides].concat();
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let start = Timestamp::from_secs(1_700_000_000);
+        let driver = TestDriver::new(&topology::topic_configs(&settings, partitions), start);
+        let tick = settings.policy.scan_interval;
+        let read = vec![0; partitions as usize];
+        let mut bench = Self { driver, names, settings, partitions, tick, started: 0, read };
+        bench.start();
+        bench
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.started += 1;
+        let spec = scheduler::stage(&self.settings, &self.names, self.partitions);
+        self.driver.add(spec, &format!("instance-{}", self.started));
+        self.driver.run_until_idle().unwrap();
+    }
+
+    /// A crash that also takes the state directory.
+    pub(crate) fn crash(&mut self) {
+        self.driver.kill(0);
+        self.driver.stores = MemoryStores::default();
+        self.start();
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.driver.clock.now()
+    }
+
+    pub(crate) fn send(&mut self, key: &str, event: &SchedulerEvent) {
+        self.driver.send(&self.names.topic(topics::SCHEDULER_EVENTS), key.as_bytes(), event.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+    }
+
+    pub(crate) fn command(&mut self, kind: CommandKind, url: &str, weight: f64) {
+        let url = CanonicalUrl::parse(url).unwrap();
+        let host = matches!(kind, CommandKind::PauseHost | CommandKind::ResumeHost).then(|| url.host());
+        let site = url.site_key();
+        let url = host.is_none().then_some(url);
+        let command = Command { kind, url, host, weight, issued_at: self.now() };
+        self.send(site.as_str(), &SchedulerEvent::Command(command));
+    }
+
+    pub(crate) fn seed(&mut self, url: &str) {
+        self.command(CommandKind::Seed, url, 1.0);
+    }
+
+    /// One tick; the requests that came of it.
+    pub(crate) fn tick(&mut self) -> Vec<FetchRequest> {
+        self.driver.clock.advance(self.tick);
+        self.driver.run_until_idle().unwrap();
+        let topic = self.names.topic(topics::FETCH_REQUESTS);
+        let mut reader = self.driver.log.reader().unwrap();
+        let mut requests = Vec::new();
+        for (partition, next) in self.read.iter_mut().enumerate() {
+            let partition = TopicPartition::new(topic.as_str(), partition as u32);
+            for record in reader.read(&partition, *next, usize::MAX).unwrap().0 {
+                *next = record.offset + 1;
+                requests.push(FetchRequest::decode(record.value.as_deref().unwrap()).unwrap());
+            }
+        }
+        requests
+    }
+
+    /// So much time, tick by tick; the requests that came of it.
+    pub(crate) fn wait(&mut self, duration: Duration) -> Vec<FetchRequest> {
+        let until = self.now() + duration;
+        let mut requests = Vec::new();
+        while self.now() < until {
+            requests.extend(self.tick());
+        }
+        requests
+    }
+
+    /// The next request, which must come within an amount of time.
+    pub(crate) fn next(&mut self, within: Duration) -> FetchRequest {
+        let until = self.now() + within;
+        while self.now() < until {
+            if let Some(request) = self.tick().pop() {
+                return request;
+            }
+        }
+        panic!("no request within {within:?}");
+    }
+
+    pub(crate) fn answer(&mut self, estimate: ChangeEstimate) {
+        let site = estimate.site_key.clone();
+        self.send(site.as_str(), &SchedulerEvent::Estimate(estimate));
+    }
+
+    /// Lives on for so long, answering every request at once; how often each page was asked for.
+    pub(crate) fn live(&mut self, duration: Duration, rate: impl Fn(&str) -> f64) -> BTreeMap<String, u64> {
+        let until = self.now() + duration;
+        let mut visits = BTreeMap::new();
+        while self.now() < until {
+            for request in self.tick() {
+                *visits.entry(request.url.as_str().to_owned()).or_default() += 1;
+                self.answer(looked(&request, rate(request.url.as_str())));
+            }
+        }
+        visits
+    }
+
+    pub(crate) fn page(&self, url: &str) -> Option<ScheduledPage> {
+        let key = CanonicalUrl::parse(url).unwrap().page_id().0;
+        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let last = records.iter().rfind(|record| record.key == key).unwrap();
+        last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
+    }
+
+    /// Pages that are known.
+    pub(crate) fn pages(&self) -> usize {
+        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let last: BTreeMap<_, _> = records.into_iter().map(|record| (record.key, record.value)).collect();
+        last.values().flatten().count()
+    }
+}
+
+/// A look that found the page unchanged, a second after the request was due, of a page known to change so often.
+pub(crate) fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimate {
+    // Of what is sent as evidence, the prior is left out.
+    let (evidence_alpha, evidence_beta_days) = (1e4 - 0.4, 1e4 / rate_per_day - 100.0);
+    ChangeEstimate {
+        page_id: request.page_id,
+        url: request.url.clone(),
+        site_key: request.site_key.clone(),
+        attempt: request.attempt,
+        outcome: FetchOutcome::NotModified,
+        status: Some(304),
+        fetched_at: request.not_before,
+        verdict: Verdict::Unchanged,
+        alpha: 100.0,
+        beta_days: 100.0 / rate_per_day,
+        change_rate_per_day: rate_per_day,
+        observations: 1,
+        changes: 0,
+        etag: Some("\"1\"".to_owned()),
+        last_modified: None,
+        content_digest: None,
+        body_length: 0,
+        latency_ms: 0,
+        retry_after_s: None,
+        robots_crawl_delay_ms: None,
+        own_alpha: evidence_alpha as f32,
+        own_beta_days: evidence_beta_days as f32,
+        plain_alpha: evidence_alpha as f32,
+        plain_beta_days: evidence_beta_days as f32,
+    }
+}
+
+pub(crate) fn failed(request: &FetchRequest, outcome: FetchOutcome, status: Option<u16>) -> ChangeEstimate {
+    ChangeEstimate { outcome, status, verdict: Verdict::Unknown, etag: None, ..looked(request, 2.0) }
+}
+
+pub(crate) fn urls(requests: &[FetchRequest]) -> BTreeSet<&str> {
+    requests.iter().map(|request| request.url.as_str()).collect()
+}
+
+pub(crate) fn on_host(number: usize) -> String {
+    format!("http://www.site-{number}.test/")
+}

@@ -1,0 +1,101 @@
+//! The running system and the simulator make the same decisions: one web, lived through by the services and replayed in
+//! the simulator at the same budget, comes out equally fresh.
+
+use page::{CanonicalUrl, Timestamp};
+use revisit::RevisitPolicy;
+use simulate::changes::RecordedChanges;
+use simulate::engine::{self, Run};
+use simulate::learner::EstimatorChoice;
+use simulate::policies::{PolicyKind, PolicyOptions};
+use simulate::population::{PageInfo, Pages};
+use simweb::{Trace, Window};
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+use sweeps::Place;
+use tests::{Process, programs};
+
+const DAYS: f64 = 120.0;
+/// Days until the services have fetched every page once and the calendars have something to say. The simulator begins
+/// with a copy of every page.
+const SETTLED_DAYS: f64 = 40.0;
+const FETCH_EVERY_DAYS: f64 = 5.0;
+
+#[test]
+fn a_replay_through_the_services_and_the_simulator_agree() {
+    let directory = tempfile::tempdir().expect("there is room for a test");
+    let corpora = std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
+    let mut command = programs().command("recrawl");
+    command.args(["--format", "json", "demo", "--wall", "60s", "--out"]).arg(directory.path());
+    command.args(["--days", &DAYS.to_string(), "--fetch-every-days", &FETCH_EVERY_DAYS.to_string()]);
+    // Tests run in their package's directory, programs where they are started: here.
+    let content = Path::new("..").join(&corpora).join("content");
+    if content.is_dir() {
+        command.env("RECRAWL_CORPORA", Path::new("..").join(&corpora));
+        command.args(["--source", "scoop-main", "--pages-per-source", "800"]);
+    } else {
+        eprintln!("left out: a source of the corpora, because there is no {}; built-in change times instead", content.display());
+        command.arg("--built-in");
+    }
+    Process::start(command, directory.path()).finish_within(Duration::from_secs(300)).exits_with(0);
+
+    let start = Timestamp::from_secs(0);
+    let trace = Trace::read_csv(open(directory.path(), "changes.csv"), start).expect("the demo wrote it");
+    let ledger = simweb::read_ledger(open(directory.path(), "ledger.csv")).expect("the demo wrote it");
+    let report: serde_json::Value = serde_json::from_reader(open(directory.path(), "report.json")).expect("it is JSON");
+    let began = Timestamp::from_secs(report["virtual_start_s"].as_i64().expect("the report says when it began"));
+    let ran = Trace::read_csv(open(directory.path(), "changes.csv"), began).expect("the demo wrote it");
+    let scored = Window { start: began.plus_days(SETTLED_DAYS), end: began.plus_days(DAYS) };
+    let lived = simweb::freshness(&ran, &ledger, scored);
+
+    let simulated = simulate(&trace, start);
+    let budget = trace.pages.len() as f64 / FETCH_EVERY_DAYS * (DAYS - SETTLED_DAYS);
+    eprintln!(
+        "{} pages: services {:.4} ({:.0} % of the budget), simulator {:.4}",
+        trace.pages.len(),
+        lived.freshness,
+        100.0 * lived.fetches as f64 / budget,
+        simulated
+    );
+    assert!((lived.freshness - simulated).abs() <= 0.01, "services {}, simulator {simulated}", lived.freshness);
+}
+
+fn open(directory: &Path, name: &str) -> File {
+    File::open(directory.join(name)).expect("the demo writes its books")
+}
+
+/// Freshness of the scored days in the simulator.
+fn simulate(trace: &Trace, start: Timestamp) -> f64 {
+    let mut hosts = HashMap::new();
+    let infos: Vec<PageInfo> = trace
+        .pages
+        .iter()
+        .map(|page| {
+            let url = CanonicalUrl::parse(&page.url()).expect("the demo seeded it");
+            let next = hosts.len() as u32;
+            PageInfo {
+                weight: 1.0,
+                cost: 1.0,
+                host: *hosts.entry(url.host().to_string()).or_insert(next),
+                section: 0,
+                place: Place::of(url.site_key().as_str(), &url.host().to_string(), url.as_url().path()),
+            }
+        })
+        .collect();
+    let pages = Pages::new(infos, vec!["all".to_owned()]).expect("pages of weight 1 and cost 1 are valid");
+    let changes = trace.pages.iter().map(|page| {
+        let days = |state: &simweb::PageState| state.since.days_since(start);
+        page.states.iter().map(days).filter(|days| *days > 0.0).collect::<Vec<f64>>()
+    });
+    let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");
+    let options = PolicyOptions::default();
+    let mut policy: Box<dyn RevisitPolicy> = PolicyKind::Live.build(&options);
+    let mut learner = EstimatorChoice::Sweeps.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
+    let run = Run::new(SETTLED_DAYS, DAYS, pages.len() as f64 / FETCH_EVERY_DAYS);
+    let scores = engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    scores.expect("nothing stops it").freshness
+}

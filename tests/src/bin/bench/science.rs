@@ -1,0 +1,136 @@
+//! Learning, sharing a budget, choosing, simulating: examples of the pure crates beside what others take.
+
+use crate::measure::{Measured, Rounds};
+use crate::peers::example;
+use crate::redis;
+use crate::table::{Row, Target};
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+use tests::programs;
+
+/// What one learned look costs, in memory and in RocksDB.
+pub(crate) fn learning() -> Vec<Row> {
+    eprintln!("learning");
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let beliefs = output(example("change-rate", "update_cost"), directory.path());
+    let calendars = output(example("sweeps", "look_cost"), directory.path());
+    let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
+    let mut rows = vec![
+        Row::new("a page's own belief, 37 % of looks changed (wall)", "ns", value(&beliefs, "Gamma filter, 37 % changed", "ns"))
+            .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
+            .aims_at(Target::Value(20.0)),
+        Row::new("the same with its groups' calendars (wall)", "ns", value(&calendars, "look every 3 days", "ns"))
+            .aims_at(Target::Value(2_000.0)),
+    ];
+    let name = "a belief kept in RocksDB, through the estimator stage";
+    let stage = output(example("estimator", "durable_cost"), directory.path());
+    let row = Row::new(name, "us", value(&stage, "durable", "us"));
+    rows.push(match updates_us(directory.path()) {
+        Ok(peer) => row.beside("db_bench updaterandom", Rounds::new(vec![peer])).aims_at(Target::Ratio(1.0 / 3.0)),
+        Err(reason) => row.note(format!("db_bench: {reason}")),
+    });
+    rows
+}
+
+/// The price of a budget over ten million pages.
+pub(crate) fn sharing(rounds: usize) -> Vec<Row> {
+    eprintln!("sharing a budget");
+    const PAGES: f64 = 1e7;
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let text = output(example("revisit", "price_speed"), directory.path());
+    let build_ns = figure(&text, "build from columns", "ns");
+    let solve = Row::new("price from the merged histogram (wall)", "us", Rounds::new(vec![figure(&text, "freshness", "us")]))
+        .aims_at(Target::Value(1_000.0));
+    let solve = text.lines().filter(|line| line.contains("objective by")).fold(solve, |row, line| row.note(line));
+    let build = Row::new("price of 10,000,000 pages, histogram and all (wall)", "s", Rounds::new(vec![build_ns * PAGES / 1e9; rounds]));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/allocation.py");
+    let mut command = Command::new("/usr/bin/python3");
+    command.arg(script).arg(format!("{PAGES:.0}")).arg(rounds.to_string());
+    let numpy = Command::new("/usr/bin/python3").args(["-c", "import numpy"]).status();
+    if !numpy.is_ok_and(|status| status.success()) {
+        return vec![solve, build.note("NumPy is not installed: not compared")];
+    }
+    let peers = output(command, directory.path());
+    let figures = |name: &str| {
+        let line = peers.lines().find_map(|line| line.strip_prefix(name)).expect("the script prints both");
+        Rounds::new(line.split_whitespace().map(|number| number.parse().expect("figures are numbers")).collect())
+    };
+    let plain = figures("plain us:").median();
+    vec![
+        solve,
+        build.beside("NumPy bisection", figures("numpy s:")).aims_at(Target::Ratio(1.0 / 30.0)).note(format!(
+            "a page: {build_ns:.1} ns; the same bisection page by page in Python {plain:.2} us, {:.0} times as much; \
+             LambdaCrawl's published code took 16.9 us a page elsewhere",
+            plain * 1e3 / build_ns
+        )),
+    ]
+}
+
+/// Choosing from ten million pages.
+pub(crate) fn choosing() -> Vec<Row> {
+    eprintln!("choosing");
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let mut command = example("revisit", "scan_speed");
+    command.arg("10000000");
+    let text = output(command, directory.path());
+    let row = |name: &str| {
+        let rounds = Rounds::new(vec![figure(&text, name, "ns a page")]);
+        Row::new(format!("10,000,000 pages, {name} (wall, best of 5)"), "ns/page", rounds).aims_at(Target::Value(50.0))
+    };
+    let chosen = Rounds::new(vec![figure(&text, "live, choose 100,000", "ns a page") * 1e7 / 1e5 / 1e3]);
+    let chosen = Row::new("one of 100,000 chosen in a scan (wall)", "us", chosen);
+    vec![
+        row("live, choose 100,000"),
+        row("crawl value, choose 100,000"),
+        match redis::pop_and_add_us(directory.path()) {
+            Ok(peer) => chosen
+                .beside("Redis, ZPOPMIN and ZADD", Rounds::new(vec![peer]))
+                .note("Redis keeps one order; after a sweep all members of a site would have to be added anew"),
+            Err(reason) => chosen.note(format!("Redis: {reason}")),
+        },
+    ]
+}
+
+/// A million pages for sixty days.
+pub(crate) fn simulating() -> Vec<Row> {
+    eprintln!("simulating");
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let mut rows = Vec::new();
+    for policy in ["live", "crawl-value"] {
+        let mut command = programs().command("recrawl");
+        command.args(["simulate", "population", "lognormal", "--pages", "1000000", "--days", "60", "--budget", "0.2"]);
+        command.args(["--seeds", "1", "--threads", "1", "--policy", policy, "--format", "json"]);
+        let finished = Measured::start(command, directory.path()).finish();
+        let cpu = Rounds::new(vec![finished.cpu.as_secs_f64()]);
+        let bytes = finished.peak_memory_bytes as f64 / 1e6;
+        let row = Row::new(format!("simulate 1,000,000 pages x 60 days, 0.2 fetches a day, {policy}"), "s", cpu);
+        rows.push(row.aims_at(Target::Value(60.0)).note(format!("{bytes:.0} bytes of memory a page at the peak")));
+    }
+    rows
+}
+
+/// Microseconds of CPU for one read-modify-write of RocksDB's own benchmark.
+fn updates_us(directory: &Path) -> Result<f64, String> {
+    Command::new("db_bench").arg("--version").output().map_err(|_| "is not installed (rocksdb-tools)".to_owned())?;
+    let mut command = Command::new("db_bench");
+    command.args(["--benchmarks=fillrandom,updaterandom", "--num=2000000", "--key_size=16", "--value_size=48"]);
+    command.args(["--threads=1", "--disable_wal=1", "--cache_size=536870912", "--bloom_bits=10"]);
+    command.args(["--compression_type=lz4", "--duration=15"]);
+    command.arg(format!("--db={}", directory.join("db_bench").display()));
+    let text = output(command, directory);
+    let line = text.lines().find(|line| line.starts_with("updaterandom")).ok_or("printed no updaterandom")?;
+    let figure = line.split_whitespace().nth(2).and_then(|figure| figure.parse().ok());
+    figure.ok_or_else(|| format!("printed {line:?}"))
+}
+
+fn output(command: Command, directory: &Path) -> String {
+    Measured::start(command, directory).finish().stdout
+}
+
+/// The number that stands before `unit` on the line that begins with `name`.
+fn figure(text: &str, name: &str, unit: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    let before = line.and_then(|line| line.split(&format!(" {unit}")).next()?.split_whitespace().last());
+    before.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no {name:?} in {unit} in {text:?}"))
+}
