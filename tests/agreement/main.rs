@@ -26,7 +26,8 @@ const FETCH_EVERY_DAYS: f64 = 5.0;
 #[test]
 fn a_replay_through_the_services_and_the_simulator_agree() {
     let directory = tempfile::tempdir().expect("there is room for a test");
-    let corpora = std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
+    let corpora =
+        std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
     let mut command = programs().command("recrawl");
     command.args(["--format", "json", "demo", "--wall", "60s", "--out"]).arg(directory.path());
     command.args(["--days", &DAYS.to_string(), "--fetch-every-days", &FETCH_EVERY_DAYS.to_string()]);
@@ -36,7 +37,10 @@ fn a_replay_through_the_services_and_the_simulator_agree() {
         command.env("RECRAWL_CORPORA", Path::new("..").join(&corpora));
         command.args(["--source", "scoop-main", "--pages-per-source", "800"]);
     } else {
-        eprintln!("left out: a source of the corpora, because there is no {}; built-in change times instead", content.display());
+        eprintln!(
+            "left out: a source of the corpora, because there is no {}; built-in change times instead",
+            content.display()
+        );
         command.arg("--built-in");
     }
     Process::start(command, directory.path()).finish_within(Duration::from_secs(300)).exits_with(0);
@@ -92,10 +96,10 @@ fn simulate(trace: &Trace, start: Timestamp) -> f64 {
     let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");
     let options = PolicyOptions::default();
     let mut policy: Box<dyn RevisitPolicy> = PolicyKind::Live.build(&options);
-    let mut learner = EstimatorChoice::Sweeps.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
+    let mut learner =
+        EstimatorChoice::Sweeps.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
     let run = Run::new(SETTLED_DAYS, DAYS, pages.len() as f64 / FETCH_EVERY_DAYS);
-    let scores = engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| {
-        ControlFlow::Continue(())
-    });
+    let scores =
+        engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| ControlFlow::Continue(()));
     scores.expect("nothing stops it").freshness
 }

@@ -187,12 +187,10 @@ impl PageColumns {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         if held {
-            // What is negative or not a number counts for nothing.
-            let narrow = |number: f32| number.max(0.0).min(f32::MAX);
-            self.own_alpha[i] = narrow(belief.own.delta_alpha);
-            self.own_beta_days[i] = narrow(belief.own.delta_beta_days);
-            self.plain_alpha[i] = narrow(belief.plain.delta_alpha);
-            self.plain_beta_days[i] = narrow(belief.plain.delta_beta_days);
+            self.own_alpha[i] = counted(belief.own.delta_alpha);
+            self.own_beta_days[i] = counted(belief.own.delta_beta_days);
+            self.plain_alpha[i] = counted(belief.plain.delta_alpha);
+            self.plain_beta_days[i] = counted(belief.plain.delta_beta_days);
         }
         held
     }
@@ -224,7 +222,7 @@ impl PageColumns {
             LastLook::Looked(at) => (at, 0),
         };
         self.last_look[i] = at.as_secs().clamp(0, i64::from(u32::MAX)) as u32;
-        let weight = (entry.weight as f32).max(0.0).min(f32::MAX);
+        let weight = counted(entry.weight as f32);
         if weight != self.weight[i] {
             self.memberships.weigh(self.membership[i], f64::from(weight) - f64::from(self.weight[i]));
             self.weight[i] = weight;
@@ -260,7 +258,8 @@ impl PageColumns {
         if self.revision == Some(outlook.revision()) {
             return 0;
         }
-        let stale: Vec<bool> = (0..self.memberships.rows.len()).map(|m| self.memberships.is_stale(m, outlook)).collect();
+        let stale: Vec<bool> =
+            (0..self.memberships.rows.len()).map(|m| self.memberships.is_stale(m, outlook)).collect();
         let (slots, mut done) = (self.flags.len(), 0);
         for _ in 0..slots {
             if done == most {
@@ -270,11 +269,12 @@ impl PageColumns {
             let i = self.refreshed;
             let number = self.membership[i];
             // Memberships made meanwhile are up to date.
-            if self.flags[i] & VACANT == 0 && stale.get(number as usize) == Some(&true) {
-                if self.memberships.is_stale(number as usize, outlook) {
-                    self.join(i, outlook);
-                    done += 1;
-                }
+            if self.flags[i] & VACANT == 0
+                && stale.get(number as usize) == Some(&true)
+                && self.memberships.is_stale(number as usize, outlook)
+            {
+                self.join(i, outlook);
+                done += 1;
             }
         }
         self.revision = Some(outlook.revision());
@@ -292,4 +292,10 @@ impl PageColumns {
         self.memberships.weigh(old, -weight);
         self.memberships.detach(old);
     }
+}
+
+/// What is negative or not a number counts for nothing.
+#[expect(clippy::manual_clamp, reason = "clamp keeps what is not a number")]
+fn counted(number: f32) -> f32 {
+    number.max(0.0).min(f32::MAX)
 }

@@ -1,9 +1,7 @@
 //! The live default as one policy, for simulations: model, columns and selection in one place. The running system splits
 //! them over two stages and calls the very same functions. Beside it the crawl value alone, on the same columns.
 
-use crate::columns::{
-    Candidate, Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief,
-};
+use crate::columns::{Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief};
 use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use page::Timestamp;
 use sweeps::rules::SETTLED_BINS;
@@ -11,12 +9,16 @@ use sweeps::{Model, Outlook, PageBelief};
 
 /// Pages a scan chooses: so many times those that a tick will probably pay for, because looks change what their siblings
 /// are worth, and some.
-const SPARE_TIMES: f64 = 3.0;
-const SPARE_PAGES: usize = 1_000;
+const SPARE_TIMES: f64 = 1.5;
+const SPARE_PAGES: usize = 200;
 
 fn moment(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
 }
+
+/// A scan first looks for pages worth this part of what the last one taken was worth, which spares it most of the work,
+/// and for others only when these do not suffice.
+const FLOOR_OF_LAST: f64 = 0.7;
 
 /// Packed pages, and what the last scan chose of them.
 #[derive(Clone, Debug)]
@@ -27,11 +29,23 @@ struct Packed {
     count: usize,
     /// Looks since the scan: another scan may find these pages again.
     looks: usize,
+    /// What the scan left out for being worth less.
+    floor: f64,
+    /// What the last page taken was worth.
+    last_value: f64,
 }
 
 impl Packed {
     fn new(index: Index) -> Self {
-        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0 }
+        Self {
+            index,
+            columns: PageColumns::default(),
+            selection: None,
+            count: 0,
+            looks: 0,
+            floor: 0.0,
+            last_value: 0.0,
+        }
     }
 
     fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: PageBelief, now_days: f64) {
@@ -47,28 +61,29 @@ impl Packed {
     fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
         let fetches = (tick.budget_per_day * tick.days).max(0.0);
         self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
-        self.scan(tick.now_days, outlook);
+        self.scan(tick.now_days, outlook, FLOOR_OF_LAST * self.last_value);
     }
 
-    fn scan(&mut self, now_days: f64, outlook: &Outlook) {
-        self.looks = 0;
-        let selection = self.columns.scan(moment(now_days), &self.index, outlook, self.count, 0.0, |_| true);
+    fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
+        (self.looks, self.floor) = (0, floor);
+        let selection = self.columns.scan(moment(now_days), &self.index, outlook, self.count, floor, |_| true);
         self.selection = Some(selection);
     }
 
     fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<Slot> {
-        for _ in 0..2 {
+        loop {
             let selection = self.selection.as_mut()?;
-            let next = selection.next(&mut self.columns, outlook, moment(now_days), |_| true);
-            if let Some(Candidate { slot, .. }) = next {
-                return Some(slot);
+            if let Some(next) = selection.next(&mut self.columns, outlook, moment(now_days), |_| true) {
+                if !next.never_fetched {
+                    self.last_value = next.value;
+                }
+                return Some(next.slot);
             }
-            if !selection.is_truncated() && self.looks == 0 {
+            if !selection.is_truncated() && self.looks == 0 && self.floor == 0.0 {
                 return None;
             }
-            self.scan(now_days, outlook);
+            self.scan(now_days, outlook, 0.0);
         }
-        None
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<PageBelief>) {

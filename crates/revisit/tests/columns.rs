@@ -129,7 +129,8 @@ fn greedy_choice_follows_the_computed_sequence() {
     // Beliefs sharp enough to be known rates 1 to 5; one fetch every 0.2 days, all pages looked at on day 0.
     let run = |index: Index, count: usize| -> Vec<usize> {
         let mut columns = PageColumns::default();
-        let sharp = |rate: f64| PageEntry { belief: whole_belief(Gamma::new(1e7, 1e7 / rate).unwrap()), ..entry(rate, 0.0) };
+        let sharp =
+            |rate: f64| PageEntry { belief: whole_belief(Gamma::new(1e7, 1e7 / rate).unwrap()), ..entry(rate, 0.0) };
         for rate in [1.0, 2.0, 3.0, 4.0, 5.0] {
             columns.insert(&sharp(rate), &somewhere());
         }
@@ -170,7 +171,10 @@ fn fetching_at_the_price_spends_the_budget_and_starves_no_page() {
     let pages = 300;
     for i in 0..pages {
         let rate = 0.003 * 10f64.powf(4.0 * f64::from(i) / f64::from(pages));
-        columns.insert(&PageEntry { belief: whole_belief(Gamma::new(5e3, 5e3 / rate).unwrap()), ..entry(rate, 0.0) }, &somewhere());
+        columns.insert(
+            &PageEntry { belief: whole_belief(Gamma::new(5e3, 5e3 / rate).unwrap()), ..entry(rate, 0.0) },
+            &somewhere(),
+        );
     }
     let price = columns.demand_histogram(&policy).solve(&policy, 60.0);
     let mut fetches = vec![0; pages as usize];

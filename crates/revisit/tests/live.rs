@@ -3,9 +3,7 @@
 use change_rate::{Gamma, Outcome};
 use page::Timestamp;
 use proptest::prelude::*;
-use revisit::columns::{
-    Index, LastLook, PageColumns, PageEntry, Slot, Standing, ValueHistogram, live_value,
-};
+use revisit::columns::{Index, LastLook, PageColumns, PageEntry, Slot, Standing, ValueHistogram, live_value};
 use revisit::kernels;
 use revisit::live::{CrawlValue, Live};
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
@@ -135,7 +133,11 @@ fn an_imported_history_teaches_and_the_copies_are_current_after_it() {
     let [busy, quiet] = [2, 20].map(|i| live.worth(Slot::new(i), 110.0).expect("a copy"));
     assert_eq!(busy.days, 10.0);
     assert!(busy.own.mean() > 5.0 * quiet.own.mean());
-    assert!((0.01..0.05).contains(&quiet.sweeps_per_day), "a twentieth a day, of which half the days count: {}", quiet.sweeps_per_day);
+    assert!(
+        (0.01..0.05).contains(&quiet.sweeps_per_day),
+        "a twentieth a day, of which half the days count: {}",
+        quiet.sweeps_per_day
+    );
     assert!(quiet.own.mean() < 0.5 * quiet.plain.mean(), "sweeps explain its changes");
 }
 
@@ -172,7 +174,8 @@ fn groups_follow_the_sizes_of_sites() {
         columns.remove(Slot::new(i));
     }
     assert_eq!(columns.refresh(model.outlook(), usize::MAX), 20);
-    let expected = 0.5 * 10.0 * 40.0 * -(-model.outlook().group(place(0).site).expect("known").hazard.between(1.0, 11.0)).exp_m1();
+    let expected =
+        0.5 * 10.0 * 40.0 * -(-model.outlook().group(place(0).site).expect("known").hazard.between(1.0, 11.0)).exp_m1();
     assert!((sentinel(&columns, &model) / expected - 1.0).abs() < 1e-6);
     assert_eq!(columns.place(Slot::new(2)), Some(place(2)));
 }
@@ -255,7 +258,8 @@ fn looks_at_a_quiet_site_are_spread_out_and_its_sweep_is_noticed() {
             }
         }
         if now >= 500.25 {
-            let stale = (0..quiet).filter(|&i| changes[i].iter().any(|change| *change > seen[i] && *change <= now)).count();
+            let stale =
+                (0..quiet).filter(|&i| changes[i].iter().any(|change| *change > seen[i] && *change <= now)).count();
             stale_days += 0.25 * stale as f64;
             lost_days += 0.25 * quiet as f64;
         }

@@ -72,7 +72,7 @@ fn the_defaults_are_pinned() {
     let settings = Settings::default();
     assert_eq!(settings.budget.fetches_per_second, 10.0);
     assert_eq!((settings.policy.name, settings.estimator.name), (PolicyName::Live, EstimatorName::Sweeps));
-    assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.05, 0.01));
+    assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.01, 0.01));
     assert_eq!(settings.policy.max_interval, Duration::from_secs(180 * 86_400));
     assert_eq!(settings.estimator.forgetting_days, Some(1_000.0));
     assert_eq!(settings.politeness.crawl_delay, Duration::from_secs(1));

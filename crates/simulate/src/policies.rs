@@ -4,7 +4,6 @@ use crate::error::SimulationError;
 use crate::learner::{EstimatorChoice, KnownRates, Learner};
 use crate::population::Pages;
 use change_rate::{EstimatorKind, EstimatorOptions};
-use revisit::RevisitPolicy;
 use revisit::allocate::{AccessTime, Objective, PartitionKey};
 use revisit::demand_curve::DemandCurve;
 use revisit::live::{CrawlValue, Live};
@@ -15,25 +14,24 @@ use revisit::systems::classified;
 use revisit::systems::site_ranks::{Phases, SiteRanks};
 use revisit::systems::tianwang::{Tianwang, TianwangOptions};
 use revisit::systems::webfountain::{WebFountain, WebFountainOptions};
+use revisit::{Policy, RevisitPolicy};
 
 /// How policies are set; each reads what concerns it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyOptions {
-    /// Share of the harmonic penalty in the objective of [`PolicyKind::CrawlValue`] and [`PolicyKind::HostCapped`].
+    /// Share of the harmonic penalty in the objective of [`PolicyKind::Live`], [`PolicyKind::CrawlValue`] and
+    /// [`PolicyKind::HostCapped`].
     pub theta: f64,
-    /// The same for [`PolicyKind::Live`].
-    pub live_theta: f64,
     /// Time between two plans of the policies that plan rates.
     pub replan_days: f64,
     /// Budget that [`PolicyKind::HostCapped`] spends on one host at most, per day.
     pub host_limit_per_day: f64,
 }
 
-/// Theta 0.05 (C20 of the algorithm notes) and 0 for the live default, plans of a day, a fetch every five seconds from
-/// one host.
+/// The running system's theta, plans of a day, a fetch every five seconds from one host.
 impl Default for PolicyOptions {
     fn default() -> Self {
-        Self { theta: 0.05, live_theta: 0.0, replan_days: Planned::REPLAN_DAYS, host_limit_per_day: 17_280.0 }
+        Self { theta: Policy::DEFAULT_THETA, replan_days: Planned::REPLAN_DAYS, host_limit_per_day: 17_280.0 }
     }
 }
 
@@ -238,7 +236,7 @@ impl PolicyKind {
         // Rates that never change are planned once.
         let once = |plan: RatePlan| -> Box<dyn RevisitPolicy> { Box::new(Planned::new(plan, f64::INFINITY)) };
         match self {
-            Self::Live => Box::new(Live::new(options.live_theta)),
+            Self::Live => Box::new(Live::new(options.theta)),
             Self::CrawlValue => Box::new(CrawlValue::new(options.theta)),
             Self::Uniform => once(RatePlan::Uniform),
             Self::LambdaCrawlApprox => once(RatePlan::ByWeight),

@@ -68,8 +68,8 @@ fn told(driver: &TestDriver) -> Vec<String> {
 fn a_batch_is_flushed_once_with_its_records_and_survives_a_crash() {
     let kept = Cleanup::Delete { retention: page::DAY, consumed: false };
     let topics = [
-        topic("input", kept.clone()),
-        topic("output", kept.clone()),
+        topic("input", kept),
+        topic("output", kept),
         topic("dead-letters", kept),
         topic("total-changelog", Cleanup::Compact),
     ];

@@ -39,7 +39,7 @@ impl Calendar {
             unsettled: bin,
         };
         let mut hazard = Hazard::starting_at(bin, calendar.per_day());
-        hazard.push(hazard_of(&usual));
+        hazard.push(hazard_of(&LEVEL_PRIORS));
         (calendar, hazard)
     }
 
@@ -53,7 +53,7 @@ impl Calendar {
             *self = Self { usual: learned.0, settled: learned.1, settled_bins: learned.2, ..fresh };
             *self.row_mut(to) = learned.0;
             *hazard = fresh_hazard;
-            hazard.replace(to, &[hazard_of(&learned.0)]);
+            hazard.replace(to, &[hazard_of(&learned.0.map(f64::from))]);
             hazard.set_per_day(self.per_day());
             return true;
         }
@@ -70,7 +70,7 @@ impl Calendar {
             self.settle(self.last + 2 - LIVE_BINS as i32);
             self.last += 1;
             *self.row_mut(self.last) = row;
-            all |= hazard.push(hazard_of(&row));
+            all |= hazard.push(hazard_of(&row.map(f64::from)));
         }
         all
     }
@@ -98,8 +98,9 @@ impl Calendar {
                 p.iter_mut().zip(spared).for_each(|(p, spared)| *p *= spared);
             }
             let scale = 1.0 / p.iter().sum::<f64>();
-            *row = p.map(|p| (p * scale).max(LEAST_PROBABILITY) as f32);
-            *hazard = hazard_of(row);
+            p.iter_mut().for_each(|p| *p = (*p * scale).max(LEAST_PROBABILITY));
+            *row = p.map(|p| p as f32);
+            *hazard = hazard_of(&p);
         }
         hazard.replace(first, &hazards[..count]);
         Some(first)
@@ -152,8 +153,13 @@ impl Calendar {
 }
 
 /// -ln of the probability that a bin spares a page.
-pub(crate) fn hazard_of(row: &[f32; LEVELS]) -> f64 {
-    // 1 - sum p q keeps its digits where nothing is likely to happen; no level changes more than nine pages in ten.
-    let swept: f64 = row.iter().zip(LEVEL_SHARES).map(|(p, share)| f64::from(*p) * share).sum();
-    -(-swept.min(1.0 - 1e-9)).ln_1p()
+fn hazard_of(row: &Row) -> f64 {
+    // 1 - sum p q keeps its digits where nothing is likely to happen.
+    let swept: f64 = row.iter().zip(LEVEL_SHARES).map(|(p, share)| p * share).sum();
+    if swept < 0.01 {
+        // Most bins: four terms of the series are as good as an f32 can keep.
+        swept * (1.0 + swept * (0.5 + swept * (1.0 / 3.0 + swept * 0.25)))
+    } else {
+        -(-swept.min(1.0 - 1e-9)).ln_1p()
+    }
 }

@@ -11,7 +11,8 @@ use revisit::columns::{Index, Slot, Standing};
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
-/// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due.
+/// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due, as
+/// long as it can be kept.
 const FLOOR_OF_PRICE: f64 = 0.3;
 /// How far ahead of a host's next permitted time requests are handed out, so that its connection does not idle between
 /// two ticks: a number of scan intervals.
@@ -34,12 +35,15 @@ pub(crate) struct Budget {
     /// fall below zero; nothing is handed out until it has risen again.
     bytes: f64,
     filled_at: Option<Timestamp>,
+    /// The most that fits, and what the last tick has earned.
+    most: f64,
+    earned: f64,
 }
 
 /// One fetch may go out at once; a restart must not cost a wait, nor cause a burst.
 impl Default for Budget {
     fn default() -> Self {
-        Self { tokens: 1.0, bytes: 0.0, filled_at: None }
+        Self { tokens: 1.0, bytes: 0.0, filled_at: None, most: 2.0, earned: 0.0 }
     }
 }
 
@@ -50,14 +54,20 @@ impl Budget {
     fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) -> f64 {
         let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
         self.filled_at = Some(now);
-        let most = (fetches_per_day * burst_days).max(2.0);
+        self.most = (fetches_per_day * burst_days).max(2.0);
+        self.earned = days * fetches_per_day;
         let before = self.tokens;
-        self.tokens = (self.tokens + days * fetches_per_day).min(most);
+        self.tokens = (self.tokens + self.earned).min(self.most);
         self.bytes = match bytes_per_day {
             Some(rate) => (self.bytes + days * rate).min(rate * burst_days),
             None => 0.0,
         };
         self.tokens - before
+    }
+
+    /// Fetches that another tick like the last would not find room for.
+    fn surplus(&self) -> f64 {
+        (self.tokens + self.earned - self.most).min(self.tokens)
     }
 
     /// Takes off what a page has weighed.
@@ -130,21 +140,30 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Scores all pages and takes the best, one by one.
+    /// Scores all pages and takes the best, one by one: those near the price, and others rather than lose what is earned.
     fn choose(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let now = context.now();
         self.frontier.columns.refresh(&self.outlook, REGROUPED_PAGES);
+        self.choose_down_to(FLOOR_OF_PRICE * self.demand.price(), 0.0, context)?;
+        let surplus = self.budget.surplus();
+        if surplus >= 1.0 { self.choose_down_to(0.0, self.budget.tokens - surplus, context) } else { Ok(()) }
+    }
+
+    /// Takes the best pages worth at least `floor`, until so much of the budget is left.
+    fn choose_down_to(&mut self, floor: f64, kept: f64, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let now = context.now();
         loop {
-            let count = self.room();
+            let wanted = |scheduler: &Self| {
+                if scheduler.budget.tokens - kept < 1.0 { 0 } else { scheduler.room() }
+            };
+            let count = wanted(self);
             if count == 0 {
                 return Ok(());
             }
-            let floor = FLOOR_OF_PRICE * self.demand.price();
             let permitted = |host: u32| self.host_has_room(host, now);
             let columns = &self.frontier.columns;
             let mut selection = columns.scan(now, &self.rules.index, &self.outlook, count, floor, permitted);
             let mut handed_out = 0;
-            while self.room() > 0 {
+            while wanted(self) > 0 {
                 let (hosts, rules) = (&self.hosts, &self.rules);
                 let permitted = |host: u32| host_has_room(hosts.gate(host), rules, now);
                 let next = selection.next(&mut self.frontier.columns, &self.outlook, now, permitted);

@@ -364,7 +364,7 @@ impl Site {
             let percent = 100.0 * explanation.hints.probability;
             reasons.push(format!("Hints say it has changed; such hints are right with {percent:.0} %."));
         }
-        if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0) {
+        if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0).max(explanation.price.unwrap_or(0.0)) {
             reasons.push(
                 "Nobody has looked into its groups for a while: a first look would speak for all of them.".to_owned(),
             );
@@ -372,19 +372,28 @@ impl Site {
         match (explanation.crawl_value, explanation.price) {
             (_, None) => reasons.push("No price was worked out yet.".to_owned()),
             (Some(value), Some(price)) if value >= price => {
-                reasons.push(format!("A fetch is worth {value:.3}, which reaches the price {price:.3}: it is due."));
+                let (value, price) = (shown(value), shown(price));
+                reasons.push(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."));
             }
             (Some(value), Some(price)) if explanation.due_at.is_some() => {
-                reasons.push(format!("A fetch is worth {value:.3}, below the price {price:.3}: it is not due yet."));
+                let (value, price) = (shown(value), shown(price));
+                reasons.push(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."));
             }
             (Some(value), Some(price)) => reasons.push(format!(
-                "A fetch is worth {value:.3} and does not reach the price {price:.3} in ten years: it changes too fast or \
-                 matters too little. policy.max_interval brings it back all the same."
+                "A fetch is worth {} and does not reach the price of {} in ten years: it changes too fast or matters too \
+                 little. It is looked at all the same once it was left for policy.max_interval.",
+                shown(value),
+                shown(price),
             )),
             (None, Some(_)) => {}
         }
         reasons
     }
+}
+
+/// A value for people.
+fn shown(value: f64) -> String {
+    if value == 0.0 || value >= 1e-3 { format!("{value:.3}") } else { format!("{value:.1e}") }
 }
 
 /// Expected changes of its own.

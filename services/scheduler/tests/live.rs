@@ -230,6 +230,24 @@ fn every_policy_asks_for_every_page_and_loses_none() {
     }
 }
 
+#[test]
+fn what_the_budget_has_earned_is_spent_whatever_the_price_says() {
+    for policy in ["live", "crawl-value", "uniform"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("policy.scan_interval", "1m"),
+            ("budget.fetches_per_second", "0.01"),
+            ("budget.burst", "10m"),
+        ];
+        let mut bench = Bench::new(&overrides);
+        (0..10).for_each(|host| bench.seed(&on_host(host)));
+        // Pages that hardly change, fetched a moment ago: nothing is worth much.
+        let visits: u64 = bench.live(6 * HOUR, |_| 0.001).values().sum();
+        let budget = 0.01 * 6.0 * 3_600.0;
+        assert!((0.95..1.01).contains(&(visits as f64 / budget)), "{policy}: {visits} of {budget}");
+    }
+}
+
 fn hint(bench: &mut Bench, url: &str, kind: HintKind) {
     let url = CanonicalUrl::parse(url).unwrap();
     let hint = ChangeHint {

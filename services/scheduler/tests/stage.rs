@@ -287,7 +287,7 @@ fn no_more_is_in_flight_than_allowed_overall_and_per_host() {
 
 #[test]
 fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
-    for policy in ["live", "crawl-value", "uniform"] {
+    for policy in ["live", "crawl-value"] {
         let overrides = [
             ("policy.name", policy),
             ("budget.fetches_per_second", "0.01"),

@@ -6,7 +6,7 @@
 //! worth their own value and nothing else, and those that count are in A.
 
 use super::entry::{NEVER_FETCHED, VACANT};
-use super::index::{kernel_at_most, live_value};
+use super::index::{kernel_at_most, live_value, ln_1p_at_most};
 use super::{Candidate, Index, PageColumns, Slot, Standing, days_of};
 use page::Timestamp;
 use std::cmp::Ordering;
@@ -49,7 +49,10 @@ pub struct Selection {
     floor: f64,
     /// Pages never fetched, the best last.
     never_fetched: Vec<Candidate>,
-    best: BinaryHeap<Entry>,
+    /// The others, the best last: values of the scan.
+    best: Vec<Entry>,
+    /// Those that have given way to better ones: values since.
+    again: BinaryHeap<Entry>,
     /// No page left out was worth more than this; nothing when none was.
     left_out: Option<f64>,
 }
@@ -78,7 +81,7 @@ impl Selection {
             }
         }
         let now_days = days_of(now);
-        while let Some(entry) = self.best.pop() {
+        while let Some(entry) = self.pop() {
             let i = entry.slot.index();
             if columns.flags[i] != 0 || !permitted(columns.host[i]) {
                 continue;
@@ -91,12 +94,13 @@ impl Selection {
             if value < self.floor {
                 continue;
             }
-            if self.best.peek().is_some_and(|next| *next > entry) {
-                self.best.push(entry);
+            if self.best.last().max(self.again.peek()).is_some_and(|next| *next > entry) {
+                self.again.push(entry);
                 continue;
             }
             if self.left_out.is_some_and(|left_out| value < WORSE_THAN_LEFT_OUT * left_out) {
                 self.best.clear();
+                self.again.clear();
                 return None;
             }
             if matches!(self.index, Index::Live { .. }) {
@@ -106,6 +110,10 @@ impl Selection {
             return Some(Candidate { slot: entry.slot, host: columns.host[i], never_fetched: false, value });
         }
         None
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        if self.again.peek() > self.best.last() { self.again.pop() } else { self.best.pop() }
     }
 
     /// Whether there were more pages than asked for: when nothing is left, another scan may find some.
@@ -230,10 +238,11 @@ impl PageColumns {
                     value
                 }
             };
-            if value >= least && permitted(self.host[i]) {
-                if let Some(last) = best.push(Entry { value, slot, probe: false }) {
-                    least = least.max(last.value);
-                }
+            if value >= least
+                && permitted(self.host[i])
+                && let Some(last) = best.push(Entry { value, slot, probe: false })
+            {
+                least = least.max(last.value);
             }
         }
         best.cut();
@@ -247,7 +256,15 @@ impl PageColumns {
         let probes = probes.into_iter().zip(&terms).filter(|(probe, _)| probe.slot.0 != u32::MAX);
         let probes = probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe });
         best.kept.extend(probes.filter(|probe| probe.value >= least));
-        Selection { index: *index, floor, never_fetched: never_fetched.kept, best: best.kept.into(), left_out: truncated.then_some(left_out) }
+        best.kept.sort_unstable();
+        Selection {
+            index: *index,
+            floor,
+            never_fetched: never_fetched.kept,
+            best: best.kept,
+            again: BinaryHeap::new(),
+            left_out: truncated.then_some(left_out),
+        }
     }
 
     /// Shows every page that may be chosen, in the order of slots, with its value but for that of a first look.
@@ -295,7 +312,8 @@ impl PageColumns {
     ) -> (Vec<GroupTerms<'a>>, Vec<Terms>) {
         let groups: Vec<GroupTerms<'_>> = (0..self.memberships.groups.len() as u32)
             .map(|group| {
-                let hazard = outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
+                let hazard =
+                    outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
                 let mut recent = [0.0; AGES];
                 if let Some(hazard) = hazard {
                     let until_now = hazard.until(now_days);
@@ -317,8 +335,8 @@ impl PageColumns {
             .iter()
             .map(|membership| {
                 let mut terms = Terms {
-                    priors: outlook.priors(membership.cell()),
-                    trust: outlook.trust(membership.site()),
+                    priors: CellPriors::default(),
+                    trust: 0.0,
                     sweeps_per_day: 0.0,
                     sentinel: 0.0,
                     recent: [0.0; AGES],
@@ -326,9 +344,10 @@ impl PageColumns {
                     len: membership.groups().len(),
                 };
                 if membership.is_vacant() {
-                    terms.len = 0;
                     return terms;
                 }
+                terms.priors = outlook.priors(membership.cell());
+                terms.trust = outlook.trust(membership.site());
                 for (to, &group) in terms.groups.iter_mut().zip(membership.groups()) {
                     *to = group;
                     let group = &groups[group as usize];
@@ -348,14 +367,18 @@ impl PageColumns {
         let whole_days = days.ceil() as u32;
         let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
         let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
-        let own_rate = (PRIOR_ALPHA + f64::from(self.own_alpha[i]))
-            / (terms.priors.own_beta_days + f64::from(self.own_beta_days[i]));
-        let plain_rate = (PRIOR_ALPHA + f64::from(self.plain_alpha[i]))
-            / (terms.priors.plain_beta_days + f64::from(self.plain_beta_days[i]));
-        // ln(1 + x) <= x.
-        let swept = kernel_at_most(own_rate * days + SLACK * f64::from(recent), theta);
+        let rate_and_hazard = |alpha: f32, beta_days: f32, prior_beta_days: f64| {
+            let alpha = PRIOR_ALPHA + f64::from(alpha);
+            let per_day = 1.0 / (prior_beta_days + f64::from(beta_days));
+            (alpha * per_day, alpha * ln_1p_at_most(days * per_day))
+        };
+        let (own_rate, own_hazard) =
+            rate_and_hazard(self.own_alpha[i], self.own_beta_days[i], terms.priors.own_beta_days);
+        let (plain_rate, plain_hazard) =
+            rate_and_hazard(self.plain_alpha[i], self.plain_beta_days[i], terms.priors.plain_beta_days);
+        let swept = kernel_at_most(own_hazard + SLACK * f64::from(recent), theta);
         terms.trust * swept / (own_rate + terms.sweeps_per_day)
-            + (1.0 - terms.trust) * kernel_at_most(plain_rate * days, theta) / plain_rate
+            + (1.0 - terms.trust) * kernel_at_most(plain_hazard, theta) / plain_rate
     }
 
     #[inline]

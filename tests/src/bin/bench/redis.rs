@@ -31,7 +31,11 @@ pub(crate) fn pop_and_add_us(directory: &Path) -> Result<f64, String> {
     let add = ["zadd", "queue", "__rand_int__", "__rand_int__"];
     let took = |operation: &[&str], times: u32| {
         let before = server.cpu_time();
-        if ask(&port, times, operation) { Ok(server.cpu_time() - before) } else { Err("redis-benchmark failed".to_owned()) }
+        if ask(&port, times, operation) {
+            Ok(server.cpu_time() - before)
+        } else {
+            Err("redis-benchmark failed".to_owned())
+        }
     };
     took(&add, MEMBERS)?;
     let added = took(&add, OPERATIONS)?;

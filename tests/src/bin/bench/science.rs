@@ -17,9 +17,13 @@ pub(crate) fn learning() -> Vec<Row> {
     let calendars = output(example("sweeps", "look_cost"), directory.path());
     let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
     let mut rows = vec![
-        Row::new("a page's own belief, 37 % of looks changed (wall)", "ns", value(&beliefs, "Gamma filter, 37 % changed", "ns"))
-            .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
-            .aims_at(Target::Value(20.0)),
+        Row::new(
+            "a page's own belief, 37 % of looks changed (wall)",
+            "ns",
+            value(&beliefs, "Gamma filter, 37 % changed", "ns"),
+        )
+        .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
+        .aims_at(Target::Value(20.0)),
         Row::new("the same with its groups' calendars (wall)", "ns", value(&calendars, "look every 3 days", "ns"))
             .aims_at(Target::Value(2_000.0)),
     ];
@@ -40,10 +44,15 @@ pub(crate) fn sharing(rounds: usize) -> Vec<Row> {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let text = output(example("revisit", "price_speed"), directory.path());
     let build_ns = figure(&text, "build from columns", "ns");
-    let solve = Row::new("price from the merged histogram (wall)", "us", Rounds::new(vec![figure(&text, "freshness", "us")]))
-        .aims_at(Target::Value(1_000.0));
+    let solve =
+        Row::new("price from the merged histogram (wall)", "us", Rounds::new(vec![figure(&text, "freshness", "us")]))
+            .aims_at(Target::Value(1_000.0));
     let solve = text.lines().filter(|line| line.contains("objective by")).fold(solve, |row, line| row.note(line));
-    let build = Row::new("price of 10,000,000 pages, histogram and all (wall)", "s", Rounds::new(vec![build_ns * PAGES / 1e9; rounds]));
+    let build = Row::new(
+        "price of 10,000,000 pages, histogram and all (wall)",
+        "s",
+        Rounds::new(vec![build_ns * PAGES / 1e9; rounds]),
+    );
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/allocation.py");
     let mut command = Command::new("/usr/bin/python3");
     command.arg(script).arg(format!("{PAGES:.0}")).arg(rounds.to_string());
