@@ -32,7 +32,7 @@ pub struct Peer {
     pub warm_up_days: f64,
     /// Days of the scored time.
     pub scored_days: f64,
-    /// The ratio of fetches that we claim, on population `wide`. (On `gamma` even the known-rate optimum saves less than
+    /// The ratio of fetches that we aim for, on every population. (On `gamma` even the known-rate optimum saves less than
     /// some of these.)
     pub claimed_ratio: Option<f64>,
 }
@@ -331,7 +331,7 @@ impl Versus {
             standard_error: ratio.standard_error,
             fetch_ratio_to_optimum: of_runs(&|runs| runs[ours + i].fetches / runs[ours + i].optimum_needs).mean,
             seeds: self.seeds,
-            claimed_ratio: peer.claimed_ratio.filter(|_| population == PopulationKind::Wide),
+            claimed_ratio: peer.claimed_ratio,
         }
     }
 }

@@ -113,11 +113,29 @@ impl Hazard {
         let joins = first >= self.first_bin && first <= self.end_bin() && oldest == self.first_bin;
         if joins {
             self.totals.truncate((first - self.first_bin) as usize);
+            // Changes too small to be told may have left the totals before the join a little too high.
+            let ceiling = totals.first().copied().unwrap_or(f32::INFINITY);
+            self.totals.iter_mut().rev().take_while(|total| **total > ceiling).for_each(|total| *total = ceiling);
             self.totals.extend_from_slice(totals);
         } else {
             self.first_bin = first;
             self.totals = totals.to_vec();
         }
         self.per_day = per_day;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_do_not_fall_where_news_join_what_was_heard_before() {
+        let mut hazard = Hazard::from_totals(5, vec![0.0, 0.25, 0.5, 0.5], 0.01).expect("rising");
+        hazard.splice(5, 7, &[0.375, 0.5, 0.75], 0.02);
+        assert_eq!(hazard.totals(), [0.0, 0.25, 0.375, 0.5, 0.75]);
+        hazard.splice(5, 7, &[0.125, 0.5], 0.02);
+        assert_eq!(hazard.totals(), [0.0, 0.125, 0.125, 0.5]);
+        assert!(Hazard::from_totals(hazard.first_bin(), hazard.totals().to_vec(), 0.02).is_some());
     }
 }

@@ -40,7 +40,7 @@ pub const LEAST_PAGES: u32 = 8;
 pub const LEAST_PAGES_NAMED: u32 = 3;
 
 /// The most by which one belief may lead the other at a site, in ln units of running score.
-pub const LEAD_CAP: f64 = 3.0;
+pub const LEAD_CAP: f64 = 8.0;
 /// Weight of the worth of a first look into a group that nobody has looked into for a while. 1 is the derived value.
 pub const SENTINEL_WEIGHT: f64 = 1.0;
 /// How much of an imported history counts, because the next year is another one.
