@@ -16,8 +16,8 @@ fn moment(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
 }
 
-/// A scan first looks for pages worth this part of what the last one taken was worth, which spares it most of the work,
-/// and for others only when these do not suffice.
+/// A scan first looks for pages worth this part of what the last tick went down to, which spares it most of the work, and
+/// for others only when these do not suffice.
 const FLOOR_OF_LAST: f64 = 0.7;
 
 /// Packed pages, and what the last scan chose of them.
@@ -31,21 +31,11 @@ struct Packed {
     looks: usize,
     /// What the scan left out for being worth less.
     floor: f64,
-    /// What the last page taken was worth.
-    last_value: f64,
 }
 
 impl Packed {
     fn new(index: Index) -> Self {
-        Self {
-            index,
-            columns: PageColumns::default(),
-            selection: None,
-            count: 0,
-            looks: 0,
-            floor: 0.0,
-            last_value: 0.0,
-        }
+        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0, floor: 0.0 }
     }
 
     fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: PageBelief, now_days: f64) {
@@ -61,7 +51,8 @@ impl Packed {
     fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
         let fetches = (tick.budget_per_day * tick.days).max(0.0);
         self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
-        self.scan(tick.now_days, outlook, FLOOR_OF_LAST * self.last_value);
+        let level = self.selection.as_ref().map_or(0.0, Selection::level);
+        self.scan(tick.now_days, outlook, if level.is_finite() { FLOOR_OF_LAST * level } else { 0.0 });
     }
 
     fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
@@ -74,9 +65,6 @@ impl Packed {
         loop {
             let selection = self.selection.as_mut()?;
             if let Some(next) = selection.next(&mut self.columns, outlook, moment(now_days), |_| true) {
-                if !next.never_fetched {
-                    self.last_value = next.value;
-                }
                 return Some(next.slot);
             }
             if !selection.is_truncated() && self.looks == 0 && self.floor == 0.0 {

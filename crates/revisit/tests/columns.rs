@@ -26,7 +26,7 @@ fn everywhere(_host: u32) -> bool {
     true
 }
 
-const OPTIMAL: Index = Index::CrawlValue { theta: Policy::DEFAULT_THETA };
+const OPTIMAL: Index = Index::CrawlValue { theta: 0.05 };
 
 fn somewhere() -> Place {
     Place::of("a.test", "a.test", "/")
@@ -166,7 +166,7 @@ fn the_uniform_price_is_the_time_a_round_takes() {
 #[test]
 fn fetching_at_the_price_spends_the_budget_and_starves_no_page() {
     // 300 pages of rates .003 to 30 a day, known; every page fetched when its value reaches the price, for 400 days.
-    let policy = Policy::default();
+    let policy = Policy::Optimal { theta: 0.05 };
     let mut columns = PageColumns::default();
     let pages = 300;
     for i in 0..pages {

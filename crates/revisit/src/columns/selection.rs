@@ -7,6 +7,7 @@
 
 use super::entry::{NEVER_FETCHED, VACANT};
 use super::index::{kernel_at_most, live_value, ln_1p_at_most};
+use super::memberships::Membership;
 use super::{Candidate, Index, PageColumns, Slot, Standing, days_of};
 use page::Timestamp;
 use std::cmp::Ordering;
@@ -53,6 +54,8 @@ pub struct Selection {
     best: Vec<Entry>,
     /// Those that have given way to better ones: values since.
     again: BinaryHeap<Entry>,
+    /// What the last page taken was worth at the scan.
+    level: f64,
     /// No page left out was worth more than this; nothing when none was.
     left_out: Option<f64>,
 }
@@ -81,7 +84,8 @@ impl Selection {
             }
         }
         let now_days = days_of(now);
-        while let Some(entry) = self.pop() {
+        while let Some((entry, at_scan)) = self.pop() {
+            let scanned = entry.value;
             let i = entry.slot.index();
             if columns.flags[i] != 0 || !permitted(columns.host[i]) {
                 continue;
@@ -106,14 +110,27 @@ impl Selection {
             if matches!(self.index, Index::Live { .. }) {
                 columns.memberships.looked(columns.membership[i], now_days);
             }
+            if at_scan {
+                self.level = scanned;
+            }
             columns.set_standing(entry.slot, Standing::InFlight);
             return Some(Candidate { slot: entry.slot, host: columns.host[i], never_fetched: false, value });
         }
         None
     }
 
-    fn pop(&mut self) -> Option<Entry> {
-        if self.again.peek() > self.best.last() { self.again.pop() } else { self.best.pop() }
+    /// The next page, and whether its value is still that of the scan.
+    fn pop(&mut self) -> Option<(Entry, bool)> {
+        if self.again.peek() > self.best.last() {
+            self.again.pop().map(|entry| (entry, false))
+        } else {
+            self.best.pop().map(|entry| (entry, true))
+        }
+    }
+
+    /// What the last page taken was worth at the scan: how far down the selection is.
+    pub fn level(&self) -> f64 {
+        self.level
     }
 
     /// Whether there were more pages than asked for: when nothing is left, another scan may find some.
@@ -130,10 +147,41 @@ struct Terms {
     sweeps_per_day: f64,
     /// What a first look adds.
     sentinel: f64,
-    /// Summed hazard of the last 1, 2, 4 … days.
-    recent: [f32; AGES],
     groups: [u32; GroupKind::ALL.len()],
     len: usize,
+}
+
+/// As much of it as bounds need, in one line of the processor's cache: most pages are passed over by their bounds alone.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct BoundTerms {
+    own_beta_days: f32,
+    plain_beta_days: f32,
+    trust: f32,
+    sweeps_per_day: f32,
+    sentinel: f32,
+    /// Value of the page in B so far.
+    probe: f32,
+    /// Summed hazard of the last 1, 2, 4 … days.
+    recent: [f32; AGES],
+}
+
+impl BoundTerms {
+    fn of(terms: &Terms, groups: &[GroupTerms<'_>]) -> Self {
+        let mut recent = [0.0; AGES];
+        for group in &terms.groups[..terms.len] {
+            recent.iter_mut().zip(groups[*group as usize].recent).for_each(|(sum, more)| *sum += more);
+        }
+        Self {
+            own_beta_days: terms.priors.own_beta_days as f32,
+            plain_beta_days: terms.priors.plain_beta_days as f32,
+            trust: terms.trust as f32,
+            sweeps_per_day: terms.sweeps_per_day as f32,
+            sentinel: (SLACK * terms.sentinel) as f32,
+            probe: f32::NEG_INFINITY,
+            recent,
+        }
+    }
 }
 
 /// A group at the moment of a scan.
@@ -191,9 +239,14 @@ impl PageColumns {
     ) -> Selection {
         let now_days = days_of(now);
         let (groups, terms) = match *index {
-            Index::Live { sentinel_weight, .. } => self.terms(outlook, now_days, sentinel_weight),
+            Index::Live { sentinel_weight, .. } => {
+                let groups = self.group_terms(outlook, now_days, sentinel_weight);
+                let terms = self.terms(outlook, &groups);
+                (groups, terms)
+            }
             _ => (Vec::new(), Vec::new()),
         };
+        let mut bounds: Vec<BoundTerms> = terms.iter().map(|terms| BoundTerms::of(terms, &groups)).collect();
         let mut never_fetched = Best::new(count);
         let mut best = Best::new(count);
         let mut probes = vec![Entry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
@@ -225,15 +278,16 @@ impl PageColumns {
                 }
                 Index::Live { theta, .. } => {
                     let m = self.membership[i] as usize;
-                    let terms = &terms[m];
-                    let at_most = SLACK * weight * self.live_at_most(i, terms, days, theta);
-                    let probe = terms.sentinel > 0.0 && at_most >= probes[m].value;
-                    if at_most < least && (!probe || at_most + terms.sentinel < least) {
+                    let bound = &mut bounds[m];
+                    let at_most = SLACK * weight * self.live_at_most(i, bound, days, theta);
+                    let probe = bound.sentinel > 0.0 && at_most >= f64::from(bound.probe);
+                    if at_most < least && (!probe || at_most + f64::from(bound.sentinel) < least) {
                         continue;
                     }
-                    let value = weight * self.live_exactly(i, terms, &groups, days, now_days, theta);
+                    let value = weight * self.live_exactly(i, &terms[m], &groups, days, now_days, theta);
                     if probe && days > 0.0 && permitted(self.host[i]) {
                         probes[m] = probes[m].max(Entry { value, slot, probe: true });
+                        bound.probe = (probes[m].value / SLACK) as f32;
                     }
                     value
                 }
@@ -263,6 +317,7 @@ impl PageColumns {
             never_fetched: never_fetched.kept,
             best: best.kept,
             again: BinaryHeap::new(),
+            level: f64::INFINITY,
             left_out: truncated.then_some(left_out),
         }
     }
@@ -283,7 +338,11 @@ impl PageColumns {
     ) {
         let now_days = days_of(now);
         let (groups, terms) = match index {
-            Index::Live { .. } => self.terms(outlook, now_days, 0.0),
+            Index::Live { .. } => {
+                let groups = self.group_terms(outlook, now_days, 0.0);
+                let terms = self.terms(outlook, &groups);
+                (groups, terms)
+            }
             _ => (Vec::new(), Vec::new()),
         };
         for i in 0..self.flags.len() {
@@ -304,81 +363,70 @@ impl PageColumns {
         }
     }
 
-    fn terms<'a>(
-        &self,
-        outlook: &'a Outlook,
-        now_days: f64,
-        sentinel_weight: f64,
-    ) -> (Vec<GroupTerms<'a>>, Vec<Terms>) {
-        let groups: Vec<GroupTerms<'_>> = (0..self.memberships.groups.len() as u32)
-            .map(|group| {
-                let hazard =
-                    outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
-                let mut recent = [0.0; AGES];
-                if let Some(hazard) = hazard {
-                    let until_now = hazard.until(now_days);
-                    for (k, sum) in recent.iter_mut().enumerate() {
-                        *sum = (until_now - hazard.until(now_days - f64::from(1_u32 << k))).max(0.0) as f32;
-                    }
+    fn group_terms<'a>(&self, outlook: &'a Outlook, now_days: f64, sentinel_weight: f64) -> Vec<GroupTerms<'a>> {
+        let terms = |group: u32| {
+            let hazard = outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
+            let mut recent = [0.0; AGES];
+            if let Some(hazard) = hazard {
+                let until_now = hazard.until(now_days);
+                for (k, sum) in recent.iter_mut().enumerate() {
+                    *sum = (until_now - hazard.until(now_days - f64::from(1_u32 << k))).max(0.0) as f32;
                 }
-                let sentinel = if sentinel_weight > 0.0 {
-                    sentinel_weight * self.group_sentinel(group, outlook, now_days)
-                } else {
-                    0.0
-                };
-                GroupTerms { hazard, sentinel, recent }
-            })
-            .collect();
-        let terms = self
-            .memberships
-            .rows
-            .iter()
-            .map(|membership| {
-                let mut terms = Terms {
-                    priors: CellPriors::default(),
-                    trust: 0.0,
-                    sweeps_per_day: 0.0,
-                    sentinel: 0.0,
-                    recent: [0.0; AGES],
-                    groups: [0; GroupKind::ALL.len()],
-                    len: membership.groups().len(),
-                };
-                if membership.is_vacant() {
-                    return terms;
-                }
-                terms.priors = outlook.priors(membership.cell());
-                terms.trust = outlook.trust(membership.site());
-                for (to, &group) in terms.groups.iter_mut().zip(membership.groups()) {
-                    *to = group;
-                    let group = &groups[group as usize];
-                    terms.sweeps_per_day += group.hazard.map_or(0.0, Hazard::per_day);
-                    terms.sentinel += group.sentinel;
-                    terms.recent.iter_mut().zip(group.recent).for_each(|(sum, more)| *sum += more);
-                }
-                terms
-            })
-            .collect();
-        (groups, terms)
+            }
+            let mut sentinel = 0.0;
+            if sentinel_weight > 0.0 {
+                sentinel = sentinel_weight * self.group_sentinel(group, outlook, now_days);
+            }
+            GroupTerms { hazard, sentinel, recent }
+        };
+        (0..self.memberships.groups.len() as u32).map(terms).collect()
+    }
+
+    fn terms(&self, outlook: &Outlook, groups: &[GroupTerms<'_>]) -> Vec<Terms> {
+        let terms = |membership: &Membership| {
+            let mut terms = Terms {
+                priors: CellPriors::default(),
+                trust: 0.0,
+                sweeps_per_day: 0.0,
+                sentinel: 0.0,
+                groups: [0; GroupKind::ALL.len()],
+                len: 0,
+            };
+            if membership.is_vacant() {
+                return terms;
+            }
+            terms.priors = outlook.priors(membership.cell());
+            terms.trust = outlook.trust(membership.site());
+            terms.len = membership.groups().len();
+            for (to, &group) in terms.groups.iter_mut().zip(membership.groups()) {
+                *to = group;
+                let group = &groups[group as usize];
+                terms.sweeps_per_day += group.hazard.map_or(0.0, Hazard::per_day);
+                terms.sentinel += group.sentinel;
+            }
+            terms
+        };
+        self.memberships.rows.iter().map(terms).collect()
     }
 
     /// A bound on the value of page `i` per weight that needs neither logarithm nor exponential, nor any calendar.
     #[inline]
-    fn live_at_most(&self, i: usize, terms: &Terms, days: f64, theta: f64) -> f64 {
+    fn live_at_most(&self, i: usize, terms: &BoundTerms, days: f64, theta: f64) -> f64 {
         let whole_days = days.ceil() as u32;
         let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
         let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
-        let rate_and_hazard = |alpha: f32, beta_days: f32, prior_beta_days: f64| {
+        let rate_and_hazard = |alpha: f32, beta_days: f32, prior_beta_days: f32| {
             let alpha = PRIOR_ALPHA + f64::from(alpha);
-            let per_day = 1.0 / (prior_beta_days + f64::from(beta_days));
+            let per_day = 1.0 / (f64::from(prior_beta_days) + f64::from(beta_days));
             (alpha * per_day, alpha * ln_1p_at_most(days * per_day))
         };
-        let (own_rate, own_hazard) =
-            rate_and_hazard(self.own_alpha[i], self.own_beta_days[i], terms.priors.own_beta_days);
+        let (own_rate, own_hazard) = rate_and_hazard(self.own_alpha[i], self.own_beta_days[i], terms.own_beta_days);
         let (plain_rate, plain_hazard) =
-            rate_and_hazard(self.plain_alpha[i], self.plain_beta_days[i], terms.priors.plain_beta_days);
-        let swept = kernel_at_most(own_hazard + SLACK * f64::from(recent), theta);
-        terms.trust * swept / (own_rate + terms.sweeps_per_day)
-            + (1.0 - terms.trust) * kernel_at_most(plain_hazard, theta) / plain_rate
+            rate_and_hazard(self.plain_alpha[i], self.plain_beta_days[i], terms.plain_beta_days);
+        let swept = kernel_at_most(own_hazard + f64::from(recent), theta);
+        let trust = f64::from(terms.trust);
+        trust * swept / (own_rate + f64::from(terms.sweeps_per_day))
+            + (1.0 - trust) * kernel_at_most(plain_hazard, theta) / plain_rate
     }
 
     #[inline]
