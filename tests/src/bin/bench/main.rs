@@ -45,7 +45,7 @@ enum What {
     Avro,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
-    /// What a look teaches: in memory, and kept in RocksDB.
+    /// What a look teaches.
     Learn,
     /// The price of a budget, beside NumPy.
     Share,

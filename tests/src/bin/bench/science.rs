@@ -9,32 +9,25 @@ use std::process::Command;
 use tempfile::TempDir;
 use tests::programs;
 
-/// What one learned look costs, in memory and in RocksDB.
+/// What one learned look costs, in memory.
 pub(crate) fn learning() -> Vec<Row> {
     eprintln!("learning");
     let directory = TempDir::new().expect("there is room for a benchmark");
     let beliefs = output(example("change-rate", "update_cost"), directory.path());
     let calendars = output(example("sweeps", "look_cost"), directory.path());
     let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
-    let mut rows = vec![
+    let own = "Gamma filter, forgetting, 37 % changed";
+    vec![
+        Row::new("a page's own belief, 37 % of looks changed (wall)", "ns", value(&beliefs, own, "ns"))
+            .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
+            .aims_at(Target::Value(20.0)),
         Row::new(
-            "a page's own belief, 37 % of looks changed (wall)",
+            "the same with its groups' calendars, every 4 days (wall)",
             "ns",
-            value(&beliefs, "Gamma filter, 37 % changed", "ns"),
+            value(&calendars, "a look every 4 days", "ns"),
         )
-        .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
-        .aims_at(Target::Value(20.0)),
-        Row::new("the same with its groups' calendars (wall)", "ns", value(&calendars, "look every 3 days", "ns"))
-            .aims_at(Target::Value(2_000.0)),
-    ];
-    let name = "a belief kept in RocksDB, through the estimator stage";
-    let stage = output(example("estimator", "durable_cost"), directory.path());
-    let row = Row::new(name, "us", value(&stage, "durable", "us"));
-    rows.push(match updates_us(directory.path()) {
-        Ok(peer) => row.beside("db_bench updaterandom", Rounds::new(vec![peer])).aims_at(Target::Ratio(1.0 / 3.0)),
-        Err(reason) => row.note(format!("db_bench: {reason}")),
-    });
-    rows
+        .aims_at(Target::Value(2_000.0)),
+    ]
 }
 
 /// The price of a budget over ten million pages.
@@ -83,15 +76,17 @@ pub(crate) fn choosing() -> Vec<Row> {
     let mut command = example("revisit", "scan_speed");
     command.arg("10000000");
     let text = output(command, directory.path());
+    const LIVE: &str = "live: scan for 100000 above a price that one page in a thousand reaches";
     let row = |name: &str| {
         let rounds = Rounds::new(vec![figure(&text, name, "ns a page")]);
         Row::new(format!("10,000,000 pages, {name} (wall, best of 5)"), "ns/page", rounds).aims_at(Target::Value(50.0))
     };
-    let chosen = Rounds::new(vec![figure(&text, "live, choose 100,000", "ns a page") * 1e7 / 1e5 / 1e3]);
+    let scan_us = figure(&text, LIVE, "ns a page") * 1e7 / 1e5 / 1e3;
+    let chosen = Rounds::new(vec![scan_us + figure(&text, "take one", "ns") / 1e3]);
     let chosen = Row::new("one of 100,000 chosen in a scan (wall)", "us", chosen);
     vec![
-        row("live, choose 100,000"),
-        row("crawl value, choose 100,000"),
+        row(LIVE),
+        row("crawl value: scan for 100000 above the price"),
         match redis::pop_and_add_us(directory.path()) {
             Ok(peer) => chosen
                 .beside("Redis, ZPOPMIN and ZADD", Rounds::new(vec![peer]))
@@ -117,20 +112,6 @@ pub(crate) fn simulating() -> Vec<Row> {
         rows.push(row.aims_at(Target::Value(60.0)).note(format!("{bytes:.0} bytes of memory a page at the peak")));
     }
     rows
-}
-
-/// Microseconds of CPU for one read-modify-write of RocksDB's own benchmark.
-fn updates_us(directory: &Path) -> Result<f64, String> {
-    Command::new("db_bench").arg("--version").output().map_err(|_| "is not installed (rocksdb-tools)".to_owned())?;
-    let mut command = Command::new("db_bench");
-    command.args(["--benchmarks=fillrandom,updaterandom", "--num=2000000", "--key_size=16", "--value_size=48"]);
-    command.args(["--threads=1", "--disable_wal=1", "--cache_size=536870912", "--bloom_bits=10"]);
-    command.args(["--compression_type=lz4", "--duration=15"]);
-    command.arg(format!("--db={}", directory.join("db_bench").display()));
-    let text = output(command, directory);
-    let line = text.lines().find(|line| line.starts_with("updaterandom")).ok_or("printed no updaterandom")?;
-    let figure = line.split_whitespace().nth(2).and_then(|figure| figure.parse().ok());
-    figure.ok_or_else(|| format!("printed {line:?}"))
 }
 
 fn output(command: Command, directory: &Path) -> String {
