@@ -1,30 +1,15 @@
 //! The textbook estimators, kept to measure the others against. Source: B1 and B2 of the algorithm notes.
 
-use crate::counts::CheckCounts;
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_rate_per_day};
+use crate::counts::{CheckCounts, FromCounts};
+use crate::estimator::sane_rate_per_day;
 
 /// Changes seen per day watched, X / T. Blind to all but one change per look, so it saturates at the look rate
 /// (Cho & Garcia-Molina, TOIT 2003, section 4.1). Zero before the first look.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NaiveRatio;
 
-impl ChangeRateEstimator for NaiveRatio {
-    type State = CheckCounts;
-
-    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: Outcome) {
-        state.add(interval_days, outcome);
-    }
-
-    fn fade(&self, state: &mut CheckCounts, kept: f64) {
-        state.fade(kept);
-    }
-
-    /// Exactly the state of all looks together.
-    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
-        state.merge(other);
-    }
-
-    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+impl FromCounts for NaiveRatio {
+    fn rate_of_counts_per_day(&self, state: &CheckCounts) -> f64 {
         sane_rate_per_day(f64::from(state.changes) / f64::from(state.watched_days))
     }
 }
@@ -35,23 +20,8 @@ impl ChangeRateEstimator for NaiveRatio {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HalfCount;
 
-impl ChangeRateEstimator for HalfCount {
-    type State = CheckCounts;
-
-    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: Outcome) {
-        state.add(interval_days, outcome);
-    }
-
-    fn fade(&self, state: &mut CheckCounts, kept: f64) {
-        state.fade(kept);
-    }
-
-    /// Exactly the state of all looks together.
-    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
-        state.merge(other);
-    }
-
-    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+impl FromCounts for HalfCount {
+    fn rate_of_counts_per_day(&self, state: &CheckCounts) -> f64 {
         let (looks, changed) = (f64::from(state.looks), f64::from(state.changed_looks));
         // Of faded sums, rounding may leave a hair more changed looks than looks.
         let unchanged = (looks - changed).max(0.0);

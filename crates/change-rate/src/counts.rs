@@ -1,6 +1,6 @@
 //! Sums over a page's looks, which is all that the simplest estimators remember.
 
-use crate::estimator::{Outcome, sane_interval_days, sane_share};
+use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days, sane_share};
 
 /// How often we looked, what was seen, over how long. Sums, so two of them add up; faded ones hold fractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,5 +39,32 @@ impl CheckCounts {
         self.changed_looks += other.changed_looks;
         self.changes += other.changes;
         self.watched_days += other.watched_days;
+    }
+}
+
+/// An estimator that remembers nothing but [`CheckCounts`]; what it makes of them is all it adds.
+pub(crate) trait FromCounts {
+    /// Expected changes per day, finite and not negative.
+    fn rate_of_counts_per_day(&self, counts: &CheckCounts) -> f64;
+}
+
+/// Merging is exact: the state is that of all looks together.
+impl<E: FromCounts> ChangeRateEstimator for E {
+    type State = CheckCounts;
+
+    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: Outcome) {
+        state.add(interval_days, outcome);
+    }
+
+    fn fade(&self, state: &mut CheckCounts, kept: f64) {
+        state.fade(kept);
+    }
+
+    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
+        state.merge(other);
+    }
+
+    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+        self.rate_of_counts_per_day(state)
     }
 }

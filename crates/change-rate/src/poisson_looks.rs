@@ -4,7 +4,7 @@
 //! & Thoppe, *Change rate estimation and optimal freshness in web page crawling*, VALUETOOLS 2020; B10 of the algorithm
 //! notes.
 
-use crate::counts::CheckCounts;
+use crate::counts::{CheckCounts, FromCounts};
 use crate::estimator::{
     ChangeRateEstimator, Outcome, RATE_MAX_PER_DAY, sane_interval_days, sane_rate_per_day, sane_share,
 };
@@ -21,23 +21,8 @@ impl LawOfLargeNumbers {
     }
 }
 
-impl ChangeRateEstimator for LawOfLargeNumbers {
-    type State = CheckCounts;
-
-    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: Outcome) {
-        state.add(interval_days, outcome);
-    }
-
-    fn fade(&self, state: &mut CheckCounts, kept: f64) {
-        state.fade(kept);
-    }
-
-    /// Exactly the state of all looks together.
-    fn merge(&self, state: &mut CheckCounts, other: &CheckCounts) {
-        state.merge(other);
-    }
-
-    fn change_rate_per_day(&self, state: &CheckCounts) -> f64 {
+impl FromCounts for LawOfLargeNumbers {
+    fn rate_of_counts_per_day(&self, state: &CheckCounts) -> f64 {
         let (looks, changed) = (f64::from(state.looks), f64::from(state.changed_looks));
         sane_rate_per_day(Self::rate_per_day(looks / f64::from(state.watched_days), looks, changed))
     }

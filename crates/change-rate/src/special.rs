@@ -5,7 +5,7 @@
 use std::f64::consts::PI;
 
 /// ln Γ(a) for a > 0, by Lanczos' approximation (g = 7, nine terms; relative error below 1e-14).
-fn ln_gamma(a: f64) -> f64 {
+pub fn ln_gamma(a: f64) -> f64 {
     const COEFFICIENTS: [f64; 8] = [
         676.520_368_121_885_1,
         -1_259.139_216_722_402_8,
@@ -149,6 +149,13 @@ mod tests {
 
     fn close(got: f64, expected: f64, tolerance: f64) {
         assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
+    }
+
+    #[test]
+    fn the_gamma_function_has_its_known_values() {
+        close(ln_gamma(5.0).exp(), 24.0, 1e-12);
+        close(ln_gamma(1.5).exp(), 0.886_226_925_452_758, 1e-14);
+        close(ln_gamma(0.25).exp(), 3.625_609_908_221_908, 1e-13);
     }
 
     #[test]

@@ -226,6 +226,17 @@ pub enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    /// Whether the page had changed since the look before, for a reader; `None` when the look did not find that out.
+    pub fn is_change(self) -> Option<bool> {
+        match self {
+            Verdict::Unchanged | Verdict::Cosmetic => Some(false),
+            Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => Some(true),
+            Verdict::First | Verdict::Unknown => None,
+        }
+    }
+}
+
 /// Estimator to scheduler: how often the page changes, and what the scheduler needs of its last fetch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeEstimate {

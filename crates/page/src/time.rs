@@ -57,6 +57,11 @@ impl Timestamp {
         self.0.div_euclid(1_000_000)
     }
 
+    /// Days since the epoch.
+    pub fn as_days(self) -> f64 {
+        self.0 as f64 / MICROS_PER_DAY
+    }
+
     /// Days from `earlier` to this moment; negative when `earlier` is later.
     pub fn days_since(self, earlier: Timestamp) -> f64 {
         (self.0 as f64 - earlier.0 as f64) / MICROS_PER_DAY

@@ -36,11 +36,6 @@ use sweeps::{Outlook, PageBelief, Place};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Days since 1970.
-fn days_of(at: Timestamp) -> f64 {
-    at.as_micros() as f64 / (1e6 * SECONDS_PER_DAY)
-}
-
 /// All pages of one partition.
 #[derive(Clone, Debug, Default)]
 pub struct PageColumns {

@@ -11,6 +11,7 @@
 //! now: it is told.
 
 pub mod allocate;
+pub mod catalogue;
 pub mod chairman;
 pub mod columns;
 pub mod demand_curve;

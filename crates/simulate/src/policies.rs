@@ -4,36 +4,11 @@ use crate::error::SimulationError;
 use crate::learner::{EstimatorChoice, KnownRates, Learner};
 use crate::population::Pages;
 use change_rate::{EstimatorKind, EstimatorOptions};
-use revisit::allocate::{AccessTime, Objective, PartitionKey};
-use revisit::demand_curve::DemandCurve;
+use revisit::RevisitPolicy;
+use revisit::catalogue::planning_policy;
 use revisit::live::{CrawlValue, Live};
-use revisit::planned::{Planned, RatePlan};
-use revisit::systems::adaptive::{Adaptive, AdaptiveOptions};
-use revisit::systems::chile::{Chile, ChileOptions};
-use revisit::systems::classified;
-use revisit::systems::site_ranks::{Phases, SiteRanks};
-use revisit::systems::tianwang::{Tianwang, TianwangOptions};
-use revisit::systems::webfountain::{WebFountain, WebFountainOptions};
-use revisit::{Policy, RevisitPolicy};
 
-/// How policies are set; each reads what concerns it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PolicyOptions {
-    /// Share of the harmonic penalty in the objective of [`PolicyKind::Live`], [`PolicyKind::CrawlValue`] and
-    /// [`PolicyKind::HostCapped`].
-    pub theta: f64,
-    /// Time between two plans of the policies that plan rates.
-    pub replan_days: f64,
-    /// Budget that [`PolicyKind::HostCapped`] spends on one host at most, per day.
-    pub host_limit_per_day: f64,
-}
-
-/// The running system's theta, plans of a day, a fetch every five seconds from one host.
-impl Default for PolicyOptions {
-    fn default() -> Self {
-        Self { theta: Policy::DEFAULT_THETA, replan_days: Planned::REPLAN_DAYS, host_limit_per_day: 17_280.0 }
-    }
-}
+pub use revisit::catalogue::PolicyOptions;
 
 /// A revisit policy by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -232,41 +207,16 @@ impl PolicyKind {
 
     /// The policy, without pages yet.
     pub fn build(self, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
-        let planned = |plan: RatePlan| -> Box<dyn RevisitPolicy> { Box::new(Planned::new(plan, options.replan_days)) };
         // Rates that never change are planned once.
-        let once = |plan: RatePlan| -> Box<dyn RevisitPolicy> { Box::new(Planned::new(plan, f64::INFINITY)) };
-        match self {
-            Self::Live => Box::new(Live::new(options.theta)),
-            Self::CrawlValue => Box::new(CrawlValue::new(options.theta)),
-            Self::Uniform => once(RatePlan::Uniform),
-            Self::LambdaCrawlApprox => once(RatePlan::ByWeight),
-            Self::Oracle | Self::Smoothed => once(RatePlan::optimal(Objective::FRESHNESS)),
-            Self::Proportional => planned(RatePlan::Proportional),
-            Self::Classified => planned(RatePlan::Rule(classified::rates)),
-            Self::ClassifiedTuned => planned(RatePlan::Rule(classified::tuned_rates)),
-            Self::OptimalFreshness => planned(RatePlan::optimal(Objective::FRESHNESS)),
-            Self::OptimalAge => planned(RatePlan::optimal(Objective::Age)),
-            Self::OptimalHarmonic => planned(RatePlan::optimal(Objective::HARMONIC)),
-            Self::LambdaCrawl => planned(RatePlan::optimal(Objective::RandomHarmonic)),
-            Self::Polling => planned(RatePlan::Polling(AccessTime::Constant)),
-            Self::MarkedPoint => planned(RatePlan::MarkedPoint),
-            Self::Partitioned => {
-                planned(RatePlan::Partitioned { key: PartitionKey::PerceivedFreshness, groups: 50, rounds: 20 })
-            }
-            Self::Azar => Box::new(Planned::new(RatePlan::Azar, options.replan_days).with_chairman()),
-            Self::HostCapped => planned(RatePlan::HostCapped {
-                curve: DemandCurve::new(Objective::Mixed { theta: options.theta }),
-                host_limit_per_day: options.host_limit_per_day,
-            }),
-            Self::SiteRanks => Box::new(SiteRanks::new(Phases::Hashed)),
-            Self::Tianwang => Box::new(Tianwang::new(TianwangOptions::default())),
-            Self::Chile => Box::new(Chile::new(ChileOptions::default())),
-            Self::WebFountain => Box::new(WebFountain::new(WebFountainOptions::default())),
-            Self::StormCrawler => Box::new(Adaptive::new(AdaptiveOptions::STORMCRAWLER)),
-            Self::Nutch => Box::new(Adaptive::new(AdaptiveOptions::NUTCH)),
-            Self::NutchNoSync => Box::new(Adaptive::new(AdaptiveOptions::NUTCH_NO_SYNC)),
-            Self::NewsCrawl => Box::new(Adaptive::new(AdaptiveOptions::NEWS_CRAWL)),
-        }
+        let once = PolicyOptions { replan_days: f64::INFINITY, ..*options };
+        let (name, options) = match self {
+            Self::Live => return Box::new(Live::new(options.theta)),
+            Self::CrawlValue => return Box::new(CrawlValue::new(options.theta)),
+            Self::Oracle | Self::Smoothed => (Self::OptimalFreshness.name(), &once),
+            Self::Uniform | Self::LambdaCrawlApprox => (self.name(), &once),
+            planning => (planning.name(), options),
+        };
+        planning_policy(name, options).expect("every other policy is in the catalogue; a test builds all of them")
     }
 }
 
@@ -278,6 +228,7 @@ mod tests {
     fn names_are_read_back() {
         for kind in PolicyKind::ALL {
             assert_eq!(PolicyKind::parse(kind.name()), Ok(kind));
+            kind.build(&PolicyOptions::default());
             if kind != PolicyKind::Smoothed {
                 assert_eq!(kind.check_estimator(kind.usual_estimator()), Ok(()));
             }

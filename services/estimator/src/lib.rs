@@ -193,11 +193,6 @@ fn outcome_of(seen: &PageObservation) -> Option<Outcome> {
     }
 }
 
-/// Days since 1970.
-fn days(moment: Timestamp) -> f64 {
-    moment.as_micros() as f64 / 86_400e6
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

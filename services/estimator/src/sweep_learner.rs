@@ -1,9 +1,9 @@
 //! Own rates and calendars of sweeps: one model for all sites of the partition, in memory. A batch of looks touches the
 //! same few groups again and again, so what they changed is written down once, when the batch is complete.
 
+use crate::SCHEDULER_EVENTS;
 use crate::state::{CELL, GROUP, PageBelief, SITE, SIZE, SWEEPS, TODAY, key};
 use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
-use crate::{SCHEDULER_EVENTS, days};
 use change_rate::{Gamma, GammaState, Outcome};
 use messages::{CellForecast, GroupForecast, Message, SweepForecast};
 use page::{CanonicalUrl, SiteKey, Timestamp};
@@ -46,7 +46,7 @@ impl SweepLearner {
     /// As the store has it, or knowing nothing yet.
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
-            model: Model::starting_at(days(context.now())),
+            model: Model::starting_at(context.now().as_days()),
             names: HashMap::new(),
             cells: HashMap::new(),
             touched: Touched::default(),
@@ -123,7 +123,7 @@ impl SweepLearner {
 
     /// Time has passed.
     pub(crate) fn advance(&mut self, now: Timestamp) {
-        let today = days(now).floor() as i32;
+        let today = now.as_days().floor() as i32;
         if today > self.model.today() {
             if today - self.model.today() > LONGEST_SILENCE_DAYS {
                 self.model.advance(f64::from(today - LONGEST_SILENCE_DAYS), rules::SETTLED_BINS);
@@ -163,7 +163,7 @@ impl SweepLearner {
         };
         if let Some((from, to, changed)) = look {
             let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
-            self.model.look(&place, &mut page, days(from), days(to), outcome);
+            self.model.look(&place, &mut page, from.as_days(), to.as_days(), outcome);
             self.touch(url, &place);
             (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
             (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);

@@ -1,7 +1,7 @@
 //! `recrawl`: the operator's command.
 
 use clap::{CommandFactory, Parser, Subcommand};
-use recrawl::commands::{dead_letters, demo, explain, page, run, seed, simulate, status, topics};
+use recrawl::commands::{OnePageArguments, dead_letters, demo, explain, page, run, seed, simulate, status, topics};
 use recrawl::output::Format;
 use std::process::ExitCode;
 
@@ -26,9 +26,9 @@ enum Command {
     /// Shows how a crawl stands, running or not.
     Status(status::StatusArguments),
     /// Shows everything kept about one page.
-    Page(page::PageArguments),
+    Page(OnePageArguments),
     /// Explains why a page is, or is not, due.
-    Explain(explain::ExplainArguments),
+    Explain(OnePageArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
     /// Makes or checks the topics on a Kafka.

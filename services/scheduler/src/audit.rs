@@ -29,12 +29,8 @@ impl Audit {
 
     /// Counts the answer to an audit.
     pub(crate) fn judge(&mut self, page: &mut ScheduledPage, verdict: Verdict) {
-        let fresh = match verdict {
-            Verdict::Unchanged | Verdict::Cosmetic => true,
-            Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => false,
-            // Nothing was found out.
-            Verdict::First | Verdict::Unknown => return,
-        };
+        let Some(changed) = verdict.is_change() else { return };
+        let fresh = !changed;
         page.audits += 1;
         page.audits_fresh += i64::from(fresh);
         self.looks += 1;

@@ -1,7 +1,6 @@
 //! A tick: leases that ran out are taken back, waits that are over end, and the best pages go to their hosts' gates.
 
 use crate::hosts::HostGate;
-use crate::planner::days;
 use crate::rules::Rules;
 use crate::state::{PAGES, ScheduledPage};
 use crate::{FETCH_REQUESTS, Scheduler};
@@ -279,7 +278,7 @@ impl Scheduler {
         let (price, mut due) = (self.demand.price(), 0);
         columns.visit(now, &self.rules.index, &self.outlook, |page| {
             let is_due = match &self.planner {
-                Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= days(now)),
+                Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= now.as_days()),
                 None => page.value >= price,
             };
             due += u64::from(page.never_fetched || is_due);

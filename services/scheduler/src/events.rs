@@ -5,7 +5,7 @@ use crate::dispatch::find;
 use crate::frontier::belief_of;
 use crate::planner::look_of;
 use crate::state::{PAGES, ScheduledPage};
-use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, PageLinks, Verdict};
+use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, PageLinks};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -22,7 +22,7 @@ impl Scheduler {
             self.counts.unknown_pages += 1;
             return Ok(());
         };
-        let changed = matches!(estimate.verdict, Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned);
+        let changed = estimate.verdict.is_change() == Some(true);
         self.counts.fetches += 1;
         self.counts.changes += u64::from(changed);
         page.fetches += 1;

@@ -233,7 +233,7 @@ impl Site {
         let shown = |group: &GroupOutlook| SweepHazard {
             group: kind_of(&place.groups, group.group),
             pages: group.pages,
-            hazard: group.hazard.between(crate::days(last), crate::days(now)),
+            hazard: group.hazard.between(last.as_days(), now.as_days()),
             per_day: group.hazard.per_day(),
         };
         groups.as_slice().iter().filter_map(|group| self.outlook.group(*group)).map(shown).collect()

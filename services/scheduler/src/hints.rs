@@ -100,11 +100,7 @@ impl Scheduler {
 
     /// A look has told whether the hints before it were right.
     pub(crate) fn judge_hints(&mut self, page: &mut ScheduledPage, verdict: Verdict, context: &mut Context<'_>) {
-        let changed = match verdict {
-            Verdict::Unchanged | Verdict::Cosmetic => false,
-            Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned => true,
-            Verdict::First | Verdict::Unknown => return,
-        };
+        let Some(changed) = verdict.is_change() else { return };
         if page.hinted == 0 {
             return;
         }

@@ -32,7 +32,7 @@ use crate::demand::SharedDemand;
 use crate::dispatch::Budget;
 use crate::frontier::{Frontier, belief_of};
 use crate::hosts::Hosts;
-use crate::planner::{Planner, days};
+use crate::planner::Planner;
 use messages::{Demand, Message, SchedulerEvent, topics};
 use page::Timestamp;
 use revisit::PolicyPage;
@@ -122,7 +122,7 @@ impl Scheduler {
             cost: 1.0,
             host: self.hosts.number(&page.url.host()),
             place,
-            last_look_days: page.last_look_at.map(days),
+            last_look_days: page.last_look_at.map(Timestamp::as_days),
             belief: belief_of(page),
         };
         planner.insert(slot, &page, now);

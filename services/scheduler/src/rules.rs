@@ -2,6 +2,7 @@
 
 use change_rate::Gamma;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
+use revisit::catalogue::PolicyOptions;
 use revisit::columns::Index;
 use settings::{Discover, PolicyName, Settings};
 use std::time::Duration;
@@ -12,16 +13,10 @@ pub struct Rules {
     pub(crate) policy: PolicyName,
     /// By what pages are scored; for a policy that keeps its own account, what its pages' freshness is expected by.
     pub(crate) index: Index,
-    /// Share of the harmonic penalty in the objective.
-    pub(crate) theta: f64,
     /// Share of the budget that measures freshness.
     pub(crate) audit_share: f64,
-    /// Days between two plans.
-    pub(crate) replan_days: f64,
-    /// Share of a plan for pages never fetched.
-    pub(crate) new_page_share: f64,
-    /// Most fetches per host and day that the hosts' delays leave room for.
-    pub(crate) host_limit_per_day: f64,
+    /// How a policy that keeps its own account is set. Its limit per host is what the hosts' delays leave room for.
+    pub(crate) options: PolicyOptions,
     /// Belief about a page never looked at.
     pub(crate) prior: Gamma,
     /// Fetches per day, all partitions together.
@@ -69,11 +64,13 @@ impl Rules {
                 PolicyName::CrawlValue | PolicyName::HostCapped => Index::CrawlValue { theta },
                 _ => Index::CrawlValue { theta: 0.0 },
             },
-            theta,
             audit_share: settings.policy.audit_share,
-            replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
-            new_page_share: settings.policy.new_page_share,
-            host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
+            options: PolicyOptions {
+                theta,
+                replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
+                new_page_share: settings.policy.new_page_share,
+                host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
+            },
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
             budget_per_day: settings.budget.fetches_per_second * 86_400.0,

@@ -1,7 +1,7 @@
 //! What a fetch of a page is worth.
 
 use super::entry::NEVER_FETCHED;
-use super::{PageColumns, Slot, days_of};
+use super::{PageColumns, Slot};
 use change_rate::{Gamma, GammaState};
 use page::Timestamp;
 use sweeps::{Outlook, PageBelief};
@@ -131,7 +131,7 @@ impl PageColumns {
         if self.flags[i] & NEVER_FETCHED != 0 {
             return None;
         }
-        let now_days = days_of(now);
+        let now_days = now.as_days();
         let days = (now_days - self.last_look_days(i)).max(0.0);
         let membership = &self.memberships.rows[self.membership[i] as usize];
         let priors = outlook.priors(membership.cell());

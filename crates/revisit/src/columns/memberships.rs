@@ -143,16 +143,7 @@ impl Memberships {
         let number = *self.numbers.entry(key).or_insert_with(|| {
             let row = Membership { key, groups, len: key.groups.as_slice().len() as u8, pages: 0 };
             row.groups().iter().for_each(|group| all_groups[*group as usize].memberships += 1);
-            match vacant.pop() {
-                Some(number) => {
-                    rows[number as usize] = row;
-                    number
-                }
-                None => {
-                    rows.push(row);
-                    rows.len() as u32 - 1
-                }
-            }
+            seat(rows, vacant, row)
         });
         self.rows[number as usize].pages += 1;
         number
@@ -168,16 +159,7 @@ impl Memberships {
                 weight: 0.0,
                 memberships: 0,
             };
-            match vacant_groups.pop() {
-                Some(number) => {
-                    groups[number as usize] = row;
-                    number
-                }
-                None => {
-                    groups.push(row);
-                    groups.len() as u32 - 1
-                }
-            }
+            seat(groups, vacant_groups, row)
         })
     }
 
@@ -218,5 +200,19 @@ impl Memberships {
     pub(super) fn is_stale(&self, number: usize, outlook: &Outlook) -> bool {
         let row = &self.rows[number];
         !row.is_vacant() && row.key.revision != outlook.site_revision(row.key.site)
+    }
+}
+
+/// Puts a row where one is vacant, or behind the others, and says where.
+fn seat<T>(rows: &mut Vec<T>, vacant: &mut Vec<u32>, row: T) -> u32 {
+    match vacant.pop() {
+        Some(number) => {
+            rows[number as usize] = row;
+            number
+        }
+        None => {
+            rows.push(row);
+            rows.len() as u32 - 1
+        }
     }
 }

@@ -8,7 +8,7 @@
 use super::entry::{NEVER_FETCHED, VACANT};
 use super::index::{kernel_at_most, live_value, ln_1p_at_most};
 use super::memberships::Membership;
-use super::{Candidate, Index, PageColumns, Slot, Standing, days_of};
+use super::{Candidate, Index, PageColumns, Slot, Standing};
 use page::Timestamp;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -83,7 +83,7 @@ impl Selection {
                 return Some(candidate);
             }
         }
-        let now_days = days_of(now);
+        let now_days = now.as_days();
         while let Some((entry, at_scan)) = self.pop() {
             let scanned = entry.value;
             let i = entry.slot.index();
@@ -237,7 +237,7 @@ impl PageColumns {
         floor: f64,
         permitted: impl Fn(u32) -> bool,
     ) -> Selection {
-        let now_days = days_of(now);
+        let now_days = now.as_days();
         let (groups, terms) = match *index {
             Index::Live { sentinel_weight, .. } => {
                 let groups = self.group_terms(outlook, now_days, sentinel_weight);
@@ -336,7 +336,7 @@ impl PageColumns {
         wanted: impl Fn(u8) -> bool,
         visitor: &mut dyn FnMut(Candidate),
     ) {
-        let now_days = days_of(now);
+        let now_days = now.as_days();
         let (groups, terms) = match index {
             Index::Live { .. } => {
                 let groups = self.group_terms(outlook, now_days, 0.0);

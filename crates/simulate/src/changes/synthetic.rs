@@ -165,7 +165,7 @@ struct GapDraw {
 impl GapDraw {
     fn new(gaps: Gaps) -> Self {
         let scale = match gaps {
-            Gaps::Weibull { shape } => 1.0 / gamma_function(1.0 + 1.0 / shape),
+            Gaps::Weibull { shape } => (-change_rate::ln_gamma(1.0 + 1.0 / shape)).exp(),
             _ => 1.0,
         };
         Self { gaps, scale }
@@ -261,25 +261,6 @@ impl BulkState {
             self.next[page] += 1;
         }
     }
-}
-
-/// The gamma function for 1 <= x (Lanczos, g = 7, 9 terms: 15 digits).
-fn gamma_function(x: f64) -> f64 {
-    const TERMS: [f64; 9] = [
-        0.999_999_999_999_809_9,
-        676.520_368_121_885_1,
-        -1_259.139_216_722_402_8,
-        771.323_428_777_653_1,
-        -176.615_029_162_140_6,
-        12.507_343_278_686_905,
-        -0.138_571_095_265_720_12,
-        9.984_369_578_019_572e-6,
-        1.505_632_735_149_311_6e-7,
-    ];
-    let x = x - 1.0;
-    let sum = TERMS.iter().enumerate().skip(1).fold(TERMS[0], |sum, (i, term)| sum + term / (x + i as f64));
-    let t = x + 7.5;
-    (2.0 * std::f64::consts::PI).sqrt() * t.powf(x + 0.5) * (-t).exp() * sum
 }
 
 #[cfg(test)]

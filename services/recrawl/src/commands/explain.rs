@@ -1,42 +1,18 @@
 //! `recrawl explain URL`: why a page is, or is not, due.
 
 use crate::Failure;
-use crate::commands::SettingsArguments;
-use crate::inspect::Inspection;
+use crate::commands::{OnePageArguments, not_known};
 use crate::output::{Format, answer};
-use clap::Args;
 use daemon::WebClock;
-use page::CanonicalUrl;
 use scheduler::explain::Explanation;
-use std::path::PathBuf;
 use stream::Clock;
 
-/// Arguments of `recrawl explain`.
-#[derive(Args, Debug)]
-pub struct ExplainArguments {
-    /// The page's address.
-    url: String,
-    #[command(flatten)]
-    settings: SettingsArguments,
-    /// State directory of a `recrawl run`, which may be running.
-    #[arg(long)]
-    data: Option<PathBuf>,
-}
-
 /// Explains the decision about a page.
-pub fn explain(arguments: &ExplainArguments, format: Format) -> Result<(), Failure> {
-    let data = arguments.data.as_ref().map(|path| path.display().to_string());
-    let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let Some(data) = &settings.crawl.data else {
-        return Err(Failure::Input("which crawl? give --data DIR".to_owned()));
-    };
-    let url =
-        CanonicalUrl::parse(&arguments.url).map_err(|error| Failure::Input(format!("{}: {error}", arguments.url)))?;
+pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), Failure> {
+    let (url, settings, inspection) = arguments.open()?;
     let now = WebClock::new(&settings.clock).now();
-    match Inspection::open(&settings, data)?.explain(&settings, &url, now)? {
-        Some(explanation) => answer(format, &explanation, text),
-        None => Err(Failure::No(format!("{url} is not known here; recrawl seed adds it"))),
-    }
+    let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url))?;
+    answer(format, &explanation, text)
 }
 
 fn text(explanation: &Explanation) -> String {

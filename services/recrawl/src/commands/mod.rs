@@ -11,6 +11,8 @@ pub mod status;
 pub mod topics;
 
 use crate::Failure;
+use crate::inspect::Inspection;
+use ::page::CanonicalUrl;
 use clap::Args;
 use settings::Settings;
 use std::path::PathBuf;
@@ -34,4 +36,34 @@ impl SettingsArguments {
         overrides.extend(daemon::service::overrides(&self.sets).map_err(Failure::Input)?);
         Ok(daemon::load(self.config.as_deref(), &overrides)?)
     }
+}
+
+/// A page of a crawl in a data directory.
+#[derive(Args, Debug)]
+pub struct OnePageArguments {
+    /// The page's address.
+    url: String,
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long)]
+    data: Option<PathBuf>,
+}
+
+impl OnePageArguments {
+    /// The page, and the crawl's books to look it up in.
+    fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), Failure> {
+        let data = self.data.as_ref().map(|path| path.display().to_string());
+        let settings = self.settings.load(&[("crawl.data", data)])?;
+        let Some(data) = &settings.crawl.data else {
+            return Err(Failure::Input("which crawl? give --data DIR".to_owned()));
+        };
+        let url = CanonicalUrl::parse(&self.url).map_err(|error| Failure::Input(format!("{}: {error}", self.url)))?;
+        let inspection = Inspection::open(&settings, data)?;
+        Ok((url, settings, inspection))
+    }
+}
+
+fn not_known(url: &CanonicalUrl) -> Failure {
+    Failure::No(format!("{url} is not known here; recrawl seed adds it"))
 }
