@@ -1,11 +1,14 @@
 //! The clock of the running system: real time, or scaled for a replay.
 
 use page::Timestamp;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::Clock;
 
 /// Time of the web = origin + speed × (real time − anchor). With speed 1 and no origin, it is real time.
-#[derive(Clone, Debug)]
+///
+/// A replay may [hold](Self::hold) it, so that a slow machine lives through the same days as a fast one.
+#[derive(Debug)]
 pub struct WebClock {
     started: Instant,
     /// Real time at `started`, in seconds since the epoch.
@@ -14,6 +17,16 @@ pub struct WebClock {
     /// Time of the web at `anchor_s`, and the real time it is tied to, both in seconds since the epoch.
     origin_s: f64,
     anchor_s: f64,
+    held: Mutex<Held>,
+}
+
+/// How long a clock has been held, in real time.
+#[derive(Debug, Default)]
+struct Held {
+    /// All that is over.
+    total: Duration,
+    /// When what is not over began, since the clock's start.
+    since: Option<Duration>,
 }
 
 impl WebClock {
@@ -27,7 +40,27 @@ impl WebClock {
             speed: settings.speed,
             origin_s: settings.origin.unwrap_or(anchor_s),
             anchor_s,
+            held: Mutex::default(),
         }
+    }
+
+    /// Lets the time of the web stand still until it is told to [go on](Self::go_on).
+    pub fn hold(&self) {
+        let mut held = self.held();
+        // Read behind the lock: nobody has been told a later time.
+        held.since.get_or_insert_with(|| self.started.elapsed());
+    }
+
+    /// Lets time pass again.
+    pub fn go_on(&self) {
+        let mut held = self.held();
+        if let Some(since) = held.since.take() {
+            held.total += self.started.elapsed().saturating_sub(since);
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many seconds of the web pass in a real one.
@@ -40,7 +73,11 @@ impl Clock for WebClock {
     /// Never runs backwards, whatever is done to the system's clock meanwhile. Before the anchor a replay has not begun,
     /// and its time stands still.
     fn now(&self) -> Timestamp {
-        let real_s = self.started_at_s + self.started.elapsed().as_secs_f64();
+        let running = {
+            let held = self.held();
+            held.since.unwrap_or_else(|| self.started.elapsed()).saturating_sub(held.total)
+        };
+        let real_s = self.started_at_s + running.as_secs_f64();
         let since_anchor_s = (real_s - self.anchor_s).max(0.0);
         Timestamp::from_micros(((self.origin_s + self.speed * since_anchor_s) * 1e6) as i64)
     }
@@ -70,5 +107,19 @@ mod tests {
         assert!((0.0..1e5).contains(&(first.as_micros() as f64 / 1e6 - 5e8)));
         assert!(clock.now() >= first);
         assert_eq!(clock.to_real(Duration::from_secs(1_000)), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn a_clock_that_is_held_stands_still_and_goes_on_where_it_stood() {
+        let clock = WebClock::new(&settings::Clock { speed: 1e6, origin: Some(0.0), anchor: None });
+        clock.hold();
+        let stood = clock.now();
+        let later = || (0..1_000).map(|_| clock.now()).max();
+        assert_eq!(later(), Some(stood));
+        clock.hold();
+        assert_eq!(later(), Some(stood), "held once or twice is the same");
+        clock.go_on();
+        let went_on = clock.now();
+        assert!(went_on >= stood && later() > Some(went_on));
     }
 }

@@ -3,6 +3,7 @@
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What was asked for.
@@ -50,6 +51,7 @@ pub struct LedgerEntry {
 #[derive(Debug, Default)]
 pub struct Ledger {
     entries: Mutex<Vec<LedgerEntry>>,
+    pages: AtomicU64,
 }
 
 impl Ledger {
@@ -63,12 +65,20 @@ impl Ledger {
         self.lock().len()
     }
 
+    /// Number of requests for pages, there or gone.
+    pub fn pages(&self) -> u64 {
+        self.pages.load(Ordering::Relaxed)
+    }
+
     /// Whether nothing was served yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     pub(crate) fn push(&self, entry: LedgerEntry) {
+        if entry.kind == RequestKind::Page {
+            self.pages.fetch_add(1, Ordering::Relaxed);
+        }
         self.lock().push(entry);
     }
 

@@ -46,14 +46,14 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts the loop on a data directory, which it makes when there is none.
-    pub fn start(settings: &Settings, data: &Path, stop: StopSignal) -> Result<Self, Failure> {
+    /// Starts the loop on a data directory, which it makes when there is none. The clock is one made from the same
+    /// settings, which whoever started it may hold.
+    pub fn start(settings: &Settings, data: &Path, stop: StopSignal, clock: Arc<WebClock>) -> Result<Self, Failure> {
         let names = Names::new(settings);
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, settings.log.partitions))?;
         // A directory keeps the number of partitions it was made with: keys would move otherwise.
         let partitions = log.partitions(&names.topic(topics::SCHEDULER_EVENTS))?.unwrap_or(settings.log.partitions);
-        let clock = Arc::new(WebClock::new(&settings.clock));
         let stores = Arc::new(RocksStores::new(data, StoreMemory::default()));
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let runner = |spec: StageSpec| -> Box<dyn Stage> {
@@ -97,18 +97,22 @@ impl Embedded {
         &self.clock
     }
 
+    /// Records that wait for some stage.
+    pub fn lag_records(&self) -> Result<u64, Failure> {
+        let mut records = 0;
+        for (stage, input) in topology::STAGES {
+            let lags = self.log.group_lag(&self.names.group(stage), &self.names.topic(input))?;
+            records += lags.iter().map(|lag| lag.records).sum::<u64>();
+        }
+        Ok(records)
+    }
+
     /// Whether nothing is on its way: every known page has been answered for at least once, no request is in flight,
     /// no record waits.
     pub fn is_idle(&self) -> Result<bool, Failure> {
         let stages = self.board.stages();
-        if !self.board.is_ready() || stages.iter().any(|stage| stage.lag_records > 0) {
+        if !self.board.is_ready() || stages.iter().any(|stage| stage.lag_records > 0) || self.lag_records()? > 0 {
             return Ok(false);
-        }
-        for (stage, input) in topology::STAGES {
-            let lags = self.log.group_lag(&self.names.group(stage), &self.names.topic(input))?;
-            if lags.iter().any(|lag| lag.records > 0) {
-                return Ok(false);
-            }
         }
         let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
         Ok(figure("unanswered") == 0.0 && figure("in_flight") == 0.0)

@@ -5,12 +5,13 @@ use crate::embedded::Embedded;
 use crate::output::{Format, answer, print};
 use crate::{Failure, inspect};
 use clap::Args;
-use daemon::{Status, StopSignal, logging};
+use daemon::{Status, StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use settings::Settings;
 use settings::seeds::{Seed, SeedList};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the loop must have been quiet to count as idle: longer than the stages' figures are old.
@@ -71,7 +72,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
         return Err(Failure::Input("there is nothing to crawl: give --seeds FILE with a URL per line".to_owned()));
     }
     let stop = StopSignal::on_signals()?;
-    let embedded = Embedded::start(&settings, &data, stop.clone())?;
+    let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
     eprintln!("recrawl runs on {}; status at http://{}/status; Ctrl-C stops it", data.display(), embedded.address);
     embedded.seed(&seeds)?;
     let started = Instant::now();

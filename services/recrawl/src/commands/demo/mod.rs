@@ -5,27 +5,33 @@
 //! spent by plain round robin and by an oracle that knows each page's true change rate.
 
 mod html;
+mod pace;
 mod report;
 
 use crate::Failure;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer};
 use clap::Args;
-use daemon::{StopSignal, logging};
+use daemon::{StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pace::Pace;
 use page::{CanonicalUrl, Timestamp};
 use report::Report;
 use settings::seeds::Seed;
 use settings::{Layers, Settings};
-use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, WebClock, Window};
+use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, Window};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::Clock;
 
 /// Virtual time at the start: 2025-01-01, a year that no corpus has anything to do with.
 const START: Timestamp = Timestamp::from_secs(1_735_689_600);
 /// Where the corpora are looked for, unless RECRAWL_CORPORA says otherwise.
 const DEFAULT_CORPORA: &str = "../shared/corpora";
+/// How often the clock is held or let go, and how often it is shown how things go, in real time.
+const PACE_EVERY: Duration = Duration::from_millis(5);
+const SHOW_EVERY: Duration = Duration::from_millis(50);
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
@@ -56,24 +62,6 @@ pub struct DemoArguments {
     seed: u64,
 }
 
-/// The real moment of the first virtual day; until it is known, virtual time stands still.
-#[derive(Clone, Default)]
-struct Dawn(Arc<OnceLock<SystemTime>>);
-
-impl Dawn {
-    fn breaks_at(&self, moment: SystemTime) -> SystemTime {
-        *self.0.get_or_init(|| moment)
-    }
-
-    fn clock(&self, speed: f64) -> WebClock {
-        let dawn = self.0.clone();
-        Arc::new(move || {
-            let since = dawn.get().and_then(|dawn| SystemTime::now().duration_since(*dawn).ok());
-            START.plus_days(since.map_or(0.0, |since| since.as_secs_f64() * speed / 86_400.0))
-        })
-    }
-}
-
 /// Runs the demo.
 pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     check(arguments)?;
@@ -83,25 +71,28 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     eprintln!("replaying {described}: {} days in {}", arguments.days, arguments.wall);
 
     let speed = arguments.days * 86_400.0 / arguments.wall.as_secs_f64();
-    let dawn = Dawn::default();
+    let clock_settings = settings::Clock { speed, origin: Some(START.as_secs() as f64), anchor: None };
+    let clock = Arc::new(WebClock::new(&clock_settings));
+    // The first day dawns when the loop is up.
+    clock.hold();
     let web = SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) };
-    let web = SimWeb::start(web, dawn.clock(speed))
+    let time_of_the_web = clock.clone();
+    let web = SimWeb::start(web, Arc::new(move || time_of_the_web.now()))
         .map_err(|error| Failure::World(format!("the simulated web does not start: {error}")))?;
     let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
-    // A moment from now, so that the loop is up when the first day dawns.
-    let anchor = dawn.breaks_at(SystemTime::now() + Duration::from_secs(1));
-    let settings = settings(web.addr(), budget_per_day, speed, anchor)?;
+    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed)? };
     logging::start(&settings.observability);
 
     let data = arguments.out.join("data");
     let _ = std::fs::remove_dir_all(&data);
     let began = (Instant::now(), cpu_time());
-    let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?)?;
+    let embedded = Embedded::start(&settings, &data, StopSignal::on_signals()?, clock.clone())?;
     embedded.seed(&seeds(&judged)?)?;
-    watch(&embedded, &web, &judged, window, arguments.wall.into());
-    let until = stream::Clock::now(embedded.clock()).min(window.end);
+    let pace = Pace::new(clock.clone(), budget_per_day);
+    watch(&embedded, &web, &judged, window, pace, arguments.wall.into())?;
+    let until = clock.now().min(window.end);
     embedded.finish()?;
     let wall = began.0.elapsed();
     let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
@@ -190,13 +181,7 @@ fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
 }
 
 /// The running system's own defaults, but for what follows from the fast clock and the address of the web.
-fn settings(
-    web: std::net::SocketAddr,
-    budget_per_day: f64,
-    speed: f64,
-    anchor: SystemTime,
-) -> Result<Settings, Failure> {
-    let anchor = anchor.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64) -> Result<Settings, Failure> {
     // A real minute without an answer is a lost request; on the fast clock that is some weeks.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
     // Scoring all pages every thirty real milliseconds is often enough.
@@ -211,9 +196,6 @@ fn settings(
         // A second would be microseconds of real time; this can be told apart in the ledger.
         ("politeness.crawl_delay", "30s".to_owned()),
         ("http.bind", "127.0.0.1:0".to_owned()),
-        ("clock.speed", speed.to_string()),
-        ("clock.origin", START.as_secs().to_string()),
-        ("clock.anchor", anchor.to_string()),
         ("observability.log_filter", "warn".to_owned()),
         ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
     ];
@@ -223,18 +205,32 @@ fn settings(
 }
 
 /// Shows how things go until the window is over.
-fn watch(embedded: &Embedded, web: &SimWeb, judged: &Trace, window: Window, wall: Duration) {
+fn watch(
+    embedded: &Embedded,
+    web: &SimWeb,
+    judged: &Trace,
+    window: Window,
+    mut pace: Pace,
+    wall: Duration,
+) -> Result<(), Failure> {
     let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(4));
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
         bar.set_style(style);
     }
     let ledger = web.ledger();
     let (started, mut told) = (Instant::now(), 0);
+    let mut shown = None;
     while !embedded.stop.is_stopped() {
-        let now = stream::Clock::now(embedded.clock());
+        let now = embedded.clock().now();
         if now >= window.end {
             break;
         }
+        pace.keep(now.days_since(window.start), ledger.pages(), embedded.lag_records()?);
+        std::thread::sleep(PACE_EVERY);
+        if shown.is_some_and(|shown: Instant| shown.elapsed() < SHOW_EVERY) {
+            continue;
+        }
+        shown = Some(Instant::now());
         let day = now.days_since(window.start).max(0.0);
         let percent = 100.0 * day / window.days();
         let status = embedded.board.status();
@@ -252,13 +248,13 @@ fn watch(embedded: &Embedded, web: &SimWeb, judged: &Trace, window: Window, wall
             told = percent as u64 / 10 * 10;
             eprintln!("{told:>3} %  {message}");
         }
-        // Should the clock have stood still (a suspended machine), the demo still ends.
-        if started.elapsed() > wall * 3 + Duration::from_secs(60) {
+        // A machine that cannot keep up gets more time, but not for ever.
+        if started.elapsed() > wall * 10 + Duration::from_secs(60) {
             break;
         }
-        std::thread::sleep(Duration::from_millis(50));
     }
     bar.finish_and_clear();
+    Ok(())
 }
 
 /// CPU time of this process, all threads.
