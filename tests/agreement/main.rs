@@ -43,7 +43,7 @@ fn a_replay_through_the_services_and_the_simulator_agree() {
         );
         command.arg("--built-in");
     }
-    Process::start(command, directory.path()).finish_within(Duration::from_secs(300)).exits_with(0);
+    Process::start(command, directory.path()).finish_within(Duration::from_secs(700)).exits_with(0);
 
     let start = Timestamp::from_secs(0);
     let trace = Trace::read_csv(open(directory.path(), "changes.csv"), start).expect("the demo wrote it");

@@ -3,6 +3,7 @@
 use messages::{Digest, Message, PageChange, Verdict, topics};
 use page::{CanonicalUrl, PageId};
 use recrawl::inspect::Inspection;
+use serde_json::Value;
 use simweb::{ChangeRates, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use stream::{LogBackend, TopicPartition};
@@ -68,10 +69,38 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
             }
         }
     }
+    are_told_by_the_command(&crawl, &told);
     assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
     // A page whose belief follows the web: four changes a day are far from the prior's one in 250 days.
     let mean = pages.values().map(|page| page.scheduler.alpha / page.scheduler.beta_days).sum::<f64>();
     assert!(mean / pages.len() as f64 > 0.02, "{}", mean / pages.len() as f64);
+}
+
+/// `recrawl changes` gives what is on the topic, each page's changes in order, and goes on where a cursor says.
+fn are_told_by_the_command(crawl: &Crawl, told: &BTreeMap<PageId, Vec<PageChange>>) {
+    let ask = |further: &[&str]| -> Vec<Value> {
+        let output = crawl.ask("changes", further).exits_with(0);
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let text = |line: &Value, name: &str| line[name].as_str().unwrap().to_owned();
+    let all = ask(&[]);
+    assert_eq!(all.len(), told.values().map(Vec::len).sum::<usize>());
+    let mut of_pages: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in &all {
+        of_pages.entry(text(line, "page_id")).or_default().push(text(line, "change_id"));
+    }
+    for (id, changes) in told {
+        let names: Vec<_> = changes.iter().map(|change| change.change_id.clone()).collect();
+        assert_eq!(of_pages[&id.to_string()], names);
+    }
+    let middle = all.len() / 2;
+    assert_eq!(ask(&["--cursor", &text(&all[middle - 1], "cursor")]), all[middle..], "nothing twice, nothing left out");
+    assert_eq!(ask(&["--limit", "7"]), all[..7]);
+    assert_eq!(ask(&["--follow", "--limit", "7"]), all[..7]);
+    let since = text(&all[middle], "seen_at");
+    let later = all.iter().filter(|line| text(line, "seen_at") >= since);
+    assert_eq!(ask(&["--since", &since]).len(), later.count());
+    assert!(crawl.ask("changes", &["--cursor", "1.2.3.4.5.6.7"]).exits_with(2).stderr.contains("partitions"));
 }
 
 /// Everything on the topic of page changes, partition by partition.

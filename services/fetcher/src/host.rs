@@ -56,6 +56,11 @@ impl HostWorker {
         self.connection = None;
     }
 
+    /// What robots.txt said when it was asked for last.
+    pub(crate) fn robots(&self) -> Option<&RobotsCacheEntry> {
+        self.robots.as_ref()
+    }
+
     /// Works on a job until it is answered or leads to another host.
     pub(crate) async fn work(&mut self, mut job: Job) -> Turn {
         let home = authority(&job.at);

@@ -13,6 +13,7 @@ mod connection;
 mod exchange;
 mod gate;
 mod host;
+mod one;
 mod pool;
 mod robots;
 mod rules;
@@ -20,5 +21,6 @@ mod stage;
 
 pub use crate::address::is_public;
 pub use crate::exchange::Response;
-pub use crate::rules::Rules;
+pub use crate::one::{fetch_one, fetch_robots};
+pub use crate::rules::{Rules, RulesError};
 pub use crate::stage::{FetchStage, FetchStageSpec, stage};

@@ -6,11 +6,14 @@
 //!
 //! It holds no policy and no formula: those live in the stages and the pure crates.
 
+pub mod batch;
 pub mod commands;
 pub mod embedded;
 mod failure;
 mod http_client;
 pub mod inspect;
+pub mod one_fetch;
 pub mod output;
+pub mod topic_reader;
 
 pub use crate::failure::Failure;

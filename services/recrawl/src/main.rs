@@ -1,7 +1,10 @@
 //! `recrawl`: the operator's command.
 
 use clap::{CommandFactory, Parser, Subcommand};
-use recrawl::commands::{OnePageArguments, dead_letters, demo, explain, page, run, seed, simulate, status, topics};
+use recrawl::commands::{
+    OnePageArguments, changes, dead_letters, demo, explain, fetch, page, robots, run, seed, simulate, status, topics,
+    url,
+};
 use recrawl::output::Format;
 use std::process::ExitCode;
 
@@ -29,8 +32,16 @@ enum Command {
     Page(OnePageArguments),
     /// Explains why a page is, or is not, due.
     Explain(OnePageArguments),
+    /// Prints what changed, one change a line, and follows.
+    Changes(changes::ChangesArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
+    /// Fetches one page, politely, and tells everything about it.
+    Fetch(fetch::FetchArguments),
+    /// Says what a robots.txt allows, and which line decides.
+    Robots(robots::RobotsArguments),
+    /// Takes addresses apart: canonical form, host, site, page id.
+    Url(url::UrlArguments),
     /// Makes or checks the topics on a Kafka.
     Topics(topics::TopicsArguments),
     /// Lists records that could not be processed, with the reason.
@@ -52,7 +63,11 @@ fn main() -> ExitCode {
         Command::Status(arguments) => status::status(arguments, format),
         Command::Page(arguments) => page::page(arguments, format),
         Command::Explain(arguments) => explain::explain(arguments, format),
+        Command::Changes(arguments) => changes::changes(arguments, format),
         Command::Seed(arguments) => seed::seed(arguments, format),
+        Command::Fetch(arguments) => fetch::fetch(arguments, format),
+        Command::Robots(arguments) => robots::robots(arguments, format),
+        Command::Url(arguments) => url::url(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
         Command::Completions { shell } => {

@@ -2,14 +2,13 @@
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
-use crate::inspect::Inspection;
 use crate::output::{Format, answers};
+use crate::topic_reader::TopicReader;
 use clap::Args;
 use messages::{DeadLetter, Message, topics};
 use serde::Serialize;
 use std::path::PathBuf;
-use stream::{InputRecord, Log, LogBackend, TopicPartition};
-use topology::Names;
+use stream::InputRecord;
 
 /// Records read at a time.
 const BATCH: usize = 1_000;
@@ -40,33 +39,17 @@ struct Row {
 pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let place = TopicPartition::new(Names::new(&settings).topic(topics::DEAD_LETTERS), 0);
+    let mut reader = TopicReader::dead_letters(&settings)?;
     let mut rows = Vec::new();
-    match (&settings.crawl.data, &settings.kafka.brokers) {
-        (Some(data), _) => {
-            let inspection = Inspection::open(&settings, data)?;
-            let mut next = inspection.log().bounds(&place)?.start;
-            loop {
-                let records = inspection.log().read(&place, next, BATCH)?;
-                let Some(last) = records.last() else { break };
-                next = last.offset + 1;
-                rows.extend(records.iter().map(row));
+    for partition in 0..reader.partitions() {
+        let mut next = reader.bounds(partition)?.start;
+        loop {
+            let (records, after) = reader.read(partition, next, BATCH)?;
+            if records.is_empty() {
+                break;
             }
-        }
-        (None, Some(_)) => {
-            let mut reader = daemon::service::connect(&settings, "recrawl-dead-letters")?.reader()?;
-            let mut next = reader.bounds(&place)?.start;
-            loop {
-                let (records, after) = reader.read(&place, next, BATCH)?;
-                if records.is_empty() {
-                    break;
-                }
-                next = after;
-                rows.extend(records.iter().map(row));
-            }
-        }
-        (None, None) => {
-            return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+            next = after;
+            rows.extend(records.iter().map(row));
         }
     }
     answers(format, &rows, |row| {

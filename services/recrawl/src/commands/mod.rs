@@ -1,14 +1,18 @@
 //! One file per command.
 
+pub mod changes;
 pub mod dead_letters;
 pub mod demo;
 pub mod explain;
+pub mod fetch;
 pub mod page;
+pub mod robots;
 pub mod run;
 pub mod seed;
 pub mod simulate;
 pub mod status;
 pub mod topics;
+pub mod url;
 
 use crate::Failure;
 use crate::inspect::Inspection;

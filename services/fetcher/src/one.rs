@@ -1,0 +1,53 @@
+//! One page, as the loop would fetch it, without a loop.
+
+use crate::host::{HostWorker, Turn, authority};
+use crate::pool::{Job, Tag};
+use crate::robots::refresh;
+use crate::rules::Rules;
+use messages::{FetchRequest, FetchResult};
+use page::CanonicalUrl;
+use politeness::RobotsCacheEntry;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use stream::Clock;
+use tokio::task::LocalSet;
+
+/// Fetches a page once, robots.txt first, redirects followed from host to host; gives the result, and what the robots.txt
+/// of the last host said.
+pub fn fetch_one(
+    request: FetchRequest,
+    rules: Rules,
+    clock: &Arc<dyn Clock>,
+) -> io::Result<(FetchResult, Option<RobotsCacheEntry>)> {
+    let rules = Arc::new(rules);
+    in_runtime(async move {
+        let mut hosts = HashMap::new();
+        let mut job = Job::new(Tag { partition: 0, offset: 0, epoch: 0 }, request);
+        loop {
+            let host = hosts.entry(authority(&job.at));
+            let host = host.or_insert_with(|| HostWorker::new(rules.clone(), clock.clone()));
+            match host.work(job).await {
+                Turn::Done(done) => return (done.result, host.robots().cloned()),
+                Turn::HandOver(next) => job = *next,
+            }
+        }
+    })
+}
+
+/// Fetches the robots.txt of an address's authority; when there was no answer, also says why.
+pub fn fetch_robots(
+    url: &CanonicalUrl,
+    rules: &Rules,
+    clock: &dyn Clock,
+) -> io::Result<(RobotsCacheEntry, Option<String>)> {
+    in_runtime(async move {
+        let (entry, failure) = refresh(url, None, &mut None, rules, clock.now()).await;
+        (entry, failure.map(|failure| failure.detail))
+    })
+}
+
+fn in_runtime<T>(work: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(LocalSet::new().block_on(&runtime, work))
+}

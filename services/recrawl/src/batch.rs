@@ -1,0 +1,44 @@
+//! Many questions at once: one JSON value a line in, one answer a line out, in order.
+
+use crate::Failure;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+/// What stands in the place of an answer to a bad line.
+#[derive(Serialize)]
+struct BadLine<'a> {
+    line: usize,
+    error: &'a str,
+}
+
+/// Answers each line of a file ("-" is stdin). A line that cannot be answered gets `{"line":N,"error":"…"}`, and the rest
+/// goes on; so does an empty line, or the answers would no longer stand beside their questions.
+pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
+    file: &Path,
+    mut answer: impl FnMut(Q) -> Result<A, String>,
+) -> Result<(), Failure> {
+    let input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let file = File::open(file).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?;
+        Box::new(BufReader::with_capacity(1 << 16, file))
+    };
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let done = input.split(b'\n').enumerate().try_for_each(|(index, line)| {
+        let line = line?;
+        let question = serde_json::from_slice(&line).map_err(|error| format!("not a question: {error}"));
+        match question.and_then(&mut answer) {
+            Ok(answer) => serde_json::to_writer(&mut out, &answer)?,
+            Err(error) => serde_json::to_writer(&mut out, &BadLine { line: index + 1, error: &error })?,
+        }
+        out.write_all(b"\n")
+    });
+    match done.and_then(|()| out.flush()) {
+        // A reader that has gone away has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,169 @@
+//! `recrawl fetch URL`: one polite fetch, and everything about it.
+
+use crate::commands::SettingsArguments;
+use crate::output::{Format, answer};
+use crate::{Failure, one_fetch};
+use ::page::CanonicalUrl;
+use clap::Args;
+use messages::{FetchOutcome, FetchResult, body};
+use politeness::RobotsCacheEntry;
+use serde::Serialize;
+use settings::Settings;
+use std::path::PathBuf;
+
+/// Arguments of `recrawl fetch`.
+#[derive(Args, Debug)]
+pub struct FetchArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// The address.
+    url: String,
+    /// Where the body goes; "-" is stdout, instead of the answer.
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Fetched {
+    outcome: FetchOutcome,
+    status: Option<u16>,
+    /// Where redirects led.
+    url: String,
+    requested_url: String,
+    hops: Vec<Hop>,
+    robots: Option<RobotsAnswer>,
+    validators: Validators,
+    content_type: Option<String>,
+    charset: Option<String>,
+    timings_ms: Timings,
+    bytes: Bytes,
+    truncated: bool,
+    content_digest: Option<String>,
+    retry_after_s: Option<i64>,
+    detail: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Hop {
+    url: String,
+    status: u16,
+}
+
+/// What robots.txt of the last host says of the address.
+#[derive(Debug, Serialize)]
+struct RobotsAnswer {
+    allowed: bool,
+    rule: Option<String>,
+    line: Option<usize>,
+    crawl_delay_s: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Validators {
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Timings {
+    /// From the request to the end of the response.
+    total: i32,
+}
+
+#[derive(Debug, Serialize)]
+struct Bytes {
+    wire: i64,
+    decoded: i64,
+}
+
+/// Fetches a page. Exit status 1 when there is no page to show.
+pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> {
+    let settings = arguments.settings.load(&[])?;
+    let url =
+        CanonicalUrl::parse(&arguments.url).map_err(|error| Failure::Input(format!("{}: {error}", arguments.url)))?;
+    let (result, robots) = one_fetch::page(&settings, &url)?;
+    let bytes = unpacked(&settings, &result)?;
+    let fetched = describe(&settings, &result, robots.as_ref(), bytes.as_deref());
+    match (&arguments.body, &bytes) {
+        (Some(file), Some(bytes)) if file.as_os_str() == "-" => {
+            std::io::Write::write_all(&mut std::io::stdout(), bytes)?;
+        }
+        (Some(file), Some(bytes)) => {
+            std::fs::write(file, bytes).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?;
+            answer(format, &fetched, text)?;
+        }
+        _ => answer(format, &fetched, text)?,
+    }
+    if result.outcome == FetchOutcome::Fetched {
+        return Ok(());
+    }
+    let why = result.detail.clone().or_else(|| result.status.map(|status| format!("status {status}")));
+    Err(Failure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.outcome)))))
+}
+
+fn unpacked(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
+    let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
+    let bytes = result.body.as_deref().map(|packed| body::decompress(packed, most)).transpose();
+    bytes.map_err(|error| Failure::World(error.to_string()))
+}
+
+fn describe(
+    settings: &Settings,
+    result: &FetchResult,
+    robots: Option<&RobotsCacheEntry>,
+    bytes: Option<&[u8]>,
+) -> Fetched {
+    let url = result.final_url.as_ref().unwrap_or(&result.url);
+    let agent = settings.crawl.user_agent.split('/').next().unwrap_or_default();
+    let robots = robots.map(|entry| {
+        let verdict = entry.check(agent, url.path_and_query());
+        RobotsAnswer {
+            allowed: verdict.allowed,
+            rule: verdict.rule.map(str::to_owned),
+            line: verdict.line,
+            crawl_delay_s: result.robots_crawl_delay_ms.map(|delay| delay as f64 / 1e3),
+        }
+    });
+    let charset = bytes.map(|bytes| change::decode(bytes, result.content_type.as_deref()).charset.to_owned());
+    Fetched {
+        outcome: result.outcome,
+        status: result.status,
+        url: url.to_string(),
+        requested_url: result.url.to_string(),
+        hops: result.hops.iter().map(|hop| Hop { url: hop.url.clone(), status: hop.status }).collect(),
+        robots,
+        validators: Validators { etag: result.etag.clone(), last_modified: result.last_modified.clone() },
+        content_type: result.content_type.clone(),
+        charset,
+        timings_ms: Timings { total: result.latency_ms },
+        bytes: Bytes { wire: result.wire_bytes, decoded: result.body_length },
+        truncated: result.truncated,
+        content_digest: result.content_digest.map(|digest| digest.to_string()),
+        retry_after_s: result.retry_after_s,
+        detail: result.detail.clone(),
+    }
+}
+
+fn text(fetched: &Fetched) -> String {
+    let outcome = serde_json::to_value(fetched.outcome).ok();
+    let outcome = outcome.as_ref().and_then(|outcome| outcome.as_str()).unwrap_or_default().to_owned();
+    let status = fetched.status.map(|status| format!(" ({status})")).unwrap_or_default();
+    let mut lines = vec![format!("{outcome}{status}  {}", fetched.url)];
+    lines.extend(fetched.hops.iter().map(|hop| format!("  redirected by  {} ({})", hop.url, hop.status)));
+    let mut line = |name: &str, value: Option<String>| {
+        lines.extend(value.map(|value| format!("  {name:<15}{value}")));
+    };
+    line("detail", fetched.detail.clone());
+    line("type", fetched.content_type.clone());
+    line("charset", fetched.charset.clone());
+    line("bytes", Some(format!("{} on the wire, {} decoded", fetched.bytes.wire, fetched.bytes.decoded)));
+    line("took", Some(format!("{} ms", fetched.timings_ms.total)));
+    line("etag", fetched.validators.etag.clone());
+    line("last modified", fetched.validators.last_modified.clone());
+    line("digest", fetched.content_digest.clone());
+    line(
+        "crawl delay",
+        fetched.robots.as_ref().and_then(|robots| robots.crawl_delay_s).map(|delay| format!("{delay} s")),
+    );
+    lines.join("\n")
+}

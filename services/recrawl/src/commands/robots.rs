@@ -1,0 +1,188 @@
+//! `recrawl robots FILE|URL --agent A PATH…`: may this crawler fetch these paths, and which line says so?
+
+use crate::batch::answer_lines;
+use crate::commands::SettingsArguments;
+use crate::output::{Format, answer, answers};
+use crate::{Failure, one_fetch};
+use clap::Args;
+use politeness::Robots;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// Arguments of `recrawl robots`.
+#[derive(Args, Debug)]
+pub struct RobotsArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// A robots.txt file ("-" is stdin), or the address of a site, whose robots.txt is fetched.
+    #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
+    source: Option<String>,
+    /// The crawler's name in robots.txt (its product token); that of the settings when left out.
+    #[arg(long)]
+    agent: Option<String>,
+    /// Paths or addresses, matched as they are given: percent-encode them as a crawler would.
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    /// Questions, one {"file" or "robots":…, "agent":…, "url":…} a line; "-" is stdin.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["source", "agent", "paths"])]
+    batch: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    file: Option<PathBuf>,
+    robots: Option<String>,
+    agent: String,
+    #[serde(alias = "path")]
+    url: String,
+}
+
+/// The answer for one path.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    path: String,
+    allowed: bool,
+    /// The line that decided, without its comment; null when none speaks of the path.
+    rule: Option<String>,
+    /// Its number, from 1.
+    line: Option<usize>,
+    crawl_delay_s: Option<f64>,
+    sitemaps: Vec<String>,
+}
+
+/// Says what robots.txt allows. Exit status 1 when it forbids one of the paths.
+pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure> {
+    if let Some(file) = &arguments.batch {
+        let mut files = HashMap::new();
+        return answer_lines(file, |question| answer_one(question, &mut files));
+    }
+    let settings = arguments.settings.load(&[])?;
+    let own = settings.crawl.user_agent.split('/').next().unwrap_or_default();
+    let agent = arguments.agent.as_deref().unwrap_or(own);
+    let source = arguments.source.as_deref().unwrap_or_default();
+    let robots = match source {
+        "-" => {
+            let mut text = Vec::new();
+            std::io::stdin().read_to_end(&mut text)?;
+            Robots::parse(&text)
+        }
+        address if address.starts_with("http://") || address.starts_with("https://") => {
+            one_fetch::robots(&settings, address)?
+        }
+        file => Robots::parse(&read(file)?),
+    };
+    let root = ["/".to_owned()];
+    let paths = if arguments.paths.is_empty() { &root } else { arguments.paths.as_slice() };
+    let verdicts: Vec<_> = paths.iter().map(|path| verdict(&robots, agent, path)).collect();
+    match verdicts.as_slice() {
+        [one] => answer(format, one, text)?,
+        all => answers(format, all, text)?,
+    }
+    match verdicts.iter().find(|verdict| !verdict.allowed) {
+        Some(verdict) => Err(Failure::No(format!("{agent} may not fetch {}", verdict.path))),
+        None => Ok(()),
+    }
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    std::fs::read(file)
+        .map_err(|error| Failure::Input(format!("{file}: {error}; give a robots.txt file or an address")))
+}
+
+fn answer_one(question: Question, files: &mut HashMap<PathBuf, Robots>) -> Result<Verdict, String> {
+    let Question { file, robots, agent, url } = question;
+    let url = String::from_utf8_lossy(&bytes_of(url)).into_owned();
+    match (robots, file) {
+        (Some(text), _) => Ok(verdict(&Robots::parse(&bytes_of(text)), &agent, &url)),
+        (None, Some(file)) => {
+            let robots = match files.entry(file) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let file = new.key();
+                    let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+                    new.insert(Robots::parse(&text))
+                }
+            };
+            Ok(verdict(robots, &agent, &url))
+        }
+        (None, None) => Err("give \"robots\" (the text) or \"file\"".to_owned()),
+    }
+}
+
+/// JSON has no byte strings; they are often written with a code point for each byte. Taken as that where the bytes then
+/// are UTF-8 beyond ASCII, which text hardly ever is by accident.
+fn bytes_of(text: String) -> Vec<u8> {
+    if text.is_ascii() {
+        return text.into_bytes();
+    }
+    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect();
+    bytes.filter(|bytes| str::from_utf8(bytes).is_ok()).unwrap_or_else(|| text.into_bytes())
+}
+
+fn verdict(robots: &Robots, agent: &str, path: &str) -> Verdict {
+    let verdict = robots.check(agent, path_of(path));
+    let key = if verdict.allowed { "Allow" } else { "Disallow" };
+    Verdict {
+        path: path.to_owned(),
+        allowed: verdict.allowed,
+        rule: verdict.rule.map(|pattern| format!("{key}: {pattern}")),
+        line: verdict.line,
+        crawl_delay_s: robots.crawl_delay(agent).map(|delay| delay.as_secs_f64()),
+        sitemaps: robots.sitemaps().to_vec(),
+    }
+}
+
+/// Path and query of an address, or the path itself, without fragment.
+fn path_of(address: &str) -> &str {
+    let path = match address.split_once("://") {
+        Some((_, rest)) => rest.find(['/', '?', '#']).map_or("/", |at| &rest[at..]),
+        None => address,
+    };
+    let path = path.split('#').next().unwrap_or_default();
+    if path.is_empty() { "/" } else { path }
+}
+
+fn text(verdict: &Verdict) -> String {
+    let word = if verdict.allowed { "allowed" } else { "forbidden" };
+    let why = match (&verdict.rule, verdict.line) {
+        (Some(rule), Some(line)) => format!("line {line}: {rule}"),
+        _ => "no rule speaks of it".to_owned(),
+    };
+    let delay = verdict.crawl_delay_s.map(|delay| format!(", crawl delay {delay} s")).unwrap_or_default();
+    format!("{word:<10}{}  ({why}{delay})", verdict.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_names_the_line_that_decided() {
+        let robots =
+            Robots::parse(b"Sitemap: https://a.test/s.xml\nUser-agent: *\nDissalow: /a # no\nCrawl-delay: 2\n");
+        let no = verdict(&robots, "x", "https://a.test/a/b?c#d");
+        assert_eq!((no.allowed, no.rule.as_deref(), no.line), (false, Some("Disallow: /a"), Some(3)));
+        assert_eq!((no.crawl_delay_s, no.sitemaps), (Some(2.0), vec!["https://a.test/s.xml".to_owned()]));
+        let yes = verdict(&robots, "x", "/b");
+        assert_eq!((yes.allowed, yes.rule, yes.line), (true, None, None));
+    }
+
+    #[test]
+    fn addresses_are_matched_by_path_and_query() {
+        for (address, path) in
+            [("http://a.test", "/"), ("http://a.test?x", "?x"), ("/a#b", "/a"), ("https://a.test/#x", "/"), ("", "/")]
+        {
+            assert_eq!(path_of(address), path, "{address}");
+        }
+    }
+
+    #[test]
+    fn byte_strings_come_through_json() {
+        assert_eq!(bytes_of("\u{ef}\u{bb}\u{bf}a".to_owned()), b"\xef\xbb\xbfa");
+        assert_eq!(bytes_of("caf\u{e9}".to_owned()), "café".as_bytes());
+        assert_eq!(bytes_of("ツ".to_owned()), "ツ".as_bytes());
+    }
+}

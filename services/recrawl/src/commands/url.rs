@@ -1,0 +1,122 @@
+//! `recrawl url URL…`: what an address is to recrawl: its one spelling, its name, its host and site.
+
+use crate::Failure;
+use crate::batch::answer_lines;
+use crate::output::{Format, answer, answers};
+use ::page::CanonicalUrl;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl url`.
+#[derive(Args, Debug)]
+pub struct UrlArguments {
+    /// Addresses.
+    #[arg(required_unless_present = "batch")]
+    urls: Vec<String>,
+    /// The address that relative ones start from.
+    #[arg(long)]
+    base: Option<String>,
+    /// Questions, one {"url":…, "base":…} a line; "-" is stdin.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["urls", "base"])]
+    batch: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    url: String,
+    base: Option<String>,
+}
+
+/// An address, taken apart; or why it is none that can be crawled.
+#[derive(Debug, Default, Serialize)]
+struct Address {
+    url: String,
+    /// As the WHATWG standard parses it, before anything of ours; absent when it does not parse.
+    parsed: Option<String>,
+    canonical: Option<String>,
+    host: Option<String>,
+    site_key: Option<String>,
+    page_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Takes addresses apart. Exit status 1 when one of them cannot be crawled.
+pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
+    if let Some(file) = &arguments.batch {
+        return answer_lines(file, |Question { url, base }| Ok(address(url, base.as_deref())));
+    }
+    let addresses: Vec<_> = arguments.urls.iter().map(|url| address(url.clone(), arguments.base.as_deref())).collect();
+    match addresses.as_slice() {
+        [one] => answer(format, one, text)?,
+        all => answers(format, all, text)?,
+    }
+    match addresses.iter().find_map(|address| Some((&address.url, address.error.as_ref()?))) {
+        Some((url, error)) => Err(Failure::No(format!("{url}: {error}"))),
+        None => Ok(()),
+    }
+}
+
+fn address(text: String, base: Option<&str>) -> Address {
+    let parsed = match base.map(url::Url::parse) {
+        None => url::Url::parse(&text),
+        Some(Ok(base)) => base.join(&text),
+        Some(Err(error)) => {
+            let error = Some(format!("the base is not a URL: {error}"));
+            return Address { url: text, error, ..Address::default() };
+        }
+    };
+    let whatwg = parsed.as_ref().ok().map(|url| url.as_str().to_owned());
+    let canonical = match &parsed {
+        Ok(url) => CanonicalUrl::parse(url.as_str()).map_err(|error| error.to_string()),
+        Err(error) => Err(format!("not a URL: {error}; write it as https://host/path")),
+    };
+    match canonical {
+        Ok(canonical) => Address {
+            url: text,
+            parsed: whatwg,
+            host: Some(canonical.host().to_string()),
+            site_key: Some(canonical.site_key().to_string()),
+            page_id: Some(canonical.page_id().to_string()),
+            canonical: Some(canonical.to_string()),
+            error: None,
+        },
+        Err(error) => Address { url: text, parsed: whatwg, error: Some(error), ..Address::default() },
+    }
+}
+
+fn text(address: &Address) -> String {
+    let field = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name:<10}{value}"));
+    let fields = [
+        Some(address.url.clone()),
+        field("  canonical", &address.canonical),
+        field("  host", &address.host),
+        field("  site_key", &address.site_key),
+        field("  page_id", &address.page_id),
+        field("  error", &address.error),
+    ];
+    fields.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_apart_or_refused_with_what_the_standard_makes_of_it() {
+        let one = address("../b?x#f".to_owned(), Some("https://u:p@WWW.example.co.uk:443/a/c"));
+        assert_eq!(one.parsed.as_deref(), Some("https://u:p@www.example.co.uk/b?x#f"));
+        assert_eq!(one.canonical.as_deref(), Some("https://www.example.co.uk/b?x"));
+        assert_eq!(one.host.as_deref(), Some("www.example.co.uk"));
+        assert_eq!(one.site_key.as_deref(), Some("example.co.uk"));
+        assert!(one.page_id.is_some_and(|id| id.len() == 32) && one.error.is_none());
+
+        let mail = address("mailto:a@b".to_owned(), None);
+        assert_eq!(mail.parsed.as_deref(), Some("mailto:a@b"));
+        assert!(mail.canonical.is_none() && mail.error.is_some_and(|error| error.contains("mailto")));
+        let bad = address("https://".to_owned(), None);
+        assert!(bad.parsed.is_none() && bad.error.is_some());
+        assert!(address("x".to_owned(), Some("nowhere")).error.is_some_and(|error| error.contains("base")));
+    }
+}

@@ -1,0 +1,86 @@
+//! Records of a topic, read beside a loop that may be running: embedded or over Kafka.
+
+use crate::Failure;
+use messages::topics;
+use settings::Settings;
+use std::path::PathBuf;
+use stream::{Bounds, InputRecord, Log, LogBackend, Reader, TopicPartition};
+use stream_rocksdb::EmbeddedBackend;
+use topology::Names;
+
+/// Reads one topic of a crawl without being part of it.
+pub struct TopicReader {
+    source: Source,
+    topic: String,
+    partitions: u32,
+}
+
+enum Source {
+    Embedded { data: PathBuf, log: Box<EmbeddedBackend> },
+    Kafka(Box<dyn Reader>),
+}
+
+impl TopicReader {
+    /// A reader of the topic of that name (without prefix), of the crawl that the settings name. `client` is what Kafka
+    /// knows it by.
+    pub fn open(settings: &Settings, topic: &str, client: &str) -> Result<Self, Failure> {
+        let topic = Names::new(settings).topic(topic);
+        let (source, partitions) = match (&settings.crawl.data, &settings.kafka.brokers) {
+            (Some(data), _) => {
+                let log = Box::new(EmbeddedBackend::open_read_only(data)?);
+                let config = log.topics()?.into_iter().find(|config| *config.name == topic);
+                (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions))
+            }
+            (None, Some(_)) => {
+                let log = daemon::service::connect(settings, client)?;
+                let partitions = log.partitions(&topic)?;
+                (Source::Kafka(log.reader()?), partitions)
+            }
+            (None, None) => {
+                return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+            }
+        };
+        let missing = || Failure::Input(format!("there is no topic {topic}; has this crawl ever run?"));
+        Ok(Self { source, partitions: partitions.ok_or_else(missing)?, topic })
+    }
+
+    /// A reader of the dead letters.
+    pub fn dead_letters(settings: &Settings) -> Result<Self, Failure> {
+        Self::open(settings, topics::DEAD_LETTERS, "recrawl-dead-letters")
+    }
+
+    /// Partitions of the topic.
+    pub fn partitions(&self) -> u32 {
+        self.partitions
+    }
+
+    /// What a partition holds.
+    pub fn bounds(&mut self, partition: u32) -> Result<Bounds, Failure> {
+        let place = TopicPartition::new(self.topic.as_str(), partition);
+        Ok(match &mut self.source {
+            Source::Embedded { log, .. } => log.bounds(&place)?,
+            Source::Kafka(reader) => reader.bounds(&place)?,
+        })
+    }
+
+    /// Up to `max_records` of a partition from an offset on, and the offset to go on from. None at its end.
+    pub fn read(&mut self, partition: u32, from: u64, max_records: usize) -> Result<(Vec<InputRecord>, u64), Failure> {
+        let place = TopicPartition::new(self.topic.as_str(), partition);
+        match &mut self.source {
+            Source::Embedded { log, .. } => {
+                let records = log.read(&place, from, max_records)?;
+                let next = records.last().map_or(from, |last| last.offset + 1);
+                Ok((records, next))
+            }
+            Source::Kafka(reader) => Ok(reader.read(&place, from, max_records)?),
+        }
+    }
+
+    /// Looks again at what there is by now; a view of an embedded log stands still otherwise.
+    pub fn refresh(&mut self) -> Result<(), Failure> {
+        if let Source::Embedded { data, log } = &mut self.source {
+            **log = EmbeddedBackend::open_read_only(data)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! `recrawl url` and `recrawl robots`.
+
+use crate::{lines, recrawl};
+use serde_json::json;
+use std::fs::write;
+
+#[test]
+fn addresses_are_taken_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = recrawl(directory.path(), &["--format", "json", "url", "HTTP://Example.CO.uk:80/a/../b#c"]);
+    let one = one.exits_with(0).json();
+    assert_eq!(one["canonical"], "http://example.co.uk/b");
+    assert_eq!((&one["host"], &one["site_key"]), (&json!("example.co.uk"), &json!("example.co.uk")));
+    assert_eq!(one["parsed"], "http://example.co.uk/b#c");
+
+    let bad = recrawl(directory.path(), &["--format", "jsonl", "url", "http://a.test/", "ftp://a.test/"]);
+    assert_eq!(bad.status.code(), Some(1), "one of them cannot be crawled");
+    assert!(lines(&bad)[1]["error"].as_str().unwrap().contains("ftp"));
+
+    let questions = directory.path().join("questions.jsonl");
+    write(&questions, "{\"url\":\"b?c\",\"base\":\"http://a.test/x/y\"}\nnonsense\n{\"url\":\"http://b.test\"}\n")
+        .unwrap();
+    let answers = lines(&recrawl(directory.path(), &["url", "--batch", "questions.jsonl"]).exits_with(0));
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[0]["canonical"], "http://a.test/x/b?c");
+    assert_eq!(answers[1]["line"], 2);
+    assert!(answers[1]["error"].is_string());
+    assert_eq!(answers[2]["canonical"], "http://b.test/");
+}
+
+#[test]
+fn a_robots_file_is_asked_by_path_and_by_batch() {
+    let directory = tempfile::tempdir().unwrap();
+    let text =
+        "User-agent: *\nDisallow: /private\nAllow: /private/open$\nCrawl-delay: 3\nSitemap: https://a.test/s.xml\n";
+    write(directory.path().join("robots.txt"), text).unwrap();
+    let ask = |paths: &[&str]| {
+        let arguments = [&["--format", "json", "robots", "robots.txt", "--agent", "ExampleBot"], paths].concat();
+        recrawl(directory.path(), &arguments)
+    };
+    let no = ask(&["/private/x"]);
+    assert_eq!(no.status.code(), Some(1));
+    assert_eq!(no.json()["allowed"], false);
+    assert_eq!((&no.json()["rule"], &no.json()["line"]), (&json!("Disallow: /private"), &json!(2)));
+    assert_eq!(no.json()["crawl_delay_s"], 3.0);
+    assert_eq!(no.json()["sitemaps"], json!(["https://a.test/s.xml"]));
+    let yes = ask(&["https://a.test/private/open"]).exits_with(0).json();
+    assert_eq!((&yes["allowed"], &yes["line"]), (&json!(true), &json!(3)));
+    let several = ask(&["/", "/private"]);
+    assert_eq!(several.json().as_array().unwrap().len(), 2);
+
+    let questions = [
+        json!({"file": "robots.txt", "agent": "x", "url": "http://a.test/private"}),
+        json!({"robots": "User-agent: x\nDisallow: /", "agent": "X", "url": "/"}),
+        json!({"agent": "x", "url": "/"}),
+        json!({"file": "robots.txt", "agent": "x", "url": "/"}),
+    ];
+    let questions: String = questions.iter().map(|question| format!("{question}\n")).collect();
+    write(directory.path().join("questions.jsonl"), questions).unwrap();
+    let answers = lines(&recrawl(directory.path(), &["robots", "--batch", "questions.jsonl"]).exits_with(0));
+    let allowed: Vec<_> = answers.iter().map(|answer| answer["allowed"].as_bool()).collect();
+    assert_eq!(allowed, [Some(false), Some(false), None, Some(true)]);
+    assert_eq!(answers[2]["line"], 3, "a bad line is named");
+    let missing = recrawl(directory.path(), &["robots", "nowhere.txt", "--agent", "x", "/"]);
+    assert!(missing.exits_with(2).stderr.contains("nowhere.txt"));
+}
