@@ -7,5 +7,16 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 10] =
-    ["page", "revisit", "politeness", "change", "change-rate", "sweeps", "messages", "stream", "settings", "topology"];
+const PURE: [&str; 11] = [
+    "page",
+    "revisit",
+    "politeness",
+    "sitemaps",
+    "change",
+    "change-rate",
+    "sweeps",
+    "messages",
+    "stream",
+    "settings",
+    "topology",
+];

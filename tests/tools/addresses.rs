@@ -1,4 +1,4 @@
-//! `recrawl url` and `recrawl robots`.
+//! `recrawl url`, `recrawl robots` and `recrawl sitemap`.
 
 use crate::{lines, recrawl};
 use serde_json::json;
@@ -63,4 +63,22 @@ fn a_robots_file_is_asked_by_path_and_by_batch() {
     assert_eq!(answers[2]["line"], 3, "a bad line is named");
     let missing = recrawl(directory.path(), &["robots", "nowhere.txt", "--agent", "x", "/"]);
     assert!(missing.exits_with(2).stderr.contains("nowhere.txt"));
+}
+
+#[test]
+fn a_sitemap_is_listed_with_its_problems() {
+    let directory = tempfile::tempdir().unwrap();
+    let file =
+        "<urlset><url><loc>https://a.test/1</loc><lastmod>2026-11-21</lastmod><priority>9</priority></url></urlset>";
+    write(directory.path().join("sitemap.xml"), file).unwrap();
+    let sitemap = recrawl(directory.path(), &["--format", "json", "sitemap", "sitemap.xml"]).exits_with(0).json();
+    assert_eq!(sitemap["kind"], "urlset");
+    let entry = json!({
+        "url": "https://a.test/1", "last_modified": "2026-11-21T00:00:00Z", "change_frequency": null, "priority": null
+    });
+    assert_eq!(sitemap["entries"], json!([entry]));
+    assert_eq!(sitemap["problems"].as_array().unwrap().len(), 1);
+    write(directory.path().join("page.html"), "<html></html>").unwrap();
+    let none = recrawl(directory.path(), &["--format", "json", "sitemap", "page.html"]);
+    assert_eq!((none.status.code(), &none.json()["kind"]), (Some(1), &json!(null)));
 }

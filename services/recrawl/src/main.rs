@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, explain, fetch, page, robots, run, seed, simulate, status, topics,
-    url,
+    OnePageArguments, changes, dead_letters, demo, explain, fetch, page, robots, run, seed, simulate, sitemap, status,
+    topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -40,6 +40,8 @@ enum Command {
     Fetch(fetch::FetchArguments),
     /// Says what a robots.txt allows, and which line decides.
     Robots(robots::RobotsArguments),
+    /// Lists what a sitemap or feed says.
+    Sitemap(sitemap::SitemapArguments),
     /// Takes addresses apart: canonical form, host, site, page id.
     Url(url::UrlArguments),
     /// Makes or checks the topics on a Kafka.
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Seed(arguments) => seed::seed(arguments, format),
         Command::Fetch(arguments) => fetch::fetch(arguments, format),
         Command::Robots(arguments) => robots::robots(arguments, format),
+        Command::Sitemap(arguments) => sitemap::sitemap(arguments, format),
         Command::Url(arguments) => url::url(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

@@ -2,10 +2,11 @@
 
 use crate::Failure;
 use daemon::WebClock;
-use messages::{FetchReason, FetchRequest, FetchResult};
+use messages::{FetchReason, FetchRequest, FetchResult, body};
 use page::CanonicalUrl;
 use politeness::{Robots, RobotsCacheEntry};
 use settings::Settings;
+use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
@@ -29,6 +30,44 @@ pub fn page(settings: &Settings, url: &CanonicalUrl) -> Result<(FetchResult, Opt
         crawl_delay_ms: None,
     };
     Ok(fetcher::fetch_one(request, rules(settings)?, &clock)?)
+}
+
+/// Bytes that a tool is to look at.
+pub struct Given {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Where they are from, when they were fetched; redirects followed.
+    pub url: Option<CanonicalUrl>,
+    /// The Content-Type they came with.
+    pub content_type: Option<String>,
+}
+
+/// Whether an argument is an address rather than the name of a file.
+pub fn is_address(argument: &str) -> bool {
+    argument.starts_with("http://") || argument.starts_with("https://")
+}
+
+/// Reads a file ("-" is stdin), or fetches an address.
+pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Failure> {
+    let mut bytes = Vec::new();
+    if argument == "-" {
+        std::io::stdin().read_to_end(&mut bytes)?;
+        return Ok(Given { bytes, url: None, content_type: None });
+    }
+    if !is_address(argument) {
+        let bytes = std::fs::read(argument)
+            .map_err(|error| Failure::Input(format!("{argument}: {error}; give a file or an address")))?;
+        return Ok(Given { bytes, url: None, content_type: None });
+    }
+    let url = CanonicalUrl::parse(argument).map_err(|error| Failure::Input(format!("{argument}: {error}")))?;
+    let (result, _) = page(settings, &url)?;
+    let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
+    let Some(packed) = &result.body else {
+        let why = result.detail.or_else(|| result.status.map(|status| format!("status {status}")));
+        return Err(Failure::World(format!("{argument}: {}", why.unwrap_or_else(|| "no page".to_owned()))));
+    };
+    let bytes = body::decompress(packed, most).map_err(|error| Failure::World(error.to_string()))?;
+    Ok(Given { bytes, url: Some(result.final_url.unwrap_or(url)), content_type: result.content_type })
 }
 
 /// Fetches the robots.txt of an address.

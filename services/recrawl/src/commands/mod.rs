@@ -10,6 +10,7 @@ pub mod robots;
 pub mod run;
 pub mod seed;
 pub mod simulate;
+pub mod sitemap;
 pub mod status;
 pub mod topics;
 pub mod url;

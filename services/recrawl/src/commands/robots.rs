@@ -9,7 +9,6 @@ use politeness::Robots;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Read;
 use std::path::PathBuf;
 
 /// Arguments of `recrawl robots`.
@@ -64,15 +63,8 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure
     let agent = arguments.agent.as_deref().unwrap_or(own);
     let source = arguments.source.as_deref().unwrap_or_default();
     let robots = match source {
-        "-" => {
-            let mut text = Vec::new();
-            std::io::stdin().read_to_end(&mut text)?;
-            Robots::parse(&text)
-        }
-        address if address.starts_with("http://") || address.starts_with("https://") => {
-            one_fetch::robots(&settings, address)?
-        }
-        file => Robots::parse(&read(file)?),
+        address if one_fetch::is_address(address) => one_fetch::robots(&settings, address)?,
+        file => Robots::parse(&one_fetch::file_or_address(&settings, file)?.bytes),
     };
     let root = ["/".to_owned()];
     let paths = if arguments.paths.is_empty() { &root } else { arguments.paths.as_slice() };
@@ -85,11 +77,6 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure
         Some(verdict) => Err(Failure::No(format!("{agent} may not fetch {}", verdict.path))),
         None => Ok(()),
     }
-}
-
-fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file)
-        .map_err(|error| Failure::Input(format!("{file}: {error}; give a robots.txt file or an address")))
 }
 
 fn answer_one(question: Question, files: &mut HashMap<PathBuf, Robots>) -> Result<Verdict, String> {

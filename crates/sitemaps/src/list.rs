@@ -1,0 +1,27 @@
+//! A list of addresses, one a line.
+
+use crate::sitemap::{Entry, Kind, Sitemap};
+
+pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        let scheme = line.split_once("://").map_or("", |(scheme, _)| scheme);
+        if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
+            sitemap.kind = Some(Kind::Text);
+            sitemap.push(Entry { url: line.to_owned(), ..Entry::default() });
+        } else {
+            let shown: String = line.chars().take(60).collect();
+            sitemap.problem(format!("line {}: {shown:?} is no address", number + 1));
+        }
+        if sitemap.is_full() {
+            sitemap.problem("the rest of the list is not read".to_owned());
+            break;
+        }
+    }
+    if sitemap.kind.is_none() {
+        sitemap.problem("neither XML, nor JSON, nor a list of addresses".to_owned());
+    }
+}

@@ -1,0 +1,43 @@
+//! `recrawl sitemap FILE|URL`: what a sitemap or feed lists, and what is wrong with it.
+
+use crate::commands::SettingsArguments;
+use crate::output::{Format, answer};
+use crate::{Failure, one_fetch};
+use clap::Args;
+use sitemaps::{Entry, Sitemap};
+
+/// Arguments of `recrawl sitemap`.
+#[derive(Args, Debug)]
+pub struct SitemapArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// A sitemap, index, feed or list, gzipped or not: a file ("-" is stdin) or an address.
+    #[arg(value_name = "FILE|URL")]
+    source: String,
+}
+
+/// Lists what a sitemap says. Exit status 1 when the file is none.
+pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), Failure> {
+    let settings = arguments.settings.load(&[])?;
+    let sitemap = sitemaps::read(&one_fetch::file_or_address(&settings, &arguments.source)?.bytes);
+    answer(format, &sitemap, text)?;
+    match sitemap.kind {
+        Some(_) => Ok(()),
+        None => Err(Failure::No(format!("{} is no sitemap and no feed", arguments.source))),
+    }
+}
+
+fn text(sitemap: &Sitemap) -> String {
+    let line = |entry: &Entry| {
+        let date = entry.last_modified.as_deref().unwrap_or("-");
+        let frequency = entry.change_frequency.as_deref().unwrap_or("-");
+        let priority = entry.priority.map_or("-".to_owned(), |priority| priority.to_string());
+        format!("{date:<20}  {frequency:<8}{priority:<5}{}", entry.url)
+    };
+    let mut lines: Vec<_> = sitemap.entries.iter().map(line).collect();
+    lines.extend(sitemap.problems.iter().map(|problem| format!("problem: {problem}")));
+    if sitemap.further_problems > 0 {
+        lines.push(format!("and {} problems more", sitemap.further_problems));
+    }
+    lines.join("\n")
+}
