@@ -3,6 +3,7 @@
 
 use crate::columns::{Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief};
 use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use change_rate::Gamma;
 use page::Timestamp;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{Model, Outlook, PageBelief};
@@ -95,6 +96,7 @@ pub struct Live {
     packed: Packed,
     model: Model,
     importing: bool,
+    frozen: bool,
 }
 
 impl Live {
@@ -102,7 +104,7 @@ impl Live {
     /// given up.
     pub fn new(theta: f64) -> Self {
         let index = Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT };
-        Self { packed: Packed::new(index), model: Model::starting_at(0.0), importing: false }
+        Self { packed: Packed::new(index), model: Model::starting_at(0.0), importing: false, frozen: false }
     }
 
     /// What it has learned.
@@ -139,6 +141,14 @@ impl Live {
                 entry.belief = entry.belief.tempered(keep);
                 entry.last_look = LastLook::Looked(moment(now_days));
             });
+        }
+    }
+
+    /// From now on looks renew copies and teach nothing. Sentinels are worth what they teach: none are sent any more.
+    pub fn freeze(&mut self) {
+        self.frozen = true;
+        if let Index::Live { sentinel_weight, .. } = &mut self.packed.index {
+            *sentinel_weight = 0.0;
         }
     }
 
@@ -182,7 +192,7 @@ impl RevisitPolicy for Live {
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
-        if let (Some(interval_days), Some(outcome)) = (look.interval_days, look.outcome) {
+        if let (Some(interval_days), Some(outcome), false) = (look.interval_days, look.outcome, self.frozen) {
             self.learn(slot, look.at_days - interval_days, look.at_days, outcome);
         }
         self.packed.looked(slot, look, None);
@@ -226,5 +236,9 @@ impl RevisitPolicy for CrawlValue {
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
         self.packed.looked(slot, look, Some(whole_belief(look.belief)));
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        self.packed.columns.set_belief(slot, &whole_belief(belief));
     }
 }

@@ -68,6 +68,12 @@ pub trait RevisitPolicy: Send {
     /// A page was looked at.
     fn looked(&mut self, slot: Slot, look: &PolicyLook);
 
+    /// What is believed of the page has changed without a look at it: its siblings taught. Policies that set intervals by
+    /// looks alone do not care.
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        let _ = (slot, belief);
+    }
+
     /// When the page is due, as far as the policy plans ahead; `None` when it does not.
     fn due_days(&self, slot: Slot) -> Option<f64> {
         let _ = slot;

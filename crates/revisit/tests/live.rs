@@ -43,7 +43,7 @@ fn without_sweeps_and_with_known_rates_the_value_is_the_crawl_value() {
     // A hazard of sweeps adds to what the page's own rate has come to.
     let page = Gamma::new(2.0, 50.0).expect("both positive");
     let x = 2.0 * (1.0 + 10.0 / 50.0_f64).ln() + 0.7;
-    let expected = 0.8 * kernels::binary(x) / (0.04 + 0.01) + 0.2 * kernels::binary(x - 0.7) / 0.04;
+    let expected = 0.8 * kernels::binary(x) / (0.04 + 0.01) + 0.2 * page.crawl_value_binary(10.0);
     assert!((live_value(page, page, 10.0, 0.7, 0.01, 0.8, 0.0) / expected - 1.0).abs() < 1e-12);
 }
 
@@ -139,6 +139,34 @@ fn an_imported_history_teaches_and_the_copies_are_current_after_it() {
         quiet.sweeps_per_day
     );
     assert!(quiet.own.mean() < 0.5 * quiet.plain.mean(), "sweeps explain its changes");
+}
+
+#[test]
+fn a_frozen_policy_learns_nothing_and_sends_no_sentinels() {
+    let mut live = Live::new(0.0);
+    for i in 0..20 {
+        let place = Place::of("a.test", "a.test", &format!("/page{i}.html"));
+        live.insert(Slot::new(i), &page_at(place, Some(0.0)), 0.0);
+    }
+    let worth = |live: &Live| live.worth(Slot::new(1), 50.0).expect("looked at");
+    let free = worth(&live);
+    live.freeze();
+    let frozen = worth(&live);
+    assert!(free.sentinel_value > 0.0 && frozen.sentinel_value == 0.0, "{free:?} {frozen:?}");
+    live.looked(Slot::new(0), &look(49.0, 49.0, true));
+    assert_eq!(worth(&live), frozen);
+    // The copy is renewed all the same.
+    assert_eq!(live.worth(Slot::new(0), 50.0).expect("looked at").days, 1.0);
+}
+
+#[test]
+fn news_of_siblings_change_what_a_page_is_worth() {
+    let mut policy = CrawlValue::new(0.0);
+    let place = |i: u32| Place::of("a.test", "a.test", &format!("/page{i}.html"));
+    (0..2).for_each(|i| policy.insert(Slot::new(i), &page_at(place(i), Some(0.0)), 0.0));
+    policy.believe(Slot::new(1), Gamma::new(0.4, 10.0).expect("both positive"));
+    policy.begin(&Tick { now_days: 1.0, days: 0.25, budget_per_day: 4.0 });
+    assert_eq!(policy.next(1.0), Some(Slot::new(1)));
 }
 
 #[test]

@@ -117,6 +117,7 @@ pub fn run<C: ChangeSource + ?Sized>(
         if whole < 1.0 {
             continue;
         }
+        loop_.teach_siblings(now_days);
         loop_.policy.begin(&Tick { now_days, days, budget_per_day: run.budget_per_day });
         let mut spent = 0.0;
         while spent + 1e-9 < whole {
@@ -138,6 +139,7 @@ struct Loop<'a, C: ?Sized> {
     tally: Tally,
     copied_days: Vec<f64>,
     fetches: u64,
+    siblings_taught_days: f64,
 }
 
 impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
@@ -166,7 +168,28 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
             policy.insert(Slot::new(page as u32), &known, run.start_days);
         }
         let copied_days = vec![run.start_days; pages.len()];
-        Ok(Self { pages, changes, policy, learner, run, tally, copied_days, fetches: 0 })
+        Ok(Self {
+            pages,
+            changes,
+            policy,
+            learner,
+            run,
+            tally,
+            copied_days,
+            fetches: 0,
+            siblings_taught_days: run.start_days,
+        })
+    }
+
+    /// Once a day, tells the policy what pages have learned from looks at others.
+    fn teach_siblings(&mut self, now_days: f64) {
+        if now_days < self.siblings_taught_days + 1.0 || !self.learner.teaches_siblings() {
+            return;
+        }
+        self.siblings_taught_days = now_days;
+        for page in 0..self.pages.len() {
+            self.policy.believe(Slot::new(page as u32), self.learner.belief(page));
+        }
     }
 
     /// Looks at a page and says what that cost.

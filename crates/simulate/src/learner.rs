@@ -15,6 +15,11 @@ pub trait Learner: Send {
 
     /// Takes in a look, `interval_days` after the one before, and says what is believed of the page then.
     fn look(&mut self, page: usize, interval_days: f64, outcome: Outcome) -> Gamma;
+
+    /// Whether a look at one page may change what is believed of others.
+    fn teaches_siblings(&self) -> bool {
+        false
+    }
 }
 
 /// Who learns the change rates.

@@ -6,18 +6,22 @@
 //! Poisson, every look finds out the truth, and there is nothing to discover: this says what learning and choosing are
 //! worth, not what the web is like.
 
+mod optimum;
+mod rows;
+
+pub use self::rows::{OurRow, PeerRow, VersusReport};
+
+use self::optimum::Optimum;
 use crate::changes::{ChangeModel, SyntheticChanges};
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
-use crate::learner::EstimatorChoice;
 use crate::metrics::Scores;
 use crate::parallel;
 use crate::policies::{PolicyKind, PolicyOptions};
 use crate::population::{Population, PopulationKind};
 use crate::study::{Sample, StudyProgress};
 use change_rate::EstimatorOptions;
-use revisit::allocate::{self, Objective, PageTerms};
-use revisit::demand_curve::DemandCurve;
+use revisit::kernels::{VisitOrder, average_age, average_freshness};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -107,80 +111,21 @@ const UNLIMITED: f64 = 24.0;
 /// Peers with due times are asked every hour.
 const PEER_TICK_DAYS: f64 = 1.0 / 24.0;
 
-/// What a peer spends and what we would.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct PeerRow {
-    /// Population.
-    pub population: &'static str,
-    /// The peer's policy.
-    pub policy: &'static str,
-    /// Fetches per page and day it may spend; `None`: as many as it wants.
-    pub budget_fetches_per_page_per_day: Option<f64>,
-    /// What it spent, per page and day.
-    pub fetches_per_page_per_day: f64,
-    /// Freshness it reached, pages counted by weight.
-    pub weighted_freshness: f64,
-    /// Fetches per page and day that we need for that.
-    pub our_fetches_per_page_per_day: f64,
-    /// What it spent over what we need, mean over the seeds.
-    pub fetch_ratio: f64,
-    /// Standard error of that.
-    pub standard_error: f64,
-    /// What it spent over what the known-rate optimum needs, mean over the seeds.
-    pub fetch_ratio_to_optimum: f64,
-    /// Seeds.
-    pub seeds: u64,
-    /// The ratio that we claim.
-    pub claimed_ratio: Option<f64>,
-}
-
-/// How close ours comes to the optimum with known rates.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct OurRow {
-    /// Population.
-    pub population: &'static str,
-    /// Our policy.
-    pub policy: &'static str,
-    /// Who learned the rates.
-    pub estimator: &'static str,
-    /// Budget.
-    pub budget_fetches_per_page_per_day: f64,
-    /// Freshness we reached, pages counted by weight.
-    pub weighted_freshness: f64,
-    /// Standard error of that.
-    pub standard_error: f64,
-    /// Freshness of the known-rate optimum at this budget.
-    pub optimum_weighted_freshness: f64,
-    /// Fetches that the optimum needs for our freshness, over those that we spent; mean over the seeds.
-    pub share_of_optimum: f64,
-    /// Standard error of that share.
-    pub share_of_optimum_standard_error: f64,
-    /// Seeds.
-    pub seeds: u64,
-    /// The share that we claim at this budget.
-    pub claimed_share: Option<f64>,
-}
-
-/// The answer.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct VersusReport {
-    /// Ours, by population and budget.
-    pub ours: Vec<OurRow>,
-    /// The peers, by population.
-    pub peers: Vec<PeerRow>,
-}
-
 #[derive(Clone, Copy)]
 enum Job {
     Ours { population: usize, seed: u64, budget: f64 },
     Peer { population: usize, seed: u64, peer: Peer },
 }
 
-/// What a run spent per page and day, what it reached, and what the optimum needs for that.
+/// What a run spent, what it reached, and what the optimum needs for that. Fetches are per page and day but for
+/// `total_fetches`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reached {
+    total_fetches: u64,
     fetches: f64,
+    freshness: f64,
     weighted_freshness: f64,
+    age_days: f64,
     optimum_needs: f64,
     optimum_reaches: f64,
 }
@@ -243,36 +188,35 @@ impl Versus {
         };
         let population = self.populations[population].draw(self.pages, seed)?;
         let optimum = Optimum::of(&population);
-        let (fetches, weighted_freshness) = match *job {
-            // Known without a run: evenly spaced looks.
-            Job::Peer { peer: Peer { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
-                (cap, allocate::freshness(&optimum.pages, &vec![cap; self.pages]))
-            }
-            Job::Ours { budget, .. } => {
-                let run = Run {
-                    tick_days: self.tick_days,
-                    seed,
-                    ..Run::new(self.warm_up_days, self.warm_up_days + self.scored_days, budget * self.pages as f64)
-                };
-                let scores = self.simulate(&population, self.ours, &run, watch)?;
-                (spent(&scores, &run), scores.weighted_freshness)
-            }
+        let (from_days, days, tick_days, budget) = match *job {
+            Job::Ours { budget, .. } => (self.warm_up_days, self.scored_days, self.tick_days, budget),
             Job::Peer { peer, .. } => {
-                let budget_per_day = peer.cap.unwrap_or(UNLIMITED) * self.pages as f64;
-                let run = Run {
-                    tick_days: PEER_TICK_DAYS,
-                    seed,
-                    ..Run::new(peer.warm_up_days, peer.warm_up_days + peer.scored_days, budget_per_day)
-                };
-                let scores = self.simulate(&population, peer.policy, &run, watch)?;
-                (spent(&scores, &run), scores.weighted_freshness)
+                (peer.warm_up_days, peer.scored_days, PEER_TICK_DAYS, peer.cap.unwrap_or(UNLIMITED))
+            }
+        };
+        let reached = match *job {
+            Job::Peer { peer: Peer { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
+                uniform(&population, cap, days)
+            }
+            Job::Ours { .. } | Job::Peer { .. } => {
+                let budget_per_day = budget * self.pages as f64;
+                let run = Run { tick_days, seed, ..Run::new(from_days, from_days + days, budget_per_day) };
+                let policy = if let Job::Peer { peer, .. } = job { peer.policy } else { self.ours };
+                let scores = self.simulate(&population, policy, &run, watch)?;
+                Reached {
+                    total_fetches: scores.fetches,
+                    fetches: scores.fetches as f64 / (days * scores.pages as f64),
+                    freshness: scores.freshness,
+                    weighted_freshness: scores.weighted_freshness,
+                    age_days: scores.age_days,
+                    ..Reached::default()
+                }
             }
         };
         Ok(Reached {
-            fetches,
-            weighted_freshness,
-            optimum_needs: optimum.needs(weighted_freshness),
-            optimum_reaches: optimum.freshness(fetches),
+            optimum_needs: optimum.needs(reached.weighted_freshness),
+            optimum_reaches: optimum.freshness(reached.fetches),
+            ..reached
         })
     }
 
@@ -295,15 +239,18 @@ impl Versus {
     fn our_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> OurRow {
         let budget = self.budgets[i];
         let of_runs = |value: fn(&Reached) -> f64| Sample::of(seeds.iter().map(|runs| value(&runs[i])));
-        let freshness = of_runs(|run| run.weighted_freshness);
+        let weighted_freshness = of_runs(|run| run.weighted_freshness);
         let share = of_runs(|run| run.optimum_needs / run.fetches);
         OurRow {
             population: population.name(),
             policy: self.ours.name(),
-            estimator: self.ours.usual_estimator().map_or("known", EstimatorChoice::name),
+            estimator: estimator_name(self.ours),
             budget_fetches_per_page_per_day: budget,
-            weighted_freshness: freshness.mean,
-            standard_error: freshness.standard_error,
+            fetches: seeds.iter().map(|runs| runs[i].total_fetches).sum(),
+            freshness: of_runs(|run| run.freshness).mean,
+            weighted_freshness: weighted_freshness.mean,
+            standard_error: weighted_freshness.standard_error,
+            age_days: of_runs(|run| run.age_days).mean,
             optimum_weighted_freshness: of_runs(|run| run.optimum_reaches).mean,
             share_of_optimum: share.mean,
             share_of_optimum_standard_error: share.standard_error,
@@ -319,16 +266,22 @@ impl Versus {
             Sample::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
         };
         let needs = |runs: &[Reached]| fetches_for(&runs[..ours], runs[ours + i].weighted_freshness);
+        let weighted_freshness = of_runs(&|runs| runs[ours + i].weighted_freshness);
         let ratio = of_runs(&|runs| runs[ours + i].fetches / needs(runs));
         PeerRow {
             population: population.name(),
             policy: peer.policy.name(),
+            estimator: estimator_name(peer.policy),
             budget_fetches_per_page_per_day: peer.cap,
             fetches_per_page_per_day: of_runs(&|runs| runs[ours + i].fetches).mean,
-            weighted_freshness: of_runs(&|runs| runs[ours + i].weighted_freshness).mean,
+            fetches: seeds.iter().map(|runs| runs[ours + i].total_fetches).sum(),
+            freshness: of_runs(&|runs| runs[ours + i].freshness).mean,
+            weighted_freshness: weighted_freshness.mean,
+            standard_error: weighted_freshness.standard_error,
+            age_days: of_runs(&|runs| runs[ours + i].age_days).mean,
             our_fetches_per_page_per_day: of_runs(&needs).mean,
             fetch_ratio: ratio.mean,
-            standard_error: ratio.standard_error,
+            fetch_ratio_standard_error: ratio.standard_error,
             fetch_ratio_to_optimum: of_runs(&|runs| runs[ours + i].fetches / runs[ours + i].optimum_needs).mean,
             seeds: self.seeds,
             claimed_ratio: peer.claimed_ratio,
@@ -336,9 +289,34 @@ impl Versus {
     }
 }
 
-/// Fetches per page and day spent in the scored time.
-fn spent(scores: &Scores, run: &Run) -> f64 {
-    scores.fetches as f64 / ((run.end_days - run.score_from_days) * scores.pages as f64)
+/// Who learns the rates for a policy, as rows name it.
+fn estimator_name(policy: PolicyKind) -> &'static str {
+    match policy.usual_estimator() {
+        None => "known",
+        Some(_) if !policy.asks_for_beliefs() => "none",
+        Some(estimator) => estimator.name(),
+    }
+}
+
+/// Evenly spaced looks at every page, which need no run: the mean over all phases.
+fn uniform(population: &Population, fetches_per_page_per_day: f64, days: f64) -> Reached {
+    let (mut freshness, mut weighted_freshness, mut age_days) = (0.0, 0.0, 0.0);
+    for (page, rate_per_day) in population.change_rates_per_day.iter().enumerate() {
+        let changes = rate_per_day / fetches_per_page_per_day;
+        let fresh = average_freshness(VisitOrder::Fixed, changes);
+        freshness += fresh;
+        weighted_freshness += population.pages.weight(page) * fresh;
+        age_days += average_age(VisitOrder::Fixed, changes) / fetches_per_page_per_day;
+    }
+    let pages = population.pages.len() as f64;
+    Reached {
+        total_fetches: (fetches_per_page_per_day * pages * days).round() as u64,
+        fetches: fetches_per_page_per_day,
+        freshness: freshness / pages,
+        weighted_freshness: weighted_freshness / population.pages.total_weight(),
+        age_days: age_days / pages,
+        ..Reached::default()
+    }
 }
 
 /// The fetches at which a curve of runs, rising in fetches, reaches a freshness: linear in the logarithm of the
@@ -350,43 +328,6 @@ fn fetches_for(curve: &[Reached], weighted_freshness: f64) -> f64 {
     };
     let part = (weighted_freshness - low.weighted_freshness) / (high.weighted_freshness - low.weighted_freshness);
     (low.fetches.ln() + part * (high.fetches / low.fetches).ln()).exp()
-}
-
-/// The best evenly spaced schedule of a population whose rates are known.
-struct Optimum {
-    pages: Vec<PageTerms>,
-    curve: DemandCurve,
-}
-
-impl Optimum {
-    fn of(population: &Population) -> Self {
-        let terms =
-            |(page, &rate): (usize, &f64)| PageTerms { weight: population.pages.weight(page), ..PageTerms::new(rate) };
-        Self {
-            pages: population.change_rates_per_day.iter().enumerate().map(terms).collect(),
-            curve: DemandCurve::new(Objective::FRESHNESS),
-        }
-    }
-
-    fn freshness(&self, fetches_per_page_per_day: f64) -> f64 {
-        let budget_per_day = fetches_per_page_per_day * self.pages.len() as f64;
-        let rates = allocate::optimal_for(&self.curve, &self.pages, budget_per_day).fetch_rates_per_day;
-        allocate::freshness(&self.pages, &rates)
-    }
-
-    /// Fetches per page and day for a weighted freshness, within 1e-4.
-    fn needs(&self, weighted_freshness: f64) -> f64 {
-        let (mut low, mut high) = (1e-6f64, UNLIMITED);
-        while high / low > 1.0001 {
-            let middle = (low * high).sqrt();
-            if self.freshness(middle) < weighted_freshness {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        high
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::hash_keys::HashMapByHash;
 use crate::look_bins::{LookBins, bin_of};
 use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange};
 use crate::place::{GroupKind, Place};
-use crate::rules::{LEAD_CAP, PRIOR_ALPHA, PRIOR_BETA_DAYS};
+use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 use change_rate::{GammaState, GroupSums, Outcome};
 
@@ -219,8 +219,8 @@ impl Model {
         let score = |unchanged: f64| (if changed { 1.0 - unchanged } else { unchanged }).max(1e-4).ln();
         let lead = &mut self.outlook.sites.entry(site).or_default().lead;
         let trust = 1.0 / (1.0 + (-f64::from(*lead)).exp());
-        *lead = (f64::from(*lead) + score(own) - score(plain)).clamp(-LEAD_CAP, LEAD_CAP) as f32;
-        let told = self.scores.entry(site).or_insert(Score { told_lead: 0.0, listed: false });
+        *lead = (f64::from(*lead) + score(own) - score(plain)).clamp(LEAD_LEAST, LEAD_MOST) as f32;
+        let told = self.scores.entry(site).or_insert(Score { told_lead: LEAD_START as f32, listed: false });
         if !told.listed && (*lead - told.told_lead).abs() > SIGNIFICANT_LEAD {
             told.listed = true;
             self.significant_sites.push(site);
@@ -494,7 +494,7 @@ impl Model {
 
     /// Restores a site.
     pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
-        if !state.lead.is_finite() || f64::from(state.lead.abs()) > LEAD_CAP {
+        if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
             return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
         }
         self.outlook.sites.entry(state.site).or_default().lead = state.lead;

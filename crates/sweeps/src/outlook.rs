@@ -5,6 +5,7 @@ use crate::group_sizes::GroupSet;
 use crate::hash_keys::HashMapByHash;
 use crate::hazard::Hazard;
 use crate::place::Place;
+use crate::rules::LEAD_START;
 use crate::states::InvalidState;
 
 /// A group of pages that may be swept together.
@@ -20,10 +21,16 @@ pub struct GroupOutlook {
     pub hazard: Hazard,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SiteOutlook {
     pub(crate) lead: f32,
     pub(crate) revision: u32,
+}
+
+impl Default for SiteOutlook {
+    fn default() -> Self {
+        Self { lead: LEAD_START as f32, revision: 0 }
+    }
 }
 
 /// The hazards of groups, the priors of cells, the trust in sweeps at each site. Groups are numbered as they come, and
@@ -75,7 +82,7 @@ impl Outlook {
     /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
     #[inline]
     pub fn lead(&self, site: u64) -> f64 {
-        self.sites.get(&site).map_or(0.0, |site| f64::from(site.lead))
+        self.sites.get(&site).map_or(LEAD_START, |site| f64::from(site.lead))
     }
 
     /// Trust in sweeps at a site, 0..1: the weight of the belief with sweeps.

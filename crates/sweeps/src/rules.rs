@@ -39,8 +39,14 @@ pub const LEAST_PAGES: u32 = 8;
 /// The least number of pages that make a host or a file name a group.
 pub const LEAST_PAGES_NAMED: u32 = 3;
 
-/// The most by which one belief may lead the other at a site, in ln units of running score.
-pub const LEAD_CAP: f64 = 8.0;
+/// By how much the belief with sweeps leads the other at a site nobody has looked into, in ln units of running score.
+/// Sweeps must earn their trust: calendars learn how lively a site is sooner than its prior does, and win at first where
+/// there are no sweeps at all.
+pub const LEAD_START: f64 = -2.0;
+/// The least lead. A site of independent pages then trusts sweeps with 3 in 10,000.
+pub const LEAD_LEAST: f64 = -8.0;
+/// The most: own rates alone keep a twentieth, so that some looks without sweeps are enough to turn to them.
+pub const LEAD_MOST: f64 = 3.0;
 /// Weight of the worth of a first look into a group that nobody has looked into for a while. 1 is the derived value.
 pub const SENTINEL_WEIGHT: f64 = 1.0;
 /// How much of an imported history counts, because the next year is another one.

@@ -2,7 +2,7 @@
 
 use change_rate::Outcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
 use proptest::prelude::*;
-use sweeps::rules::{HISTORY_KEPT, LEAD_CAP, LEVELS, SETTLED_BINS};
+use sweeps::rules::{HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
 use sweeps::{Model, Outlook, PageBelief, Place};
 
 /// Three directories of a site of thirty pages.
@@ -64,6 +64,7 @@ fn a_page_found_changed_raises_its_siblings_and_one_found_unchanged_lowers_them(
 #[test]
 fn what_a_sweep_explains_is_not_held_against_the_page() {
     let mut site = Site::at(0.0, 30);
+    assert!(site.model.outlook().lead(place(0).site) == LEAD_START && site.model.outlook().trust(1) < 0.2);
     for i in 0..30 {
         site.look(i, 5.0 + 0.01 * i as f64, Changed);
     }
@@ -71,7 +72,7 @@ fn what_a_sweep_explains_is_not_held_against_the_page() {
     assert!(first.own.delta_alpha > 10.0 * last.own.delta_alpha, "{first:?} {last:?}");
     // The plain belief knows of no sweep.
     assert!((first.plain.delta_alpha / last.plain.delta_alpha - 1.0).abs() < 0.01);
-    assert!(site.model.outlook().lead(place(0).site) == LEAD_CAP);
+    assert!(site.model.outlook().lead(place(0).site) == LEAD_MOST);
     assert!(site.model.outlook().trust(place(0).site) > 0.95);
 }
 
@@ -280,7 +281,9 @@ fn states_that_cannot_be_are_refused_by_name() {
         let problem = model.restore_group(state).expect_err("broken").to_string();
         assert!(problem.starts_with("state of group ") && problem.contains(": its "), "{problem}");
     }
-    assert!(model.restore_site(&sweeps::SiteState { site: 1, lead: f32::NAN }).is_err());
+    for lead in [f32::NAN, LEAD_MOST as f32 + 0.1] {
+        assert!(model.restore_site(&sweeps::SiteState { site: 1, lead }).is_err());
+    }
     let cell = sweeps::CellState {
         priors: sweeps::CellPriors { own_beta_days: 0.0, plain_beta_days: 1.0 },
         ..site.model.cell_state(place(0).cell).expect("known")

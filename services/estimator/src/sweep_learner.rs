@@ -200,7 +200,7 @@ impl SweepLearner {
             }
         }
         for hash in touched.sites {
-            let lead = self.model.site_state(hash).map_or(0.0, |state| state.lead);
+            let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
             if let Some(site_key) = self.names.get(&hash) {
                 context.put(SWEEPS, key(SITE, hash), SweepSite { site_key: site_key.clone(), lead }.encode());
             }

@@ -64,8 +64,10 @@ pub struct Worth {
     pub fresh_probability: f64,
 }
 
-/// The crawl value with sweeps, in days of freshness: two beliefs mixed by trust, each with P2(x) — at theta above 0
-/// the mixed kernel — over its mean rate.
+/// The crawl value with sweeps, in days of freshness: that of two beliefs, mixed by trust. With sweeps P2(x) — at theta
+/// above 0 the mixed kernel — over the mean rate; without them the exact one of the Gamma belief (B7 of the algorithm
+/// notes), which gives up no page that may be slow: on made-up populations without sweeps it closes up to a tenth more
+/// of the gap between uniform and known rates, on recorded change times it serves as well.
 #[inline]
 pub fn live_value(
     own: Gamma,
@@ -80,7 +82,7 @@ pub fn live_value(
         return 0.0;
     }
     let swept = kernel(hazard(own, days) + sweep_hazard, theta) / (own.mean() + sweeps_per_day);
-    trust * swept + (1.0 - trust) * kernel(hazard(plain, days), theta) / plain.mean()
+    trust * swept + (1.0 - trust) * plain.crawl_value(days, theta)
 }
 
 /// -ln of the probability of no change within some days.
@@ -115,6 +117,18 @@ pub(super) fn kernel_at_most(x: f64, theta: f64) -> f64 {
     // A hair more, against rounding where it is nearly nothing.
     let binary = square.min(1.0 - (1.0 + x) * spared + 1e-15);
     binary + theta * (square.min(x) - binary)
+}
+
+/// P2(x) / x is never above this; it is largest at x = 1.793.
+const MOST_BINARY_PER_DAY: f64 = 0.2985;
+
+/// A bound on [`Gamma::crawl_value`] by mean rate and days, without logarithm or exponential: for each rate λ that is
+/// believed in, P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the second t.
+#[inline]
+pub(super) fn crawl_value_at_most(mean_per_day: f64, days: f64, theta: f64) -> f64 {
+    let soon = 0.5 * mean_per_day * days * days;
+    let binary = soon.min(MOST_BINARY_PER_DAY * days);
+    binary + theta * (soon.min(days) - binary)
 }
 
 /// A bound on ln(1 + u) for u >= 0, without logarithm: u (6 + u) / (6 + 4 u), its Padé approximant.
@@ -249,6 +263,17 @@ mod tests {
             prop_assert!((kernel(x, theta) / expected - 1.0).abs() < 1e-5, "{} {expected}", kernel(x, theta));
             let at_most = kernel_at_most(x, theta);
             prop_assert!(at_most >= expected * (1.0 - 1e-9) && at_most < (1.3 + theta) * expected, "{at_most} {expected}");
+        }
+
+        #[test]
+        fn the_crawl_values_bound_is_one_and_near_soon_after_a_look(
+            ln_alpha in -3.0..8.0f64, ln_beta in -3.0..8.0f64, ln_days in -5.0..9.0f64, theta in 0.0..=1.0f64,
+        ) {
+            let (belief, days) = (Gamma::new(ln_alpha.exp(), ln_beta.exp()).unwrap(), ln_days.exp());
+            let (exact, at_most) = (belief.crawl_value(days, theta), crawl_value_at_most(belief.mean(), days, theta));
+            prop_assert!(at_most >= exact * (1.0 - 1e-6), "{at_most} {exact}");
+            let soon = days * (belief.alpha() + 1.0) / belief.beta_days() < 0.1;
+            prop_assert!(!soon || at_most < 1.1 * exact, "{at_most} {exact}");
         }
 
         #[test]

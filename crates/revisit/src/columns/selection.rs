@@ -6,7 +6,7 @@
 //! worth their own value and nothing else, and those that count are in A.
 
 use super::entry::{NEVER_FETCHED, VACANT};
-use super::index::{kernel_at_most, live_value, ln_1p_at_most};
+use super::index::{crawl_value_at_most, kernel_at_most, live_value, ln_1p_at_most};
 use super::memberships::Membership;
 use super::{Candidate, Index, PageColumns, Slot, Standing};
 use page::Timestamp;
@@ -415,18 +415,17 @@ impl PageColumns {
         let whole_days = days.ceil() as u32;
         let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
         let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
-        let rate_and_hazard = |alpha: f32, beta_days: f32, prior_beta_days: f32| {
-            let alpha = PRIOR_ALPHA + f64::from(alpha);
-            let per_day = 1.0 / (f64::from(prior_beta_days) + f64::from(beta_days));
-            (alpha * per_day, alpha * ln_1p_at_most(days * per_day))
+        let alpha_and_scale = |alpha: f32, beta_days: f32, prior_beta_days: f32| {
+            (PRIOR_ALPHA + f64::from(alpha), 1.0 / (f64::from(prior_beta_days) + f64::from(beta_days)))
         };
-        let (own_rate, own_hazard) = rate_and_hazard(self.own_alpha[i], self.own_beta_days[i], terms.own_beta_days);
-        let (plain_rate, plain_hazard) =
-            rate_and_hazard(self.plain_alpha[i], self.plain_beta_days[i], terms.plain_beta_days);
+        let (alpha, per_day) = alpha_and_scale(self.own_alpha[i], self.own_beta_days[i], terms.own_beta_days);
+        let own_hazard = alpha * ln_1p_at_most(days * per_day);
         let swept = kernel_at_most(own_hazard + f64::from(recent), theta);
+        let own_rate = alpha * per_day;
+        let (alpha, per_day) = alpha_and_scale(self.plain_alpha[i], self.plain_beta_days[i], terms.plain_beta_days);
         let trust = f64::from(terms.trust);
         trust * swept / (own_rate + f64::from(terms.sweeps_per_day))
-            + (1.0 - trust) * kernel_at_most(plain_hazard, theta) / plain_rate
+            + (1.0 - trust) * crawl_value_at_most(alpha * per_day, days, theta)
     }
 
     #[inline]

@@ -18,6 +18,7 @@ use crate::chairman;
 use crate::columns::Slot;
 use crate::edf::Deadline;
 use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use change_rate::Gamma;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -306,6 +307,12 @@ impl RevisitPolicy for Planned {
             }
             // A look that this policy did not ask for: its own go on as planned.
             Standing::Waiting | Standing::Vacant => {}
+        }
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(page) = self.pages.get_mut(slot.index()) {
+            page.change_rate_per_day = belief.mean() as f32;
         }
     }
 

@@ -8,6 +8,7 @@
 use super::pages::{Keyed, SlotTable, believed_rate, sane};
 use crate::columns::Slot;
 use crate::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use change_rate::Gamma;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What quality, form and freshness count for in a page's value.
@@ -246,6 +247,12 @@ impl RevisitPolicy for Chile {
         if page.standing == Standing::InFlight {
             page.standing = Standing::Waiting;
             self.waiting += 1;
+        }
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.change_rate_per_day = believed_rate(belief);
         }
     }
 }

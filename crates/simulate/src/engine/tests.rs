@@ -184,3 +184,44 @@ fn a_run_can_be_stopped_and_bad_rules_are_named() {
     let attempt = run(&pages, &mut too_few, &mut InTurn::default(), &mut KnownRates::new([0.0; 2]), &good, &mut go_on);
     assert_eq!(attempt.err(), Some(SimulationError::Lengths { what: "change times", pages: 2, entries: 1 }));
 }
+
+/// Notes what it is told to believe of the second page.
+struct Listening(InTurn, Vec<(f64, f64)>, f64);
+
+impl RevisitPolicy for Listening {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        self.0.insert(slot, page, now_days);
+    }
+    fn remove(&mut self, _: Slot) {}
+    fn begin(&mut self, tick: &Tick) {
+        self.2 = tick.now_days;
+    }
+    fn next(&mut self, _: f64) -> Option<Slot> {
+        Some(Slot::new(0))
+    }
+    fn put_back(&mut self, _: Slot) {}
+    fn looked(&mut self, _: Slot, _: &PolicyLook) {}
+    fn believe(&mut self, slot: Slot, belief: change_rate::Gamma) {
+        if slot.index() == 1 {
+            self.1.push((self.2, belief.mean()));
+        }
+    }
+}
+
+#[test]
+fn once_a_day_pages_learn_from_looks_at_their_siblings() {
+    for (grouped, days) in [(true, 9), (false, 0)] {
+        let pages = pages(2, 1.0);
+        let busy = (0..40).map(|i| 0.1 + 0.25 * f64::from(i)).collect::<Vec<f64>>();
+        let mut changes = RecordedChanges::new([busy, vec![]]).expect("sorted");
+        let mut learner = crate::learner::GammaLearner::new(&pages, Default::default(), grouped).expect("good options");
+        let mut policy = Listening(InTurn::default(), Vec::new(), 0.0);
+        run(&pages, &mut changes, &mut policy, &mut learner, &Run::new(0.0, 10.0, 4.0), &mut go_on).expect("a run");
+        assert_eq!(policy.1.len(), days);
+        assert!(
+            policy.1.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1.0 && pair[1].1 > pair[0].1),
+            "{:?}",
+            policy.1
+        );
+    }
+}

@@ -85,6 +85,10 @@ impl Learner for GammaLearner {
         }
         filter.posterior(&after)
     }
+
+    fn teaches_siblings(&self) -> bool {
+        self.groups.is_some()
+    }
 }
 
 #[cfg(test)]

@@ -122,7 +122,10 @@ impl Replay {
         let mut policy: Box<dyn RevisitPolicy> = if history && live {
             let mut live = Live::new(options.theta);
             learn_sweeps(&mut live, trace, &pages, watch)?;
-            Box::new(Imported { live, frozen: self.frozen })
+            if self.frozen {
+                live.freeze();
+            }
+            Box::new(Imported(live))
         } else {
             self.policy.build(&options)
         };
@@ -213,10 +216,7 @@ fn learn_sweeps(
 }
 
 /// The live default with its pages and a year of history inside.
-struct Imported {
-    live: Live,
-    frozen: bool,
-}
+struct Imported(Live);
 
 impl RevisitPolicy for Imported {
     fn insert(&mut self, _slot: Slot, _page: &PolicyPage, _now_days: f64) {
@@ -224,25 +224,23 @@ impl RevisitPolicy for Imported {
     }
 
     fn remove(&mut self, slot: Slot) {
-        self.live.remove(slot);
+        self.0.remove(slot);
     }
 
     fn begin(&mut self, tick: &Tick) {
-        self.live.begin(tick);
+        self.0.begin(tick);
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        self.live.next(now_days)
+        self.0.next(now_days)
     }
 
     fn put_back(&mut self, slot: Slot) {
-        self.live.put_back(slot);
+        self.0.put_back(slot);
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
-        // A look that cannot be compared with the one before renews the copy and teaches nothing.
-        let interval_days = look.interval_days.filter(|_| !self.frozen);
-        self.live.looked(slot, &PolicyLook { interval_days, ..*look });
+        self.0.looked(slot, look);
     }
 }
 

@@ -28,7 +28,14 @@ fn a_comparison_says_what_others_pay() {
         assert!(row.weighted_freshness < row.optimum_weighted_freshness + 0.005, "{row:?}");
     }
     assert_eq!(report.ours[1].claimed_share, Some(0.95));
+    assert_eq!((report.ours[1].estimator, report.ours[1].fetches), ("gamma-grouped", 2 * 60 * 40));
+    assert_eq!(report.peers[1].fetches, 2 * 60 * 40);
     for row in &report.peers {
+        assert!(
+            row.freshness > 0.2 && row.freshness < 1.0 && row.age_days > 0.1 && row.standard_error > 0.0,
+            "{row:?}"
+        );
+        assert_eq!(row.estimator, "none");
         assert!(row.fetch_ratio > 1.2 && row.fetch_ratio_to_optimum > row.fetch_ratio * 0.98, "{row:?}");
     }
     assert_eq!(
@@ -52,4 +59,21 @@ fn between_runs_freshness_is_linear_in_the_logarithm_of_the_fetches() {
 fn the_optimum_needs_what_it_was_given() {
     let optimum = Optimum::of(&PopulationKind::Wide.draw(500, 1).expect("pages"));
     assert!((optimum.needs(optimum.freshness(0.07)) / 0.07 - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn what_evenly_spaced_looks_reach_is_what_a_run_finds() {
+    let population = PopulationKind::Gamma.draw(400, 1).expect("pages");
+    let run = Run { tick_days: PEER_TICK_DAYS, ..Run::new(20.0, 420.0, 0.1 * 400.0) };
+    let scores = small().simulate(&population, PolicyKind::Uniform, &run, &mut |_| ControlFlow::Continue(()));
+    let (scores, computed) = (scores.expect("a run"), uniform(&population, 0.1, 400.0));
+    assert_eq!(scores.fetches, computed.total_fetches);
+    let pairs = [
+        (scores.freshness, computed.freshness),
+        (scores.weighted_freshness, computed.weighted_freshness),
+        (scores.age_days, computed.age_days),
+    ];
+    for (found, expected) in pairs {
+        assert!((found / expected - 1.0).abs() < 0.02, "{pairs:?}");
+    }
 }

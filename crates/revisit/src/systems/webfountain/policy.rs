@@ -4,6 +4,7 @@ use super::model::{Bucket, Cohort, Model, Period};
 use crate::columns::Slot;
 use crate::systems::pages::{Keyed, NewPages, SlotTable, believed_rate, sane};
 use crate::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use change_rate::Gamma;
 use std::collections::VecDeque;
 
 /// Cohorts that a bucket is cut into, so that the model stays small whatever the number of pages.
@@ -247,5 +248,11 @@ impl RevisitPolicy for WebFountain {
         page.change_rate_per_day = believed_rate(look.belief);
         let standing = page.standing;
         self.change_standing(slot, standing, Standing::Waiting);
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.change_rate_per_day = believed_rate(belief);
+        }
     }
 }

@@ -95,7 +95,7 @@ fn text(report: &VersusReport) -> String {
                 format!("{:.4}", row.weighted_freshness),
                 format!("{:.4}", row.our_fetches_per_page_per_day),
                 format!("{:.2}", row.fetch_ratio),
-                format!("{:.2}", row.standard_error),
+                format!("{:.2}", row.fetch_ratio_standard_error),
                 holds(row.fetch_ratio, row.claimed_ratio),
             ]
         })

@@ -1,0 +1,80 @@
+//! The lines of a comparison.
+
+/// What a peer spends and what we would.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct PeerRow {
+    /// Population.
+    pub population: &'static str,
+    /// The peer's policy.
+    pub policy: &'static str,
+    /// Who learns the rates for it; `none` where it needs none.
+    pub estimator: &'static str,
+    /// Fetches per page and day it may spend; `None`: as many as it wants.
+    pub budget_fetches_per_page_per_day: Option<f64>,
+    /// What it spent, per page and day.
+    pub fetches_per_page_per_day: f64,
+    /// Fetches in the scored time, all seeds together.
+    pub fetches: u64,
+    /// Freshness it reached, mean over pages.
+    pub freshness: f64,
+    /// The same, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Standard error of the weighted freshness over the seeds.
+    pub standard_error: f64,
+    /// Days since the first change not yet seen, mean over time and pages.
+    pub age_days: f64,
+    /// Fetches per page and day that we need for that.
+    pub our_fetches_per_page_per_day: f64,
+    /// What it spent over what we need, mean over the seeds.
+    pub fetch_ratio: f64,
+    /// Standard error of that ratio.
+    pub fetch_ratio_standard_error: f64,
+    /// What it spent over what the known-rate optimum needs, mean over the seeds.
+    pub fetch_ratio_to_optimum: f64,
+    /// Seeds.
+    pub seeds: u64,
+    /// The ratio that we claim.
+    pub claimed_ratio: Option<f64>,
+}
+
+/// How close ours comes to the optimum with known rates.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct OurRow {
+    /// Population.
+    pub population: &'static str,
+    /// Our policy.
+    pub policy: &'static str,
+    /// Who learned the rates.
+    pub estimator: &'static str,
+    /// Budget.
+    pub budget_fetches_per_page_per_day: f64,
+    /// Fetches in the scored time, all seeds together.
+    pub fetches: u64,
+    /// Freshness we reached, mean over pages.
+    pub freshness: f64,
+    /// The same, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Standard error of the weighted freshness over the seeds.
+    pub standard_error: f64,
+    /// Days since the first change not yet seen, mean over time and pages.
+    pub age_days: f64,
+    /// Freshness of the known-rate optimum at this budget.
+    pub optimum_weighted_freshness: f64,
+    /// Fetches that the optimum needs for our freshness, over those that we spent; mean over the seeds.
+    pub share_of_optimum: f64,
+    /// Standard error of that share.
+    pub share_of_optimum_standard_error: f64,
+    /// Seeds.
+    pub seeds: u64,
+    /// The share that we claim at this budget.
+    pub claimed_share: Option<f64>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct VersusReport {
+    /// Ours, by population and budget.
+    pub ours: Vec<OurRow>,
+    /// The peers, by population.
+    pub peers: Vec<PeerRow>,
+}
