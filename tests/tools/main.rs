@@ -4,6 +4,7 @@
 
 mod addresses;
 mod fetching;
+mod pages;
 
 use serde_json::Value;
 use std::path::Path;

@@ -3,6 +3,7 @@
 //! In this order: byte-order mark, HTTP header, declaration in the first 1024 bytes (`<meta charset>`, `<?xml encoding?>`),
 //! whether the bytes are UTF-8, and only then statistics. A guesser on every page would cost more than all the rest.
 
+use crate::other_encoding::OtherEncoding;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
@@ -11,13 +12,15 @@ use std::borrow::Cow;
 const PRESCAN_BYTES: usize = 1024;
 /// How much of a page the guesser sees.
 const GUESS_BYTES: usize = 64 * 1024;
+/// How much of a page is looked at for the zeros of UTF-16.
+const ZEROS_BYTES: usize = 256;
 
 /// A page's text, borrowed when the bytes were UTF-8 already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
     /// The text; what could not be decoded is U+FFFD.
     pub text: Cow<'a, str>,
-    /// The WHATWG name of the encoding.
+    /// The name of the encoding: that of the WHATWG standard, or the usual one when it is not part of that.
     pub charset: &'static str,
     /// What the encoding was known by.
     pub how: CharsetSource,
@@ -40,23 +43,86 @@ pub enum CharsetSource {
 
 /// Decodes a body, given its `Content-Type` header.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
-    let (encoding, how, text) = if let Some((encoding, mark_length)) = Encoding::for_bom(bytes) {
-        (encoding, CharsetSource::ByteOrderMark, &bytes[mark_length..])
-    } else if let Some(encoding) = content_type.and_then(header_encoding) {
-        (encoding, CharsetSource::Header, bytes)
-    } else if let Some(encoding) = declared_encoding(&bytes[..bytes.len().min(PRESCAN_BYTES)]) {
-        (encoding, CharsetSource::Declaration, bytes)
-    } else if is_utf8_so_far(bytes) {
-        (UTF_8, CharsetSource::ValidUtf8, bytes)
-    } else {
-        (guess(bytes), CharsetSource::Guess, bytes)
-    };
-    let (text, _had_errors) = encoding.decode_without_bom_handling(text);
-    Decoded { text, charset: encoding.name(), how }
+    let (encoding, how, mark_length) = encoding_of(bytes, content_type);
+    let bytes = &bytes[mark_length..];
+    match encoding {
+        Charset::Standard(encoding) => {
+            let (text, _had_errors) = encoding.decode_without_bom_handling(bytes);
+            Decoded { text, charset: encoding.name(), how }
+        }
+        Charset::Other(encoding) => Decoded { text: Cow::Owned(encoding.decode(bytes)), charset: encoding.name(), how },
+    }
 }
 
-fn header_encoding(content_type: &str) -> Option<&'static Encoding> {
-    Encoding::for_label(charset_parameter(content_type.as_bytes())?)
+/// An encoding of the WHATWG standard or beyond it.
+#[derive(Clone, Copy)]
+enum Charset {
+    Standard(&'static Encoding),
+    Other(OtherEncoding),
+}
+
+impl Charset {
+    fn for_label(label: &[u8]) -> Option<Self> {
+        let other = || OtherEncoding::for_label(label).map(Self::Other);
+        let standard = || {
+            let label: &[u8] = match label.trim_ascii().to_ascii_lowercase().as_slice() {
+                // Names that Python, Java and old mail programs give to encodings of the standard.
+                b"maccyrillic" | b"mac-cyrillic" => b"x-mac-cyrillic",
+                b"macroman" | b"mac-roman" => b"macintosh",
+                b"cp932" | b"ms-kanji" => b"shift_jis",
+                b"cp949" | b"uhc" => b"windows-949",
+                b"cp936" | b"ms936" => b"gbk",
+                _ => label,
+            };
+            Encoding::for_label(label).map(Self::Standard)
+        };
+        other().or_else(standard)
+    }
+}
+
+/// The encoding of a body, what it is known by, and how long its byte-order mark is.
+fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (Charset, CharsetSource, usize) {
+    let header = || content_type.and_then(|header| Charset::for_label(charset_parameter(header.as_bytes())?));
+    if let Some((encoding, how)) = OtherEncoding::for_bytes(bytes) {
+        (Charset::Other(encoding), how, 0)
+    } else if let Some((encoding, mark_length)) = Encoding::for_bom(bytes) {
+        (Charset::Standard(encoding), CharsetSource::ByteOrderMark, mark_length)
+    } else if let Some(encoding) = header() {
+        (encoding, CharsetSource::Header, 0)
+    } else if let Some(encoding) = declared_encoding(&bytes[..bytes.len().min(PRESCAN_BYTES)]) {
+        (encoding, CharsetSource::Declaration, 0)
+    } else if let Some(encoding) = utf16_by_zeros(bytes) {
+        (Charset::Standard(encoding), CharsetSource::Guess, 0)
+    } else if is_utf8_so_far(bytes) && !announces_iso_2022_jp(bytes) {
+        (Charset::Standard(UTF_8), CharsetSource::ValidUtf8, 0)
+    } else {
+        (Charset::Standard(guess(bytes)), CharsetSource::Guess, 0)
+    }
+}
+
+/// Whether a body with zero bytes is text all the same: in UTF-16 or UTF-32.
+pub(crate) fn is_wide(bytes: &[u8]) -> bool {
+    let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
+    marked || utf16_by_zeros(bytes).is_some() || OtherEncoding::for_bytes(bytes).is_some()
+}
+
+/// UTF-16 without a mark, by the zeros that markup and Latin letters have in every second place.
+fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (units, _) = bytes[..bytes.len().min(ZEROS_BYTES)].as_chunks::<2>();
+    let share = |place: usize| units.iter().filter(|unit| unit[place] == 0 && unit[1 - place] != 0).count() * 10;
+    let most = units.len() * 9;
+    match units.len() {
+        0..4 => None,
+        _ if share(0) >= most => Some(UTF_16BE),
+        _ if share(1) >= most => Some(UTF_16LE),
+        _ => None,
+    }
+}
+
+/// Escape sequences of ISO-2022-JP, which are valid UTF-8.
+fn announces_iso_2022_jp(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(0x1b, &bytes[..bytes.len().min(GUESS_BYTES)])
+        .any(|at| matches!(bytes.get(at + 1..at + 3), Some([b'$', b'B' | b'@'] | [b'(', b'J'])))
 }
 
 /// Bytes cut off in the middle of a character are still UTF-8.
@@ -65,7 +131,7 @@ fn is_utf8_so_far(bytes: &[u8]) -> bool {
 }
 
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&bytes[..bytes.len().min(GUESS_BYTES)], true);
     detector.guess(None, Utf8Detection::Deny)
 }
@@ -92,23 +158,21 @@ fn find_ignoring_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 /// What a page says of itself. A page that claims UTF-16 in ASCII letters, or no known encoding, is corrected as browsers do.
-fn declared_encoding(start: &[u8]) -> Option<&'static Encoding> {
+fn declared_encoding(start: &[u8]) -> Option<Charset> {
     let encoding = match start.trim_ascii_start() {
         [b'<', b'?', b'x', b'm', b'l', declaration @ ..] => {
             xml_declaration(declaration).or_else(|| meta_charset(start))
         }
         _ => meta_charset(start),
     }?;
-    if encoding == UTF_16BE || encoding == UTF_16LE {
-        Some(UTF_8)
-    } else if encoding.name() == "x-user-defined" {
-        Some(WINDOWS_1252)
-    } else {
-        Some(encoding)
-    }
+    Some(match encoding {
+        Charset::Standard(encoding) if encoding == UTF_16BE || encoding == UTF_16LE => Charset::Standard(UTF_8),
+        Charset::Standard(encoding) if encoding.name() == "x-user-defined" => Charset::Standard(WINDOWS_1252),
+        encoding => encoding,
+    })
 }
 
-fn xml_declaration(declaration: &[u8]) -> Option<&'static Encoding> {
+fn xml_declaration(declaration: &[u8]) -> Option<Charset> {
     let declaration = &declaration[..memchr::memchr(b'>', declaration)?];
     let at = memchr::memmem::find(declaration, b"encoding")?;
     let value = declaration[at + b"encoding".len()..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -116,11 +180,11 @@ fn xml_declaration(declaration: &[u8]) -> Option<&'static Encoding> {
     if *quote != b'"' && *quote != b'\'' {
         return None;
     }
-    Encoding::for_label(&value[..memchr::memchr(*quote, value)?])
+    Charset::for_label(&value[..memchr::memchr(*quote, value)?])
 }
 
 /// `<meta charset=x>` and `<meta http-equiv=content-type content="text/html; charset=x">`, outside comments.
-fn meta_charset(start: &[u8]) -> Option<&'static Encoding> {
+fn meta_charset(start: &[u8]) -> Option<Charset> {
     let mut rest = start;
     loop {
         rest = &rest[memchr::memchr(b'<', rest)?..];
@@ -135,7 +199,7 @@ fn meta_charset(start: &[u8]) -> Option<&'static Encoding> {
         if is_meta && let Some(label) = charset_parameter(tag) {
             // `content='text/html; charset=x'` leaves the outer quote and the closing slash on the label.
             let label = label.split(|byte| matches!(byte, b'"' | b'\'' | b'/')).next().unwrap_or_default();
-            if let Some(encoding) = Encoding::for_label(label) {
+            if let Some(encoding) = Charset::for_label(label) {
                 return Some(encoding);
             }
         }

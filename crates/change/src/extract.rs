@@ -1,8 +1,8 @@
 //! A body of any kind to text and links.
 
-use crate::charset::decode;
-use crate::text::TextBuilder;
-use crate::{html, xml};
+use crate::charset::{decode, is_wide};
+use crate::{html, plain, xml};
+use serde::Serialize;
 
 /// The most visible text kept of a page, in bytes.
 pub const MAX_TEXT_BYTES: usize = 2 << 20;
@@ -65,7 +65,8 @@ pub struct MetaRobots {
 }
 
 /// How a body is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ContentKind {
     /// Markup whose visible text counts.
     Html,
@@ -76,6 +77,7 @@ pub enum ContentKind {
     /// Text of any other kind.
     Text,
     /// Not text: it has a digest and nothing else.
+    #[default]
     Opaque,
 }
 
@@ -102,16 +104,26 @@ impl ContentKind {
 
     fn by_look(body: &[u8]) -> Self {
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let start = body[..body.len().min(1024)].trim_ascii_start();
+        let mut start = body[..body.len().min(1024)].to_vec();
+        if is_wide(body) {
+            start.retain(|byte| !matches!(byte, 0 | 0xfe | 0xff));
+        }
+        let start = start.trim_ascii_start();
         match start {
             _ if memchr::memchr(0, start).is_some() => Self::Opaque,
-            [b'<', b'?', b'x', b'm', b'l', ..] => Self::Xml,
+            [b'<', b'?', b'x', b'm', b'l', ..] if !is_xhtml(start) => Self::Xml,
             [b'<', ..] => Self::Html,
             [b'{' | b'[', ..] => Self::Json,
             _ if start.starts_with(b"%PDF-") => Self::Opaque,
             _ => Self::Text,
         }
     }
+}
+
+/// Whether a document that begins as XML is a page all the same.
+fn is_xhtml(start: &[u8]) -> bool {
+    let names_html = |at: usize| start[at + 1..].get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"));
+    memchr::memchr_iter(b'<', start).any(names_html) || memchr::memmem::find(start, b"DOCTYPE html").is_some()
 }
 
 /// Reads a body, given its `Content-Type` header. Never fails: what cannot be understood has little text or none.
@@ -124,17 +136,10 @@ pub fn extract(content_type: Option<&str>, body: &[u8]) -> PageText {
     let mut page = match kind {
         ContentKind::Html => html::extract(&decoded.text),
         ContentKind::Xml => xml::extract(&decoded.text),
-        ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain(kind, &decoded.text),
+        ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain::lines(kind, &decoded.text),
     };
     page.charset = Some(decoded.charset);
     page
-}
-
-fn plain(kind: ContentKind, text: &str) -> PageText {
-    let mut builder = TextBuilder::new(MAX_TEXT_BYTES);
-    builder.push_lines(text);
-    let (text, truncated) = builder.finish();
-    PageText { text, truncated, ..PageText::empty(kind) }
 }
 
 impl PageText {
@@ -182,8 +187,10 @@ mod tests {
         check(Some("application/pdf"), "", ContentKind::Opaque);
         check(None, " \n<!doctype html>", ContentKind::Html);
         check(None, "<?xml version='1.0'?>", ContentKind::Xml);
+        check(None, "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'>", ContentKind::Html);
         check(None, "{\"a\": 1}", ContentKind::Json);
         check(None, "a\0b", ContentKind::Opaque);
+        check(None, "<\0p\0>\0x\0", ContentKind::Html);
         check(None, "hello", ContentKind::Text);
     }
 

@@ -1,43 +1,37 @@
 //! HTML to visible text and links, in one pass.
 //!
-//! lol_html tells text from markup, with all of HTML's states (scripts, titles, comments, foreign content). What lies
-//! between two of its texts is whole tags and comments; those few bytes are read here: does a block end, does a link begin,
-//! what does a `<meta>` say. No tree and no stack is kept, so no page, however deep or broken, takes more than linear time.
+//! [`crate::markup`] tells text from tags; here each tag says whether a block ends, a link begins, or what the head of the
+//! page declares. No tree and no stack is kept, so no page, however deep or broken, takes more than linear time.
 
+use crate::attributes::{attribute, attribute_has_word, attributes_of};
 use crate::entities;
 use crate::extract::{
     ContentKind, Link, MAX_ANCHOR_BYTES, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots,
     PageText, link_target,
 };
+use crate::markup::{Tag, TextKind, Token, tokens};
 use crate::text::{Gap, TextBuilder, prefix};
-use lol_html::html_content::TextType;
-use lol_html::{DocumentContentHandlers, HtmlRewriter, Settings};
 use std::ops::Range;
 
 /// Extracts a page.
 pub(crate) fn extract(html: &str) -> PageText {
-    let mut reader = Reader::new(html);
-    let handlers = DocumentContentHandlers::default().text(|chunk: &mut lol_html::html_content::TextChunk<'_>| {
-        reader.text(chunk.source_location().bytes(), chunk.text_type());
-        Ok(())
-    });
-    let settings = Settings::new()
-        .append_document_content_handler(handlers)
-        .with_strict(false)
-        .with_adjust_charset_on_meta_tag(false);
-    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    // Only handlers and memory limits can fail, and there are none that do; what was read before would still count.
-    match rewriter.write(html.as_bytes()) {
-        Ok(()) => drop(rewriter.end()),
-        Err(_) => drop(rewriter),
+    let mut reader = Reader::new();
+    for token in tokens(html) {
+        reader.take(&token);
     }
-    reader.finish()
+    reader.finish().page
 }
 
-struct Reader<'a> {
-    html: &'a str,
-    /// Up to where the page has been read.
-    at: usize,
+/// What a page has, and where in its text its links stand.
+pub(crate) struct Read {
+    pub(crate) page: PageText,
+    /// For each link the bytes of its anchor in the text of the page.
+    pub(crate) anchors: Vec<Range<usize>>,
+}
+
+/// Takes the tokens of a page in.
+#[derive(Default)]
+pub(crate) struct Reader {
     text: TextBuilder,
     title: Option<TextBuilder>,
     /// Whether the last tag read was `<title>`.
@@ -45,110 +39,85 @@ struct Reader<'a> {
     /// How many `<template>`s are open: nothing in them is seen.
     templates: usize,
     links: Vec<Link>,
-    /// The open link: its index, and where its text begins.
-    open_link: Option<(usize, usize)>,
+    anchors: Vec<Range<usize>>,
+    /// Whether the last link is still open.
+    link_is_open: bool,
     base: Option<String>,
     canonical: Option<String>,
     robots: MetaRobots,
     links_truncated: bool,
 }
 
-impl<'a> Reader<'a> {
-    fn new(html: &'a str) -> Self {
-        Self {
-            html,
-            at: 0,
-            text: TextBuilder::new(MAX_TEXT_BYTES),
-            title: None,
-            in_title: false,
-            templates: 0,
-            links: Vec::new(),
-            open_link: None,
-            base: None,
-            canonical: None,
-            robots: MetaRobots::default(),
-            links_truncated: false,
+impl Reader {
+    pub(crate) fn new() -> Self {
+        Self { text: TextBuilder::new(MAX_TEXT_BYTES), ..Self::default() }
+    }
+
+    pub(crate) fn take(&mut self, token: &Token<'_>) {
+        match token {
+            Token::Text(text, kind) => self.text(text, *kind),
+            Token::Start(tag) => self.start(tag),
+            Token::End(name) => self.end(name.as_bytes()),
         }
     }
 
-    fn text(&mut self, range: Range<usize>, text_type: TextType) {
-        // Chunks come in order and within the page; anything else would be a fault of the parser, and is passed over.
-        let Some(text) = self.html.get(range.clone()).filter(|_| range.start >= self.at) else { return };
-        self.markup(range.start);
-        self.at = range.end;
+    fn text(&mut self, text: &str, kind: TextKind) {
         if self.templates > 0 {
             return;
         }
-        match text_type {
-            TextType::Data => self.text.push(&entities::decode(text)),
-            TextType::RCData if self.in_title => {
-                let title = self.title.get_or_insert_with(|| TextBuilder::new(MAX_TITLE_BYTES));
-                title.push(&entities::decode(text));
-            }
-            TextType::RCData => self.text.push(&entities::decode(text)),
-            TextType::PlainText | TextType::CDataSection => self.text.push(text),
-            // Scripts, styles, `<noscript>`, `<iframe>`, `<noframes>`: not seen.
-            TextType::ScriptData | TextType::RawText => {}
-        }
-    }
-
-    /// Reads the tags and comments up to a place.
-    fn markup(&mut self, end: usize) {
-        let html: &'a str = self.html;
-        let Some(mut rest) = html.get(self.at..end) else { return };
-        // Nearly always the next tag follows at once.
-        let next_tag = |bytes: &[u8]| if bytes.starts_with(b"<") { Some(0) } else { memchr::memchr(b'<', bytes) };
-        while let Some(start) = next_tag(rest.as_bytes()) {
-            rest = &rest[start + 1..];
-            let bytes = rest.as_bytes();
-            if bytes.starts_with(b"!--") {
-                let Some(length) = comment_length(bytes) else { return };
-                rest = &rest[length..];
-                continue;
-            }
-            let closing = bytes.first() == Some(&b'/');
-            let name_start = usize::from(closing);
-            let name_length = bytes[name_start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-            if name_length == 0 {
-                continue;
-            }
-            let name = TagName::new(&bytes[name_start..name_start + name_length]);
-            rest = &rest[name_start + name_length..];
-            let Some(length) = tag_length(rest.as_bytes()) else { return };
-            let attributes = &rest[..length];
-            rest = &rest[length..];
-            self.tag(&name, closing, attributes);
-        }
-    }
-
-    fn tag(&mut self, name: &TagName, closing: bool, attributes: &'a str) {
-        let name = name.as_bytes();
-        self.in_title = false;
-        if self.templates == 0 {
-            self.text.separate(gap_of(name));
-        }
-        match (name, closing) {
-            (b"template", false) => self.templates += 1,
-            (b"template", true) => self.templates = self.templates.saturating_sub(1),
-            _ if self.templates > 0 => {}
-            (b"title", false) => self.in_title = self.title.is_none(),
-            (b"a", _) => {
-                self.close_link();
-                if !closing && self.link(attributes) {
-                    self.open_link = Some((self.links.len() - 1, self.text.len()));
+        match kind {
+            TextKind::RcData if self.in_title => {
+                if self.title.is_none() {
+                    let mut title = TextBuilder::new(MAX_TITLE_BYTES);
+                    title.push(&entities::decode(text));
+                    self.title = Some(title);
                 }
             }
-            (b"area", false) => {
-                self.link(attributes);
+            TextKind::Data | TextKind::RcData => self.text.push(&entities::decode(text)),
+            TextKind::Verbatim => self.text.push(text),
+            TextKind::Raw | TextKind::Script => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.as_bytes();
+        self.in_title = false;
+        if self.templates > 0 {
+            self.templates += usize::from(name == b"template");
+            return;
+        }
+        self.text.separate(gap_of(name));
+        match name {
+            b"template" => self.templates += 1,
+            b"title" => self.in_title = true,
+            b"a" => {
+                self.close_link();
+                self.link_is_open = self.link(tag.attributes);
             }
-            (b"base", false) if self.base.is_none() => {
-                self.base = attribute(attributes, "href").filter(|href| !href.is_empty());
+            b"area" => {
+                self.close_link();
+                self.link(tag.attributes);
             }
-            (b"link", false) if self.canonical.is_none() && attribute_has_word(attributes, "rel", "canonical") => {
-                self.canonical = attribute(attributes, "href").and_then(|href| link_target(&href));
+            b"base" if self.base.is_none() => {
+                self.base = attribute(tag.attributes, "href").filter(|href| !href.is_empty()).map(Into::into);
             }
-            (b"meta", false) => self.meta(attributes),
+            b"link" if self.canonical.is_none() && attribute_has_word(tag.attributes, "rel", "canonical") => {
+                self.canonical = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
+            }
+            b"meta" => self.meta(tag.attributes),
             _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        self.in_title = false;
+        if self.templates > 0 {
+            self.templates -= usize::from(name == b"template");
+            return;
+        }
+        self.text.separate(gap_of(name));
+        if name == b"a" {
+            self.close_link();
         }
     }
 
@@ -157,9 +126,9 @@ impl<'a> Reader<'a> {
         let (mut href, mut rel) = (None, None);
         for (name, value) in attributes_of(attributes) {
             if href.is_none() && name.eq_ignore_ascii_case("href") {
-                href = Some(entities::decode(value));
+                href = Some(entities::decode_attribute(value));
             } else if rel.is_none() && name.eq_ignore_ascii_case("rel") {
-                rel = Some(entities::decode(value));
+                rel = Some(entities::decode_attribute(value));
             }
         }
         let Some(href) = href.and_then(|href| link_target(&href)) else { return false };
@@ -170,14 +139,17 @@ impl<'a> Reader<'a> {
         let rel = rel.unwrap_or_default();
         let rel = prefix(&rel, MAX_REL_BYTES).to_owned();
         self.links.push(Link { href, rel, anchor: String::new() });
+        self.anchors.push(self.text.len()..self.text.len());
         true
     }
 
     fn close_link(&mut self) {
-        if let Some((index, start)) = self.open_link.take() {
-            let anchor = prefix(self.text.as_str()[start..].trim(), MAX_ANCHOR_BYTES);
-            self.links[index].anchor = anchor.replace('\n', " ");
+        if let (true, Some(link), Some(anchor)) = (self.link_is_open, self.links.last_mut(), self.anchors.last_mut()) {
+            anchor.end = self.text.len();
+            let words = prefix(self.text.as_str()[anchor.clone()].trim(), MAX_ANCHOR_BYTES);
+            link.anchor = words.replace('\n', " ");
         }
+        self.link_is_open = false;
     }
 
     fn meta(&mut self, attributes: &str) {
@@ -192,11 +164,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(mut self) -> PageText {
-        self.markup(self.html.len());
+    pub(crate) fn finish(mut self) -> Read {
         self.close_link();
         let (text, truncated) = self.text.finish();
-        PageText {
+        let page = PageText {
             title: self.title.map(|title| title.finish().0).unwrap_or_default(),
             text,
             links: self.links,
@@ -205,32 +176,13 @@ impl<'a> Reader<'a> {
             robots: self.robots,
             truncated: truncated || self.links_truncated,
             ..PageText::empty(ContentKind::Html)
-        }
-    }
-}
-
-/// A tag's name in lower case, cut after ten bytes: none that matters here is longer.
-struct TagName {
-    bytes: [u8; 10],
-    length: usize,
-}
-
-impl TagName {
-    fn new(name: &[u8]) -> Self {
-        let mut bytes = [0; 10];
-        let length = name.len().min(bytes.len());
-        bytes[..length].copy_from_slice(&name[..length]);
-        bytes.make_ascii_lowercase();
-        Self { bytes, length }
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
+        };
+        Read { page, anchors: self.anchors }
     }
 }
 
 /// How a tag separates the texts on its two sides.
-fn gap_of(name: &[u8]) -> Gap {
+pub(crate) fn gap_of(name: &[u8]) -> Gap {
     match name {
         b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
         | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"mark" | b"nobr" | b"q" | b"rb" | b"rp"
@@ -241,89 +193,6 @@ fn gap_of(name: &[u8]) -> Gap {
         }
         _ => Gap::Line,
     }
-}
-
-/// How long a comment is, from its `!` to past its `>`; `None` when it does not end.
-fn comment_length(bytes: &[u8]) -> Option<usize> {
-    if bytes.starts_with(b"!-->") || bytes.starts_with(b"!--->") {
-        return memchr::memchr(b'>', bytes).map(|at| at + 1);
-    }
-    memchr::memchr_iter(b'>', bytes)
-        .find(|&at| bytes[..at].ends_with(b"--") || bytes[..at].ends_with(b"--!"))
-        .map(|at| at + 1)
-}
-
-/// How long a tag is behind its name, past its `>`. A `>` in a quoted value is not the end.
-pub(crate) fn tag_length(bytes: &[u8]) -> Option<usize> {
-    if bytes.starts_with(b">") {
-        return Some(1);
-    }
-    let mut at = 0;
-    loop {
-        at += memchr::memchr3(b'>', b'"', b'\'', &bytes[at..])?;
-        let quote = bytes[at];
-        if quote == b'>' {
-            return Some(at + 1);
-        }
-        // A quote opens a value only behind `=`; elsewhere it is a letter of a name.
-        let opens = bytes[..at].trim_ascii_end().ends_with(b"=");
-        at += 1;
-        if opens {
-            at += memchr::memchr(quote, &bytes[at..])? + 1;
-        }
-    }
-}
-
-/// The value of an attribute, character references decoded. The first of two counts.
-pub(crate) fn attribute(attributes: &str, name: &str) -> Option<String> {
-    attributes_of(attributes)
-        .find(|(attribute, _)| attribute.eq_ignore_ascii_case(name))
-        .map(|(_, value)| entities::decode(value).into_owned())
-}
-
-fn attribute_has_word(attributes: &str, name: &str, word: &str) -> bool {
-    attribute(attributes, name)
-        .is_some_and(|value| value.split_whitespace().any(|other| other.eq_ignore_ascii_case(word)))
-}
-
-/// The attributes in what stands between a tag's name and past its `>`.
-fn attributes_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let text = text.strip_suffix('>').unwrap_or(text);
-    let bytes = text.as_bytes();
-    let skip = move |at: usize, what: fn(u8) -> bool| {
-        bytes[at..].iter().position(|&byte| !what(byte)).map_or(bytes.len(), |length| at + length)
-    };
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        // All places below are next to ASCII bytes or at the ends, so they lie between characters.
-        let name_start = skip(at, |byte| byte.is_ascii_whitespace() || byte == b'/');
-        if name_start == bytes.len() {
-            return None;
-        }
-        // A name may begin with `=`, but not contain it.
-        let first = usize::from(bytes[name_start] == b'=');
-        let name_end = skip(name_start + first, |byte| !byte.is_ascii_whitespace() && byte != b'=' && byte != b'/');
-        let name = &text[name_start..name_end];
-        let equals = skip(name_end, |byte| byte.is_ascii_whitespace());
-        if bytes.get(equals) != Some(&b'=') {
-            at = name_end;
-            return Some((name, ""));
-        }
-        let value_start = skip(equals + 1, |byte| byte.is_ascii_whitespace());
-        let value = match bytes.get(value_start) {
-            Some(quote @ (b'"' | b'\'')) => {
-                let inside = &text[value_start + 1..];
-                let length = memchr::memchr(*quote, inside.as_bytes()).unwrap_or(inside.len());
-                at = (value_start + length + 2).min(bytes.len());
-                &inside[..length]
-            }
-            _ => {
-                at = skip(value_start, |byte| !byte.is_ascii_whitespace());
-                &text[value_start..at]
-            }
-        };
-        Some((name, value))
-    })
 }
 
 #[cfg(test)]
@@ -348,8 +217,8 @@ mod tests {
         check("&lt;tag&gt; &eacute;t&#233;&nbsp;&hellip;", "<tag> été …");
         check("1 < 2 <3 and a<b", "1 < 2 <3 and a");
         check("<p title=\"<div>no>\" x='>'>yes", "yes");
-        check("<svg><title>picture</title><![CDATA[x<y]]></svg>", "picture\nx<y");
-        check("<head><title>no</title></head>yes", "yes");
+        check("<svg><title>no</title><![CDATA[x<y]]></svg>", "x<y");
+        check("<head><title>no</title></head>yes<title>no</title>", "yes");
         check("<!doctype html><html><body>网页<br>\u{a0}</body>", "网页");
         check("", "");
     }

@@ -15,22 +15,37 @@
 //! This crate never fetches, stores or reads a clock, never resolves or follows a link, and never fails on a bad page:
 //! whatever the bytes are, they have a text, if only an empty one.
 
+mod attributes;
 mod charset;
+mod dates;
 mod digest;
 mod entities;
 mod extract;
+mod foreign;
+mod hints;
 mod html;
+mod language;
+mod main_text;
+mod markup;
+mod other_encoding;
 mod passages;
+mod plain;
+mod read;
 mod shingle;
+mod structure;
 mod text;
+mod text_blocks;
 mod tokens;
+mod tree;
 mod verdict;
 mod xml;
 
 pub use crate::charset::{CharsetSource, Decoded, decode};
+pub use crate::dates::PageDates;
 pub use crate::digest::{ContentDigest, content_digest, links_digest, text_digest};
 pub use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
 pub use crate::passages::{MAX_PASSAGES, Passages, passages};
+pub use crate::read::{ReadLink, Reading, read};
 pub use crate::shingle::{
     DEFAULT_SHINGLE_WIDTH, DecodeError, MAX_SHINGLES, ShingleSet, fnv1a64, link_shingles, splitmix64,
 };

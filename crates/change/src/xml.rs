@@ -3,25 +3,35 @@
 //! All text between tags counts, CDATA included, one line per element. Links are what feeds and sitemaps use: the text of
 //! `<loc>` and `<link>`, and `href` of `<link>`. Not a validating parser: a feed is read as far as it goes.
 
-use crate::entities;
+use crate::attributes::{attribute, tag_length};
 use crate::extract::{
     ContentKind, Link, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
 };
-use crate::html::{attribute, tag_length};
 use crate::text::{Gap, TextBuilder, prefix};
+use crate::{entities, html};
 use memchr::memmem;
 
 /// Extracts a document.
 pub(crate) fn extract(xml: &str) -> PageText {
-    let mut reader =
-        Reader { text: TextBuilder::new(MAX_TEXT_BYTES), page: PageText::empty(ContentKind::Xml), element: "" };
+    read(xml).0
+}
+
+/// Extracts a document, and its main text: what is written for readers, without addresses, dates and keys.
+pub(crate) fn read(xml: &str) -> (PageText, String) {
+    let mut reader = Reader {
+        text: TextBuilder::new(MAX_TEXT_BYTES),
+        main_text: TextBuilder::new(MAX_TEXT_BYTES),
+        page: PageText::empty(ContentKind::Xml),
+        element: "",
+    };
     reader.read(xml);
     let (text, truncated) = reader.text.finish();
-    PageText { text, truncated: truncated || reader.page.truncated, ..reader.page }
+    (PageText { text, truncated: truncated || reader.page.truncated, ..reader.page }, reader.main_text.finish().0)
 }
 
 struct Reader<'a> {
     text: TextBuilder,
+    main_text: TextBuilder,
     page: PageText,
     /// The local name of the element opened last; empty behind an end tag.
     element: &'a str,
@@ -54,6 +64,7 @@ impl<'a> Reader<'a> {
 
     fn tag(&mut self, tag: &'a str) {
         self.text.separate(Gap::Line);
+        self.main_text.separate(Gap::Line);
         self.element = "";
         let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else { return };
         if inside.starts_with('/') {
@@ -66,7 +77,7 @@ impl<'a> Reader<'a> {
         if self.element == "link"
             && let Some(href) = attribute(attributes, "href")
         {
-            self.link(&href, attribute(attributes, "rel").unwrap_or_default());
+            self.link(&href, attribute(attributes, "rel").unwrap_or_default().into_owned());
         }
     }
 
@@ -79,7 +90,19 @@ impl<'a> Reader<'a> {
             title.push(text);
             self.page.title = title.finish().0;
         }
+        if !is_for_machines(self.element) {
+            self.main_text(text);
+        }
         self.text.push(text);
+    }
+
+    /// Feeds carry their items' HTML as text.
+    fn main_text(&mut self, text: &str) {
+        if memchr::memchr(b'<', text.as_bytes()).is_some() {
+            self.main_text.push_lines(&html::extract(text).text);
+        } else {
+            self.main_text.push(text);
+        }
     }
 
     fn link(&mut self, href: &str, rel: String) {
@@ -90,6 +113,32 @@ impl<'a> Reader<'a> {
         }
         self.page.links.push(Link { href, anchor: String::new(), rel: prefix(&rel, MAX_REL_BYTES).to_owned() });
     }
+}
+
+/// Elements of feeds and sitemaps whose text is an address, a date or a key.
+fn is_for_machines(element: &str) -> bool {
+    matches!(
+        element,
+        "link"
+            | "loc"
+            | "guid"
+            | "id"
+            | "url"
+            | "docs"
+            | "uri"
+            | "email"
+            | "pubDate"
+            | "lastBuildDate"
+            | "date"
+            | "updated"
+            | "published"
+            | "lastmod"
+            | "changefreq"
+            | "priority"
+            | "ttl"
+            | "language"
+            | "generator"
+    )
 }
 
 #[cfg(test)]
@@ -109,6 +158,10 @@ mod tests {
         );
         assert_eq!(rss.title, "News & more");
         assert_eq!(rss.text, "News & more\nhttps://a.test/\nOne <b>two</b>\nhttps://a.test/1?a&b");
+        assert_eq!(
+            read("<rss><title>A</title><pubDate>no</pubDate><description>&lt;p>B &lt;b>c</description>").1,
+            "A\nB c"
+        );
         assert_eq!(targets(&rss), ["https://a.test/", "https://a.test/1?a&b"]);
         let atom = extract("<feed><link rel='self' href='/feed'/><atom:link href=\"/x\"/></feed>");
         assert_eq!((targets(&atom), atom.links[0].rel.as_str()), (vec!["/feed", "/x"], "self"));

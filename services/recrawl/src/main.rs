@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, demo, explain, fetch, page, robots, run, seed, simulate, sitemap, status,
-    topics, url,
+    text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -40,6 +40,8 @@ enum Command {
     Fetch(fetch::FetchArguments),
     /// Says what a robots.txt allows, and which line decides.
     Robots(robots::RobotsArguments),
+    /// Reads a page: main text, title, links, language, dates.
+    Text(text::TextArguments),
     /// Lists what a sitemap or feed says.
     Sitemap(sitemap::SitemapArguments),
     /// Takes addresses apart: canonical form, host, site, page id.
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Fetch(arguments) => fetch::fetch(arguments, format),
         Command::Robots(arguments) => robots::robots(arguments, format),
         Command::Sitemap(arguments) => sitemap::sitemap(arguments, format),
+        Command::Text(arguments) => text::text(arguments, format),
         Command::Url(arguments) => url::url(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

@@ -12,6 +12,7 @@ pub mod seed;
 pub mod simulate;
 pub mod sitemap;
 pub mod status;
+pub mod text;
 pub mod topics;
 pub mod url;
 

@@ -1,0 +1,58 @@
+//! `recrawl text FILE|URL`: what a page says: main text, title, links and the rest.
+
+use crate::batch::answer_lines;
+use crate::commands::SettingsArguments;
+use crate::output::{Format, answer};
+use crate::{Failure, one_fetch};
+use change::Reading;
+use clap::Args;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Arguments of `recrawl text`.
+#[derive(Args, Debug)]
+pub struct TextArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// A page: a file ("-" is stdin) or an address.
+    #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
+    source: Option<String>,
+    /// The address a file was fetched from, which its links start from.
+    #[arg(long)]
+    url: Option<String>,
+    /// The Content-Type a file was sent with.
+    #[arg(long)]
+    content_type: Option<String>,
+    /// Questions, one {"file":…, "url":…, "content_type":…} a line; "-" is stdin.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["source", "url", "content_type"])]
+    batch: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    file: PathBuf,
+    url: Option<String>,
+    content_type: Option<String>,
+}
+
+/// Reads pages.
+pub fn text(arguments: &TextArguments, format: Format) -> Result<(), Failure> {
+    if let Some(file) = &arguments.batch {
+        return answer_lines(file, |Question { file, url, content_type }| {
+            let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            Ok(change::read(&bytes, content_type.as_deref(), url.as_deref()))
+        });
+    }
+    let settings = arguments.settings.load(&[])?;
+    let given = one_fetch::file_or_address(&settings, arguments.source.as_deref().unwrap_or_default())?;
+    let url = arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
+    let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
+    let reading = change::read(&given.bytes, content_type.map(String::as_str), url.as_deref());
+    answer(format, &reading, for_people)
+}
+
+/// Title and main text, as they would be read.
+fn for_people(reading: &Reading) -> String {
+    let text = if reading.text.is_empty() { &reading.full_text } else { &reading.text };
+    format!("{}\n\n{text}", reading.title)
+}
