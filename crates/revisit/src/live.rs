@@ -144,11 +144,20 @@ impl Live {
         }
     }
 
-    /// From now on looks renew copies and teach nothing. Sentinels are worth what they teach: none are sent any more.
+    /// From now on looks renew copies and teach the pages known nothing. Sentinels are worth what they teach, and a
+    /// calendar that nobody keeps says nothing of the days to come: what remains is the crawl value of what is believed
+    /// of all causes of change together.
     pub fn freeze(&mut self) {
         self.frozen = true;
-        if let Index::Live { sentinel_weight, .. } = &mut self.packed.index {
-            *sentinel_weight = 0.0;
+        if let Index::Live { theta, .. } = self.packed.index {
+            self.packed.index = Index::CrawlValue { theta };
+        }
+        let columns = &mut self.packed.columns;
+        for slot in (0..columns.slots() as u32).map(Slot::new) {
+            if let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) {
+                let plain = self.model.outlook().priors(place.cell).plain(&entry.belief);
+                columns.set_belief(slot, &whole_belief(plain));
+            }
         }
     }
 

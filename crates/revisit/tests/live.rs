@@ -148,6 +148,7 @@ fn a_frozen_policy_learns_nothing_and_sends_no_sentinels() {
         let place = Place::of("a.test", "a.test", &format!("/page{i}.html"));
         live.insert(Slot::new(i), &page_at(place, Some(0.0)), 0.0);
     }
+    live.begin(&Tick { now_days: 50.0, days: 0.25, budget_per_day: 0.0 });
     let worth = |live: &Live| live.worth(Slot::new(1), 50.0).expect("looked at");
     let free = worth(&live);
     live.freeze();
