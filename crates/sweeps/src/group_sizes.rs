@@ -172,3 +172,28 @@ impl GroupSizes {
 fn tag(group: u64) -> u64 {
     (group & !COUNT_MAX).max(1 << COUNT_BITS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_a_place_are_those_its_sizes_give_also_where_entries_collide() {
+        let mut sizes = GroupSizes::default();
+        let place = |page: u32| {
+            let (site, directory) = (format!("site{}.test", page % 7), page % 21);
+            Place::of(&site, &site, &format!("/d{directory}/p{}.html", page / 5))
+        };
+        assert_eq!(sizes.groups_of(&place(0)), GroupSet::default());
+        for page in 0..3_000 {
+            sizes.insert(&place(page));
+        }
+        let mut groups = 0;
+        for page in 0..3_200 {
+            let set = sizes.groups_of(&place(page));
+            assert_eq!(set, GroupSet::of(&place(page), |group| sizes.get(group)));
+            groups += set.as_slice().len();
+        }
+        assert!(groups > 3_200, "{groups}");
+    }
+}
