@@ -24,9 +24,8 @@
 //! the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
-use crate::forgetting::kept_share;
 use crate::gamma::{Gamma, InvalidParameter};
-use crate::special::{fast_exp_m1_fraction, fast_ln_1p_ratio};
+use crate::special::{fast_exp_m1_fraction, fast_exp_minus, fast_ln_1p_ratio};
 
 /// Beyond this many changes a belief is as sharp as it needs to be, and the moments begin to lose digits.
 const ALPHA_MAX: f64 = 1e4;
@@ -87,6 +86,8 @@ pub struct GammaState {
 pub struct GammaFilter {
     prior: GammaPrior,
     forgetting_days: Option<f64>,
+    /// 1 / forgetting time, 0 without forgetting: a look costs no division for it.
+    fading_per_day: f64,
 }
 
 impl GammaFilter {
@@ -95,7 +96,11 @@ impl GammaFilter {
     pub fn new(prior: GammaPrior, forgetting_days: Option<f64>) -> Result<Self, InvalidParameter> {
         let forgetting_days =
             forgetting_days.map(|days| InvalidParameter::check("forgetting_days", days)).transpose()?;
-        Ok(Self { prior, forgetting_days })
+        Ok(Self {
+            prior,
+            forgetting_days,
+            fading_per_day: forgetting_days.map_or(0.0, |days| days.recip().min(f64::MAX)),
+        })
     }
 
     /// The same filter from another prior.
@@ -128,7 +133,7 @@ impl GammaFilter {
 /// Prior 0.4 in 100 days, forgetting 1000 days.
 impl Default for GammaFilter {
     fn default() -> Self {
-        Self { prior: GammaPrior::default(), forgetting_days: Some(1000.0) }
+        Self { prior: GammaPrior::default(), forgetting_days: Some(1000.0), fading_per_day: 1.0 / 1000.0 }
     }
 }
 
@@ -138,7 +143,7 @@ impl ChangeRateEstimator for GammaFilter {
     #[inline]
     fn update(&self, state: &mut GammaState, interval_days: f64, outcome: Outcome) {
         let interval_days = sane_interval_days(interval_days);
-        let kept = self.forgetting_days.map_or(1.0, |days| kept_share(interval_days, days)) as f32;
+        let kept = fast_exp_minus(interval_days * self.fading_per_day) as f32;
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
         let belief = self.posterior(&faded).after(interval_days, outcome);
         *state = GammaState {

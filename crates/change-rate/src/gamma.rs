@@ -22,6 +22,7 @@ impl InvalidParameter {
         Self { name, value, expected }
     }
 
+    #[inline]
     pub(crate) fn check(name: &'static str, value: f64) -> Result<f64, InvalidParameter> {
         let usable = value > 0.0 && value.is_finite();
         if usable { Ok(value) } else { Err(InvalidParameter::new(name, value, "a positive, finite number")) }
@@ -37,6 +38,7 @@ pub struct Gamma {
 
 impl Gamma {
     /// A belief with this shape and this many days behind it; both positive and finite.
+    #[inline]
     pub fn new(alpha: f64, beta_days: f64) -> Result<Self, InvalidParameter> {
         Ok(Self {
             alpha: InvalidParameter::check("alpha", alpha)?,
@@ -80,6 +82,7 @@ impl Gamma {
     }
 
     /// S(t): probability that a copy is still current `days` after it was taken.
+    #[inline]
     pub fn fresh_probability(self, days: f64) -> f64 {
         (-self.alpha * (days.max(0.0) / self.beta_days).ln_1p()).exp()
     }

@@ -27,6 +27,7 @@ pub struct GroupSums {
 
 impl GroupSums {
     /// Replaces what one page has contributed.
+    #[inline]
     pub fn replace(&mut self, before: &GammaState, after: &GammaState) {
         // Rounding must not leave a sum below nothing when a page forgets what it learned.
         self.changes = (self.changes + f64::from(after.delta_alpha) - f64::from(before.delta_alpha)).max(0.0);

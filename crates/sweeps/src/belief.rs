@@ -20,12 +20,14 @@ impl PageBelief {
     }
 }
 
+#[inline]
 pub(crate) fn faded(state: GammaState, keep: f64) -> GammaState {
     let keep = keep as f32;
     GammaState { delta_alpha: keep * state.delta_alpha, delta_beta_days: keep * state.delta_beta_days }
 }
 
 /// What remains of evidence after some days.
+#[inline]
 pub(crate) fn kept_after(days: f64) -> f64 {
     (-days / FORGETTING_DAYS).exp()
 }

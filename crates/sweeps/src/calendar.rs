@@ -3,6 +3,7 @@
 use crate::hazard::Hazard;
 use crate::look_bins::{LookBins, Row};
 use crate::rules::{CARRY, LEVEL_PRIORS, LEVEL_SHARES, LEVELS, LIVE_BINS, PRIOR_BINS};
+use std::hint::black_box;
 
 /// A level once ruled out must be able to come back.
 const LEAST_PROBABILITY: f64 = 1e-20;
@@ -73,6 +74,13 @@ impl Calendar {
             all |= hazard.push(hazard_of(&row.map(f64::from)));
         }
         all
+    }
+
+    /// Asks memory for what a look at these bins needs, without waiting for it.
+    #[inline]
+    pub(crate) fn fetch_ahead(&self, bins: &LookBins) {
+        black_box(self.row(bins.first())[0]);
+        black_box(self.row(bins.last())[LEVELS - 1]);
     }
 
     /// Takes in a look, to which all causes together gave the probability `unchanged` of finding no change. Returns the

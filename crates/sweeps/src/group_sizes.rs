@@ -20,13 +20,17 @@ impl GroupSet {
     /// Those of a place's candidate groups that have enough pages. Groups of one size are the same group under
     /// different names: the widest kind stands for them.
     pub fn of(place: &Place, size_of: impl Fn(u64) -> u32) -> Self {
+        Self::of_sizes(place, &place.groups.map(|group| if group == 0 { 0 } else { size_of(group) }))
+    }
+
+    /// The same, with the sizes of the candidate groups.
+    fn of_sizes(place: &Place, all_sizes: &[u32; KINDS]) -> Self {
         let mut set = GroupSet::default();
         let mut sizes = [0; KINDS];
-        for (kind, &group) in GroupKind::ALL.into_iter().zip(&place.groups) {
+        for ((kind, &group), &size) in GroupKind::ALL.into_iter().zip(&place.groups).zip(all_sizes) {
             if group == 0 {
                 continue;
             }
-            let size = size_of(group);
             let least = match kind {
                 GroupKind::Host | GroupKind::FileName => LEAST_PAGES_NAMED,
                 _ => LEAST_PAGES,
@@ -100,7 +104,24 @@ impl GroupSizes {
 
     /// The groups of a place that count now.
     pub fn groups_of(&self, place: &Place) -> GroupSet {
-        GroupSet::of(place, |group| self.get(group))
+        if self.entries.is_empty() {
+            return GroupSet::default();
+        }
+        // All first entries are asked for before any is judged, so that the memory is waited for once.
+        let slots = place.groups.map(|group| self.first_slot(tag(group)));
+        let found = slots.map(|slot| self.entries[slot]);
+        let mut sizes = [0; KINDS];
+        for (kind, &group) in place.groups.iter().enumerate() {
+            if group == 0 {
+                continue;
+            }
+            let entry = match found[kind] {
+                entry if entry == 0 || entry & !COUNT_MAX == tag(group) => entry,
+                _ => self.entries[self.slot(group)],
+            };
+            sizes[kind] = (entry & COUNT_MAX) as u32;
+        }
+        GroupSet::of_sizes(place, &sizes)
     }
 
     /// Bytes taken.
@@ -118,7 +139,7 @@ impl GroupSizes {
     /// Where the group is, or would be.
     fn slot(&self, group: u64) -> usize {
         let tag = tag(group);
-        let mut slot = ((u128::from(tag) * self.entries.len() as u128) >> 64) as usize;
+        let mut slot = self.first_slot(tag);
         while self.entries[slot] != 0 && self.entries[slot] & !COUNT_MAX != tag {
             slot += 1;
             if slot == self.entries.len() {
@@ -126,6 +147,12 @@ impl GroupSizes {
             }
         }
         slot
+    }
+
+    /// Where the search for a tag begins.
+    #[inline]
+    fn first_slot(&self, tag: u64) -> usize {
+        ((u128::from(tag) * self.entries.len() as u128) >> 64) as usize
     }
 
     /// Makes room by half, and leaves out groups without pages.
@@ -144,4 +171,29 @@ impl GroupSizes {
 /// The part of a hash that is kept; never 0.
 fn tag(group: u64) -> u64 {
     (group & !COUNT_MAX).max(1 << COUNT_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_a_place_are_those_its_sizes_give_also_where_entries_collide() {
+        let mut sizes = GroupSizes::default();
+        let place = |page: u32| {
+            let (site, directory) = (format!("site{}.test", page % 7), page % 21);
+            Place::of(&site, &site, &format!("/d{directory}/p{}.html", page / 5))
+        };
+        assert_eq!(sizes.groups_of(&place(0)), GroupSet::default());
+        for page in 0..3_000 {
+            sizes.insert(&place(page));
+        }
+        let mut groups = 0;
+        for page in 0..3_200 {
+            let set = sizes.groups_of(&place(page));
+            assert_eq!(set, GroupSet::of(&place(page), |group| sizes.get(group)));
+            groups += set.as_slice().len();
+        }
+        assert!(groups > 3_200, "{groups}");
+    }
 }

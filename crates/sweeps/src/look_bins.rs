@@ -24,7 +24,9 @@ impl LookBins {
         // A look on the stroke of midnight has nothing of the day that begins.
         let last = bin_of(to_days) - i32::from(to_days.floor() == to_days);
         let part = |bin: i32| (to_days.min(f64::from(bin) + 1.0) - from_days.max(f64::from(bin))).clamp(0.0, 1.0);
-        Some(Self { first, last, spared_first: spared(part(first)), spared_last: spared(part(last)) })
+        let spared_first = spared(part(first));
+        let spared_last = if last == first { spared_first } else { spared(part(last)) };
+        Some(Self { first, last, spared_first, spared_last })
     }
 
     pub(crate) fn first(&self) -> i32 {
@@ -66,5 +68,11 @@ const fn whole() -> Row {
 }
 
 fn spared(part: f64) -> Row {
-    if part > 0.999 { whole() } else { LEVEL_HAZARDS.map(|hazard| (-hazard * part).exp()) }
+    if part > 0.999 {
+        return whole();
+    }
+    // Level 0 spares everything.
+    let mut row = [1.0; LEVELS];
+    row.iter_mut().zip(LEVEL_HAZARDS).skip(1).for_each(|(spared, hazard)| *spared = (-hazard * part).exp());
+    row
 }

@@ -184,6 +184,8 @@ impl Model {
         changed: bool,
     ) -> f64 {
         let Some(bins) = LookBins::of(from_days, to_days) else { return 1.0 };
+        // The groups of a look lie far apart in memory: better to wait for all of them at once.
+        members.groups[..members.len].iter().for_each(|&group| self.calendars[group as usize].fetch_ahead(&bins));
         let days = to_days - from_days;
         let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
         let kept = kept_after(days);

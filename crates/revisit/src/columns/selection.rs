@@ -187,8 +187,21 @@ impl BoundTerms {
 /// A group at the moment of a scan.
 struct GroupTerms<'a> {
     hazard: Option<&'a Hazard>,
+    /// [`Hazard::until`] now.
+    until_now: f64,
     sentinel: f64,
     recent: [f32; AGES],
+}
+
+impl GroupTerms<'_> {
+    /// [`Hazard::between`] then and now.
+    #[inline]
+    fn since(&self, last_days: f64, now_days: f64) -> f64 {
+        match self.hazard {
+            Some(hazard) if last_days < now_days => (self.until_now - hazard.until(last_days)).max(0.0),
+            _ => 0.0,
+        }
+    }
 }
 
 /// The best `count` of what is pushed, in no order, without keeping much more.
@@ -366,9 +379,9 @@ impl PageColumns {
     fn group_terms<'a>(&self, outlook: &'a Outlook, now_days: f64, sentinel_weight: f64) -> Vec<GroupTerms<'a>> {
         let terms = |group: u32| {
             let hazard = outlook.group_at(self.memberships.groups[group as usize].number).map(|known| &known.hazard);
-            let mut recent = [0.0; AGES];
+            let (mut recent, mut until_now) = ([0.0; AGES], 0.0);
             if let Some(hazard) = hazard {
-                let until_now = hazard.until(now_days);
+                until_now = hazard.until(now_days);
                 for (k, sum) in recent.iter_mut().enumerate() {
                     *sum = (until_now - hazard.until(now_days - f64::from(1_u32 << k))).max(0.0) as f32;
                 }
@@ -377,7 +390,7 @@ impl PageColumns {
             if sentinel_weight > 0.0 {
                 sentinel = sentinel_weight * self.group_sentinel(group, outlook, now_days);
             }
-            GroupTerms { hazard, sentinel, recent }
+            GroupTerms { hazard, until_now, sentinel, recent }
         };
         (0..self.memberships.groups.len() as u32).map(terms).collect()
     }
@@ -412,7 +425,9 @@ impl PageColumns {
     /// A bound on the value of page `i` per weight that needs neither logarithm nor exponential, nor any calendar.
     #[inline]
     fn live_at_most(&self, i: usize, terms: &BoundTerms, days: f64, theta: f64) -> f64 {
-        let whole_days = days.ceil() as u32;
+        // Rounded up, without the call that `ceil` is on a processor of which nothing is assumed.
+        let begun = days as u32;
+        let whole_days = begun.saturating_add(u32::from(days > f64::from(begun)));
         let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
         let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
         let alpha_and_scale = |alpha: f32, beta_days: f32, prior_beta_days: f32| {
@@ -439,8 +454,8 @@ impl PageColumns {
         theta: f64,
     ) -> f64 {
         let (belief, last_days) = (self.belief(i), self.last_look_days(i));
-        let hazards = terms.groups[..terms.len].iter().filter_map(|group| groups[*group as usize].hazard);
-        let sweep_hazard = hazards.map(|hazard| hazard.between(last_days, now_days)).sum();
+        let groups = terms.groups[..terms.len].iter().map(|group| &groups[*group as usize]);
+        let sweep_hazard = groups.map(|group| group.since(last_days, now_days)).sum();
         let (own, plain) = (terms.priors.own(&belief), terms.priors.plain(&belief));
         live_value(own, plain, days, sweep_hazard, terms.sweeps_per_day, terms.trust, theta)
     }
