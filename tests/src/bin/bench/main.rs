@@ -7,6 +7,7 @@
 //! It judges nothing: a target missed is printed as missed, and the exit status stays 0.
 
 mod commit_loop;
+mod durable;
 mod embedded_log;
 mod measure;
 mod peers;
@@ -76,7 +77,7 @@ fn main() {
     measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
     measure(What::Avro, &|| wire::rows(arguments.rounds));
     measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
-    measure(What::Learn, &science::learning);
+    measure(What::Learn, &|| science::learning(arguments.rounds));
     measure(What::Share, &|| science::sharing(arguments.rounds));
     measure(What::Choose, &science::choosing);
     measure(What::Simulate, &science::simulating);

@@ -1,5 +1,6 @@
 //! Learning, sharing a budget, choosing, simulating: examples of the pure crates beside what others take.
 
+use crate::durable;
 use crate::measure::{Measured, Rounds};
 use crate::peers::example;
 use crate::redis;
@@ -9,8 +10,8 @@ use std::process::Command;
 use tempfile::TempDir;
 use tests::programs;
 
-/// What one learned look costs, in memory.
-pub(crate) fn learning() -> Vec<Row> {
+/// What one learned look costs, in memory and with everything that makes it durable.
+pub(crate) fn learning(rounds: usize) -> Vec<Row> {
     eprintln!("learning");
     let directory = TempDir::new().expect("there is room for a benchmark");
     let beliefs = output(example("change-rate", "update_cost"), directory.path());
@@ -27,6 +28,7 @@ pub(crate) fn learning() -> Vec<Row> {
             value(&calendars, "a look every 4 days", "ns"),
         )
         .aims_at(Target::Value(2_000.0)),
+        durable::row(rounds),
     ]
 }
 
