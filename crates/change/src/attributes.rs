@@ -1,7 +1,6 @@
 //! The attributes of a tag, read when asked for.
 
 use crate::entities;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// An attribute as it stands: its name, and its value with character references not decoded.
@@ -21,10 +20,10 @@ pub(crate) fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
 }
 
 /// The value of an attribute, character references decoded. The first of two counts.
-pub(crate) fn attribute<'a>(text: &'a str, name: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn attribute(text: &str, name: &str) -> Option<String> {
     attributes_of(text)
         .find(|(attribute, _)| attribute.eq_ignore_ascii_case(name))
-        .map(|(_, value)| entities::decode_attribute(value))
+        .map(|(_, value)| entities::decode_attribute(value).into_owned())
 }
 
 /// Whether an attribute has a word among others.

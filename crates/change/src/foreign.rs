@@ -1,6 +1,7 @@
 //! SVG and MathML within HTML: there CDATA is text, and a `<title>` or `<style>` is a tag like others.
 
-use crate::markup::{Tag, TagName};
+use crate::markup::Tag;
+use crate::tag_name::{PerName, TagName, per_name};
 
 /// Deeper nesting of SVG and HTML within one another is read as HTML.
 const DEEPEST: usize = 64;
@@ -30,13 +31,17 @@ impl ForeignContent {
 
     /// Takes a start tag in; whether its element is not HTML.
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> bool {
+        // Nearly every tag of nearly every page.
+        if self.open.is_empty() && !IS_ROOT.of(tag.name) {
+            return false;
+        }
         let name = tag.name.as_bytes();
         let was_inside = self.is_inside();
         if self.is_inside() && self.hidden.is_none() && is_hidden(name) && !tag.is_self_closing() {
             self.hidden = Some(tag.name);
         }
         if !self.is_inside() {
-            if matches!(name, b"svg" | b"math") && !tag.is_self_closing() && self.open.len() < DEEPEST {
+            if is_root(name) && !tag.is_self_closing() && self.open.len() < DEEPEST {
                 self.open.push(tag.name);
             }
         } else if breaks_out(name) {
@@ -60,6 +65,12 @@ impl ForeignContent {
             *self = Self::default();
         }
     }
+}
+
+static IS_ROOT: PerName<bool> = per_name!(is_root);
+
+const fn is_root(name: &[u8]) -> bool {
+    matches!(name, b"svg" | b"math")
 }
 
 /// HTML and MathML text integration points (HTML standard, section 13.2.6).

@@ -88,7 +88,7 @@ fn by_style(style: &str) -> Hint {
 }
 
 /// Beginnings of words that name what stands beside the main text.
-const BESIDE: [&str; 53] = [
+const BESIDE: &[&str] = &[
     "addthis",
     "advert",
     "author",
@@ -138,24 +138,28 @@ const BESIDE: [&str; 53] = [
     "sponsor",
     "subscri",
     "taboola",
+    "tagcloud",
+    "taglist",
     "tags",
     "teaser",
     "ticker",
     "timestamp",
+    "toolbar",
+    "topics",
+    "trending",
+    "widget",
 ];
-/// The same, for more of them.
-const BESIDE_TOO: [&str; 6] = ["tagcloud", "taglist", "toolbar", "topics", "trending", "widget"];
 
 /// Words that name it only as a whole.
-const BESIDE_WHOLE: [&str; 15] = [
+const BESIDE_WHOLE: &[&str] = &[
     "ad", "ads", "bio", "dfp", "menu", "more", "mpu", "noprint", "print", "rail", "rss", "side", "skip", "toc", "tool",
 ];
 
 /// Words that say a name speaks of something else beside: `content-with-sidebar`.
-const BESIDE_ANOTHER: [&str; 5] = ["with", "has", "no", "without", "elementor"];
+const BESIDE_ANOTHER: &[&str] = &["with", "has", "no", "without", "elementor"];
 
 /// Names that, by themselves, say that an element is an entry, whatever else is said of it.
-const ENTRY: [&str; 5] = ["entry", "hentry", "post", "article", "story"];
+const ENTRY: &[&str] = &["entry", "hentry", "post", "article", "story"];
 
 /// Class names and ids that articles' bodies have, written together.
 const BODY: [&str; 12] = [
@@ -179,10 +183,10 @@ fn by_words(names: &str) -> Hint {
         if is_body(name) {
             return Hint::Body;
         }
-        if is_one_of(name.as_bytes(), &ENTRY) {
+        if is_one_of(name.as_bytes(), ENTRY) {
             return Hint::Neutral;
         }
-        if words(name).any(|word| is_one_of(word, &BESIDE_ANOTHER)) {
+        if words(name).any(|word| is_one_of(word, BESIDE_ANOTHER)) {
             continue;
         }
         if words(name).any(names_beside) {
@@ -199,9 +203,7 @@ fn is_body(name: &str) -> bool {
 
 fn names_beside(word: &[u8]) -> bool {
     let begins = |with: &&str| word.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with.as_bytes()));
-    BESIDE.iter().any(|with| begins(with))
-        || BESIDE_TOO.iter().any(|with| begins(with))
-        || is_one_of(word, &BESIDE_WHOLE)
+    BESIDE.iter().any(begins) || is_one_of(word, BESIDE_WHOLE)
 }
 
 fn is_one_of(word: &[u8], words: &[&str]) -> bool {
@@ -224,4 +226,35 @@ fn words(names: &str) -> impl Iterator<Item = &[u8]> {
         }
         Some(&bytes[start..at])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markup::{Token, tokens};
+
+    #[test]
+    fn elements_say_what_they_are() {
+        let check = |html: &str, expected| {
+            let Some(Token::Start(tag)) = tokens(html).next() else { panic!("{html} begins with a tag") };
+            assert_eq!(hint(&tag), expected, "{html}");
+        };
+        check("<div>", Hint::Neutral);
+        check("<main class=page>", Hint::Main);
+        check("<div role=main>", Hint::Main);
+        check("<nav>", Hint::Beside);
+        check("<div class='x relatedPosts'>", Hint::Beside);
+        check("<div id=comments-12>", Hint::Beside);
+        check("<div role=complementary>", Hint::Beside);
+        check("<div class='entry share'>", Hint::Neutral);
+        check("<div class=content-with-sidebar>", Hint::Neutral);
+        check("<div class=advice>", Hint::Neutral);
+        check("<blockquote class=social-embed>", Hint::Neutral);
+        check("<div class=article__body>", Hint::Body);
+        check("<div class=sidebar itemprop='x articleBody'>", Hint::Body);
+        check("<p style='color:red; display: none'>", Hint::Hidden);
+        check("<p hidden>", Hint::Hidden);
+        check("<p aria-hidden=true>", Hint::Hidden);
+        check("<p aria-hidden=false>", Hint::Neutral);
+    }
 }

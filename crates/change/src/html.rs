@@ -3,15 +3,18 @@
 //! [`crate::markup`] tells text from tags; here each tag says whether a block ends, a link begins, or what the head of the
 //! page declares. No tree and no stack is kept, so no page, however deep or broken, takes more than linear time.
 
-use crate::attributes::{attribute, attribute_has_word, attributes_of};
+use crate::attributes::{attribute_has_word, attributes_of};
 use crate::entities;
 use crate::extract::{
     ContentKind, Link, MAX_ANCHOR_BYTES, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots,
     PageText, link_target,
 };
 use crate::markup::{Tag, TextKind, Token, tokens};
+use crate::tag_name::{PerName, TagName, per_name};
 use crate::text::{Gap, TextBuilder, prefix};
 use std::ops::Range;
+
+pub(crate) use crate::attributes::{attribute, tag_length};
 
 /// Extracts a page.
 pub(crate) fn extract(html: &str) -> PageText {
@@ -57,7 +60,7 @@ impl Reader {
         match token {
             Token::Text(text, kind) => self.text(text, *kind),
             Token::Start(tag) => self.start(tag),
-            Token::End(name) => self.end(name.as_bytes()),
+            Token::End(name) => self.end(*name),
         }
     }
 
@@ -80,14 +83,16 @@ impl Reader {
     }
 
     fn start(&mut self, tag: &Tag<'_>) {
-        let name = tag.name.as_bytes();
         self.in_title = false;
         if self.templates > 0 {
-            self.templates += usize::from(name == b"template");
+            self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
         }
-        self.text.separate(gap_of(name));
-        match name {
+        self.text.separate(GAPS.of(tag.name));
+        if !IS_READ.of(tag.name) {
+            return;
+        }
+        match tag.name.as_bytes() {
             b"template" => self.templates += 1,
             b"title" => self.in_title = true,
             b"a" => {
@@ -99,7 +104,7 @@ impl Reader {
                 self.link(tag.attributes);
             }
             b"base" if self.base.is_none() => {
-                self.base = attribute(tag.attributes, "href").filter(|href| !href.is_empty()).map(Into::into);
+                self.base = attribute(tag.attributes, "href").filter(|href| !href.is_empty());
             }
             b"link" if self.canonical.is_none() && attribute_has_word(tag.attributes, "rel", "canonical") => {
                 self.canonical = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
@@ -109,14 +114,14 @@ impl Reader {
         }
     }
 
-    fn end(&mut self, name: &[u8]) {
+    fn end(&mut self, name: TagName) {
         self.in_title = false;
         if self.templates > 0 {
-            self.templates -= usize::from(name == b"template");
+            self.templates -= usize::from(name.as_bytes() == b"template");
             return;
         }
-        self.text.separate(gap_of(name));
-        if name == b"a" {
+        self.text.separate(GAPS.of(name));
+        if name.as_bytes() == b"a" {
             self.close_link();
         }
     }
@@ -181,8 +186,16 @@ impl Reader {
     }
 }
 
+static GAPS: PerName<Gap> = per_name!(gap_of);
+static IS_READ: PerName<bool> = per_name!(is_read);
+
+/// Start tags that say more than where a block ends.
+const fn is_read(name: &[u8]) -> bool {
+    matches!(name, b"a" | b"area" | b"base" | b"link" | b"meta" | b"template" | b"title")
+}
+
 /// How a tag separates the texts on its two sides.
-pub(crate) fn gap_of(name: &[u8]) -> Gap {
+const fn gap_of(name: &[u8]) -> Gap {
     match name {
         b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
         | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"mark" | b"nobr" | b"q" | b"rb" | b"rp"

@@ -2,7 +2,8 @@
 //!
 //! A body becomes text and links ([`extract`]), those become a [`Fingerprint`] small enough to keep, and two fingerprints
 //! are compared ([`compare`]). Always against the last *accepted* version, not the last fetched one: small changes then
-//! add up until they count. [`passages`] says in words what came and what went.
+//! add up until they count. [`passages`] says in words what came and what went. [`read`] takes more time over a page and says all
+//! there is to know: its main text without what surrounds it, links with the words around them, dates, language.
 //!
 //! ```
 //! use change::{Fingerprint, Verdict, compare, extract};
@@ -26,13 +27,16 @@ mod hints;
 mod html;
 mod language;
 mod main_text;
+mod marks;
 mod markup;
 mod other_encoding;
 mod passages;
 mod plain;
+mod raw_text;
 mod read;
 mod shingle;
 mod structure;
+mod tag_name;
 mod text;
 mod text_blocks;
 mod tokens;

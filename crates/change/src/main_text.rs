@@ -162,3 +162,58 @@ fn total(running: &[f64], range: &Range<usize>) -> f64 {
 fn is_title(heading: &str, title: &str) -> bool {
     title.to_lowercase().contains(&heading.to_lowercase())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::markup::tokens;
+    use crate::tree::TreeBuilder;
+
+    const SENTENCE: &str =
+        "The committee met on Monday and decided, after some debate, that nothing at all would be done.";
+
+    fn main_text_of(html: &str) -> String {
+        let mut tree = TreeBuilder::default();
+        tokens(html).for_each(|token| tree.take(&token));
+        main_text(&tree.finish(), "The title - A newspaper")
+    }
+
+    #[test]
+    fn an_article_is_told_from_its_surroundings() {
+        let page = format!(
+            "<nav><a href=/>Home</a></nav><div><h1>The title</h1><div><p>{SENTENCE}<h2>Why</h2><p>{SENTENCE}\
+             <div class=share>Tell all your friends about this, now or later, with one of the buttons below.</div>\
+             <p>Short.<h2>Read more</h2></div><ul><li><a href=/x>{SENTENCE}</a><li><a href=/y>{SENTENCE}</a></ul></div>\
+             <footer><p>{SENTENCE}</footer>"
+        );
+        assert_eq!(main_text_of(&page), format!("{SENTENCE}\nWhy\n{SENTENCE}\nShort."));
+    }
+
+    #[test]
+    fn what_holds_nearly_everything_is_beside_nothing() {
+        let page = format!("<form class=modal><p>{SENTENCE}</p><p>{SENTENCE}</p></form><p>And that was all of it.");
+        assert!(main_text_of(&page).starts_with(SENTENCE));
+    }
+
+    #[test]
+    fn a_body_that_says_so_needs_less_text() {
+        let teasers: String = (0..3).map(|_| format!("<div><p>{SENTENCE}</p></div>")).collect();
+        let page =
+            format!("<div><div itemprop=articleBody><p>{SENTENCE} {SENTENCE}</p></div><div>{teasers}</div></div>");
+        assert_eq!(main_text_of(&page), format!("{SENTENCE} {SENTENCE}"));
+    }
+
+    #[test]
+    fn tables_of_data_keep_their_linked_names() {
+        let page = format!(
+            "<table><tr><td><a href=/a>Name</a><td>{SENTENCE}<tr><td><a href=/b>Other</a><td>{SENTENCE}</table>"
+        );
+        assert_eq!(main_text_of(&page), format!("Name\n{SENTENCE}\nOther\n{SENTENCE}"));
+    }
+
+    #[test]
+    fn no_text_is_no_main_text() {
+        assert_eq!(main_text_of(""), "");
+        assert_eq!(main_text_of("<div><p> </p></div>"), "");
+    }
+}

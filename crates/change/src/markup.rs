@@ -6,6 +6,9 @@
 
 use crate::attributes;
 use crate::foreign::ForeignContent;
+use crate::marks::MarkFinder;
+use crate::raw_text::{comment_end, ends_name, raw_end, script_end};
+use crate::tag_name::{PerName, TagName, per_name};
 
 /// A piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,36 +50,16 @@ impl Tag<'_> {
     }
 }
 
-/// A tag's name in lower case, cut after sixteen bytes: none that matters is longer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct TagName {
-    bytes: [u8; 16],
-    length: u8,
-}
-
-impl TagName {
-    pub(crate) fn new(name: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        let length = name.len().min(bytes.len());
-        for (lower, &byte) in bytes.iter_mut().zip(name) {
-            *lower = byte.to_ascii_lowercase();
-        }
-        Self { bytes, length: length as u8 }
-    }
-
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
-    }
-}
-
 /// The tokens of a page.
 pub(crate) fn tokens(html: &str) -> Tokens<'_> {
-    Tokens { html, at: 0, state: State::Data, foreign: ForeignContent::default() }
+    let marks = MarkFinder::new(html.as_bytes());
+    Tokens { html, marks, at: 0, state: State::Data, foreign: ForeignContent::default() }
 }
 
 /// See [`tokens`].
 pub(crate) struct Tokens<'a> {
     html: &'a str,
+    marks: MarkFinder<'a>,
     at: usize,
     state: State,
     foreign: ForeignContent,
@@ -108,10 +91,9 @@ impl<'a> Tokens<'a> {
         let kind = if self.foreign.hides() { TextKind::Raw } else { TextKind::Data };
         let mut search = self.at;
         loop {
-            let Some(found) = memchr::memchr(b'<', &bytes[search..]) else {
+            let Some(open) = self.marks.open(search) else {
                 return self.text(bytes.len(), kind);
             };
-            let open = search + found;
             search = open + 1;
             match bytes.get(search) {
                 Some(letter) if letter.is_ascii_alphabetic() => {}
@@ -160,7 +142,9 @@ impl<'a> Tokens<'a> {
     fn start_tag(&mut self) -> Option<Token<'a>> {
         let (name, attributes) = self.tag()?;
         let tag = Tag { name, attributes };
-        self.state = if self.foreign.start(&tag) { State::Data } else { state_behind(name) };
+        if !self.foreign.start(&tag) && CHANGES_STATE.of(name) {
+            self.state = state_behind(name);
+        }
         Some(Token::Start(tag))
     }
 
@@ -176,14 +160,36 @@ impl<'a> Tokens<'a> {
         let bytes = self.html.as_bytes();
         let rest = &bytes[self.at..];
         let name_length = rest.iter().position(|&byte| ends_name(byte)).unwrap_or(rest.len());
-        let name = TagName::new(&rest[..name_length]);
+        let name = TagName::at_start(rest, name_length);
         let start = self.at + name_length;
-        let Some(length) = attributes::tag_length(&bytes[start..]) else {
+        let Some(end) = self.tag_end(start) else {
             self.at = bytes.len();
             return None;
         };
-        self.at = start + length;
-        Some((name, &self.html[start..self.at - 1]))
+        self.at = end + 1;
+        Some((name, &self.html[start..end]))
+    }
+
+    /// The place of the `>` that ends a tag, given where its name ends. Values are skipped from quote to quote; what is not
+    /// plainly `name="value"` is read attribute by attribute.
+    fn tag_end(&mut self, start: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let mut from = start;
+        loop {
+            let stop = self.marks.stop(from)?;
+            let quote = bytes[stop];
+            if quote == b'>' {
+                return Some(stop);
+            }
+            if !plainly_opens_value(&bytes[from..stop]) {
+                return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1);
+            }
+            let mut close = self.marks.stop(stop + 1)?;
+            while bytes[close] != quote {
+                close = self.marks.stop(close + 1)?;
+            }
+            from = close + 1;
+        }
     }
 
     /// The text up to an end tag.
@@ -198,6 +204,25 @@ impl<'a> Tokens<'a> {
     }
 }
 
+/// The start tags behind which text is no markup.
+static CHANGES_STATE: PerName<bool> = per_name!(changes_state);
+
+const fn changes_state(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"title"
+            | b"textarea"
+            | b"script"
+            | b"style"
+            | b"xmp"
+            | b"iframe"
+            | b"noembed"
+            | b"noframes"
+            | b"noscript"
+            | b"plaintext"
+    )
+}
+
 fn state_behind(name: TagName) -> State {
     match name.as_bytes() {
         b"title" | b"textarea" => State::Until(name, TextKind::RcData),
@@ -208,69 +233,16 @@ fn state_behind(name: TagName) -> State {
     }
 }
 
-fn ends_name(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
-}
-
-/// Where a comment ends, given where its content starts. The end of the page ends it too.
-fn comment_end(bytes: &[u8], start: usize) -> usize {
-    let content = &bytes[start..];
-    if content.starts_with(b">") {
-        return start + 1;
-    }
-    if content.starts_with(b"->") {
-        return start + 2;
-    }
-    memchr::memchr_iter(b'>', content)
-        .find(|&at| content[..at].ends_with(b"--") || content[..at].ends_with(b"--!"))
-        .map_or(bytes.len(), |at| start + at + 1)
-}
-
-/// Where the end tag `</name` begins, or the end of the page.
-fn raw_end(bytes: &[u8], start: usize, name: &[u8]) -> usize {
-    memchr::memchr_iter(b'<', &bytes[start..])
-        .map(|at| start + at)
-        .find(|&at| bytes.get(at + 1) == Some(&b'/') && is_name_at(bytes, at + 2, name))
-        .unwrap_or(bytes.len())
-}
-
-fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
-    bytes.get(at..at + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
-        && bytes.get(at + name.len()).is_some_and(|&byte| ends_name(byte))
-}
-
-/// Where a script ends. Within `<!--` a `<script>` opens another, whose end tag is not the end ("script data double
-/// escaped" in the standard).
-fn script_end(bytes: &[u8], start: usize) -> usize {
-    let (mut escaped, mut nested) = (false, false);
-    let mut at = start;
-    while let Some(found) = find_script_mark(bytes, at, escaped) {
-        at = found + 1;
-        let rest = &bytes[found..];
-        if rest[0] == b'>' {
-            if bytes[start..found].ends_with(b"--") {
-                (escaped, nested) = (false, false);
-            }
-        } else if !escaped && rest.starts_with(b"<!--") {
-            escaped = true;
-            // The two dashes may already be those of `-->`.
-            at = found + 2;
-        } else if rest.get(1) == Some(&b'/') && is_name_at(bytes, found + 2, b"script") {
-            if !nested {
-                return found;
-            }
-            nested = false;
-        } else if escaped && !nested && is_name_at(bytes, found + 1, b"script") {
-            nested = true;
-        }
-    }
-    bytes.len()
-}
-
-fn find_script_mark(bytes: &[u8], at: usize, escaped: bool) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let found = if escaped { memchr::memchr2(b'<', b'>', rest) } else { memchr::memchr(b'<', rest) };
-    found.map(|found| at + found)
+/// Whether what stands between the end of a value or name and a quote is, at its end, a space, a name and `=`. Then the
+/// quote opens a value, unless it is within an unquoted one; that is left open here, as is all that is rarer.
+fn plainly_opens_value(before: &[u8]) -> bool {
+    let Some((b'=', before)) = before.split_last() else { return false };
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
+    let name_start = before.iter().rposition(|byte| !is_part(byte)).map_or(0, |space| space + 1);
+    let space = before[..name_start].trim_ascii_end();
+    name_start < before.len()
+        && before[..name_start].last().is_none_or(u8::is_ascii_whitespace)
+        && space.last() != Some(&b'=')
 }
 
 #[cfg(test)]
@@ -301,10 +273,10 @@ mod tests {
         check("<!doctype html>a<?php x?>b<!x>c<![CDATA[d>e", "abce");
         check("<svg><![CDATA[<b>]]></svg><![CDATA[x]]>", "{svg}<b>{/svg}");
         check(
-            "<svg><style>a<i2>b</style></svg><style>a<b></style>",
-            "{svg}{style}[a]{i2}[b]{/style}{/svg}{style}[a<b>]{/style}",
+            "<svg><style>a<g>b</style></svg><style>a<b></style>",
+            "{svg}{style}[a]{g}[b]{/style}{/svg}{style}[a<b>]{/style}",
         );
-        check("<svg><title>a<i2>b</i2></title>c</svg>d", "{svg}{title}[a]{i2}[b]{/i2}{/title}c{/svg}d");
+        check("<svg><title>a<g>b</g></title>c</svg>d", "{svg}{title}[a]{g}[b]{/g}{/title}c{/svg}d");
         check("<title>a<b>&amp;</TITLE >b", "{title}a<b>&amp;{/title}b");
         check("<textarea></p></textareas></textarea>", "{textarea}</p></textareas>{/textarea}");
         check("<plaintext>a</plaintext>", "{plaintext}a</plaintext>");

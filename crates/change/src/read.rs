@@ -58,7 +58,7 @@ pub struct ReadLink {
     pub anchor: String,
     /// The `rel` attribute, as written; empty when there is none.
     pub rel: String,
-    /// The words around the link on its line, with the anchor.
+    /// The words around the link on its line, with the anchor; empty when the anchor is.
     pub context: String,
 }
 
@@ -119,12 +119,12 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
     let address = url.and_then(|url| Url::parse(url).ok());
     let base = page.base.as_deref().and_then(|base| join(address.as_ref(), base)).or(address);
     let resolve = |target: &str| join(base.as_ref(), target).map_or_else(|| target.to_owned(), String::from);
-    let context = |index: usize| anchors.get(index).map(|anchor| surroundings(&page.text, anchor)).unwrap_or_default();
+    let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
     let read_link = |(index, link): (usize, &crate::Link)| ReadLink {
         url: resolve(&link.href),
         anchor: link.anchor.clone(),
         rel: link.rel.clone(),
-        context: context(index).to_owned(),
+        context: context(index).replace('\n', " "),
     };
     Reading {
         kind: page.kind,
@@ -142,8 +142,11 @@ fn join(base: Option<&Url>, target: &str) -> Option<Url> {
     base.map_or_else(|| Url::parse(target), |base| base.join(target)).ok()
 }
 
-/// The line an anchor stands on, as far as [`CONTEXT_BYTES`] on both sides, cut between words.
+/// The line an anchor with words stands on, as far as [`CONTEXT_BYTES`] on both sides, cut between words.
 fn surroundings<'a>(text: &'a str, anchor: &Range<usize>) -> &'a str {
+    if text[anchor.clone()].trim().is_empty() {
+        return "";
+    }
     let (before, after) = (&text[..anchor.start], &text[anchor.end..]);
     // A line end at the very place belongs to the gap before the anchor.
     let line = if text[anchor.clone()].starts_with('\n') { "" } else { before.rsplit('\n').next().unwrap_or_default() };
@@ -235,6 +238,9 @@ mod tests {
         assert_eq!((reading.links[0].anchor.as_str(), reading.links[0].rel.as_str()), ("this page", "nofollow"));
         assert_eq!(reading.links[0].context, "Read this page before you go.");
         assert_eq!(reading.links[1].context, "therebad");
+        let reading_of = |html| read_at(html, None).links[0].context.clone();
+        assert_eq!(reading_of("<p>a<p><a href=/x>b<br>c</a> d"), "b c d");
+        assert_eq!(reading_of("<p>a<p><a href=/x><img></a>"), "");
         assert_eq!(reading.canonical.as_deref(), Some("https://a.test/dir/c"));
         assert_eq!(read_at(html, None).links[0].url, "a?x=1&y");
     }

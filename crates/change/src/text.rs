@@ -94,7 +94,9 @@ fn span_end(text: &str, start: usize) -> usize {
     let mut at = start;
     // Neither control characters and space, nor the first byte of a character beyond U+007F.
     let is_plain = |byte: u8| byte.wrapping_sub(b' ' + 1) < 0xc2 - (b' ' + 1);
-    while let Some(plain) = bytes[at..].iter().position(|&byte| !is_plain(byte)) {
+    loop {
+        at += plain_length(bytes, at, start + LONGEST_SPAN);
+        let Some(plain) = bytes[at..].iter().position(|&byte| !is_plain(byte)) else { return bytes.len() };
         at += plain;
         if space_length(text, at) == 0 {
             at += 1;
@@ -106,7 +108,31 @@ fn span_end(text: &str, start: usize) -> usize {
         }
         at += 1;
     }
-    bytes.len()
+}
+
+/// A number of bytes, perhaps less than there are, that are words with one plain space between any two, and behind which a
+/// word goes on. Sixteen at a time and without branches, so that the compiler makes vector instructions of it.
+#[inline]
+fn plain_length(bytes: &[u8], start: usize, limit: usize) -> usize {
+    let mut at = start;
+    while at < limit
+        && let Some(seventeen) = bytes.get(at..).and_then(|rest| rest.first_chunk::<17>())
+    {
+        let may_fold = (0..16).fold(false, |so_far, place| {
+            let (byte, next) = (seventeen[place], seventeen[place + 1]);
+            so_far
+                | (byte < b' ')
+                | (byte == b' ') & (next <= b' ')
+                | (byte == 0xc2)
+                | (byte.wrapping_sub(0xe1) < 3)
+                | (byte == b' ') & (next >= 0xc2)
+        });
+        if may_fold {
+            break;
+        }
+        at += 16;
+    }
+    at - start
 }
 
 /// How many bytes of whitespace (as `char::is_whitespace` has it) stand at a place; 0 within a character.

@@ -4,7 +4,8 @@
 //! stand in, and nothing is moved. Whatever the page, the tree has bounded depth and takes linear time.
 
 use crate::entities;
-use crate::markup::{Tag, TagName, TextKind, Token};
+use crate::markup::{Tag, TextKind, Token};
+use crate::tag_name::TagName;
 use std::borrow::Cow;
 
 /// Elements deeper than this stand beside their parents.

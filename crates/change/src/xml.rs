@@ -3,12 +3,12 @@
 //! All text between tags counts, CDATA included, one line per element. Links are what feeds and sitemaps use: the text of
 //! `<loc>` and `<link>`, and `href` of `<link>`. Not a validating parser: a feed is read as far as it goes.
 
-use crate::attributes::{attribute, tag_length};
+use crate::entities;
 use crate::extract::{
     ContentKind, Link, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
 };
+use crate::html::{self, attribute, tag_length};
 use crate::text::{Gap, TextBuilder, prefix};
-use crate::{entities, html};
 use memchr::memmem;
 
 /// Extracts a document.
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         if self.element == "link"
             && let Some(href) = attribute(attributes, "href")
         {
-            self.link(&href, attribute(attributes, "rel").unwrap_or_default().into_owned());
+            self.link(&href, attribute(attributes, "rel").unwrap_or_default());
         }
     }
 
