@@ -22,15 +22,17 @@ pub(crate) fn windows(tokens: &[u64], width: NonZeroUsize, out: &mut Vec<u64>) {
     out.push(hash);
     let leaving_power = (0..width.get()).fold(1, |power, _| multiply(power, BASE));
     out.extend(tokens.iter().zip(incoming).map(|(&leaving, &coming)| {
-        let difference = reduce(coming) + MODULUS - multiply(reduce(leaving), leaving_power);
-        // Only what leads from one window to the next is waited for, so `hash` stays unreduced: below 2⁶², the sum is
-        // below 2¹¹⁹ + 2⁶², and folded once it is below 2⁶¹ + 2⁵⁹.
+        // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product below
+        // 2¹²³, which is below 2⁶³ − 4 once folded.
+        let product = u128::from(fold(leaving.into())) * u128::from(leaving_power);
+        let difference = fold(coming.into()) + (4 * MODULUS - fold(product));
+        // `hash` is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
         hash = fold(u128::from(hash) * u128::from(BASE) + u128::from(difference));
         reduce(hash)
     }));
 }
 
-/// A number below 2¹²² to a congruent one below 2⁶².
+/// A number to a congruent one, the sum of its lowest 61 bits and of all others, which must fit.
 #[inline(always)]
 const fn fold(value: u128) -> u64 {
     (value as u64 & MODULUS) + (value >> 61) as u64

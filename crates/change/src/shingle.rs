@@ -12,7 +12,7 @@ use crate::extract::Link;
 use crate::hash::fnv1a64;
 use crate::lanes::splitmix64_each;
 use crate::rolling::windows;
-use crate::token_hashes::token_hashes;
+use crate::token_hashes::{Scratch, token_hashes};
 use std::num::NonZeroUsize;
 
 /// Tokens per shingle of text.
@@ -27,7 +27,7 @@ pub const MAX_SHINGLES: usize = 4096;
 /// Makes the shingles of one page after the other, in memory that is used again.
 #[derive(Clone, Debug, Default)]
 pub struct Shingler {
-    edges: Vec<usize>,
+    scratch: Scratch,
     tokens: Vec<u64>,
     shingles: Vec<u64>,
 }
@@ -38,7 +38,7 @@ impl Shingler {
     pub fn shingles<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>, width: NonZeroUsize) -> &[u64] {
         self.tokens.clear();
         for text in texts {
-            token_hashes(text, &mut self.edges, &mut self.tokens);
+            token_hashes(text, &mut self.scratch, &mut self.tokens);
         }
         self.finish(width)
     }
