@@ -18,40 +18,55 @@
 
 mod attributes;
 mod charset;
+mod compact_sketch;
 mod dates;
 mod digest;
 mod entities;
 mod extract;
 mod foreign;
+mod hash;
 mod hints;
 mod html;
+mod lanes;
 mod language;
 mod main_text;
 mod marks;
 mod markup;
+mod minhash;
+mod one_permutation;
 mod other_encoding;
 mod passages;
 mod plain;
 mod raw_text;
 mod read;
+mod rolling;
 mod shingle;
+mod simhash;
+mod state_codec;
 mod structure;
 mod tag_name;
 mod text;
 mod text_blocks;
+mod token_hashes;
 mod tokens;
 mod tree;
 mod verdict;
 mod xml;
 
 pub use crate::charset::{CharsetSource, Decoded, decode};
+pub use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 pub use crate::dates::PageDates;
 pub use crate::digest::{ContentDigest, content_digest, links_digest, text_digest};
 pub use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
+pub use crate::hash::{fnv1a64, splitmix64};
+pub use crate::minhash::{MinHash, sketch_deviation};
+pub use crate::one_permutation::{OnePermutation, SKETCH_SLOTS, Sketch};
 pub use crate::passages::{MAX_PASSAGES, Passages, passages};
 pub use crate::read::{ReadLink, Reading, read};
 pub use crate::shingle::{
-    DEFAULT_SHINGLE_WIDTH, DecodeError, MAX_SHINGLES, ShingleSet, fnv1a64, link_shingles, splitmix64,
+    DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingler, TITLE_SHINGLE_WIDTH, link_shingles,
 };
+pub use crate::simhash::{NEAR_DUPLICATE_BITS, is_near_duplicate, simhash, simhash_blocks, simhash_distance};
+pub use crate::state_codec::DecodeError;
 pub use crate::tokens::{Tokens, tokens};
 pub use crate::verdict::{Comparison, Fingerprint, MAJOR_MAGNITUDE, Verdict, compare};

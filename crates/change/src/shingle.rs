@@ -1,69 +1,74 @@
 //! Shingles: the overlapping windows of w tokens a text consists of, as a set of hashes.
 //!
 //! Broder, Glassman, Manasse & Zweig 1997, "Syntactic clustering of the Web": resemblance r = |A ∩ B| / |A ∪ B|,
-//! containment c = |A ∩ B| / |A|. Tokens t are FNV-1a hashes modulo p = 2⁶¹ − 1; a window's hash is
-//! h = Σ t_{i+j} b^{w−1−j} mod p (Karp & Rabin), slid in constant time: h' = (h − t_out b^{w−1}) b + t_in. The shingle is
-//! splitmix64(h), so its values are evenly spread.
+//! containment c = |A ∩ B| / |A|. A token is hashed by FNV-1a, a window of tokens by a rolling hash, and the shingle is
+//! splitmix64 of that, so its values are evenly spread (Section E2).
 //!
 //! State is bounded: of a text with more than [`MAX_SHINGLES`] the smallest are kept. They are an even sample, and two
 //! sets are compared over the range of values that both have in full. The standard deviation of r is then at most
 //! sqrt(r (1 − r) / 4096), which is 0.002 at r = 0.98.
 
 use crate::extract::Link;
-use crate::tokens::tokens;
+use crate::hash::fnv1a64;
+use crate::lanes::splitmix64_each;
+use crate::rolling::windows;
+use crate::token_hashes::{Scratch, token_hashes};
 use std::num::NonZeroUsize;
-use thiserror::Error;
 
 /// Tokens per shingle of text.
 pub const DEFAULT_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(5).expect("5 is not 0");
 
+/// Tokens per shingle of a title, which has few.
+pub const TITLE_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
+
 /// The most shingles kept of one text.
 pub const MAX_SHINGLES: usize = 4096;
 
-/// splitmix64 (Steele, Lea & Flood 2014): a well-mixed permutation of 64-bit values.
-#[inline]
-pub const fn splitmix64(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+/// Makes the shingles of one page after the other, in memory that is used again.
+#[derive(Clone, Debug, Default)]
+pub struct Shingler {
+    scratch: Scratch,
+    tokens: Vec<u64>,
+    shingles: Vec<u64>,
 }
 
-/// FNV-1a, 64 bits. Not keyed: pages can be made to collide on purpose, which costs their owner a change not noticed.
-#[inline]
-pub const fn fnv1a64(bytes: &[u8]) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325;
-    let mut index = 0;
-    while index < bytes.len() {
-        hash = (hash ^ bytes[index] as u64).wrapping_mul(0x0000_0100_0000_01B3);
-        index += 1;
+impl Shingler {
+    /// The shingles of texts that are read as one, in order and with repetitions. Fewer than `width` tokens in all are
+    /// one shingle, no tokens are none.
+    pub fn shingles<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>, width: NonZeroUsize) -> &[u64] {
+        self.tokens.clear();
+        for text in texts {
+            token_hashes(text, &mut self.scratch, &mut self.tokens);
+        }
+        self.finish(width)
     }
-    hash
+
+    fn finish(&mut self, width: NonZeroUsize) -> &[u64] {
+        self.shingles.clear();
+        windows(&self.tokens, width, &mut self.shingles);
+        splitmix64_each(&mut self.shingles);
+        &self.shingles
+    }
 }
 
 /// The shingles of one text: distinct, ascending, bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShingleSet {
-    hashes: Vec<u64>,
+    pub(crate) hashes: Vec<u64>,
     /// Whether there were more than [`MAX_SHINGLES`], of which the smallest are here.
-    truncated: bool,
+    pub(crate) truncated: bool,
 }
 
 impl ShingleSet {
     /// The shingles of a text, [`DEFAULT_SHINGLE_WIDTH`] tokens each.
     pub fn of_text(text: &str) -> Self {
-        Self::of_tokens(tokens(text), DEFAULT_SHINGLE_WIDTH)
+        Self::from_hashes(Shingler::default().shingles([text], DEFAULT_SHINGLE_WIDTH).to_vec())
     }
 
     /// The shingles of a sequence of tokens. A sequence shorter than `width` is one shingle; an empty one has none.
     pub fn of_tokens<'a>(tokens: impl IntoIterator<Item = &'a str>, width: NonZeroUsize) -> Self {
-        let mut window = Window::new(width);
-        let mut hashes = Vec::with_capacity(1024);
-        for token in tokens {
-            hashes.extend(window.slide(fnv1a64(token.as_bytes())));
-        }
-        hashes.extend(window.short());
-        Self::from_hashes(hashes)
+        let tokens = tokens.into_iter().map(|token| fnv1a64(token.as_bytes())).collect();
+        Self::from_hashes(Shingler { tokens, ..Shingler::default() }.finish(width).to_vec())
     }
 
     /// A set of hashes that are evenly spread already.
@@ -129,63 +134,11 @@ impl ShingleSet {
             _ => u64::MAX,
         }
     }
-
-    /// Appends the set to a state value: a version byte, a byte that is 1 when truncated, the count as u32, the hashes as
-    /// u64, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
-    pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.reserve(HEADER_BYTES + 8 * self.hashes.len());
-        out.push(CODEC_VERSION);
-        out.push(u8::from(self.truncated));
-        let count = u32::try_from(self.hashes.len()).expect("a set has at most MAX_SHINGLES hashes");
-        out.extend_from_slice(&count.to_le_bytes());
-        for hash in &self.hashes {
-            out.extend_from_slice(&hash.to_le_bytes());
-        }
-    }
-
-    /// Reads what [`encode_into`](Self::encode_into) wrote, the whole of it.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (header, body) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(DecodeError::TooShort)?;
-        let [version, truncated, count @ ..] = *header;
-        if version != CODEC_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
-        }
-        let count = u32::from_le_bytes(count) as usize;
-        let (words, rest) = body.as_chunks::<8>();
-        if truncated > 1 || count > MAX_SHINGLES || words.len() != count || !rest.is_empty() {
-            return Err(DecodeError::BadLength);
-        }
-        let hashes: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        if !hashes.is_sorted_by(|a, b| a < b) {
-            return Err(DecodeError::NotAscending);
-        }
-        Ok(Self { hashes, truncated: truncated == 1 })
-    }
 }
 
 /// The link targets of a page as a set: shingles of width 1.
 pub fn link_shingles(links: &[Link]) -> ShingleSet {
-    ShingleSet::from_hashes(links.iter().map(|link| splitmix64(fnv1a64(link.href.as_bytes()))).collect())
-}
-
-const CODEC_VERSION: u8 = 1;
-const HEADER_BYTES: usize = 6;
-
-/// Why bytes are not a state value of this crate.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum DecodeError {
-    /// The bytes end before the value does.
-    #[error("fingerprint is cut short; fetch the page again to make a new one")]
-    TooShort,
-    /// Written by a later version of this crate.
-    #[error("fingerprint has version {0}, which this program does not know; was it downgraded?")]
-    UnknownVersion(u8),
-    /// The bytes do not add up to the number of shingles they claim.
-    #[error("fingerprint does not have the length it claims; fetch the page again to make a new one")]
-    BadLength,
-    /// The shingles are out of order.
-    #[error("fingerprint has shingles out of order; fetch the page again to make a new one")]
-    NotAscending,
+    ShingleSet::of_tokens(links.iter().map(|link| link.href.as_str()), NonZeroUsize::MIN)
 }
 
 struct Overlap {
@@ -197,57 +150,6 @@ struct Overlap {
 impl Overlap {
     fn share_of(&self, whole: usize) -> f64 {
         if whole == 0 { 1.0 } else { self.common as f64 / whole as f64 }
-    }
-}
-
-/// p = 2⁶¹ − 1, a Mersenne prime.
-const MODULUS: u64 = (1 << 61) - 1;
-const BASE: u64 = 0x0123_4567_89AB_CDEF % MODULUS;
-
-#[inline(always)]
-const fn reduce(value: u64) -> u64 {
-    let folded = (value & MODULUS) + (value >> 61);
-    if folded >= MODULUS { folded - MODULUS } else { folded }
-}
-
-#[inline(always)]
-const fn multiply(a: u64, b: u64) -> u64 {
-    let product = a as u128 * b as u128;
-    reduce((product as u64 & MODULUS) + (product >> 61) as u64)
-}
-
-/// The last w token hashes and their polynomial.
-struct Window {
-    ring: Vec<u64>,
-    next: usize,
-    seen: usize,
-    hash: u64,
-    /// b^(w−1) mod p.
-    top_power: u64,
-}
-
-impl Window {
-    fn new(width: NonZeroUsize) -> Self {
-        let top_power = (1..width.get()).fold(1, |power, _| multiply(power, BASE));
-        Self { ring: vec![0; width.get()], next: 0, seen: 0, hash: 0, top_power }
-    }
-
-    /// Takes the next token in and, once the window is full, gives its shingle. The places of a window not yet full hold
-    /// zeros, which add nothing.
-    #[inline]
-    fn slide(&mut self, token_hash: u64) -> Option<u64> {
-        let incoming = reduce(token_hash);
-        let outgoing = std::mem::replace(&mut self.ring[self.next], incoming);
-        self.next = if self.next + 1 == self.ring.len() { 0 } else { self.next + 1 };
-        let rest = reduce(self.hash + MODULUS - multiply(outgoing, self.top_power));
-        self.hash = reduce(multiply(rest, BASE) + incoming);
-        self.seen += 1;
-        (self.seen >= self.ring.len()).then(|| splitmix64(self.hash))
-    }
-
-    /// The one shingle of a text that never filled the window.
-    fn short(&self) -> Option<u64> {
-        (1..self.ring.len()).contains(&self.seen).then(|| splitmix64(self.hash))
     }
 }
 
@@ -281,26 +183,14 @@ fn sort_evenly_spread(hashes: &mut Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash::splitmix64;
+    use crate::tokens::tokens;
     use proptest::prelude::*;
 
     const QUICK_FOX: &str = "the quick brown fox jumps over the lazy dog near the river bank";
 
     fn shingles(text: &str, width: usize) -> ShingleSet {
         ShingleSet::of_tokens(tokens(text), NonZeroUsize::new(width).unwrap())
-    }
-
-    #[test]
-    fn the_hashes_are_pinned() {
-        let check = |value, expected| assert_eq!(splitmix64(value), expected, "{value}");
-        check(0, 0xe220_a839_7b1d_cdaf);
-        check(1, 0x910a_2dec_8902_5cc1);
-        check(2, 0x9758_35de_1c97_56ce);
-        check(12_345_678_901_234_567, 0xbad6_664b_e58d_2ada);
-        let check = |text: &str, expected| assert_eq!(fnv1a64(text.as_bytes()), expected, "{text}");
-        check("", 0xcbf2_9ce4_8422_2325);
-        check("a", 0xaf63_dc4c_8601_ec8c);
-        check("rose", 0xa3b3_ec1f_f114_df66);
-        check("网页", 0x2f24_a278_03ff_0001);
     }
 
     #[test]
@@ -348,56 +238,40 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_set_are_refused() {
-        let mut bytes = Vec::new();
-        shingles(QUICK_FOX, 5).encode_into(&mut bytes);
-        assert_eq!(ShingleSet::decode(&bytes[..3]), Err(DecodeError::TooShort));
-        assert_eq!(ShingleSet::decode(&bytes[..bytes.len() - 1]), Err(DecodeError::BadLength));
-        let mut other = bytes.clone();
-        other[0] = 9;
-        assert_eq!(ShingleSet::decode(&other), Err(DecodeError::UnknownVersion(9)));
-        let mut other = bytes.clone();
-        other[HEADER_BYTES..HEADER_BYTES + 8].fill(0xff);
-        assert_eq!(ShingleSet::decode(&other), Err(DecodeError::NotAscending));
+    fn one_shingler_makes_page_after_page() {
+        let mut shingler = Shingler::default();
+        for (text, width) in [(QUICK_FOX, 5), ("", 5), ("two words", 5), (QUICK_FOX, 3)] {
+            let width = NonZeroUsize::new(width).unwrap();
+            let made = ShingleSet::from_hashes(shingler.shingles([text], width).to_vec());
+            assert_eq!(made, ShingleSet::of_tokens(tokens(text), width), "{text}");
+        }
     }
 
-    /// The definition of E2, without sliding.
-    fn by_definition(tokens: &[&str], width: usize) -> Vec<u64> {
-        let hash = |window: &[&str]| {
-            let term = |hash, token: &&str| {
-                (hash * u128::from(BASE) + u128::from(fnv1a64(token.as_bytes()))) % u128::from(MODULUS)
-            };
-            splitmix64(window.iter().fold(0u128, term) as u64)
-        };
-        let mut hashes: Vec<u64> = match tokens.len() {
-            0 => vec![],
-            length if length < width => vec![hash(tokens)],
-            _ => tokens.windows(width).map(hash).collect(),
-        };
-        hashes.sort_unstable();
-        hashes.dedup();
-        hashes
+    #[test]
+    fn link_targets_are_shingles_of_one_token() {
+        let link = |href: &str| Link { href: href.to_owned(), ..Link::default() };
+        let set = link_shingles(&[link("/a"), link("/b"), link("/a")]);
+        assert_eq!(set, ShingleSet::of_tokens(["/b", "/a"], NonZeroUsize::MIN));
     }
 
     proptest! {
         #[test]
-        fn sliding_agrees_with_the_definition(text in "([a-d]{1,2} ){0,40}", width in 1usize..7) {
-            let tokens: Vec<&str> = tokens(&text).collect();
-            let set = shingles(&text, width);
-            prop_assert_eq!(set.hashes(), by_definition(&tokens, width));
+        fn texts_are_read_as_one(texts in proptest::collection::vec("([a-dé] ){0,9}", 0..4), width in 1usize..7) {
+            let width = NonZeroUsize::new(width).unwrap();
+            let mut shingler = Shingler::default();
+            let shingles = shingler.shingles(texts.iter().map(String::as_str), width).to_vec();
+            prop_assert_eq!(&shingles, shingler.shingles([texts.concat().as_str()], width));
+            let by_tokens = ShingleSet::of_tokens(texts.iter().flat_map(|text| tokens(text)), width);
+            prop_assert_eq!(ShingleSet::from_hashes(shingles), by_tokens);
         }
 
         #[test]
-        fn a_set_survives_its_bytes(hashes in proptest::collection::vec(any::<u64>(), 0..5_000)) {
-            let set = ShingleSet::from_hashes(hashes);
-            let mut bytes = Vec::new();
-            set.encode_into(&mut bytes);
-            prop_assert_eq!(ShingleSet::decode(&bytes), Ok(set));
-        }
-
-        #[test]
-        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = ShingleSet::decode(&bytes);
+        fn resemblance_is_symmetric_and_containment_both_ways_bounds_it(a in sets(), b in sets()) {
+            let r = a.resemblance(&b);
+            prop_assert_eq!(r, b.resemblance(&a));
+            prop_assert!((0.0..=1.0).contains(&r));
+            prop_assert_eq!(r == 1.0, a == b);
+            prop_assert!(r <= a.containment_in(&b).min(b.containment_in(&a)));
         }
 
         #[test]
@@ -407,5 +281,9 @@ mod tests {
             sort_evenly_spread(&mut hashes);
             prop_assert_eq!(hashes, expected);
         }
+    }
+
+    fn sets() -> impl Strategy<Value = ShingleSet> {
+        proptest::collection::vec(0u64..30, 0..30).prop_map(ShingleSet::from_hashes)
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::digest::{ContentDigest, content_digest, links_digest, text_digest};
 use crate::extract::{ContentKind, PageText};
-use crate::shingle::{DEFAULT_SHINGLE_WIDTH, DecodeError, ShingleSet, splitmix64};
+use crate::hash::splitmix64;
+use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet};
+use crate::state_codec::DecodeError;
 use crate::tokens::tokens;
 
 /// From this magnitude on a change is [`Verdict::Major`]: a tenth of all distinct shingles of both versions. One word

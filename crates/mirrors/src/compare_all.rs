@@ -1,0 +1,135 @@
+//! Mirrors among pages given with their links: both ways, side by side.
+
+use crate::Finding;
+use crate::banded::banded;
+use crate::banding::Banding;
+use crate::degree::DegreeHistogram;
+use crate::degree_bound::degree_bound;
+use crate::groups::Groups;
+use crate::link_set::LinkSet;
+use crate::refresh::{Mirror, canonical};
+use crate::threshold::Threshold;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A page and its links.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageLinks {
+    /// The page's address.
+    pub url: String,
+    /// The targets of its links, absolute, in any order and with repetitions.
+    pub links: Vec<String>,
+}
+
+/// The mirrors among some pages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MirrorReport {
+    /// Groups that one way or the other found, by their first address. Within a group the canonical page comes first, then
+    /// the others in order of address.
+    pub groups: Vec<Vec<String>>,
+    /// What each way took and found.
+    pub methods: Vec<MethodReport>,
+}
+
+/// What one way of looking for mirrors took and found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodReport {
+    /// `degree-bound` or `banding`.
+    pub name: String,
+    /// How often two sets of links were compared.
+    pub comparisons: u64,
+    /// The groups it found, ordered like those of the report.
+    pub groups: Vec<Vec<String>>,
+}
+
+/// Finds the mirrors among pages, with the default threshold and bounds. Of a page that comes twice the last counts.
+pub fn compare_all(pages: Vec<PageLinks>) -> MirrorReport {
+    let by_url: BTreeMap<String, LinkSet> =
+        pages.into_iter().map(|page| (page.url, LinkSet::of(page.links.iter().map(String::as_str)))).collect();
+    let (urls, links): (Vec<String>, Vec<LinkSet>) = by_url.into_iter().unzip();
+    let threshold = Threshold::default();
+    let bounds = links.iter().map(LinkSet::degree).collect::<DegreeHistogram>().bounds();
+    let mut all = Groups::new(urls.len());
+    let mut report = |name: &str, mut finding: Finding| {
+        for group in finding.groups.members() {
+            group.iter().for_each(|&page| all.join(page, group[0]));
+        }
+        let groups = addresses(&mut finding.groups, &urls);
+        MethodReport { name: name.to_owned(), comparisons: finding.comparisons, groups }
+    };
+    let methods = vec![
+        report("degree-bound", degree_bound(&links, bounds, threshold)),
+        report("banding", banded(&links, bounds, threshold, Banding::default())),
+    ];
+    MirrorReport { groups: addresses(&mut all, &urls), methods }
+}
+
+fn addresses(groups: &mut Groups, urls: &[String]) -> Vec<Vec<String>> {
+    let named = |members: Vec<usize>| {
+        let mut group: Vec<Mirror<'_>> =
+            members.into_iter().map(|member| Mirror { url: &urls[member], weight: 0.0 }).collect();
+        if let Some(first) = canonical(&group) {
+            group[..=first].rotate_right(1);
+        }
+        group.into_iter().map(|mirror| mirror.url.to_owned()).collect()
+    };
+    let mut named: Vec<Vec<String>> = groups.members().into_iter().map(named).collect();
+    named.sort_unstable();
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pages: &[(&str, std::ops::Range<u32>)]) -> Vec<PageLinks> {
+        let page = |(url, links): &(&str, std::ops::Range<u32>)| PageLinks {
+            url: (*url).to_owned(),
+            links: links.clone().map(|number| format!("http://linked.example/{number}")).collect(),
+        };
+        pages.iter().map(page).collect()
+    }
+
+    #[test]
+    fn the_report_names_groups_and_counts_comparisons() {
+        let pages =
+            [("http://c/", 0..20), ("http://a/long", 0..19), ("https://b/longer", 0..20), ("http://z/", 90..110)];
+        let report = compare_all(lines(&pages));
+        assert_eq!(
+            serde_json::to_value(&report).unwrap(),
+            serde_json::json!({
+                "groups": [["https://b/longer", "http://a/long", "http://c/"]],
+                "methods": [
+                    {
+                        "name": "degree-bound", "comparisons": 5,
+                        "groups": [["https://b/longer", "http://a/long", "http://c/"]],
+                    },
+                    {
+                        "name": "banding", "comparisons": 2,
+                        "groups": [["https://b/longer", "http://a/long", "http://c/"]],
+                    },
+                ],
+            })
+        );
+        let mut reversed = lines(&pages);
+        reversed.reverse();
+        assert_eq!(compare_all(reversed), report);
+    }
+
+    #[test]
+    fn nine_of_ten_links_in_common_are_enough_and_a_page_is_no_mirror_of_itself() {
+        // 18 common links of 20; 17 of 20 would be one too few.
+        let pages = [("http://a/", 0..19), ("http://b/", 1..20), ("http://a/", 0..19)];
+        assert_eq!(compare_all(lines(&pages)).groups, [["http://a/", "http://b/"]]);
+        let pages = [("http://a/", 0..18), ("http://b/", 1..20)];
+        assert!(compare_all(lines(&pages)).groups.is_empty());
+        assert!(compare_all(Vec::new()).groups.is_empty());
+    }
+
+    #[test]
+    fn lines_are_read_as_they_are_written() {
+        let line = r#"{"url":"http://a/","links":["http://b/","http://c/"],"fetched":1}"#;
+        let page: PageLinks = serde_json::from_str(line).unwrap();
+        assert_eq!((page.url.as_str(), page.links.len()), ("http://a/", 2));
+    }
+}

@@ -1,0 +1,51 @@
+//! Which pages are copies of each other, judged by where they point?
+//!
+//! A mirror has the links of the page it copies. [`compare_all`] finds mirrors in a set of pages, in two ways: by
+//! [`degree_bound`], where only pages with nearly as many links are compared, and by [`banded`], where only pages are
+//! compared whose sketches have some places in common, which is far less. [`place`] is the second way for pages that come
+//! one after the other. [`refresh_roles`] says what to fetch of a group of mirrors.
+//!
+//! Resemblance is |A ∩ B| / |A ∪ B| of the sets of link targets, and pages are mirrors from 0.9 on ([`Threshold`]). Pages
+//! with fewer than ten links tell too little ([`DegreeBounds`]).
+//!
+//! ```
+//! let page = |url: &str, first: u32| mirrors::PageLinks {
+//!     url: url.to_owned(),
+//!     links: (first..first + 20).map(|number| format!("https://linked.example/{number}")).collect(),
+//! };
+//! let report = mirrors::compare_all(vec![page("http://a/", 0), page("http://b/", 1), page("http://c/", 50)]);
+//! assert_eq!(report.groups, [["http://a/", "http://b/"]]);
+//! ```
+//!
+//! This crate never fetches, stores or reads a clock, and never resolves a link: the caller hands absolute ones in.
+
+mod banded;
+mod banding;
+mod bucket;
+mod compare_all;
+mod degree;
+mod degree_bound;
+mod groups;
+mod link_set;
+mod refresh;
+mod threshold;
+
+pub use crate::banded::banded;
+pub use crate::banding::Banding;
+pub use crate::bucket::{BadBucket, MAX_BUCKET_PAGES, PageKey, Placement, place};
+pub use crate::compare_all::{MethodReport, MirrorReport, PageLinks, compare_all};
+pub use crate::degree::{DegreeBounds, DegreeHistogram};
+pub use crate::degree_bound::degree_bound;
+pub use crate::groups::Groups;
+pub use crate::link_set::LinkSet;
+pub use crate::refresh::{Mirror, PROBE_RATE_SHARE, RefreshRole, canonical, refresh_roles};
+pub use crate::threshold::Threshold;
+
+/// What one way of looking for mirrors came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Pages by their place in the input, joined where one was found to be a mirror of another.
+    pub groups: Groups,
+    /// How often two sets of links were compared.
+    pub comparisons: u64,
+}

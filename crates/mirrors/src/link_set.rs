@@ -1,0 +1,80 @@
+//! The links of a page as a set of hashes.
+
+use crate::threshold::Threshold;
+use change::{ShingleSet, Sketch};
+use std::num::NonZeroUsize;
+
+/// The distinct link targets of a page: shingles of width 1 (Section E7). Of more than 4,096 the smallest hashes are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkSet(ShingleSet);
+
+impl LinkSet {
+    /// Of links, in any order and with repetitions.
+    pub fn of<'l>(links: impl IntoIterator<Item = &'l str>) -> Self {
+        Self(ShingleSet::of_tokens(links, NonZeroUsize::MIN))
+    }
+
+    /// Of hashes that are evenly spread.
+    pub fn from_hashes(hashes: Vec<u64>) -> Self {
+        Self(ShingleSet::from_hashes(hashes))
+    }
+
+    /// The hashes, ascending.
+    pub fn hashes(&self) -> &[u64] {
+        self.0.hashes()
+    }
+
+    /// How many targets there are, the page's out-degree.
+    pub fn degree(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What bands are cut from.
+    pub fn sketch(&self) -> Sketch {
+        Sketch::of(self.hashes())
+    }
+
+    /// Whether two pages are mirrors of each other.
+    pub fn resembles(&self, other: &Self, threshold: Threshold) -> bool {
+        let (ours, theirs) = (self.hashes(), other.hashes());
+        let needed = threshold.least_common(ours.len() + theirs.len());
+        let (Some(spare), Some(their_spare)) = (ours.len().checked_sub(needed), theirs.len().checked_sub(needed))
+        else {
+            return false;
+        };
+        let (mut i, mut j, mut common) = (0, 0, 0);
+        while i < ours.len() && j < theirs.len() {
+            let (a, b) = (ours[i], theirs[j]);
+            common += usize::from(a == b);
+            i += usize::from(a <= b);
+            j += usize::from(b <= a);
+            // Too many links that only one of them has: unrelated pages are told apart after a few steps.
+            if i > common + spare || j > common + their_spare {
+                return false;
+            }
+        }
+        common >= needed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pages_are_mirrors_from_the_threshold_on(
+            a in proptest::collection::vec(0u64..12, 1..40), b in proptest::collection::vec(0u64..12, 1..40),
+            numerator in 1u32..=10,
+        ) {
+            let (ours, theirs) = (LinkSet::from_hashes(a), LinkSet::from_hashes(b));
+            let threshold = Threshold::at_least(numerator, 10).unwrap();
+            let common = ours.hashes().iter().filter(|hash| theirs.hashes().contains(hash)).count();
+            let union = ours.degree() + theirs.degree() - common;
+            let expected = common * 10 >= numerator as usize * union;
+            prop_assert_eq!(ours.resembles(&theirs, threshold), expected);
+            prop_assert_eq!(theirs.resembles(&ours, threshold), expected);
+        }
+    }
+}
