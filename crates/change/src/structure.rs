@@ -1,6 +1,6 @@
 //! The shape of a page's markup, whatever its texts and however long its lists.
 
-use crate::shingle::{fnv1a64, splitmix64};
+use crate::hash::{fnv1a64, splitmix64};
 use crate::tree::{Content, Tree};
 
 /// A number that is equal for trees of the same shape: the same elements within one another in the same order, where
