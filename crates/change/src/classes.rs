@@ -10,7 +10,7 @@ const TIME: &str = "\u{1}time";
 const AGE: &str = "\u{1}age";
 /// A run of letters and digits from this length on, with both in it, is an id.
 const MIN_ID_LETTERS: usize = 16;
-/// A line up to this length that says how long ago something was done says nothing else.
+/// A line up to this length that says when something was done, counted from now or to the minute, says nothing else.
 const MAX_AGE_LINE_BYTES: usize = 80;
 
 /// The text with its classes and with plain quotes; borrowed when there is nothing to replace.
@@ -128,7 +128,8 @@ fn age_length(text: &str) -> Option<usize> {
     is_age.then_some(digits + 1 + unit.len() + 1 + 3)
 }
 
-/// `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`.
+/// `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`; also a stamp to the minute, `Last updated 2026-04-01
+/// 10:15:30 UTC`, which machines set: people who date a text give the day.
 fn is_age_line(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -136,6 +137,12 @@ fn is_age_line(text: &str) -> bool {
         return false;
     }
     let rest: Vec<&str> = words.take(6).collect();
+    let mut places = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit()).map(|(at, _)| at);
+    if places.any(|at| {
+        !text[..at].ends_with(|letter: char| letter.is_ascii_digit()) && clock_time_length(&text[at..]).is_some()
+    }) {
+        return true;
+    }
     let pair = |firsts: &[&str], second: fn(&str) -> bool| {
         rest.windows(2).any(|pair| firsts.contains(&pair[0]) && second(pair[1]))
     };
@@ -163,6 +170,7 @@ mod tests {
         check("Last updated 2 days ago", "$age");
         check("Edited in the last hour", "$age");
         check("Updated in the last 15 minutes", "$age");
+        check("Last updated 2010-09-03 21:30:41 UTC", "$age");
         check("Posted by Ann yesterday", "$age");
         check("Last updated: April 1st 2026", "Last updated: April 1st 2026");
         check("Effective 2026-04-01, 1,200 words, Section 3.2", "Effective 2026-04-01, 1,200 words, Section 3.2");

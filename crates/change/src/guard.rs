@@ -19,6 +19,8 @@ const ERRORS: &[&str] = &[
     "service unavailable",
     "temporarily unavailable",
     "something went wrong",
+    "an error occurred",
+    "redirected",
     "unusual traffic",
     "sign in to continue",
     "enable javascript",
