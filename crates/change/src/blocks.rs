@@ -292,7 +292,6 @@ impl Reader {
     }
 
     fn pop_to(&mut self, depth: usize) {
-        self.flush();
         self.open.truncate(depth);
         self.settle();
     }
@@ -484,4 +483,57 @@ fn part_of(name: &Name, attributes: &str, outer: Part) -> Part {
         return Part { chrome: false, main: true };
     }
     Part { chrome: outer.chrome || is_chrome, main: outer.main }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(html: &str) -> Vec<String> {
+        let blocks = Blocks::of_html(html);
+        blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn blocks_are_what_is_laid_out_on_its_own() {
+        let check = |html, expected: &[&str]| assert_eq!(texts(html), expected, "{html}");
+        check("<p>a <b>b</b>c<p>d<br>e<div>f</div>g", &["a bc", "d", "e", "f", "g"]);
+        check("<ul><li>a<li>b<ul><li>c</ul>d</ul>", &["a", "b", "c", "d"]);
+        check("<table><tr><td>a<td>b<tr><td>c</table>", &["a", "b", "c"]);
+        check("a<script>'<p>no'</script>b<!-- <p>no --><style>no</style> c", &["ab c"]);
+        check("<div hidden>no<p>no</div>a<span style='display: none'>no</span>b", &["ab"]);
+        check("<svg><title>no</title><text>no</text></svg><select><option>no</select>1 &lt; 2 <3", &["1 < 2 <3"]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn blocks_know_their_links_and_their_part_of_the_page() {
+        let blocks = Blocks::of_html(
+            "<base href=/b/><nav><a href=/n>N</a></nav><main><p>See <a href='/x?a=1&amp;b=2'>this</a>.\
+             <h2><a href=#h>Head</a></h2><aside>x</aside></main>",
+        );
+        let told: Vec<_> = blocks
+            .list
+            .iter()
+            .map(|block| (blocks.links(block).join(" "), block.is_links(), block.part.main, block.part.chrome))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("/n".to_owned(), true, false, true),
+                ("/x?a=1&b=2".to_owned(), false, true, false),
+                ("#h".to_owned(), false, true, false),
+                (String::new(), false, true, true),
+            ]
+        );
+        assert_eq!(blocks.base.as_deref(), Some("/b/"));
+    }
+
+    #[test]
+    fn deep_and_unclosed_markup_ends() {
+        assert_eq!(texts(&format!("{}x", "<div>".repeat(100_000))), ["x"]);
+        assert_eq!(texts(&format!("{}x", "<p hidden>".repeat(10_000))).len(), 0);
+        assert_eq!(texts(&"<!-- ".repeat(20_000)).len(), 0);
+        assert_eq!(texts(&format!("{}x", "</div>".repeat(100_000))), ["x"]);
+    }
 }

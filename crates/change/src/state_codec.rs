@@ -1,4 +1,4 @@
-//! A page's state as bytes: 43 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
+//! A page's state as bytes: 53 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
 
 use crate::page_state::PageState;
 use crate::shingle::{DecodeError, ShingleSet};

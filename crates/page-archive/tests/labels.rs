@@ -16,11 +16,11 @@ fn corpora() -> Option<PathBuf> {
 #[test]
 fn meaningful_changes_are_found_and_noise_is_not() {
     let Some(directory) = corpora() else { return };
-    // Reached: precision .848, recall .867 on 4,427 labels with 45 meaningful changes.
+    // Reached: precision .886, recall .867 on 4,427 labels with 45 meaningful changes.
     let mut archive = Archive::open(&directory, Some("ota-genai")).unwrap();
     let lines = archive.judge().unwrap();
     let score = Score::of(&archive, &lines).unwrap();
     assert_eq!(score.labelled, 4_427);
-    assert!(score.precision() >= 0.8 && score.recall() >= 0.85, "{score:?}");
+    assert!(score.precision() >= 0.86 && score.recall() >= 0.85, "{score:?}");
     assert!(lines.is_sorted_by_key(|line| (line.unix_time, line.page_id)));
 }
