@@ -6,13 +6,15 @@ use crate::hash::splitmix64;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet};
 use crate::state_codec::DecodeError;
 use crate::tokens::tokens;
+use serde::Serialize;
 
 /// From this magnitude on a change is [`Verdict::Major`]: a tenth of all distinct shingles of both versions. One word
 /// replaced touches five shingles, so that is about one word in a hundred, or one paragraph in twenty.
 pub const MAJOR_MAGNITUDE: f64 = 0.1;
 
 /// What became of a page since its last accepted version. The order is no ranking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Never seen before.
     First,

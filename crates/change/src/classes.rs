@@ -1,0 +1,195 @@
+//! Text in which what cannot be news is replaced by what it is: ids, clock times, ages.
+//!
+//! Dates, numbers, case and punctuation stay: on the pages that matter most an effective date or a comma is an edit. What
+//! else moves at every look is learnt per page ([`crate::slots`]), not guessed.
+
+use std::borrow::Cow;
+
+const ID: &str = "\u{1}id";
+const TIME: &str = "\u{1}time";
+const AGE: &str = "\u{1}age";
+/// A run of letters and digits from this length on, with both in it, is an id.
+const MIN_ID_LETTERS: usize = 16;
+/// A line up to this length that says when something was done, counted from now or to the minute, says nothing else.
+const MAX_AGE_LINE_BYTES: usize = 80;
+
+/// The text with its classes and with plain quotes; borrowed when there is nothing to replace.
+pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
+    // A type-setter's quotes are not another wording.
+    let plain = |letter| match letter {
+        '‘' | '’' | '‚' | 'ʼ' => '\'',
+        '“' | '”' | '„' => '"',
+        '–' | '‐' | '‑' => '-',
+        other => other,
+    };
+    if text.contains(|letter: char| !letter.is_ascii() && plain(letter) != letter) {
+        let text: String = text.chars().map(plain).collect();
+        return Cow::Owned(replace(&text).into_owned());
+    }
+    replace(text)
+}
+
+fn replace(text: &str) -> Cow<'_, str> {
+    if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) {
+        return Cow::Borrowed(AGE);
+    }
+    // Without a digit there is nothing to find.
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Cow::Borrowed(text);
+    }
+    let mut out: Option<String> = None;
+    let mut taken = 0;
+    let mut rest = 0;
+    while let Some(start) = text[rest..].find(|letter: char| letter.is_ascii_alphanumeric()).map(|at| rest + at) {
+        let (end, class) = piece(text, start);
+        if let Some(class) = class {
+            let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
+            out.push_str(&text[taken..start]);
+            out.push_str(class);
+            taken = end;
+        }
+        rest = end;
+    }
+    match out {
+        Some(mut out) => {
+            out.push_str(&text[taken..]);
+            Cow::Owned(out)
+        }
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The piece that begins here: its end, and its class if it has one.
+fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
+    let rest = &text[start..];
+    let end = start + run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_id(&text[start..end]) {
+        return (end, Some(ID));
+    }
+    let dashed = run(rest, |byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if dashed >= 32 && rest[..dashed].bytes().any(|byte| byte.is_ascii_digit()) {
+        return (start + dashed, Some(ID));
+    }
+    if let Some(length) = clock_time_length(rest) {
+        return (start + length, Some(TIME));
+    }
+    if let Some(length) = age_length(rest) {
+        return (start + length, Some(AGE));
+    }
+    // The rest of a row of numbers is not looked at again: `10:20:30:40` is no time.
+    let row = start + run(rest, |byte| byte.is_ascii_digit() || byte == b':');
+    (end.max(row), None)
+}
+
+fn run(text: &str, what: impl Fn(u8) -> bool) -> usize {
+    text.bytes().position(|byte| !what(byte)).unwrap_or(text.len())
+}
+
+fn is_id(word: &str) -> bool {
+    word.len() >= MIN_ID_LETTERS
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// `9:05`, `17:03:44`, `9:05 am`.
+fn clock_time_length(text: &str) -> Option<usize> {
+    let hours = run(text, |byte| byte.is_ascii_digit());
+    if !(1..=2).contains(&hours) {
+        return None;
+    }
+    let two_digits = |at: usize| {
+        let part = text.get(at..at + 3)?;
+        (part.starts_with(':') && part[1..].bytes().all(|byte| byte.is_ascii_digit())).then_some(at + 3)
+    };
+    let minutes = two_digits(hours)?;
+    let mut end = two_digits(minutes).unwrap_or(minutes);
+    if text[end..].bytes().next().is_some_and(|byte| byte.is_ascii_digit() || byte == b':') {
+        return None;
+    }
+    let half = text[end..].strip_prefix(' ').unwrap_or(&text[end..]);
+    let marker = half.get(..2).is_some_and(|half| half.eq_ignore_ascii_case("am") || half.eq_ignore_ascii_case("pm"));
+    if marker && !half[2..].starts_with(char::is_alphanumeric) {
+        end = text.len() - half.len() + 2;
+    }
+    Some(end)
+}
+
+/// `3 minutes ago`.
+fn age_length(text: &str) -> Option<usize> {
+    let digits = run(text, |byte| byte.is_ascii_digit());
+    let mut words = text.get(digits..)?.strip_prefix(' ')?.splitn(3, ' ');
+    let (unit, ago) = (words.next()?, words.next()?);
+    let singular = unit.strip_suffix('s').unwrap_or(unit);
+    let units = ["second", "sec", "minute", "min", "hour", "day", "week", "month", "year"];
+    let is_age = digits > 0
+        && units.iter().any(|other| singular.eq_ignore_ascii_case(other))
+        && ago.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("ago"))
+        && !ago[3..].starts_with(char::is_alphanumeric);
+    is_age.then_some(digits + 1 + unit.len() + 1 + 3)
+}
+
+/// `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`; also a stamp to the minute, `Last updated 2026-04-01
+/// 10:15:30 UTC`, which machines set: people who date a text give the day.
+fn is_age_line(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    if !words.any(|word| matches!(word, "updated" | "edited" | "posted" | "published" | "modified")) {
+        return false;
+    }
+    let rest: Vec<&str> = words.take(6).collect();
+    let mut places = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit()).map(|(at, _)| at);
+    if places.any(|at| {
+        !text[..at].ends_with(|letter: char| letter.is_ascii_digit()) && clock_time_length(&text[at..]).is_some()
+    }) {
+        return true;
+    }
+    let pair = |firsts: &[&str], second: fn(&str) -> bool| {
+        rest.windows(2).any(|pair| firsts.contains(&pair[0]) && second(pair[1]))
+    };
+    rest.iter().any(|word| matches!(*word, "ago" | "today" | "yesterday"))
+        || pair(&["just"], |word| word == "now")
+        || pair(&["this"], |word| matches!(word, "week" | "month"))
+        || pair(&["last", "past"], |word| {
+            matches!(word, "minute" | "hour" | "day" | "week" | "month")
+                || word.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ids_times_and_ages_are_classes_and_all_else_stays() {
+        let check = |text, expected: &str| assert_eq!(with_classes(text).replace('\u{1}', "$"), expected, "{text}");
+        check("Ref 8f14e45fceea167a5a36!", "Ref $id!");
+        check("id 123e4567-e89b-12d3-a456-426614174000.", "id $id.");
+        check("Opens at 9:05 am, closes 17:30:00.", "Opens at $time, closes $time.");
+        check("3 minutes ago by Ann; 1 day ago", "$age by Ann; $age");
+        check("Last updated 2 days ago", "$age");
+        check("Edited in the last hour", "$age");
+        check("Updated in the last 15 minutes", "$age");
+        check("Last updated 2010-09-03 21:30:41 UTC", "$age");
+        check("Posted by Ann yesterday", "$age");
+        check("Last updated: April 1st 2026", "Last updated: April 1st 2026");
+        check("Effective 2026-04-01, 1,200 words, Section 3.2", "Effective 2026-04-01, 1,200 words, Section 3.2");
+        check("a ratio of 1:2 and 10:20:30:40", "a ratio of 1:2 and 10:20:30:40");
+        check("internationalisation", "internationalisation");
+        check("5 days agony", "5 days agony");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_classes(text in "(\\PC|[0-9:a]|ago| |day){0,40}") {
+            let once = with_classes(&text).into_owned();
+            prop_assert!(once.len() <= text.len() + 5 * text.len());
+        }
+
+        #[test]
+        fn another_time_or_id_of_the_same_form_is_no_change(hour in 0..24u8, minute in 10..60u8, id in "[0-9][a-f][0-9a-f]{20}") {
+            let text = format!("Today at {hour}:{minute} ({id}): all fine");
+            prop_assert_eq!(with_classes(&text).into_owned(), "Today at \u{1}time (\u{1}id): all fine");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Two versions side by side, for people: `recrawl diff`.
+
+use crate::page_state::{PageState, only_in};
+use crate::text::prefix;
+use crate::verdict::Verdict;
+use crate::version::{UnitKey, Version};
+use serde::Serialize;
+
+/// The most texts and links given of each kind.
+const MAX_GIVEN: usize = 64;
+const MAX_TEXT_BYTES: usize = 512;
+
+/// What is different between two versions of a page, in their regions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diff {
+    /// As [`PageState::observe`] would say of the second after the first.
+    pub verdict: Verdict,
+    /// 1 − resemblance.
+    pub magnitude: f64,
+    /// |old ∩ new| / |old ∪ new| of the shingles (E2).
+    pub resemblance: f64,
+    /// |old ∩ new| / |old|.
+    pub containment: f64,
+    /// Texts of blocks that came, in the order in which they stand.
+    pub added: Vec<String>,
+    /// Texts of blocks that went.
+    pub removed: Vec<String>,
+    /// Targets of links that came, in one spelling.
+    pub links_added: Vec<String>,
+    /// Targets of links that went.
+    pub links_removed: Vec<String>,
+}
+
+/// Compares two versions.
+pub fn diff(old: &Version, new: &Version) -> Diff {
+    let mut state = PageState::default();
+    state.observe(old);
+    let judgement = state.observe(new);
+    let keys = |version: &Version| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
+    let (old_keys, new_keys) = (keys(old), keys(new));
+    let (added, links_added) = told(new, &only_in(&new_keys, &old_keys));
+    let (removed, links_removed) = told(old, &only_in(&old_keys, &new_keys));
+    Diff {
+        verdict: judgement.verdict,
+        magnitude: judgement.magnitude,
+        resemblance: judgement.resemblance,
+        containment: judgement.containment,
+        added,
+        removed,
+        links_added,
+        links_removed,
+    }
+}
+
+fn told(version: &Version, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
+    let mut units: Vec<_> =
+        keys.iter().filter(|key| key.in_region()).filter_map(|key| version.find(key.name())).collect();
+    units.sort_by_key(|unit| unit.block);
+    let (mut texts, mut links): (Vec<String>, Vec<String>) = Default::default();
+    for unit in units {
+        let (list, text) = match version.target(unit) {
+            Some(target) => (&mut links, target),
+            None => (&mut texts, prefix(version.text(unit), MAX_TEXT_BYTES)),
+        };
+        if list.len() < MAX_GIVEN && !list.iter().any(|given| given == text) {
+            list.push(text.to_owned());
+        }
+    }
+    (texts, links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(html: &str) -> Version {
+        Version::new(html.as_bytes(), Some("text/html"), Some("https://a.test/"))
+    }
+
+    #[test]
+    fn texts_and_links_are_told_apart() {
+        let old =
+            version("<main><p>Open daily.<p>See our <a href=/x>terms of the house</a> for what that means.</main>");
+        let new =
+            version("<main><p>Open daily!<p>See our <a href=/y>terms of the house</a> for what that means.</main>");
+        let diff = diff(&old, &new);
+        assert_eq!((diff.added, diff.removed), (vec!["Open daily!".to_owned()], vec!["Open daily.".to_owned()]));
+        assert_eq!(diff.links_added, ["https://a.test/y"]);
+        assert_eq!(diff.links_removed, ["https://a.test/x"]);
+        assert_eq!((diff.verdict, diff.magnitude), (Verdict::Minor, 0.0));
+    }
+}

@@ -1,0 +1,58 @@
+//! Whether a version is an answer about the page at all: an error, a consent wall or a login served with status 200.
+
+use crate::version::Version;
+
+/// A suspect version is taken for the page from this many in a row on.
+pub(crate) const MAX_HELD_VERSIONS: u8 = 3;
+/// Below this share of the text there was, a version that sounds like an error is suspect.
+const SHRUNK_SHARE: f64 = 0.7;
+/// Error pages are short.
+const MAX_ERROR_PAGE_BYTES: usize = 3_000;
+const ERRORS: &[&str] = &[
+    "access denied",
+    "just a moment",
+    "verify you are",
+    "captcha",
+    "not found",
+    "error 4",
+    "error 5",
+    "service unavailable",
+    "temporarily unavailable",
+    "something went wrong",
+    "an error occurred",
+    "redirected",
+    "unusual traffic",
+    "sign in to continue",
+    "enable javascript",
+    "forbidden",
+    "too many requests",
+];
+
+/// Whether a version looks like something else in the page's place: nothing where there was text, or much shorter, short,
+/// and in the words of an error. A page that is replaced by another text is not suspect: that is news.
+pub(crate) fn is_suspect(version: &Version, reference_bytes: usize) -> bool {
+    let bytes = version.region_bytes;
+    let shrunk = (bytes as f64) < SHRUNK_SHARE * reference_bytes as f64;
+    let sounds_like_an_error = |text: &str| {
+        let text = text.to_lowercase();
+        ERRORS.iter().any(|error| text.contains(error))
+    };
+    shrunk && (bytes == 0 || (bytes < MAX_ERROR_PAGE_BYTES && version.region_texts().any(sounds_like_an_error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_errors_in_the_place_of_a_page_are_suspect() {
+        let check = |html: &str, suspect| {
+            let version = Version::new(html.as_bytes(), Some("text/html"), None);
+            assert_eq!(is_suspect(&version, 2_000), suspect, "{html}");
+        };
+        check("<h1>Just a moment...</h1>", true);
+        check("", true);
+        check("<p>We have moved to our new address.", false);
+        check(&format!("<p>Not found what you need? {}", "Ask us. ".repeat(200)), false);
+    }
+}

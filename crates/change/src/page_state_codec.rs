@@ -1,0 +1,84 @@
+//! A page's state as bytes: 53 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
+
+use crate::page_state::PageState;
+use crate::shingle::ShingleSet;
+use crate::slots::Slots;
+use crate::state_codec::DecodeError;
+use crate::version::UnitKey;
+
+const CODEC_VERSION: u8 = 1;
+
+impl PageState {
+    /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the held count, the digest, confirmed and
+    /// withdrawn as u16, the region's bytes as u32; then units, past, open added, open removed and slots, each a u32 count
+    /// and its u64s; then the shingles as [`ShingleSet::encode_into`] writes them. All little-endian.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![CODEC_VERSION, u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1), self.held];
+        out.extend_from_slice(&self.digest.unwrap_or_default());
+        out.extend_from_slice(&self.confirmed.to_le_bytes());
+        out.extend_from_slice(&self.withdrawn.to_le_bytes());
+        out.extend_from_slice(&self.region_bytes.to_le_bytes());
+        for list in [&self.units, &self.past, &self.open_added, &self.open_removed] {
+            put(&mut out, list.iter().map(|key| key.0));
+        }
+        put(
+            &mut out,
+            self.slots.entries().iter().map(|(slot, history)| (u64::from(*slot) << 32) | u64::from(*history)),
+        );
+        self.shingles.encode_into(&mut out);
+        out
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut rest = bytes;
+        let [version, flags, held] = take(&mut rest)?;
+        if version != CODEC_VERSION {
+            return Err(DecodeError::UnknownVersion(version));
+        }
+        let digest = take::<16>(&mut rest)?;
+        let confirmed = u16::from_le_bytes(take(&mut rest)?);
+        let withdrawn = u16::from_le_bytes(take(&mut rest)?);
+        let region_bytes = u32::from_le_bytes(take(&mut rest)?);
+        let mut keys = || -> Result<Vec<UnitKey>, DecodeError> { Ok(list(&mut rest)?.map(UnitKey).collect()) };
+        let (units, past, open_added, open_removed) = (keys()?, keys()?, keys()?, keys()?);
+        let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
+        if flags > 3 || !units.is_sorted_by(|one, other| one.name() < other.name()) {
+            return Err(DecodeError::NotAscending);
+        }
+        Ok(Self {
+            digest: (flags & 1 == 1).then_some(digest),
+            gone: flags & 2 == 2,
+            held,
+            confirmed,
+            withdrawn,
+            region_bytes,
+            units,
+            past,
+            open_added,
+            open_removed,
+            slots: Slots::from_entries(slots).ok_or(DecodeError::NotAscending)?,
+            shingles: ShingleSet::decode(rest)?,
+        })
+    }
+}
+
+fn put(out: &mut Vec<u8>, values: impl ExactSizeIterator<Item = u64>) {
+    // Every list is bounded far below; a page has at most as many units as blocks and links.
+    out.extend_from_slice(&u32::try_from(values.len()).expect("lists are bounded").to_le_bytes());
+    values.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], DecodeError> {
+    let (head, tail) = rest.split_first_chunk().ok_or(DecodeError::TooShort)?;
+    *rest = tail;
+    Ok(*head)
+}
+
+fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, DecodeError> {
+    let count = u32::from_le_bytes(take(rest)?) as usize;
+    let length = count.checked_mul(8).ok_or(DecodeError::BadLength)?;
+    let (head, tail) = rest.split_at_checked(length).ok_or(DecodeError::TooShort)?;
+    *rest = tail;
+    Ok(head.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
+}

@@ -1,0 +1,91 @@
+//! Which blocks are what the page is about, and which are the frame around it.
+
+use crate::blocks::Blocks;
+
+/// The share of the text outside the frame from which on `main` and `article` are believed to hold the page.
+const MAIN_SHARE: f64 = 0.3;
+/// The share of an element's text that one of its children must hold for the search to go down into it.
+const SUBTREE_SHARE: f64 = 0.6;
+
+/// For each block whether it is in the page's region: inside `main` or `article` where these hold enough of the text, else
+/// inside the element that holds most of what is outside the frame; if that is nothing, everywhere.
+///
+/// Blocks that only lead elsewhere (teasers, menus, related pages) are left out, unless they are most of the region: then
+/// the page is a list of links, and they are what it says.
+pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
+    let of = |keep: &dyn Fn(usize) -> bool| -> Vec<bool> { (0..blocks.list.len()).map(keep).collect() };
+    let bytes = |keep: &[bool]| -> usize {
+        blocks.list.iter().zip(keep).filter(|(_, keep)| **keep).map(|(block, _)| block.len()).sum()
+    };
+    let unframed = of(&|index| !blocks.list[index].part.chrome);
+    let main = of(&|index| unframed[index] && blocks.list[index].part.main);
+    let inner = if bytes(&main) as f64 > MAIN_SHARE * bytes(&unframed) as f64 {
+        main
+    } else {
+        let inside = subtree(blocks, &unframed);
+        of(&|index| inside[index] && unframed[index])
+    };
+    let region = if inner.contains(&true) { inner } else { vec![true; blocks.list.len()] };
+    let told = of(&|index| region[index] && !blocks.list[index].is_links());
+    if 2 * bytes(&told) >= bytes(&region) { told } else { region }
+}
+
+/// For each block whether it is in the element that holds most text: the search goes down from the root as long as one
+/// child holds most of what its parent holds.
+fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
+    let nodes = &blocks.nodes;
+    let mut bytes = vec![0_usize; nodes.len()];
+    for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
+        bytes[block.node] += block.len();
+    }
+    // Children come behind their parents, so one pass from the end adds up every subtree, and one from the front goes down.
+    for index in (1..nodes.len()).rev() {
+        bytes[nodes[index].parent] += bytes[index];
+    }
+    let mut top = 0;
+    for index in 1..nodes.len() {
+        let is_most = bytes[index] as f64 >= SUBTREE_SHARE * bytes[top] as f64;
+        if nodes[index].parent == top && !nodes[index].is_paragraph && is_most {
+            top = index;
+        }
+    }
+    let mut inside = vec![false; nodes.len()];
+    inside[top] = true;
+    for index in top + 1..nodes.len() {
+        inside[index] = inside[nodes[index].parent];
+    }
+    blocks.list.iter().map(|block| inside[block.node]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(html: &str) -> Vec<String> {
+        let blocks = Blocks::of_html(html);
+        let region = region(&blocks);
+        let kept = blocks.list.iter().zip(&region).filter(|(_, inside)| **inside);
+        kept.map(|(block, _)| blocks.text(block).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_page_is_told_from_its_frame() {
+        let long = "We keep what you give us for as long as the law asks, and no longer than that.";
+        let check = |html: &str| {
+            assert_eq!(told(html), ["Terms", long], "{html}");
+        };
+        check(&format!("<nav>Home</nav><main><h1>Terms</h1><p>{long}</main><footer>2026</footer>"));
+        check(&format!("<div>Menu and more</div><div><h1>Terms</h1><p>{long}</div><div>Imprint</div>"));
+        check(&format!("<div role=banner>x</div><article><h1>Terms</h1><p>{long}<p><a href=/n>News</a></article>"));
+        check(&format!("<h1>Terms</h1><p>{long}<p hidden>secret<aside>Ads</aside>"));
+        check(&format!("<main>Menu</main><div><h1>Terms</h1><p>{long}</div>"));
+    }
+
+    #[test]
+    fn a_list_of_links_is_told_by_its_links_and_a_page_of_frame_by_all_of_it() {
+        assert_eq!(told("<ul><li><a href=/a>One</a><li><a href=/b>Two</a></ul>"), ["One", "Two"]);
+        assert_eq!(told("<nav>Home</nav>"), ["Home"]);
+        assert_eq!(told("<table><tr><td><a href=/a>One</a><td>2</table><p><a href=/n>N</a>"), ["One", "2"]);
+        assert!(told("").is_empty());
+    }
+}

@@ -1,0 +1,163 @@
+//! A version of a page as a set of units, the smallest things that can come and go.
+//!
+//! A unit is the text of a block, or one link of a block together with the block's text. The two are kept apart, so that a
+//! link that differs at every look cannot hide an edit of its paragraph. What only moves about the page is no difference.
+
+use crate::blocks::{Block, Blocks};
+use crate::charset::decode;
+use crate::classes::with_classes;
+use crate::digest::{ContentDigest, content_digest};
+use crate::extract::ContentKind;
+use crate::hash::{fnv1a64, splitmix64};
+use crate::pieces;
+use crate::region::region;
+use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet};
+use crate::targets::Base;
+use crate::tokens::tokens;
+use std::borrow::Cow;
+
+/// One fetched version of a page, read and ready to be compared.
+#[derive(Debug)]
+pub struct Version {
+    pub(crate) digest: ContentDigest,
+    pub(crate) kind: ContentKind,
+    /// Sorted by name, each name once.
+    pub(crate) units: Vec<Unit>,
+    /// Length of the region's text.
+    pub(crate) region_bytes: usize,
+    blocks: Blocks,
+    in_region: Vec<bool>,
+}
+
+/// Something that can come and go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    pub(crate) key: UnitKey,
+    /// Index of its block.
+    pub(crate) block: u32,
+    /// Where it leads, if it is a link; else it is the block's text.
+    target: Option<Box<str>>,
+}
+
+/// What is kept of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it stands in the page's
+/// region. Two units of a page of 1,000 get one name once in two million pages; two slots may share a number, which makes
+/// both a little deafer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct UnitKey(pub(crate) u64);
+
+impl UnitKey {
+    const NAME_SHIFT: u32 = 24;
+
+    fn new(name: u64, slot: u64, is_link: bool, in_region: bool) -> Self {
+        let name = splitmix64(name) >> Self::NAME_SHIFT << Self::NAME_SHIFT;
+        Self(name | ((splitmix64(slot) >> (64 - 22)) << 2) | (u64::from(is_link) << 1) | u64::from(in_region))
+    }
+
+    /// What it says.
+    pub(crate) fn name(self) -> u64 {
+        self.0 >> Self::NAME_SHIFT
+    }
+
+    /// Where it says it: what ties one value to the next.
+    pub(crate) fn slot(self) -> u32 {
+        (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 2
+    }
+
+    pub(crate) fn is_link(self) -> bool {
+        self.0 & 2 == 2
+    }
+
+    pub(crate) fn in_region(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+impl Version {
+    /// Reads a body, given its `Content-Type` header and the address it was fetched from. Never fails.
+    pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>) -> Self {
+        let kind = ContentKind::of(content_type, body);
+        let digest = content_digest(body);
+        let text = if kind == ContentKind::Opaque { Cow::Borrowed("") } else { decode(body, content_type).text };
+        let blocks = match kind {
+            ContentKind::Html => Blocks::of_html(&text),
+            ContentKind::Json => pieces::json(&text),
+            ContentKind::Xml => pieces::xml(&text),
+            ContentKind::Text => pieces::lines(&text),
+            ContentKind::Opaque => pieces::opaque(&digest),
+        };
+        let in_region = region(&blocks);
+        let base = Base::new(address, blocks.base.as_deref());
+        let units = units(&blocks, &in_region, &base);
+        let region_bytes =
+            blocks.list.iter().zip(&in_region).filter(|(_, inside)| **inside).map(|(block, _)| block.len()).sum();
+        Self { digest, kind, units, region_bytes, blocks, in_region }
+    }
+
+    /// The address the page gives itself (`<link rel=canonical>`), as written.
+    pub fn canonical(&self) -> Option<&str> {
+        self.blocks.canonical.as_deref()
+    }
+
+    /// The region's w-shingles ([`DEFAULT_SHINGLE_WIDTH`]), over the text with its classes.
+    pub(crate) fn shingles(&self) -> ShingleSet {
+        let texts: Vec<Cow<'_, str>> = self.region().map(|block| with_classes(self.blocks.text(block))).collect();
+        ShingleSet::of_tokens(texts.iter().flat_map(|text| tokens(text)), DEFAULT_SHINGLE_WIDTH)
+    }
+
+    /// The blocks of the region.
+    pub(crate) fn region(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.list.iter().zip(&self.in_region).filter(|(_, inside)| **inside).map(|(block, _)| block)
+    }
+
+    /// The text of a unit's block.
+    pub(crate) fn text(&self, unit: &Unit) -> &str {
+        self.blocks.text(&self.blocks.list[unit.block as usize])
+    }
+
+    /// Where a unit leads, if it is a link.
+    pub(crate) fn target<'a>(&self, unit: &'a Unit) -> Option<&'a str> {
+        unit.target.as_deref()
+    }
+
+    /// All of the region's text, block by block.
+    pub(crate) fn region_texts(&self) -> impl Iterator<Item = &str> {
+        self.region().map(|block| self.blocks.text(block))
+    }
+
+    /// Whether it has a unit of this name, and where.
+    pub(crate) fn find(&self, name: u64) -> Option<&Unit> {
+        self.units.binary_search_by_key(&name, |unit| unit.key.name()).ok().map(|index| &self.units[index])
+    }
+}
+
+fn units(blocks: &Blocks, in_region: &[bool], base: &Base) -> Vec<Unit> {
+    let mut units = Vec::with_capacity(2 * blocks.list.len());
+    for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
+        let text = with_classes(blocks.text(block));
+        let name = fnv1a64(text.as_bytes());
+        let block_index = index as u32;
+        if !text.is_empty() {
+            let key = UnitKey::new(name, text_slot(block, &text), false, *in_region);
+            units.push(Unit { key, block: block_index, target: None });
+        }
+        for href in blocks.links(block) {
+            let Some(target) = base.target(href) else { continue };
+            let slot = if block.is_links() { block.path } else { splitmix64(name ^ 1) };
+            let name = splitmix64(name) ^ fnv1a64(target.as_bytes()).rotate_left(1);
+            let key = UnitKey::new(name, slot, true, *in_region);
+            units.push(Unit { key, block: block_index, target: Some(target.into()) });
+        }
+    }
+    // Of two units with one name, the one in the region counts.
+    units.sort_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
+    units.dedup_by_key(|unit| unit.key.name());
+    units
+}
+
+/// Where a text stands: a value ties to the next by its place and its first words, in lists of links by the place alone.
+fn text_slot(block: &Block, text: &str) -> u64 {
+    if block.is_links() || block.is_named {
+        return block.path;
+    }
+    text.split(' ').take(3).fold(splitmix64(block.path), |hash, word| splitmix64(hash ^ fnv1a64(word.as_bytes())))
+}

@@ -1,0 +1,72 @@
+//! Lines beside labels.
+
+use crate::archive::{Archive, ArchiveError};
+use crate::judge::Line;
+use std::collections::{HashMap, HashSet};
+
+/// Pages with the same bytes fetched within this many seconds are one document archived under several names.
+const SAME_LOOK_S: i64 = 3_600;
+
+/// How lines and labels agree. Names of one document (most of their versions are the same bytes) count as one page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Raw changes with a label.
+    pub labelled: usize,
+    /// Meaningful by line and label.
+    pub hits: usize,
+    /// Meaningful by line only.
+    pub false_alarms: usize,
+    /// Meaningful by label only.
+    pub misses: usize,
+}
+
+impl Score {
+    /// Compares lines with the labels of their archive.
+    pub fn of(archive: &Archive, lines: &[Line]) -> Result<Self, ArchiveError> {
+        let labels = archive.labels()?;
+        let names = documents(archive);
+        let key = |page_id: u32, unix_time: i64| match names.get(&page_id) {
+            Some(document) => (*document, unix_time / SAME_LOOK_S),
+            None => (page_id, unix_time),
+        };
+        let (mut said, mut true_changes) = (HashSet::new(), HashSet::new());
+        let mut labelled = 0;
+        for line in lines {
+            let Some(label) = labels.get(&(line.page_id, line.unix_time)) else { continue };
+            labelled += 1;
+            if line.meaningful {
+                said.insert(key(line.page_id, line.unix_time));
+            }
+            if *label {
+                true_changes.insert(key(line.page_id, line.unix_time));
+            }
+        }
+        let hits = said.intersection(&true_changes).count();
+        Ok(Self { labelled, hits, false_alarms: said.len() - hits, misses: true_changes.len() - hits })
+    }
+
+    /// Share of what was said that is right.
+    pub fn precision(&self) -> f64 {
+        self.hits as f64 / (self.hits + self.false_alarms).max(1) as f64
+    }
+
+    /// Share of what is right that was said.
+    pub fn recall(&self) -> f64 {
+        self.hits as f64 / (self.hits + self.misses).max(1) as f64
+    }
+}
+
+/// For pages that are one document under several names: the smallest of their numbers.
+fn documents(archive: &Archive) -> HashMap<u32, u32> {
+    let mut first_of: HashMap<&str, u32> = HashMap::new();
+    let mut names = HashMap::new();
+    for page in archive.pages() {
+        let Some(canonical) = page.document.as_deref() else { continue };
+        let first = *first_of.entry(canonical).or_insert(page.page_id);
+        if first != page.page_id {
+            names.insert(first, first);
+            names.insert(page.page_id, first);
+        }
+    }
+    names
+}
