@@ -7,12 +7,13 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 11] = [
+const PURE: [&str; 12] = [
     "page",
     "revisit",
     "politeness",
     "sitemaps",
     "change",
+    "mirrors",
     "change-rate",
     "sweeps",
     "messages",

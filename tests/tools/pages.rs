@@ -1,4 +1,4 @@
-//! `recrawl text`.
+//! `recrawl text`, `diff`, `mirrors` and `detect`.
 
 use crate::{lines, recrawl};
 use serde_json::json;
@@ -31,4 +31,77 @@ fn a_page_is_read_with_its_links_and_by_batch() {
     let answers = lines(&recrawl(directory.path(), &["text", "--batch", "questions.jsonl"]).exits_with(0));
     assert_eq!(answers[0], read);
     assert!(answers[1]["error"].as_str().unwrap().contains("nowhere"));
+}
+
+#[test]
+fn two_versions_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let page = |hours: &str, target: &str, nonce: u32| {
+        let rest = "Bring your own cup and a friend who likes tea. ".repeat(6);
+        format!(
+            "<main><p>{rest}</p><p>Open {hours}.</p><p>See <a href={target}>the map</a>.</p></main><!-- {nonce} -->"
+        )
+    };
+    write(directory.path().join("old.html"), page("from nine to five", "/map", 1)).unwrap();
+    write(directory.path().join("new.html"), page("from ten to six", "/map2", 2)).unwrap();
+    write(directory.path().join("noise.html"), page("from nine to five", "/map", 3)).unwrap();
+    let ask = |new: &str| {
+        let arguments = ["--format", "json", "diff", "old.html", new, "--url", "https://a.test/"];
+        recrawl(directory.path(), &arguments).exits_with(0).json()
+    };
+    let diff = ask("new.html");
+    assert!(["minor", "major"].contains(&diff["verdict"].as_str().unwrap()), "{diff:#}");
+    assert!(diff["magnitude"].as_f64() > Some(0.0) && diff["containment"].as_f64() < Some(1.0));
+    assert_eq!(diff["added"], json!(["Open from ten to six."]));
+    assert_eq!(diff["removed"], json!(["Open from nine to five."]));
+    let links = |name: &str| diff[name][0].as_str().unwrap().to_owned();
+    assert!(links("links_added").contains("map2") && links("links_removed").ends_with("map"));
+    assert_eq!(ask("old.html")["verdict"], "unchanged");
+    assert_eq!(ask("noise.html")["verdict"], "cosmetic");
+    let question = json!({"old": "old.html", "new": "new.html", "url": "https://a.test/"}).to_string();
+    write(directory.path().join("questions.jsonl"), question).unwrap();
+    let answers = lines(&recrawl(directory.path(), &["diff", "--batch", "questions.jsonl"]).exits_with(0));
+    assert_eq!(answers, [diff]);
+}
+
+#[test]
+fn copies_are_found_by_their_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let links = |site: usize| (0..40).map(|link| format!("https://{site}.test/{link}")).collect::<Vec<_>>();
+    let page = |url: &str, site: usize| json!({"url": url, "links": links(site)}).to_string();
+    let pages = [page("https://a.test/", 1), page("https://b.test/", 1), page("https://c.test/", 2)];
+    write(directory.path().join("pages.jsonl"), pages.join("\n")).unwrap();
+    let report = recrawl(directory.path(), &["--format", "json", "mirrors", "pages.jsonl"]).exits_with(0).json();
+    assert_eq!(report["groups"], json!([["https://a.test/", "https://b.test/"]]));
+    for method in report["methods"].as_array().unwrap() {
+        assert!(method["comparisons"].as_u64() >= Some(1) && method["name"].is_string(), "{method}");
+        assert_eq!(method["groups"], report["groups"]);
+    }
+    write(directory.path().join("bad.jsonl"), "{\"url\":\"x\",\"links\":[]}\n{}\n").unwrap();
+    let bad = recrawl(directory.path(), &["mirrors", "bad.jsonl"]).exits_with(2);
+    assert!(bad.stderr.contains("line 2") && bad.stderr.contains("url"), "{}", bad.stderr);
+}
+
+#[test]
+fn a_recorded_history_is_judged() {
+    let directory = tempfile::tempdir().unwrap();
+    let missing = recrawl(directory.path(), &["detect", "--corpus", "nowhere"]).exits_with(2);
+    assert!(missing.stderr.contains("nowhere"), "{}", missing.stderr);
+    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(corpora).join("content");
+    if !corpus.is_dir() {
+        println!("LEFT OUT: a recorded history, because there is no {}", corpus.display());
+        return;
+    }
+    let corpus = corpus.display().to_string();
+    let arguments = ["--format", "jsonl", "detect", "--corpus", &corpus, "--source", "fcdo-advice"];
+    let judged = lines(&recrawl(directory.path(), &arguments).exits_with(0));
+    assert!(judged.len() > 500, "{}", judged.len());
+    let times: Vec<_> = judged.iter().map(|line| line["unix_time"].as_i64().unwrap()).collect();
+    assert!(times.is_sorted());
+    for line in &judged {
+        assert!(line["page_id"].is_u64() && line["verdict"].is_string() && line["meaningful"].is_boolean(), "{line}");
+        assert!(line["magnitude"].is_number());
+        assert!(["content", "links", "structure"].iter().all(|part| !line[part].is_null()), "{line}");
+    }
 }

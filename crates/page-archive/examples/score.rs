@@ -10,7 +10,7 @@ fn main() -> anyhow::Result<()> {
     for source in std::env::args().skip(1) {
         let started = Instant::now();
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
-        let lines = archive.judge()?;
+        let lines = archive.judge(&mut |_, _| {})?;
         let seconds = started.elapsed().as_secs_f64();
         let said = lines.iter().filter(|line| line.meaningful).count();
         println!("{source}: {} raw changes, {said} meaningful, {seconds:.1} s", lines.len());

@@ -27,11 +27,16 @@ pub struct Line {
 }
 
 impl Archive {
-    /// Judges all versions: a line for every row of a page but its first, in order of time, then page.
-    pub fn judge(&mut self) -> Result<Vec<Line>, ArchiveError> {
+    /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
+    /// `progress` is told how many versions of how many are done.
+    pub fn judge(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<Vec<Line>, ArchiveError> {
         let mut lines = Vec::new();
+        let total = self.pages.iter().map(|page| page.rows.len()).sum();
+        let mut done = 0;
         for page in &mut self.pages {
             page.document = judge_page(page, &mut self.frames, &mut lines)?;
+            done += page.rows.len();
+            progress(done, total);
         }
         lines.sort_by_key(|line| (line.unix_time, line.page_id));
         Ok(lines)

@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, explain, fetch, page, robots, run, seed, simulate, sitemap, status,
-    text, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, fetch, mirrors, page, robots, run, seed,
+    simulate, sitemap, status, text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -42,6 +42,12 @@ enum Command {
     Robots(robots::RobotsArguments),
     /// Reads a page: main text, title, links, language, dates.
     Text(text::TextArguments),
+    /// Says what a reader would notice between two versions of a page.
+    Diff(diff::DiffArguments),
+    /// Judges every raw change of a recorded history: is it meaningful?
+    Detect(detect::DetectArguments),
+    /// Finds pages that are copies of each other, by their links.
+    Mirrors(mirrors::MirrorsArguments),
     /// Lists what a sitemap or feed says.
     Sitemap(sitemap::SitemapArguments),
     /// Takes addresses apart: canonical form, host, site, page id.
@@ -73,6 +79,9 @@ fn main() -> ExitCode {
         Command::Robots(arguments) => robots::robots(arguments, format),
         Command::Sitemap(arguments) => sitemap::sitemap(arguments, format),
         Command::Text(arguments) => text::text(arguments, format),
+        Command::Diff(arguments) => diff::diff(arguments, format),
+        Command::Detect(arguments) => detect::detect(arguments, format),
+        Command::Mirrors(arguments) => mirrors::mirrors(arguments, format),
         Command::Url(arguments) => url::url(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),

@@ -3,8 +3,11 @@
 pub mod changes;
 pub mod dead_letters;
 pub mod demo;
+pub mod detect;
+pub mod diff;
 pub mod explain;
 pub mod fetch;
+pub mod mirrors;
 pub mod page;
 pub mod robots;
 pub mod run;

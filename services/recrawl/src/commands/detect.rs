@@ -1,0 +1,67 @@
+//! `recrawl detect --corpus DIR`: what the detector says of every raw change of a recorded history, learned as it goes.
+
+use crate::Failure;
+use crate::output::Format;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use page_archive::{Archive, ArchiveError, Line};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl detect`.
+#[derive(Args, Debug)]
+pub struct DetectArguments {
+    /// Directory in the corpus format, with the bytes of the versions.
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Only this source of the corpus.
+    #[arg(long)]
+    source: Option<String>,
+}
+
+/// Judges all versions in the order of time: one line per raw change.
+pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure> {
+    let mut archive = Archive::open(&arguments.corpus, arguments.source.as_deref()).map_err(failure)?;
+    if archive.pages().is_empty() {
+        let which = arguments.source.as_ref().map(|source| format!(" of source {source}")).unwrap_or_default();
+        return Err(Failure::Input(format!("{}: no pages{which}", arguments.corpus.display())));
+    }
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(4));
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} versions  {elapsed}") {
+        bar.set_style(style);
+    }
+    let lines = archive.judge(&mut |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    let lines = lines.map_err(failure)?;
+    let meaningful = lines.iter().filter(|line| line.meaningful).count();
+    eprintln!("{} raw changes of {} pages, {meaningful} meaningful", lines.len(), archive.pages().len());
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let written = lines.iter().try_for_each(|line| write(line, format, &mut out)).and_then(|()| out.flush());
+    match written {
+        // A reader that has gone away has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn write(line: &Line, format: Format, out: &mut impl Write) -> std::io::Result<()> {
+    if format == Format::Text {
+        let verdict = serde_json::to_value(line.verdict)?;
+        let mark = if line.meaningful { "*" } else { " " };
+        let verdict = verdict.as_str().unwrap_or_default();
+        return writeln!(
+            out,
+            "{mark} page {:<6} {:<11} {verdict:<9} {:.3}",
+            line.page_id, line.unix_time, line.magnitude
+        );
+    }
+    serde_json::to_writer(&mut *out, line)?;
+    writeln!(out)
+}
+
+fn failure(error: ArchiveError) -> Failure {
+    Failure::Input(error.to_string())
+}

@@ -1,0 +1,56 @@
+//! `recrawl mirrors FILE.jsonl`: which pages are copies of each other, by their links.
+
+use crate::Failure;
+use crate::output::{Format, answer};
+use clap::Args;
+use mirrors::{MirrorReport, PageLinks};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `recrawl mirrors`.
+#[derive(Args, Debug)]
+pub struct MirrorsArguments {
+    /// Pages with their links, one {"url":…, "links":[…]} a line; "-" is stdin.
+    #[arg(value_name = "FILE.jsonl")]
+    file: PathBuf,
+}
+
+/// Finds mirrors, by the seed's degree bound and by bands.
+pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), Failure> {
+    let file = &arguments.file;
+    let input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(
+            File::open(file).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?,
+        ))
+    };
+    let mut pages: Vec<PageLinks> = Vec::new();
+    for (index, line) in input.lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let page = serde_json::from_str(&line).map_err(|error| {
+            let problem = format!("{}, line {}: {error}", file.display(), index + 1);
+            Failure::Input(format!("{problem}; write {{\"url\":…, \"links\":[…]}}"))
+        });
+        pages.push(page?);
+    }
+    answer(format, &mirrors::compare_all(pages), text)
+}
+
+fn text(report: &MirrorReport) -> String {
+    let mut lines = Vec::new();
+    for group in &report.groups {
+        lines.extend(
+            group.iter().enumerate().map(|(index, url)| format!("{}{url}", if index == 0 { "" } else { "  = " })),
+        );
+    }
+    let method = |method: &mirrors::MethodReport| {
+        format!("{:<14}{} comparisons, {} groups", method.name, method.comparisons, method.groups.len())
+    };
+    lines.extend(report.methods.iter().map(method));
+    lines.join("\n")
+}
