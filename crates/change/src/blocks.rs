@@ -18,6 +18,8 @@ const MAX_BLOCKS: usize = 50_000;
 const MAX_LINKS: usize = crate::extract::MAX_LINKS;
 /// Open elements beyond this depth are not told apart, and no end tag looks further for its beginning: linear time.
 const MAX_DEPTH: usize = 256;
+/// A `summary` up to this length is a control ("Show details"); a longer one says what is in its details.
+const CONTROL_BYTES: usize = 24;
 
 /// A page's blocks in reading order, over one text.
 #[derive(Debug, Default)]
@@ -56,7 +58,7 @@ pub(crate) struct Block {
 /// What a block is for, as its element and those around it say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Inside `nav`, `footer`, `header`, `aside`, their roles, or a button.
+    /// Inside `nav`, `footer`, `header`, `aside`, their roles, or a control.
     pub(crate) chrome: bool,
     /// Inside `main`, `article` or the role `main`.
     pub(crate) main: bool,
@@ -345,7 +347,9 @@ impl Reader {
         let links = self.links_start..self.blocks.hrefs.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
             let in_table = self.open.iter().any(|open| open.name.as_bytes() == b"td");
-            let &mut Self { anchor_bytes, path, node, part, is_named, .. } = self;
+            let &mut Self { anchor_bytes, path, node, mut part, is_named, .. } = self;
+            let is_summary = self.open.last().is_some_and(|open| open.name.as_bytes() == b"summary");
+            part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
         }
         self.text_start = self.blocks.text.len();
@@ -477,7 +481,7 @@ fn part_of(name: &Name, attributes: &str, outer: Part) -> Part {
     let is_chrome = name.is(&[b"nav", b"footer", b"header", b"aside", b"dialog", b"button"])
         || matches!(
             role.as_str(),
-            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary"
+            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"
         );
     if name.is(&[b"main", b"article"]) || role == "main" {
         return Part { chrome: false, main: true };

@@ -78,7 +78,17 @@ mod tests {
         check(&format!("<div>Menu and more</div><div><h1>Terms</h1><p>{long}</div><div>Imprint</div>"));
         check(&format!("<div role=banner>x</div><article><h1>Terms</h1><p>{long}<p><a href=/n>News</a></article>"));
         check(&format!("<h1>Terms</h1><p>{long}<p hidden>secret<aside>Ads</aside>"));
+        check(&format!("<main><h1>Terms</h1><details><summary>See details</summary><p>{long}</details></main>"));
         check(&format!("<main>Menu</main><div><h1>Terms</h1><p>{long}</div>"));
+    }
+
+    #[test]
+    fn a_question_that_unfolds_its_answer_is_no_control() {
+        let question = "How long do you keep what I give you?";
+        assert_eq!(
+            told(&format!("<main><details><summary>{question}</summary><p>No longer than that.</details>")).len(),
+            2
+        );
     }
 
     #[test]
