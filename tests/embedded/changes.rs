@@ -70,6 +70,21 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
         }
     }
     are_told_by_the_command(&crawl, &told);
+    let kept = told.iter().find(|(_, changes)| changes.last().is_some_and(|last| last.verdict != Verdict::Gone));
+    let (id, changes) = kept.expect("not all pages go");
+    let page = web
+        .urls()
+        .iter()
+        .enumerate()
+        .find_map(|(number, url)| {
+            let url = CanonicalUrl::parse(url).unwrap();
+            (url.page_id() == *id).then_some(number)
+        })
+        .unwrap();
+    let version = versions[id][&changes.last().unwrap().content_digest.unwrap()];
+    let read = change::read(&web.body(page, version), Some("text/html; charset=utf-8"), None).full_text;
+    let text = crawl.ask("page", &[pages[id].scheduler.url.as_str(), "--text"]).exits_with(0).stdout;
+    assert_eq!(text.trim_end(), read.trim_end(), "the kept copy is the last version told");
     assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
     // A page whose belief follows the web: four changes a day are far from the prior's one in 250 days.
     let mean = pages.values().map(|page| page.scheduler.alpha / page.scheduler.beta_days).sum::<f64>();

@@ -280,7 +280,7 @@ impl Model {
         }
     }
 
-    /// Lets only a part of what was learned count: of the cells' sums and of the groups' frequencies. The caller tempers
+    /// Lets only a part of what was learned count: of the cells' sums, the groups' frequencies and the sites' leads. The caller tempers
     /// the pages' own evidence ([`PageBelief::tempered`]).
     pub fn temper(&mut self, keep: f64, lag_bins: i32) {
         for cell in &mut self.cells {
@@ -295,6 +295,10 @@ impl Model {
             self.calendars[number].refit(hazard, lag_bins);
             let end = hazard.end_bin();
             self.tell(number as u32, end, f32::INFINITY);
+        }
+        // A lead won (or lost) over daily looks says less of looks that are far apart.
+        for site in self.outlook.sites.values_mut() {
+            site.lead = (LEAD_START + keep * (f64::from(site.lead) - LEAD_START)) as f32;
         }
         self.refit_priors();
     }

@@ -26,7 +26,7 @@ const PAGE_CHANGES: OutputId = OutputId(1);
 const SCHEDULER_EVENTS: OutputId = OutputId(2);
 
 /// Bytes of visible text kept per page, to say later what was added and removed.
-const KEPT_TEXT_BYTES: usize = 32 << 10;
+pub const KEPT_TEXT_BYTES: usize = 32 << 10;
 /// Most links sent on per page.
 const LINKS_PER_RECORD: usize = 1_000;
 

@@ -4,7 +4,7 @@ use crate::Failure;
 use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Demand, Message, topics};
+use messages::{Demand, Message, body, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{HostSchedule, Rules, ScheduledPage};
@@ -153,6 +153,16 @@ impl Inspection {
                 last = record.value.as_deref().and_then(|value| Demand::decode(value).ok()).or(last);
             }
         }
+    }
+
+    /// The visible text of a page's last accepted version, as far as it is kept; `None` when there is none.
+    pub fn text(&self, url: &CanonicalUrl) -> Result<Option<String>, Failure> {
+        let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
+        let Some(store) = self.store("detector", partition)? else { return Ok(None) };
+        let Some(packed) = store.get(1, &url.page_id().0)? else { return Ok(None) };
+        let text = body::decompress(&packed, detector::KEPT_TEXT_BYTES)
+            .map_err(|error| Failure::World(format!("detector/{partition}: kept text of {url}: {error}")))?;
+        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
     }
 
     /// Everything kept about one page; `None` when it is not known.

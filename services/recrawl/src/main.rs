@@ -29,7 +29,7 @@ enum Command {
     /// Shows how a crawl stands, running or not.
     Status(status::StatusArguments),
     /// Shows everything kept about one page.
-    Page(OnePageArguments),
+    Page(page::PageArguments),
     /// Explains why a page is, or is not, due.
     Explain(OnePageArguments),
     /// Prints what changed, one change a line, and follows.

@@ -7,10 +7,8 @@
 use daemon::WebClock;
 use std::sync::Arc;
 
-/// The clock slows down when more than so many days' budget waits to be spent, or to be learned from.
+/// The clock slows down when more than so many days' budget waits to be fetched, or to be learned from.
 const BEHIND_DAYS: f64 = 0.2;
-/// A scheduler saves up so much of its budget, and what it has not spent then is lost. Days.
-const SAVED_DAYS: f64 = 1.0;
 /// The clock goes on for at least one in so many turns.
 const SLOWEST: f64 = 50.0;
 
@@ -18,8 +16,8 @@ const SLOWEST: f64 = 50.0;
 pub(super) struct Pace {
     clock: Arc<WebClock>,
     budget_per_day: f64,
-    /// Fetches that the loop had a budget for and did not make in time.
-    lost: f64,
+    /// Fetches that the loop had a budget for when it last had nothing to do: it keeps them for better pages.
+    saved: f64,
     /// Part of a turn for which the clock may go on.
     turn: f64,
 }
@@ -27,15 +25,17 @@ pub(super) struct Pace {
 impl Pace {
     /// The pace of a loop with this budget, in fetches a day of the clock.
     pub(super) fn new(clock: Arc<WebClock>, budget_per_day: f64) -> Self {
-        Self { clock, budget_per_day, lost: 0.0, turn: 1.0 }
+        Self { clock, budget_per_day, saved: 0.0, turn: 1.0 }
     }
 
     /// One turn: the clock is held or goes on until the next, after so many days with so many fetches made and so many
     /// records waiting for a stage.
     pub(super) fn keep(&mut self, days: f64, fetches: u64, lag_records: u64) {
         let unspent = days * self.budget_per_day - fetches as f64;
-        self.lost = self.lost.max(unspent - SAVED_DAYS * self.budget_per_day);
-        let behind = (unspent - self.lost).max(0.0) + lag_records as f64;
+        if lag_records == 0 {
+            self.saved = unspent;
+        }
+        let behind = (unspent - self.saved).max(0.0) + lag_records as f64;
         // A few fetches are always under way.
         let slack = (BEHIND_DAYS * self.budget_per_day).max(20.0);
         self.turn += (slack / behind.max(1.0)).powi(2).clamp(1.0 / SLOWEST, 1.0);
@@ -72,12 +72,12 @@ mod tests {
         let mut pace = Pace::new(clock, 1_000.0);
         assert!(turns(&mut pace, 50, 3.0, 2_900, 50).iter().all(|goes| *goes), "a little behind is no reason");
         let goes_on = |turns: Vec<bool>| turns.iter().filter(|goes| **goes).count();
-        let behind = goes_on(turns(&mut pace, 400, 4.0, 3_600, 0));
-        assert!((90..=110).contains(&behind), "twice the slack, a quarter of the speed: {behind}");
-        let lagging = goes_on(turns(&mut pace, 400, 4.0, 4_000, 400));
-        assert!((90..=110).contains(&lagging), "what was fetched and not learned from counts: {lagging}");
-        let never = goes_on(turns(&mut pace, 400, 40.0, 4_000, 0));
-        assert!((8..=20).contains(&never), "a loop that does not spend its budget holds up nothing for ever: {never}");
-        assert!(turns(&mut pace, 50, 41.0, 5_900, 0).iter().all(|goes| *goes), "what is lost is not waited for");
+        assert!(turns(&mut pace, 50, 5.0, 3_000, 0).iter().all(|goes| *goes), "it may save its budget");
+        let lagging = goes_on(turns(&mut pace, 400, 5.0, 3_000, 400));
+        assert!((90..=110).contains(&lagging), "twice the slack, a quarter of the speed: {lagging}");
+        let behind = goes_on(turns(&mut pace, 400, 5.3, 3_000, 100));
+        assert!((90..=110).contains(&behind), "what was to be fetched since counts: {behind}");
+        let never = goes_on(turns(&mut pace, 400, 50.0, 3_000, 10));
+        assert!((8..=20).contains(&never), "it never stops: {never}");
     }
 }
