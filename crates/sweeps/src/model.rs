@@ -280,8 +280,8 @@ impl Model {
         }
     }
 
-    /// Lets only a part of what was learned count: of the cells' sums, the groups' frequencies and the sites' leads. The caller tempers
-    /// the pages' own evidence ([`PageBelief::tempered`]).
+    /// Lets only a part of what was learned count: of the cells' sums, the groups' frequencies and the sites' leads. The
+    /// caller tempers the pages' own evidence ([`PageBelief::tempered`]).
     pub fn temper(&mut self, keep: f64, lag_bins: i32) {
         for cell in &mut self.cells {
             for sums in [&mut cell.own, &mut cell.plain] {

@@ -124,7 +124,10 @@ fn priors_follow_the_cell_and_a_history_counts_in_part() {
     let (busy, still) = (site.model.outlook().priors(place(0).cell), site.model.outlook().priors(place(1).cell));
     assert!(still.plain_beta_days > 8.0 * busy.plain_beta_days, "{still:?} {busy:?}");
     let state = site.model.cell_state(place(0).cell).expect("known");
+    let lead = site.model.outlook().lead(place(0).site) - LEAD_START;
     site.model.temper(HISTORY_KEPT, 1);
+    let kept = site.model.outlook().lead(place(0).site) - LEAD_START;
+    assert!(lead != 0.0 && (kept / lead - HISTORY_KEPT).abs() < 1e-6, "{kept} of {lead}");
     let halved = site.model.cell_state(place(0).cell).expect("known");
     assert_eq!(halved.plain.changes, 0.5 * state.plain.changes);
     assert_eq!(halved.own.page_days, 0.5 * state.own.page_days);

@@ -32,6 +32,8 @@ const DEFAULT_CORPORA: &str = "../shared/corpora";
 /// How often the clock is held or let go, and how often it is shown how things go, in real time.
 const PACE_EVERY: Duration = Duration::from_millis(5);
 const SHOW_EVERY: Duration = Duration::from_millis(50);
+/// How long the loop may take to start, in real time, before the clock does.
+const START_WITHIN: Duration = Duration::from_secs(20);
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
@@ -73,7 +75,6 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let speed = arguments.days * 86_400.0 / arguments.wall.as_secs_f64();
     let clock_settings = settings::Clock { speed, origin: Some(START.as_secs() as f64), anchor: None };
     let clock = Arc::new(WebClock::new(&clock_settings));
-    // The first day dawns when the loop is up.
     clock.hold();
     let web = SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) };
     let time_of_the_web = clock.clone();
@@ -219,13 +220,22 @@ fn watch(
     }
     let ledger = web.ledger();
     let (started, mut told) = (Instant::now(), 0);
-    let mut shown = None;
+    // The first day dawns when the loop is up and knows the pages.
+    while !embedded.stop.is_stopped() && started.elapsed() < START_WITHIN {
+        if embedded.board.is_ready() && embedded.lag_records()? == 0 {
+            break;
+        }
+        std::thread::sleep(PACE_EVERY);
+    }
+    let (mut shown, mut last_turn) = (None, Instant::now());
     while !embedded.stop.is_stopped() {
         let now = embedded.clock().now();
         if now >= window.end {
             break;
         }
-        pace.keep(now.days_since(window.start), ledger.pages(), embedded.lag_records()?);
+        let elapsed = last_turn.elapsed();
+        last_turn = Instant::now();
+        pace.keep(elapsed, now.days_since(window.start), ledger.pages(), embedded.lag_records()?);
         std::thread::sleep(PACE_EVERY);
         if shown.is_some_and(|shown: Instant| shown.elapsed() < SHOW_EVERY) {
             continue;

@@ -6,9 +6,14 @@
 
 use daemon::WebClock;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The clock slows down when more than so many days' budget waits to be fetched, or to be learned from.
 const BEHIND_DAYS: f64 = 0.2;
+/// A scheduler may save up so much of its budget for better pages. Days.
+const SAVED_DAYS: f64 = 1.0;
+/// A budget that the loop goes on leaving unspent is not waited for longer than about this, in real time.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The clock goes on for at least one in so many turns.
 const SLOWEST: f64 = 50.0;
 
@@ -16,8 +21,8 @@ const SLOWEST: f64 = 50.0;
 pub(super) struct Pace {
     clock: Arc<WebClock>,
     budget_per_day: f64,
-    /// Fetches that the loop had a budget for when it last had nothing to do: it keeps them for better pages.
-    saved: f64,
+    /// Fetches that the loop had a budget for and that are no longer waited for.
+    lost: f64,
     /// Part of a turn for which the clock may go on.
     turn: f64,
 }
@@ -25,19 +30,18 @@ pub(super) struct Pace {
 impl Pace {
     /// The pace of a loop with this budget, in fetches a day of the clock.
     pub(super) fn new(clock: Arc<WebClock>, budget_per_day: f64) -> Self {
-        Self { clock, budget_per_day, saved: 0.0, turn: 1.0 }
+        Self { clock, budget_per_day, lost: 0.0, turn: 1.0 }
     }
 
-    /// One turn: the clock is held or goes on until the next, after so many days with so many fetches made and so many
-    /// records waiting for a stage.
-    pub(super) fn keep(&mut self, days: f64, fetches: u64, lag_records: u64) {
-        let unspent = days * self.budget_per_day - fetches as f64;
-        if lag_records == 0 {
-            self.saved = unspent;
-        }
-        let behind = (unspent - self.saved).max(0.0) + lag_records as f64;
+    /// One turn, so long after the last one in real time: the clock is held or goes on until the next, after so many days
+    /// with so many fetches made and so many records waiting for a stage.
+    pub(super) fn keep(&mut self, elapsed: Duration, days: f64, fetches: u64, lag_records: u64) {
+        let earned = (days - SAVED_DAYS) * self.budget_per_day;
+        let overdue = (earned - self.lost - fetches as f64).max(0.0);
+        self.lost += overdue * (elapsed.as_secs_f64() / PATIENCE.as_secs_f64()).min(1.0);
         // A few fetches are always under way.
         let slack = (BEHIND_DAYS * self.budget_per_day).max(20.0);
+        let behind = overdue + lag_records as f64;
         self.turn += (slack / behind.max(1.0)).powi(2).clamp(1.0 / SLOWEST, 1.0);
         if self.turn >= 1.0 {
             self.turn -= 1.0;
@@ -51,33 +55,31 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use page::Timestamp;
     use stream::Clock;
 
-    /// Whether the clock goes on in each of so many turns.
-    fn turns(pace: &mut Pace, number: usize, days: f64, fetches: u64, lag_records: u64) -> Vec<bool> {
-        let mut turn = || {
-            pace.keep(days, fetches, lag_records);
+    /// In how many of so many turns the clock goes on.
+    fn turns(pace: &mut Pace, number: usize, elapsed: Duration, days: f64, fetches: u64, lag_records: u64) -> usize {
+        let mut goes_on = || {
+            pace.keep(elapsed, days, fetches, lag_records);
             let before = pace.clock.now();
             (0..1_000).any(|_| pace.clock.now() > before)
         };
-        (0..number).map(|_| turn()).collect()
+        (0..number).filter(|_| goes_on()).count()
     }
 
     #[test]
     fn the_clock_slows_down_for_a_loop_that_is_behind_and_never_stops() {
         let settings = settings::Clock { speed: 1e6, origin: Some(0.0), anchor: None };
-        let clock = Arc::new(WebClock::new(&settings));
-        assert!(clock.now() >= Timestamp::from_secs(0));
-        let mut pace = Pace::new(clock, 1_000.0);
-        assert!(turns(&mut pace, 50, 3.0, 2_900, 50).iter().all(|goes| *goes), "a little behind is no reason");
-        let goes_on = |turns: Vec<bool>| turns.iter().filter(|goes| **goes).count();
-        assert!(turns(&mut pace, 50, 5.0, 3_000, 0).iter().all(|goes| *goes), "it may save its budget");
-        let lagging = goes_on(turns(&mut pace, 400, 5.0, 3_000, 400));
+        let mut pace = Pace::new(Arc::new(WebClock::new(&settings)), 1_000.0);
+        let now = Duration::ZERO;
+        assert_eq!(turns(&mut pace, 50, now, 3.0, 2_000, 50), 50, "a day may be saved, and a little wait");
+        let lagging = turns(&mut pace, 400, now, 5.0, 4_000, 400);
         assert!((90..=110).contains(&lagging), "twice the slack, a quarter of the speed: {lagging}");
-        let behind = goes_on(turns(&mut pace, 400, 5.3, 3_000, 100));
-        assert!((90..=110).contains(&behind), "what was to be fetched since counts: {behind}");
-        let never = goes_on(turns(&mut pace, 400, 50.0, 3_000, 10));
+        let behind = turns(&mut pace, 400, now, 5.0, 3_700, 100);
+        assert!((90..=110).contains(&behind), "what was to be fetched counts: {behind}");
+        let never = turns(&mut pace, 400, now, 50.0, 4_000, 10);
         assert!((8..=20).contains(&never), "it never stops: {never}");
+        turns(&mut pace, 400, PATIENCE / 20, 50.0, 4_000, 0);
+        assert_eq!(turns(&mut pace, 50, now, 50.0, 4_000, 0), 50, "it does not wait for ever");
     }
 }
