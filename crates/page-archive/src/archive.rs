@@ -1,59 +1,21 @@
 //! The tables of an archive.
 
 use crate::frames::Frames;
-use crate::table::Table;
+use corpus::Table;
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// An archive that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// A table is missing or not zstd.
-    #[error("cannot read {path}: {source}; is it a corpus directory with bytes?")]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A table is not CSV.
-    #[error("{path} is not readable CSV: {source}")]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: csv::Error,
-    },
-    /// A field of a table is missing or not what it should be.
-    #[error("{path}, row {row}: column {column} is missing or malformed")]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// Number of the row, from 1, without the header.
-        row: u64,
-        /// The column.
-        column: &'static str,
-    },
-    /// A version lies outside the frames.
-    #[error("the archive names frame {frame}, which does not exist")]
-    NoSuchFrame {
-        /// Its number.
-        frame: usize,
-    },
+    /// A table or a frame cannot be read.
+    #[error(transparent)]
+    Read(#[from] corpus::ReadError),
     /// A change names bytes that are not there.
     #[error("the archive names blob {blob}, which does not exist or lies outside its frame")]
     NoSuchBlob {
         /// Its number.
         blob: usize,
-    },
-    /// Bytes cannot be unpacked.
-    #[error("cannot unpack {path}: {source}")]
-    Unpack {
-        /// A file of frames.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
     },
 }
 

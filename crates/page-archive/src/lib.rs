@@ -13,7 +13,6 @@ mod archive;
 mod frames;
 mod judge;
 mod score;
-mod table;
 
 pub use crate::archive::{Archive, ArchiveError, Page};
 pub use crate::judge::Line;

@@ -6,12 +6,12 @@
 //! the content corpus, 150 days, 3.2 GB, opened in 12 s with a peak of 74 MB of memory; 1,070 of its pages, 0.16 GB, in 0.6 s.
 
 use crate::corpus::CorpusError;
+use corpus::{Frames, ReadError};
 use hyper::body::Bytes;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
 /// Where a blob is in its frame.
 pub(crate) struct BlobPlace {
@@ -21,14 +21,6 @@ pub(crate) struct BlobPlace {
     pub(crate) length: usize,
     /// First 64 bits of the SHA-256 of the bytes.
     pub(crate) digest: u64,
-}
-
-/// Where a frame is on disk.
-pub(crate) struct Frame {
-    pub(crate) file: String,
-    pub(crate) offset: u64,
-    pub(crate) packed: usize,
-    pub(crate) raw: usize,
 }
 
 /// The blobs of a window, readable by number.
@@ -46,27 +38,18 @@ struct Unpacked {
 
 impl BlobStore {
     /// Unpacks these blobs.
-    pub(crate) fn unpack(directory: &Path, frames: &[Frame], mut wanted: Vec<BlobPlace>) -> Result<Self, CorpusError> {
+    pub(crate) fn unpack(mut frames: Frames, mut wanted: Vec<BlobPlace>) -> Result<Self, CorpusError> {
         wanted.sort_by_key(|place| (place.frame, place.offset));
         let scratch = std::env::temp_dir();
         let failed = |source| CorpusError::Unpack { path: scratch.clone(), source };
         let mut out = BufWriter::with_capacity(1 << 20, tempfile::tempfile().map_err(failed)?);
         let mut places = HashMap::with_capacity(wanted.len());
         let mut offset = 0;
-        let mut unpacker = zstd::bulk::Decompressor::new().map_err(failed)?;
-        unpacker.set_parameter(zstd::zstd_safe::DParameter::WindowLogMax(27)).map_err(failed)?;
         for group in wanted.chunk_by(|one, other| one.frame == other.frame) {
-            let frame = frames.get(group[0].frame).ok_or(CorpusError::NoSuchFrame { frame: group[0].frame })?;
-            let path = directory.join(&frame.file);
-            let mut read = || {
-                let mut packed = vec![0; frame.packed];
-                File::open(&path)?.read_exact_at(&mut packed, frame.offset)?;
-                unpacker.decompress(&packed, frame.raw)
-            };
-            let raw = read().map_err(|source| CorpusError::Unpack { path: path.clone(), source })?;
+            let raw = frames.unpack(group[0].frame)?;
             for place in group {
                 let bytes = raw.get(place.offset..place.offset + place.length);
-                let bytes = bytes.ok_or(CorpusError::NoSuchFrame { frame: place.frame })?;
+                let bytes = bytes.ok_or(ReadError::NoSuchFrame { frame: place.frame })?;
                 out.write_all(bytes).map_err(failed)?;
                 places.insert(place.blob, Unpacked { offset, length: place.length, digest: place.digest });
                 offset += place.length as u64;

@@ -4,17 +4,15 @@
 //! frame files. Changes are sorted by page, then time; kinds are I (was there when the source begins), A (appeared), M
 //! (changed), D (gone); of two rows at one second the later wins.
 
-use crate::blobs::{BlobPlace, BlobStore, Frame};
+use crate::blobs::{BlobPlace, BlobStore};
 use crate::chance::hash;
 use crate::trace::{Content, PageHistory, PageState, Trace, Window, canonical};
-use csv::ByteRecord;
+use corpus::{Frames, ReadError, Table};
 use page::Timestamp;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Which part of a corpus to replay.
@@ -52,42 +50,13 @@ impl ReplayConfig {
 /// A web that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
-    /// A table of the corpus is missing or not zstd.
-    #[error("cannot read {path}: {source}; is it a corpus directory?")]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A table is not CSV.
-    #[error("{path} is not readable CSV: {source}")]
-    Csv {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: csv::Error,
-    },
-    /// A field of a table is missing or not what it should be.
-    #[error("{path}, row {row}: column {column} is missing or malformed")]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// Number of the row, from 1, without the header.
-        row: u64,
-        /// The column.
-        column: &'static str,
-    },
-    /// A blob lies outside the frames.
-    #[error("the corpus names frame {frame}, which does not exist or is too short")]
-    NoSuchFrame {
-        /// Its number.
-        frame: usize,
-    },
-    /// The bytes cannot be unpacked.
+    /// A table or a frame cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// There is no room for the unpacked bytes.
     #[error("cannot unpack corpus bytes at {path}: {source}")]
     Unpack {
-        /// A frame file, or the directory for temporary files.
+        /// The directory for temporary files.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -244,16 +213,6 @@ impl ReplayConfig {
                 _ => None,
             })
             .collect();
-        let mut frames = Vec::new();
-        Table::open(&self.directory, "frames.csv.zst")?.for_each(|row| {
-            frames.push(Frame {
-                file: row.text(1, "file")?.to_owned(),
-                offset: row.number(2, "file_offset")?,
-                packed: row.number(3, "comp_len")?,
-                raw: row.number(4, "raw_len")?,
-            });
-            Ok(())
-        })?;
         let mut wanted = Vec::with_capacity(needed.len());
         Table::open(&self.directory, "blobs.csv.zst")?.for_each(|row| {
             let blob = row.number(0, "blob_id")?;
@@ -269,58 +228,6 @@ impl ReplayConfig {
             }
             Ok(())
         })?;
-        BlobStore::unpack(&self.directory, &frames, wanted)
-    }
-}
-
-/// A compressed CSV table of the corpus.
-struct Table {
-    path: PathBuf,
-    reader: csv::Reader<zstd::Decoder<'static, io::BufReader<File>>>,
-}
-
-struct Row<'a> {
-    path: &'a Path,
-    row: u64,
-    record: &'a ByteRecord,
-}
-
-impl Table {
-    fn open(directory: &Path, name: &str) -> Result<Self, CorpusError> {
-        let path = directory.join(name);
-        match File::open(&path).and_then(zstd::Decoder::new) {
-            Ok(decoder) => Ok(Self { path, reader: csv::Reader::from_reader(decoder) }),
-            Err(source) => Err(CorpusError::Open { path, source }),
-        }
-    }
-
-    fn for_each(mut self, mut take: impl FnMut(Row<'_>) -> Result<(), CorpusError>) -> Result<(), CorpusError> {
-        let mut record = ByteRecord::new();
-        let mut row = 0;
-        loop {
-            match self.reader.read_byte_record(&mut record) {
-                Ok(true) => {
-                    row += 1;
-                    take(Row { path: &self.path, row, record: &record })?;
-                }
-                Ok(false) => return Ok(()),
-                Err(source) => return Err(CorpusError::Csv { path: self.path, source }),
-            }
-        }
-    }
-}
-
-impl Row<'_> {
-    fn text(&self, column: usize, name: &'static str) -> Result<&str, CorpusError> {
-        let field = self.record.get(column).and_then(|field| std::str::from_utf8(field).ok());
-        field.ok_or_else(|| self.problem(name))
-    }
-
-    fn number<N: FromStr>(&self, column: usize, name: &'static str) -> Result<N, CorpusError> {
-        self.text(column, name)?.parse().map_err(|_| self.problem(name))
-    }
-
-    fn problem(&self, column: &'static str) -> CorpusError {
-        CorpusError::Field { path: self.path.to_owned(), row: self.row, column }
+        BlobStore::unpack(Frames::open(&self.directory)?, wanted)
     }
 }
