@@ -430,6 +430,11 @@ impl Crawl {
         }
     }
 
+    /// The name looked for in robots.txt: the user agent up to the slash.
+    pub fn product_token(&self) -> &str {
+        self.user_agent.split('/').next().unwrap_or_default().trim()
+    }
+
     /// What is wrong when there is no contact though others' machines are to be visited.
     pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<Fault> {
         (self.contact.is_none() && !is_loopback_only).then(|| Fault {

@@ -45,10 +45,9 @@ impl Rules {
     /// The fetcher's part of the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;
-        let product_token = settings.crawl.user_agent.split('/').next().unwrap_or_default().trim().to_owned();
         Ok(Self {
             user_agent: settings.crawl.user_agent_header(),
-            product_token,
+            product_token: settings.crawl.product_token().to_owned(),
             has_contact: settings.crawl.contact.is_some(),
             delay: DelayRule::try_new(
                 CrawlDelay::at_most_a_day(politeness.crawl_delay),

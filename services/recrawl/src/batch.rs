@@ -1,10 +1,11 @@
 //! Many questions at once: one JSON value a line in, one answer a line out, in order.
 
 use crate::Failure;
+use crate::output::written;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// What stands in the place of an answer to a bad line.
@@ -36,9 +37,5 @@ pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
         }
         out.write_all(b"\n")
     });
-    match done.and_then(|()| out.flush()) {
-        // A reader that has gone away has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    written(done.and_then(|()| out.flush()))
 }

@@ -61,13 +61,18 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
     }
     let url = CanonicalUrl::parse(argument).map_err(|error| Failure::Input(format!("{argument}: {error}")))?;
     let (result, _) = page(settings, &url)?;
-    let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
-    let Some(packed) = &result.body else {
+    let Some(bytes) = unpacked_body(settings, &result)? else {
         let why = result.detail.or_else(|| result.status.map(|status| format!("status {status}")));
         return Err(Failure::World(format!("{argument}: {}", why.unwrap_or_else(|| "no page".to_owned()))));
     };
-    let bytes = body::decompress(packed, most).map_err(|error| Failure::World(error.to_string()))?;
     Ok(Given { bytes, url: Some(result.final_url.unwrap_or(url)), content_type: result.content_type })
+}
+
+/// The body of a result, if it has one.
+pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
+    let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
+    let bytes = result.body.as_deref().map(|packed| body::decompress(packed, most)).transpose();
+    bytes.map_err(|error| Failure::World(error.to_string()))
 }
 
 /// Fetches the robots.txt of an address.

@@ -37,8 +37,19 @@ pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> 
 
 /// Writes a line. A reader that has gone away (`recrawl … | head`) is no failure; the exit status still tells the verdict.
 pub fn print(line: &str) -> Result<(), Failure> {
-    match writeln!(std::io::stdout(), "{line}") {
+    written(writeln!(std::io::stdout(), "{line}"))
+}
+
+/// What became of writing to stdout, where a reader that has gone away has seen enough.
+pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// A verdict or an outcome as the one word that JSON has for it.
+pub fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).ok();
+    value.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
 }

@@ -1,7 +1,6 @@
 //! Records of a topic, read beside a loop that may be running: embedded or over Kafka.
 
 use crate::Failure;
-use messages::topics;
 use settings::Settings;
 use std::path::PathBuf;
 use stream::{Bounds, InputRecord, Log, LogBackend, Reader, TopicPartition};
@@ -42,11 +41,6 @@ impl TopicReader {
         };
         let missing = || Failure::Input(format!("there is no topic {topic}; has this crawl ever run?"));
         Ok(Self { source, partitions: partitions.ok_or_else(missing)?, topic })
-    }
-
-    /// A reader of the dead letters.
-    pub fn dead_letters(settings: &Settings) -> Result<Self, Failure> {
-        Self::open(settings, topics::DEAD_LETTERS, "recrawl-dead-letters")
     }
 
     /// Partitions of the topic.

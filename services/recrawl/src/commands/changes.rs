@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
-use crate::output::Format;
+use crate::output::{Format, word, written};
 use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
@@ -10,7 +10,7 @@ use messages::{Message, PageChange, Verdict, topics};
 use page::Timestamp;
 use serde::Serialize;
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, UNIX_EPOCH};
@@ -106,8 +106,7 @@ impl Line {
             serde_json::to_writer(&mut *out, self)?;
             return writeln!(out);
         }
-        let verdict = serde_json::to_value(self.verdict)?;
-        let verdict = verdict.as_str().unwrap_or_default();
+        let verdict = word(&self.verdict);
         writeln!(out, "{}  {verdict:<8} {:.3}  {}", self.seen_at, self.magnitude, self.url)?;
         self.removed.iter().try_for_each(|passage| writeln!(out, "    - {passage}"))?;
         self.added.iter().try_for_each(|passage| writeln!(out, "    + {passage}"))
@@ -123,29 +122,24 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Failu
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut told = 0;
     while !stop.is_stopped() && arguments.limit.is_none_or(|limit| told < limit) {
-        let written = match changes.next()? {
+        let done = match changes.next()? {
             Some(line) => {
                 told += 1;
                 line.write(format, &mut out)
             }
             None if !arguments.follow => break,
             None => {
-                let written = out.flush();
+                let flushed = out.flush();
                 std::thread::sleep(FOLLOW_EVERY);
                 changes.reader.refresh()?;
-                written
+                flushed
             }
         };
-        match written {
-            // A reader that has gone away has seen enough.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            other => other?,
+        if done.is_err() {
+            return written(done);
         }
     }
-    match out.flush() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    written(out.flush())
 }
 
 /// The changes of all partitions, those of a page in their order, otherwise about in the order in which they were seen.

@@ -39,7 +39,7 @@ struct Row {
 pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let mut reader = TopicReader::dead_letters(&settings)?;
+    let mut reader = TopicReader::open(&settings, topics::DEAD_LETTERS, "recrawl-dead-letters")?;
     let mut rows = Vec::new();
     for partition in 0..reader.partitions() {
         let mut next = reader.bounds(partition)?.start;

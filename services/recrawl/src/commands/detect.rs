@@ -1,11 +1,11 @@
 //! `recrawl detect --corpus DIR`: what the detector says of every raw change of a recorded history, learned as it goes.
 
 use crate::Failure;
-use crate::output::Format;
+use crate::output::{Format, word, written};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use page_archive::{Archive, ArchiveError, Line};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 /// Arguments of `recrawl detect`.
@@ -39,19 +39,13 @@ pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure
     let meaningful = lines.iter().filter(|line| line.meaningful).count();
     eprintln!("{} raw changes of {} pages, {meaningful} meaningful", lines.len(), archive.pages().len());
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = lines.iter().try_for_each(|line| write(line, format, &mut out)).and_then(|()| out.flush());
-    match written {
-        // A reader that has gone away has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    written(lines.iter().try_for_each(|line| write(line, format, &mut out)).and_then(|()| out.flush()))
 }
 
 fn write(line: &Line, format: Format, out: &mut impl Write) -> std::io::Result<()> {
     if format == Format::Text {
-        let verdict = serde_json::to_value(line.verdict)?;
         let mark = if line.meaningful { "*" } else { " " };
-        let verdict = verdict.as_str().unwrap_or_default();
+        let verdict = word(&line.verdict);
         return writeln!(
             out,
             "{mark} page {:<6} {:<11} {verdict:<9} {:.3}",

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
-use crate::output::{Format, answer};
+use crate::output::{Format, answer, word};
 use change::{Diff, Version, diff as compare};
 use clap::Args;
 use serde::Deserialize;
@@ -66,9 +66,7 @@ fn answer_one(question: Question) -> Result<Diff, String> {
 }
 
 fn text(diff: &Diff) -> String {
-    let verdict = serde_json::to_value(diff.verdict).ok();
-    let verdict = verdict.as_ref().and_then(|verdict| verdict.as_str()).unwrap_or_default();
-    let mut lines = vec![format!("{verdict}, magnitude {:.3}", diff.magnitude)];
+    let mut lines = vec![format!("{}, magnitude {:.3}", word(&diff.verdict), diff.magnitude)];
     let parts =
         [("- ", &diff.removed), ("+ ", &diff.added), ("- link ", &diff.links_removed), ("+ link ", &diff.links_added)];
     for (mark, passages) in parts {

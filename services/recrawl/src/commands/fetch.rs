@@ -1,11 +1,11 @@
 //! `recrawl fetch URL`: one polite fetch, and everything about it.
 
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answer};
+use crate::output::{Format, answer, word};
 use crate::{Failure, one_fetch};
 use ::page::CanonicalUrl;
 use clap::Args;
-use messages::{FetchOutcome, FetchResult, body};
+use messages::{FetchOutcome, FetchResult};
 use politeness::RobotsCacheEntry;
 use serde::Serialize;
 use settings::Settings;
@@ -82,7 +82,7 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> 
     let url =
         CanonicalUrl::parse(&arguments.url).map_err(|error| Failure::Input(format!("{}: {error}", arguments.url)))?;
     let (result, robots) = one_fetch::page(&settings, &url)?;
-    let bytes = unpacked(&settings, &result)?;
+    let bytes = one_fetch::unpacked_body(&settings, &result)?;
     let fetched = describe(&settings, &result, robots.as_ref(), bytes.as_deref());
     match (&arguments.body, &bytes) {
         (Some(file), Some(bytes)) if file.as_os_str() == "-" => {
@@ -101,12 +101,6 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> 
     Err(Failure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.outcome)))))
 }
 
-fn unpacked(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
-    let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
-    let bytes = result.body.as_deref().map(|packed| body::decompress(packed, most)).transpose();
-    bytes.map_err(|error| Failure::World(error.to_string()))
-}
-
 fn describe(
     settings: &Settings,
     result: &FetchResult,
@@ -114,9 +108,8 @@ fn describe(
     bytes: Option<&[u8]>,
 ) -> Fetched {
     let url = result.final_url.as_ref().unwrap_or(&result.url);
-    let agent = settings.crawl.user_agent.split('/').next().unwrap_or_default();
     let robots = robots.map(|entry| {
-        let verdict = entry.check(agent, url.path_and_query());
+        let verdict = entry.check(settings.crawl.product_token(), url.path_and_query());
         RobotsAnswer {
             allowed: verdict.allowed,
             rule: verdict.rule.map(str::to_owned),
@@ -145,8 +138,7 @@ fn describe(
 }
 
 fn text(fetched: &Fetched) -> String {
-    let outcome = serde_json::to_value(fetched.outcome).ok();
-    let outcome = outcome.as_ref().and_then(|outcome| outcome.as_str()).unwrap_or_default().to_owned();
+    let outcome = word(&fetched.outcome);
     let status = fetched.status.map(|status| format!(" ({status})")).unwrap_or_default();
     let mut lines = vec![format!("{outcome}{status}  {}", fetched.url)];
     lines.extend(fetched.hops.iter().map(|hop| format!("  redirected by  {} ({})", hop.url, hop.status)));

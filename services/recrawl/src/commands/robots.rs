@@ -59,8 +59,7 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure
         return answer_lines(file, |question| answer_one(question, &mut files));
     }
     let settings = arguments.settings.load(&[])?;
-    let own = settings.crawl.user_agent.split('/').next().unwrap_or_default();
-    let agent = arguments.agent.as_deref().unwrap_or(own);
+    let agent = arguments.agent.as_deref().unwrap_or_else(|| settings.crawl.product_token());
     let source = arguments.source.as_deref().unwrap_or_default();
     let robots = match source {
         address if one_fetch::is_address(address) => one_fetch::robots(&settings, address)?,
