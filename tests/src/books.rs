@@ -36,7 +36,7 @@ pub fn read_stages(partitions: u32, data: impl Fn(&str) -> PathBuf) -> BTreeMap<
     each::<ScheduledPage>(&data("scheduler"), partitions, "scheduler", &["pages", "hosts"], |id, scheduler| {
         pages.insert(id, Entry { scheduler, detector_fetches: 0, estimator_fetches: 0 });
     });
-    each::<PageSketch>(&data("detector"), partitions, "detector", &["pages", "texts"], |id, sketch| {
+    each::<PageSketch>(&data("detector"), partitions, "detector", &detector::STORES, |id, sketch| {
         pages.get_mut(&id).expect("the detector knows only what the scheduler asked for").detector_fetches =
             sketch.fetches;
     });

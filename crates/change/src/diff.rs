@@ -1,5 +1,6 @@
 //! Two versions side by side, for people: `recrawl diff`.
 
+use crate::judgement::Noise;
 use crate::page_state::{PageState, only_in};
 use crate::text::prefix;
 use crate::verdict::Verdict;
@@ -34,8 +35,8 @@ pub struct Diff {
 /// Compares two versions.
 pub fn diff(old: &Version, new: &Version) -> Diff {
     let mut state = PageState::default();
-    state.observe(old);
-    let judgement = state.observe(new);
+    state.observe(old, Noise::ByFrequency);
+    let judgement = state.observe(new, Noise::ByFrequency);
     let keys = |version: &Version| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
     let (old_keys, new_keys) = (keys(old), keys(new));
     let (added, links_added) = told(new, &only_in(&new_keys, &old_keys));

@@ -1,69 +1,201 @@
-//! One edit of a site's template is one event of the host, not one change of each of its pages (E6.2).
+//! What happens to many pages of a host together is one event of the host (E6.2): an edit of its template, an outage.
 //!
-//! A word beside a verdict, never a condition of it: several pages of a host are often edited on one day for good reason.
+//! An edit that comes to several pages is a word beside a verdict, never a condition of it: pages of a host are often
+//! edited on one day for good reason. That many pages cannot be found is a condition: an outage must not delete a site.
 
-use std::collections::BTreeMap;
+use crate::absence::LONGEST_HOLD_S;
+use crate::hash::splitmix64;
+use crate::judgement::Judgement;
+use crate::state_codec::{DecodeError, list, put, take};
 
-/// How long a change is remembered as evidence about other pages of its host.
+/// How long a change is remembered as evidence about other pages of its host, in seconds.
 pub const HOST_EVENT_WINDOW_S: i64 = 86_400;
-/// The most units remembered of a host; the oldest are forgotten first.
-const MAX_UNITS: usize = 8_192;
+/// The most changes and the most missing pages remembered of a host; the oldest are forgotten first.
+const MAX_REMEMBERED: usize = 64;
+/// Of a change, so many units are compared: those with the smallest hashes, so that two changes are compared by the same.
+const SIGNS: usize = 8;
+/// From so many missing pages on, and if no more pages were found meanwhile, it is the host that is missing.
+const MASS: usize = 5;
+const CODEC_VERSION: u8 = 1;
 
-/// Which units came and went on the pages of one host lately.
-#[derive(Clone, Debug, Default)]
+/// What happened lately on the pages of one host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostEvents {
-    /// By unit and whether it came: the pages it did so on, and when, the last two different ones.
-    seen: BTreeMap<(u64, bool), Vec<(u128, i64)>>,
+    /// The last changes, oldest first.
+    changes: Vec<Sample>,
+    /// Pages not found, each with the UNIX time in seconds of the first time, oldest first.
+    missing: Vec<(u64, i64)>,
+    /// Looks that found a page since the first of them.
+    present: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sample {
+    page: u64,
+    unix_time: i64,
+    /// Hashes of units and whether they came, sorted.
+    signs: Vec<u64>,
 }
 
 impl HostEvents {
-    /// Takes in a change of a page, and says whether each of its units came or went on another page of the host within a
-    /// day before. `unix_time` in seconds must not decrease.
-    pub fn observe(&mut self, page: u128, unix_time: i64, units_added: &[u64], units_removed: &[u64]) -> bool {
+    /// Takes in a meaningful change of a page, and says whether another page of the host changed within a day before in
+    /// mostly the same words. `unix_time` is in seconds.
+    pub fn observe_change(&mut self, page: u64, unix_time: i64, judgement: &Judgement) -> bool {
         self.forget(unix_time);
-        let mut everywhere = !(units_added.is_empty() && units_removed.is_empty());
-        let changes =
-            units_added.iter().map(|unit| (*unit, true)).chain(units_removed.iter().map(|unit| (*unit, false)));
-        for change in changes {
-            let pages = self.seen.entry(change).or_default();
-            everywhere &= pages.iter().any(|(other, _)| *other != page);
-            pages.retain(|(other, _)| *other != page);
-            if pages.len() == 2 {
-                pages.remove(0);
-            }
-            pages.push((page, unix_time));
+        let signs = signs(judgement);
+        let is_same = |other: &Sample| other.page != page && 2 * shared(&other.signs, &signs) >= SIGNS.min(signs.len());
+        let everywhere = !signs.is_empty() && self.changes.iter().any(is_same);
+        if self.changes.len() == MAX_REMEMBERED {
+            self.changes.remove(0);
         }
+        self.changes.push(Sample { page, unix_time, signs });
         everywhere
     }
 
+    /// A page was found.
+    pub fn observe_present(&mut self, page: u64) {
+        self.missing.retain(|(missing, _)| *missing != page);
+        self.present = if self.missing.is_empty() { 0 } else { self.present.saturating_add(1) };
+    }
+
+    /// A page was not found; says whether it is the host that is missing rather than the page. `unix_time` is in seconds.
+    pub fn observe_missing(&mut self, page: u64, unix_time: i64) -> bool {
+        self.forget(unix_time);
+        if !self.missing.iter().any(|(missing, _)| *missing == page) {
+            if self.missing.len() == MAX_REMEMBERED {
+                self.missing.remove(0);
+            }
+            self.missing.push((page, unix_time));
+        }
+        self.missing.len() >= MASS && self.missing.len() > self.present as usize
+    }
+
+    /// Whether there is nothing to remember.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.missing.is_empty()
+    }
+
     fn forget(&mut self, unix_time: i64) {
-        let since = unix_time.saturating_sub(HOST_EVENT_WINDOW_S);
-        self.seen.retain(|_, pages| {
-            pages.retain(|(_, time)| *time >= since);
-            !pages.is_empty()
-        });
-        if self.seen.len() > MAX_UNITS {
-            let mut newest: Vec<i64> = self.seen.values().filter_map(|pages| pages.last().map(|last| last.1)).collect();
-            newest.sort_unstable();
-            let cut = newest[newest.len() - MAX_UNITS];
-            self.seen.retain(|_, pages| pages.last().is_some_and(|last| last.1 > cut));
+        self.changes.retain(|change| change.unix_time >= unix_time.saturating_sub(HOST_EVENT_WINDOW_S));
+        self.missing.retain(|(_, since)| *since >= unix_time.saturating_sub(LONGEST_HOLD_S));
+        if self.missing.is_empty() {
+            self.present = 0;
         }
     }
+
+    /// As a state value: a version byte; the changes as a u32 count and, for each, page, time, and a list of signs; the missing as
+    /// lists of pages and of times; the looks that found a page. A list is a u32 count and its u64s. All little-endian.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![CODEC_VERSION];
+        out.extend_from_slice(&(self.changes.len() as u32).to_le_bytes());
+        for change in &self.changes {
+            out.extend_from_slice(&change.page.to_le_bytes());
+            out.extend_from_slice(&change.unix_time.to_le_bytes());
+            put(&mut out, change.signs.iter().copied());
+        }
+        put(&mut out, self.missing.iter().map(|(page, _)| *page));
+        put(&mut out, self.missing.iter().map(|(_, since)| since.cast_unsigned()));
+        out.extend_from_slice(&self.present.to_le_bytes());
+        out
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut rest = bytes;
+        let [version] = take(&mut rest)?;
+        if version != CODEC_VERSION {
+            return Err(DecodeError::UnknownVersion(version));
+        }
+        let count = u32::from_le_bytes(take(&mut rest)?) as usize;
+        if count > MAX_REMEMBERED {
+            return Err(DecodeError::BadLength);
+        }
+        let mut changes = Vec::with_capacity(count);
+        for _ in 0..count {
+            let page = u64::from_le_bytes(take(&mut rest)?);
+            let unix_time = i64::from_le_bytes(take(&mut rest)?);
+            changes.push(Sample { page, unix_time, signs: list(&mut rest)?.collect() });
+        }
+        let pages: Vec<u64> = list(&mut rest)?.collect();
+        let since: Vec<i64> = list(&mut rest)?.map(u64::cast_signed).collect();
+        let present = u32::from_le_bytes(take(&mut rest)?);
+        if pages.len() != since.len() || pages.len() > MAX_REMEMBERED || !rest.is_empty() {
+            return Err(DecodeError::BadLength);
+        }
+        Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present })
+    }
+}
+
+fn signs(judgement: &Judgement) -> Vec<u64> {
+    let added = judgement.units_added.iter().map(|unit| splitmix64(unit << 1));
+    let removed = judgement.units_removed.iter().map(|unit| splitmix64((unit << 1) | 1));
+    let mut signs: Vec<u64> = added.chain(removed).collect();
+    signs.sort_unstable();
+    signs.dedup();
+    signs.truncate(SIGNS);
+    signs
+}
+
+/// How many of the smallest signs of both are signs of either: the resemblance of the two changes, in eighths (E3).
+fn shared(one: &[u64], other: &[u64]) -> usize {
+    let mut union: Vec<u64> = one.iter().chain(other).copied().collect();
+    union.sort_unstable();
+    union.dedup();
+    union.iter().take(SIGNS).filter(|sign| one.binary_search(sign).is_ok() && other.binary_search(sign).is_ok()).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Verdict;
+
+    fn change(added: &[u64], removed: &[u64]) -> Judgement {
+        let (units_added, units_removed) = (added.to_vec(), removed.to_vec());
+        Judgement { units_added, units_removed, ..Judgement::quiet(Verdict::Minor) }
+    }
 
     #[test]
     fn what_comes_to_several_pages_within_a_day_is_the_hosts() {
         let mut host = HostEvents::default();
-        assert!(!host.observe(1, 0, &[7], &[8]), "the first page is evidence about the others only");
-        assert!(host.observe(2, 60, &[7], &[8]));
-        assert!(!host.observe(3, 60, &[7, 9], &[8]), "9 is this page's own");
-        assert!(!host.observe(4, 60, &[8], &[7]), "the other way round");
-        assert!(!host.observe(2, 2 * HOST_EVENT_WINDOW_S, &[7], &[8]), "that was days ago");
-        assert!(!host.observe(2, 2 * HOST_EVENT_WINDOW_S + 1, &[7], &[8]), "the same page is no other");
-        assert!(!host.observe(5, 2 * HOST_EVENT_WINDOW_S + 1, &[], &[]));
+        let template = change(&[7], &[8]);
+        assert!(!host.observe_change(1, 0, &template), "the first page is evidence about the others only");
+        assert!(host.observe_change(2, 60, &template));
+        assert!(!host.observe_change(3, 60, &change(&[7, 9, 10, 11], &[])), "most of it is this page's own");
+        assert!(!host.observe_change(4, 60, &change(&[8], &[7])), "the other way round");
+        assert!(!host.observe_change(2, 2 * HOST_EVENT_WINDOW_S, &template), "that was days ago");
+        assert!(!host.observe_change(2, 2 * HOST_EVENT_WINDOW_S + 1, &template), "the same page is no other");
+        assert!(!host.observe_change(5, 2 * HOST_EVENT_WINDOW_S + 1, &change(&[], &[])));
+    }
+
+    #[test]
+    fn a_host_is_missing_when_most_of_what_is_looked_for_is() {
+        let mut host = HostEvents::default();
+        assert!((1..5).all(|page| !host.observe_missing(page, 0)));
+        assert!(!host.observe_missing(4, 0), "the same page is no other");
+        assert!(host.observe_missing(5, 60));
+        (10..15).for_each(|page| host.observe_present(page));
+        assert!(!host.observe_missing(5, 120), "as many are there");
+        host.observe_present(1);
+        assert!(!host.observe_missing(6, 120));
+        assert!(!HostEvents::default().observe_missing(1, 0));
+        assert!(!host.observe_missing(7, 2 * LONGEST_HOLD_S), "the others were long ago");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_survives() {
+        let mut host = HostEvents::default();
+        for page in 0..200 {
+            host.observe_change(page, page as i64, &change(&(0..page % 20).collect::<Vec<_>>(), &[page]));
+            host.observe_missing(page, page as i64);
+        }
+        host.observe_present(199);
+        assert_eq!((host.changes.len(), host.missing.len(), host.present), (64, 63, 1));
+        let bytes = host.encode();
+        assert!(bytes.len() < 8_000, "{}", bytes.len());
+        assert_eq!(HostEvents::decode(&bytes), Ok(host));
+        for length in 0..bytes.len() {
+            assert!(HostEvents::decode(&bytes[..length]).is_err(), "{length}");
+        }
+        assert!(HostEvents::default().is_empty());
     }
 }

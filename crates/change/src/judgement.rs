@@ -1,4 +1,4 @@
-//! What is said of one version of a page.
+//! What is said of one version of a page, and by what.
 
 use crate::verdict::Verdict;
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct Judgement {
     pub structure: PartVerdict,
     /// Whether the version looks like an error in the page's place and is not believed yet.
     pub held: bool,
+    /// Whether a second look right after this one would tell noise from news ([`Noise::ByDoubleFetch`]).
+    pub wants_second_look: bool,
     /// What became of the change reported before this version, if that was still open.
     pub earlier: Option<Confirmation>,
     /// Whether changes of this page are usually there to stay, as far as is known: more were confirmed than withdrawn.
@@ -53,6 +55,28 @@ impl PartVerdict {
     }
 }
 
+/// By what a place that merely differs at every look is told from one that truly changes as often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// By how often it differs: all that a recorded history can tell.
+    ByFrequency,
+    /// By two looks with hardly any time between them. Until there were such two, nothing is passed over.
+    ByDoubleFetch {
+        /// Seconds since the look before; `None` for the first.
+        since_last_look_s: Option<i64>,
+    },
+}
+
+/// The longest time in seconds between two looks that are as good as one: what differs between them differs by itself.
+pub const BACK_TO_BACK_S: i64 = 120;
+
+impl Noise {
+    /// Whether this look and the one before are as good as one.
+    pub(crate) fn is_back_to_back(self) -> bool {
+        matches!(self, Self::ByDoubleFetch { since_last_look_s: Some(0..=BACK_TO_BACK_S) })
+    }
+}
+
 /// What the next version says of a change. A word beside the verdict, never a condition of it: on real pages a third of
 /// the true edits are undone or replaced before the next look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -66,7 +90,7 @@ pub enum Confirmation {
 
 impl Judgement {
     /// Nothing to tell.
-    pub(crate) fn quiet(verdict: Verdict) -> Self {
+    pub fn quiet(verdict: Verdict) -> Self {
         Self {
             verdict,
             meaningful: false,
@@ -77,6 +101,7 @@ impl Judgement {
             links: PartVerdict::Unchanged,
             structure: PartVerdict::Unchanged,
             held: false,
+            wants_second_look: false,
             earlier: None,
             changes_last: true,
             units_added: Vec::new(),

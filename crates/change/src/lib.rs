@@ -19,6 +19,7 @@
 //! This crate never fetches, stores or reads a clock, never resolves or follows a link, and never fails on a bad page:
 //! whatever the bytes are, they have a text, if only an empty one.
 
+mod absence;
 mod attributes;
 mod blocks;
 mod charset;
@@ -69,6 +70,7 @@ mod verdict;
 mod version;
 mod xml;
 
+pub use crate::absence::{Absence, Presence};
 pub use crate::charset::{CharsetSource, Decoded, decode};
 pub use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 pub use crate::dates::PageDates;
@@ -77,7 +79,7 @@ pub use crate::digest::{ContentDigest, content_digest, links_digest, text_digest
 pub use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
 pub use crate::hash::{fnv1a64, splitmix64};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
-pub use crate::judgement::{Confirmation, Judgement, PartVerdict};
+pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartVerdict};
 pub use crate::minhash::{MinHash, sketch_deviation};
 pub use crate::one_permutation::{OnePermutation, SKETCH_SLOTS, Sketch};
 pub use crate::page_state::PageState;

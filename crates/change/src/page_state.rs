@@ -6,7 +6,7 @@
 
 use crate::extract::ContentKind;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
-use crate::judgement::{Confirmation, Judgement, PartVerdict};
+use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::text::prefix;
@@ -20,6 +20,10 @@ const MAX_OPEN_UNITS: usize = 256;
 /// The most texts given of what came, and their length.
 const MAX_PASSAGES: usize = crate::passages::MAX_PASSAGES;
 const MAX_PASSAGE_BYTES: usize = 512;
+/// After a second look was asked for, so many versions pass before another is, and twice as many after each that did not
+/// come in time.
+const SECOND_LOOK_REST: u8 = 5;
+pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 5;
 /// The reference length follows growth at once and shrinks by this factor a version, so that a page cannot be emptied
 /// behind the guard's back step by step.
 const LENGTH_MEMORY: f64 = 0.98;
@@ -33,6 +37,9 @@ pub struct PageState {
     pub(crate) gone: bool,
     /// How many suspect versions in a row were not believed.
     pub(crate) held: u8,
+    /// How often a second look was asked for and did not come, and how many versions must pass before it is again.
+    pub(crate) asked: u8,
+    pub(crate) rest: u8,
     /// How many changes lasted to the next version, and how many did not.
     pub(crate) confirmed: u16,
     pub(crate) withdrawn: u16,
@@ -62,33 +69,56 @@ impl PageState {
         Judgement { meaningful: news, magnitude, resemblance: rest, containment: rest, ..quiet }
     }
 
+    /// Whether the page was gone at the last look.
+    pub fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// Whether no version was seen yet.
+    pub fn is_new(&self) -> bool {
+        self.digest.is_none()
+    }
+
+    /// The page has not changed since the last look, as an answer without a body says (304, or the same digest).
+    pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
+        let verdict = if std::mem::take(&mut self.gone) { Verdict::Returned } else { Verdict::Unchanged };
+        if noise.is_back_to_back() {
+            self.prove(&[]);
+        }
+        let open = self.open_added.len() + self.open_removed.len();
+        (self.open_added, self.open_removed) = Default::default();
+        Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
+    }
+
     /// Judges a version and learns from it. To be called for every fetched version, in the order of fetching.
-    pub fn observe(&mut self, version: &Version) -> Judgement {
-        let was_gone = std::mem::take(&mut self.gone);
-        let verdict = |verdict| if was_gone { Verdict::Returned } else { verdict };
+    pub fn observe(&mut self, version: &Version, noise: Noise) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.digest.is_none() {
             self.digest = digest;
+            self.gone = false;
             self.accept(version);
             self.shingles = version.shingles();
             let quiet = Judgement::quiet(Verdict::First);
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
-        if self.digest == digest {
-            return Judgement { earlier: self.settle(version), ..Judgement::quiet(verdict(Verdict::Unchanged)) };
+        if self.digest == digest && self.held == 0 {
+            return self.observe_unchanged(noise);
         }
+        let was_gone = std::mem::take(&mut self.gone);
         self.digest = digest;
+        // The same error twice is no less an error, and no less there: it counts on.
         if is_suspect(version, self.region_bytes as usize) && self.held < MAX_HELD_VERSIONS {
             self.held += 1;
-            return Judgement { held: true, ..Judgement::quiet(verdict(Verdict::Cosmetic)) };
+            let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
+            return Judgement { held: true, ..Judgement::quiet(verdict) };
         }
         self.held = 0;
-        let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone) };
+        let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
         Judgement { changes_last: self.confirmed >= self.withdrawn, ..judgement }
     }
 
-    fn compare(&mut self, version: &Version, was_gone: bool) -> Judgement {
+    fn compare(&mut self, version: &Version, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let (mut added, mut removed) = (only_in(&keys, &self.units), only_in(&self.units, &keys));
         let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
@@ -105,18 +135,43 @@ impl PageState {
         touched.sort_unstable();
         touched.dedup();
         self.slots.advance(&touched);
-        added.retain(|key| !self.slots.is_volatile(key.slot()));
-        removed.retain(|key| !self.slots.is_volatile(key.slot()));
+        if noise.is_back_to_back() {
+            self.prove(&touched);
+        }
+        let is_noise = |key: &UnitKey| match noise {
+            Noise::ByFrequency => self.slots.is_frequent(key.slot()),
+            Noise::ByDoubleFetch { .. } => self.slots.is_proven(key.slot()),
+        };
+        added.retain(|key| !is_noise(key));
+        removed.retain(|key| !is_noise(key));
+        let wants_second_look = noise != Noise::ByFrequency && self.wants_second_look();
         if added.is_empty() && removed.is_empty() {
             let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
-            return Judgement { structure, ..Judgement::quiet(verdict) };
+            return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
         let news = self.news(version, &added, &removed, was_gone);
         self.open_added = added;
         self.open_removed = removed;
         self.open_added.truncate(MAX_OPEN_UNITS);
         self.open_removed.truncate(MAX_OPEN_UNITS);
-        Judgement { structure, ..news }
+        Judgement { structure, wants_second_look, ..news }
+    }
+
+    /// Asks for a second look while one would tell something, but not at every version.
+    fn wants_second_look(&mut self) -> bool {
+        self.rest = self.rest.saturating_sub(1);
+        let wanted = self.rest == 0 && self.slots.has_suspects();
+        if wanted {
+            self.rest = SECOND_LOOK_REST << self.asked;
+            self.asked = (self.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
+        }
+        wanted
+    }
+
+    /// The second look came, and these slots differed.
+    fn prove(&mut self, differing: &[u32]) {
+        self.slots.prove(differing);
+        self.asked = 0;
     }
 
     fn news(&mut self, version: &Version, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
@@ -157,12 +212,15 @@ impl PageState {
     fn settle(&mut self, version: &Version) -> Option<Confirmation> {
         let added = std::mem::take(&mut self.open_added);
         let removed = std::mem::take(&mut self.open_removed);
-        let changed = added.len() + removed.len();
+        let stands = added.iter().filter(|key| version.find(key.name()).is_some()).count()
+            + removed.iter().filter(|key| version.find(key.name()).is_none()).count();
+        self.settled(stands, added.len() + removed.len())
+    }
+
+    fn settled(&mut self, stands: usize, changed: usize) -> Option<Confirmation> {
         if changed == 0 {
             return None;
         }
-        let stands = added.iter().filter(|key| version.find(key.name()).is_some()).count()
-            + removed.iter().filter(|key| version.find(key.name()).is_none()).count();
         let lasts = 2 * stands > changed;
         let count = if lasts { &mut self.confirmed } else { &mut self.withdrawn };
         *count = count.saturating_add(1);

@@ -1,19 +1,20 @@
-//! A page's state as bytes: 53 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
+//! A page's state as bytes: 55 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
 
-use crate::page_state::PageState;
+use crate::page_state::{MAX_SECOND_LOOK_DOUBLINGS, PageState};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
-use crate::state_codec::DecodeError;
+use crate::state_codec::{DecodeError, list, put, take};
 use crate::version::UnitKey;
 
 const CODEC_VERSION: u8 = 1;
 
 impl PageState {
-    /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the held count, the digest, confirmed and
+    /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the digest, confirmed and
     /// withdrawn as u16, the region's bytes as u32; then units, past, open added, open removed and slots, each a u32 count
     /// and its u64s; then the shingles as [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![CODEC_VERSION, u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1), self.held];
+        let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1);
+        let mut out = vec![CODEC_VERSION, flags, self.held, self.asked, self.rest];
         out.extend_from_slice(&self.digest.unwrap_or_default());
         out.extend_from_slice(&self.confirmed.to_le_bytes());
         out.extend_from_slice(&self.withdrawn.to_le_bytes());
@@ -32,7 +33,7 @@ impl PageState {
     /// Reads what [`encode`](Self::encode) wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
-        let [version, flags, held] = take(&mut rest)?;
+        let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
         if version != CODEC_VERSION {
             return Err(DecodeError::UnknownVersion(version));
         }
@@ -50,6 +51,8 @@ impl PageState {
             digest: (flags & 1 == 1).then_some(digest),
             gone: flags & 2 == 2,
             held,
+            asked: asked.min(MAX_SECOND_LOOK_DOUBLINGS),
+            rest: looks_to_rest,
             confirmed,
             withdrawn,
             region_bytes,
@@ -61,24 +64,4 @@ impl PageState {
             shingles: ShingleSet::decode(rest)?,
         })
     }
-}
-
-fn put(out: &mut Vec<u8>, values: impl ExactSizeIterator<Item = u64>) {
-    // Every list is bounded far below; a page has at most as many units as blocks and links.
-    out.extend_from_slice(&u32::try_from(values.len()).expect("lists are bounded").to_le_bytes());
-    values.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
-}
-
-fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], DecodeError> {
-    let (head, tail) = rest.split_first_chunk().ok_or(DecodeError::TooShort)?;
-    *rest = tail;
-    Ok(*head)
-}
-
-fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, DecodeError> {
-    let count = u32::from_le_bytes(take(rest)?) as usize;
-    let length = count.checked_mul(8).ok_or(DecodeError::BadLength)?;
-    let (head, tail) = rest.split_at_checked(length).ok_or(DecodeError::TooShort)?;
-    *rest = tail;
-    Ok(head.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
 }

@@ -8,7 +8,7 @@ fn html(body: &str) -> Version {
 /// Verdict and whether it means anything, for each version after the first.
 fn judged(versions: &[Version]) -> Vec<(Verdict, bool)> {
     let mut state = PageState::default();
-    let judgements = versions.iter().map(|version| state.observe(version));
+    let judgements = versions.iter().map(|version| state.observe(version, Noise::ByFrequency));
     judgements.map(|judgement| (judgement.verdict, judgement.meaningful)).skip(1).collect()
 }
 
@@ -40,36 +40,103 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
     assert!(said[..4].iter().all(|(_, meaningful)| *meaningful));
     assert!(said[4..].iter().all(|(verdict, meaningful)| *verdict == Verdict::Cosmetic && !meaningful));
     let mut state = PageState::default();
-    versions.iter().for_each(|version| drop(state.observe(version)));
-    let judgement = state.observe(&version(1, "Ask Bob."));
+    versions.iter().for_each(|version| drop(state.observe(version, Noise::ByFrequency)));
+    let judgement = state.observe(&version(1, "Ask Bob."), Noise::ByFrequency);
     assert_eq!((judgement.meaningful, judgement.added), (true, vec!["Ask Bob.".to_owned()]));
+}
+
+/// Looks at versions a day apart, but at once after each time that was asked for; gives the last judgement and how often a
+/// second look was asked for.
+fn looked_at(mut version_at: impl FnMut(i64) -> Version, days: i64) -> (Judgement, usize) {
+    let mut state = PageState::default();
+    let (mut last, mut asked) = (Judgement::quiet(Verdict::First), 0);
+    for day in 0..days {
+        let since_last_look_s = (day > 0).then_some(86_400);
+        last = state.observe(&version_at(day * 86_400), Noise::ByDoubleFetch { since_last_look_s });
+        if last.wants_second_look {
+            asked += 1;
+            let again = Noise::ByDoubleFetch { since_last_look_s: Some(60) };
+            last = state.observe(&version_at(day * 86_400 + 60), again);
+        }
+    }
+    (last, asked)
+}
+
+#[test]
+fn two_looks_in_a_row_tell_a_counter_from_a_price() {
+    let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
+    let (last, asked) = looked_at(counter, 20);
+    assert_eq!((last.verdict, last.meaningful, asked), (Verdict::Cosmetic, false, 1));
+    let price = |now: i64| html(&page(&format!("<p>A pound today: {} euro", 100 + now / 86_400)));
+    let (last, asked) = looked_at(price, 20);
+    assert_eq!((last.verdict, last.meaningful, asked), (Verdict::Minor, true, 1), "it truly changes each day");
+}
+
+#[test]
+fn without_a_second_look_nothing_is_passed_over_and_it_is_asked_for_ever_less_often() {
+    let mut state = PageState::default();
+    let mut asked = Vec::new();
+    for day in 0..100 {
+        let version = html(&page(&format!("<p>Visitors so far: {day}")));
+        let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(86_400) });
+        assert_eq!(judgement.meaningful, day > 0);
+        if judgement.wants_second_look {
+            asked.push(day);
+        }
+    }
+    assert_eq!(asked, [5, 10, 20, 40, 80]);
+}
+
+#[test]
+fn an_error_that_is_the_same_every_time_is_believed_like_one_that_differs() {
+    let mut state = PageState::default();
+    state.observe(&html(&page("")), Noise::ByFrequency);
+    let error = html("<h1>Page not found</h1>");
+    for _ in 0..3 {
+        assert!(state.observe(&error, Noise::ByFrequency).held);
+    }
+    assert!(state.observe(&error, Noise::ByFrequency).meaningful);
+    assert_eq!(state.observe(&error, Noise::ByFrequency).verdict, Verdict::Unchanged);
+}
+
+#[test]
+fn an_answer_without_a_body_confirms_what_was_seen() {
+    let mut state = PageState::default();
+    let noise = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
+    state.observe(&html(&page("<p>Old")), noise);
+    state.observe(&html(&page("<p>New")), noise);
+    let judgement = state.observe_unchanged(noise);
+    assert_eq!((judgement.verdict, judgement.earlier), (Verdict::Unchanged, Some(Confirmation::Confirmed)));
+    assert_eq!(state.observe_unchanged(noise).earlier, None);
+    state.observe_gone();
+    assert_eq!(state.observe_unchanged(noise).verdict, Verdict::Returned);
 }
 
 #[test]
 fn a_change_is_confirmed_or_withdrawn_by_the_next_version() {
     let mut state = PageState::default();
     let (old, new) = (html(&page("<p>Old")), html(&page("<p>New")));
-    state.observe(&old);
-    assert_eq!(state.observe(&new).earlier, None);
-    assert_eq!(state.observe(&new).earlier, Some(Confirmation::Confirmed));
-    assert_eq!(state.observe(&old).earlier, None);
-    let judgement = state.observe(&new);
+    state.observe(&old, Noise::ByFrequency);
+    assert_eq!(state.observe(&new, Noise::ByFrequency).earlier, None);
+    assert_eq!(state.observe(&new, Noise::ByFrequency).earlier, Some(Confirmation::Confirmed));
+    assert_eq!(state.observe(&old, Noise::ByFrequency).earlier, None);
+    let judgement = state.observe(&new, Noise::ByFrequency);
     assert_eq!((judgement.earlier, judgement.meaningful), (Some(Confirmation::Withdrawn), true));
     assert!(judgement.changes_last);
-    assert!(!state.observe(&old).changes_last);
+    assert!(!state.observe(&old, Noise::ByFrequency).changes_last);
 }
 
 #[test]
 fn an_error_in_the_pages_place_is_held_until_it_lasts() {
     let mut state = PageState::default();
     let error = |number| html(&format!("<h1>Access denied</h1><p>Incident {number}"));
-    state.observe(&html(&page("")));
+    state.observe(&html(&page("")), Noise::ByFrequency);
     for number in 0..3 {
-        let judgement = state.observe(&error(number));
+        let judgement = state.observe(&error(number), Noise::ByFrequency);
         assert!(judgement.held && !judgement.meaningful);
     }
-    assert!(!state.clone().observe(&html(&page(""))).meaningful, "as if it never happened");
-    assert_eq!(state.observe(&error(3)).verdict, Verdict::Major);
+    assert!(!state.clone().observe(&html(&page("")), Noise::ByFrequency).meaningful, "as if it never happened");
+    assert_eq!(state.observe(&error(3), Noise::ByFrequency).verdict, Verdict::Major);
 }
 
 #[test]
@@ -77,9 +144,9 @@ fn a_page_that_goes_and_comes_back_says_so_once() {
     let mut state = PageState::default();
     assert!(!state.observe_gone().meaningful, "nothing was known of it");
     let mut state = PageState::default();
-    state.observe(&html(&page("")));
+    state.observe(&html(&page("")), Noise::ByFrequency);
     assert_eq!((state.observe_gone().verdict, state.observe_gone().verdict), (Verdict::Gone, Verdict::Unchanged));
-    let back = state.observe(&html(&page("")));
+    let back = state.observe(&html(&page("")), Noise::ByFrequency);
     assert_eq!((back.verdict, back.meaningful), (Verdict::Returned, false));
 }
 
@@ -116,11 +183,11 @@ fn feeds_are_judged_by_items_and_json_by_values() {
 #[test]
 fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
-    state.observe(&html("<p>Hello"));
+    state.observe(&html("<p>Hello"), Noise::ByFrequency);
     let bytes = state.encode();
-    // Header 27, five counts, one unit, and shingles: 6 and one of 8.
-    assert_eq!(bytes.len(), 27 + 5 * 4 + 8 + 6 + 8);
-    assert_eq!(bytes[..3], [1, 1, 0]);
+    // Header 29, five counts, one unit, and shingles: 6 and one of 8.
+    assert_eq!(bytes.len(), 29 + 5 * 4 + 8 + 6 + 8);
+    assert_eq!(bytes[..5], [1, 1, 0, 0, 0]);
 }
 
 proptest! {
@@ -142,7 +209,7 @@ proptest! {
         let (mut state, mut copy) = (PageState::default(), PageState::default());
         for body in &pages {
             let version = html(body);
-            prop_assert_eq!(state.observe(&version), copy.observe(&version));
+            prop_assert_eq!(state.observe(&version, Noise::ByFrequency), copy.observe(&version, Noise::ByFrequency));
             copy = PageState::decode(&state.encode()).expect("just encoded");
             prop_assert_eq!(&copy, &state);
         }
@@ -160,7 +227,7 @@ proptest! {
     ) {
         let version = Version::new(soup.as_bytes(), Some(kind), Some("https://a.test/"));
         let mut state = PageState::default();
-        state.observe(&version);
-        prop_assert_eq!(state.observe(&version).verdict, Verdict::Unchanged);
+        state.observe(&version, Noise::ByFrequency);
+        prop_assert_eq!(state.observe(&version, Noise::ByFrequency).verdict, Verdict::Unchanged);
     }
 }

@@ -1,5 +1,9 @@
 //! Places of a page whose value differs nearly every time one looks: learnt, passed over, and let back in when quiet
-//! (E6.5, learnt from the fetches there are, without a second one).
+//! (E6.5).
+//!
+//! How often a place differs does not tell noise from news: a price may truly change between any two looks that lie a day
+//! apart. Two looks that lie a minute apart can tell: what differs even then is noise. Of a recorded history, where nobody
+//! can look again, frequency is all there is to go by.
 
 /// How many versions back a touch counts.
 const WINDOW_VERSIONS: u32 = 30;
@@ -8,10 +12,18 @@ const MAX_TOUCHES: u32 = 4;
 /// The most slots remembered; of more, those touched longest ago go.
 const MAX_SLOTS: usize = 512;
 
+/// The bits of a history that are touches.
+const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
+/// Two looks in a row have shown that the slot differs by itself.
+const PROVEN: u32 = 1 << 31;
+/// Two looks in a row have shown that it does not: it changes often, and truly.
+const CLEARED: u32 = 1 << 30;
+
 /// What is remembered of the slots of one page: 8 bytes for each that was touched in the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slots {
-    /// Slot, and in which of the last versions it was touched: bit 0 is the newest. Sorted by slot; no history is 0.
+    /// Slot, and in which of the last versions it was touched: bit 0 is the newest, and what two looks in a row have
+    /// shown. Sorted by slot; none is without a touch.
     touches: Vec<(u32, u32)>,
 }
 
@@ -19,9 +31,9 @@ impl Slots {
     /// Takes in a version by the slots it touched, sorted, each once.
     pub(crate) fn advance(&mut self, touched: &[u32]) {
         for (_, history) in &mut self.touches {
-            *history = (*history << 1) & ((1 << WINDOW_VERSIONS) - 1);
+            *history = (*history & !TOUCHES) | ((*history << 1) & TOUCHES);
         }
-        self.touches.retain(|(_, history)| *history != 0);
+        self.touches.retain(|(_, history)| *history & TOUCHES != 0);
         for slot in touched {
             match self.touches.binary_search_by_key(slot, |(slot, _)| *slot) {
                 Ok(index) => self.touches[index].1 |= 1,
@@ -29,16 +41,37 @@ impl Slots {
             }
         }
         if self.touches.len() > MAX_SLOTS {
-            self.touches.sort_by_key(|(slot, history)| (history.trailing_zeros(), !history.count_ones(), *slot));
+            self.touches.sort_by_key(|(slot, history)| (history.trailing_zeros(), !touches(*history), *slot));
             self.touches.truncate(MAX_SLOTS);
             self.touches.sort_unstable();
         }
     }
 
-    /// Whether a slot is volatile.
-    pub(crate) fn is_volatile(&self, slot: u32) -> bool {
-        let found = self.touches.binary_search_by_key(&slot, |(slot, _)| *slot);
-        found.is_ok_and(|index| self.touches[index].1.count_ones() > MAX_TOUCHES)
+    /// Whether a slot differs too often to be believed, where frequency is all there is to go by.
+    pub(crate) fn is_frequent(&self, slot: u32) -> bool {
+        self.history(slot).is_some_and(is_frequent)
+    }
+
+    /// Whether a slot differs often, and by itself.
+    pub(crate) fn is_proven(&self, slot: u32) -> bool {
+        self.history(slot).is_some_and(|history| is_frequent(history) && history & PROVEN != 0)
+    }
+
+    /// Whether some slot differs often, and no second look has told why.
+    pub(crate) fn has_suspects(&self) -> bool {
+        self.touches.iter().any(|(_, history)| is_suspect(*history))
+    }
+
+    /// Takes in the slots that two looks in a row showed to differ, sorted: of those suspected these are noise and the
+    /// others are not.
+    pub(crate) fn prove(&mut self, differing: &[u32]) {
+        for (slot, history) in self.touches.iter_mut().filter(|(_, history)| is_suspect(*history)) {
+            *history |= if differing.binary_search(slot).is_ok() { PROVEN } else { CLEARED };
+        }
+    }
+
+    fn history(&self, slot: u32) -> Option<u32> {
+        self.touches.binary_search_by_key(&slot, |(slot, _)| *slot).ok().map(|index| self.touches[index].1)
     }
 
     /// Slots and histories, sorted by slot.
@@ -49,9 +82,22 @@ impl Slots {
     /// Of what [`entries`](Self::entries) gave; `None` when it did not give it.
     pub(crate) fn from_entries(touches: Vec<(u32, u32)>) -> Option<Self> {
         let in_order = touches.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let valid = touches.iter().all(|(_, history)| *history != 0 && history >> WINDOW_VERSIONS == 0);
+        let is_valid = |history: u32| history & TOUCHES != 0 && history & (PROVEN | CLEARED) != PROVEN | CLEARED;
+        let valid = touches.iter().all(|(_, history)| is_valid(*history));
         (in_order && valid && touches.len() <= MAX_SLOTS).then_some(Self { touches })
     }
+}
+
+fn touches(history: u32) -> u32 {
+    (history & TOUCHES).count_ones()
+}
+
+fn is_frequent(history: u32) -> bool {
+    touches(history) > MAX_TOUCHES
+}
+
+fn is_suspect(history: u32) -> bool {
+    is_frequent(history) && history & (PROVEN | CLEARED) == 0
 }
 
 #[cfg(test)]
@@ -64,14 +110,31 @@ mod tests {
         let mut slots = Slots::default();
         for touch in 1..=5 {
             slots.advance(&[7]);
-            assert_eq!(slots.is_volatile(7), touch > 4, "{touch}");
+            assert_eq!(slots.is_frequent(7), touch > 4, "{touch}");
         }
-        assert!(!slots.is_volatile(8));
+        assert!(!slots.is_frequent(8));
         for quiet in 1..=30 {
             slots.advance(&[]);
-            assert_eq!(slots.is_volatile(7), quiet <= 25, "{quiet}");
+            assert_eq!(slots.is_frequent(7), quiet <= 25, "{quiet}");
         }
         assert!(slots.entries().is_empty());
+    }
+
+    #[test]
+    fn only_a_second_look_tells_noise_from_what_truly_changes_often() {
+        let mut slots = Slots::default();
+        (0..4).for_each(|_| slots.advance(&[3, 7]));
+        assert!(!slots.has_suspects());
+        slots.advance(&[3, 7]);
+        assert!(slots.has_suspects() && !slots.is_proven(3) && !slots.is_proven(7));
+        slots.prove(&[3]);
+        assert!(!slots.has_suspects() && slots.is_proven(3) && !slots.is_proven(7));
+        (0..20).for_each(|_| slots.advance(&[3, 7]));
+        slots.prove(&[7]);
+        assert!(!slots.has_suspects() && !slots.is_proven(7), "what was cleared stays so while it goes on");
+        assert_eq!(Slots::from_entries(slots.entries().to_vec()).as_ref(), Some(&slots));
+        (0..30).for_each(|_| slots.advance(&[]));
+        assert!(slots.entries().is_empty(), "and all is forgotten when it ends");
     }
 
     #[test]

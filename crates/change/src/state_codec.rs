@@ -89,6 +89,29 @@ impl CompactSketch {
     }
 }
 
+/// Appends a list: a u32 count and its u64s.
+pub(crate) fn put(out: &mut Vec<u8>, values: impl ExactSizeIterator<Item = u64>) {
+    // Every list is bounded far below; a page has at most as many units as blocks and links.
+    out.extend_from_slice(&u32::try_from(values.len()).expect("lists are bounded").to_le_bytes());
+    values.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+}
+
+/// Takes bytes from the front.
+pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], DecodeError> {
+    let (head, tail) = rest.split_first_chunk().ok_or(DecodeError::TooShort)?;
+    *rest = tail;
+    Ok(*head)
+}
+
+/// Takes what [`put`] wrote from the front.
+pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, DecodeError> {
+    let count = u32::from_le_bytes(take(rest)?) as usize;
+    let length = count.checked_mul(8).ok_or(DecodeError::BadLength)?;
+    let (head, tail) = rest.split_at_checked(length).ok_or(DecodeError::TooShort)?;
+    *rest = tail;
+    Ok(head.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

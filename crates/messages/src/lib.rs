@@ -27,7 +27,7 @@ pub use crate::frontier::{
 pub use crate::look::{
     ChangeEstimate, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
 };
-pub use crate::operate::{DeadLetter, PageChange};
+pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
 
 /// The word that stands for a unit variant on the wire, such as `not_modified`; for people and for state records.
 pub fn word(value: &impl serde::Serialize) -> String {

@@ -46,7 +46,7 @@ pub enum FetchReason {
     Refresh,
     /// The last fetch failed.
     Retry,
-    /// To see whether a failing host or page is back.
+    /// To settle what the last look left open.
     Probe,
     /// Drawn at random to measure freshness.
     Audit,
@@ -202,6 +202,9 @@ pub struct PageObservation {
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
+    /// Another look so many seconds after this one would settle what this one left open.
+    #[serde(default)]
+    pub look_again_after_s: Option<i64>,
 }
 
 /// What the detector makes of a fetch, compared with the one before.
@@ -293,14 +296,25 @@ pub struct ChangeEstimate {
     /// Days watched for them beyond the prior's.
     #[serde(default)]
     pub plain_beta_days: f32,
+    /// Another look so many seconds after this one would settle what this one left open.
+    #[serde(default)]
+    pub look_again_after_s: Option<i64>,
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
 impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
-impl_message!(PageObservation, "PageObservation", include_str!("../../../schemas/PageObservation.avsc"));
+impl_message!(
+    PageObservation,
+    "PageObservation",
+    include_str!("../../../schemas/PageObservation.avsc"),
+    older: [include_str!("../../../schemas/history/PageObservation/v1.avsc")],
+);
 impl_message!(
     ChangeEstimate,
     "ChangeEstimate",
     include_str!("../../../schemas/ChangeEstimate.avsc"),
-    older: [include_str!("../../../schemas/history/ChangeEstimate/v1.avsc")],
+    older: [
+        include_str!("../../../schemas/history/ChangeEstimate/v1.avsc"),
+        include_str!("../../../schemas/history/ChangeEstimate/v2.avsc"),
+    ],
 );

@@ -30,6 +30,57 @@ pub struct PageChange {
     pub added: Vec<String>,
     /// Passages that are gone, shortened and few.
     pub removed: Vec<String>,
+    /// The text of the page's main part differs.
+    #[serde(default)]
+    pub content_changed: bool,
+    /// The links of its main part differ.
+    #[serde(default)]
+    pub links_changed: bool,
+    /// Something outside its main part differs, or something that differs by itself.
+    #[serde(default)]
+    pub structure_changed: bool,
+    /// Another page of the host changed within a day before in mostly the same words.
+    #[serde(default)]
+    pub host_event: bool,
+    /// Changes of this page are usually still there at the next look.
+    #[serde(default = "yes")]
+    pub changes_last: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The kept copy of a page: its last accepted version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageContent {
+    /// The page's address.
+    pub url: CanonicalUrl,
+    /// The fetch that saw this version.
+    pub seen_at: Timestamp,
+    /// What is kept.
+    pub kind: ContentKind,
+    /// Content-Type as received.
+    pub content_type: Option<String>,
+    /// Digest of the body.
+    pub content_digest: Option<Digest>,
+    /// Bytes of the whole text or body.
+    pub length: i64,
+    /// Not all of it is kept.
+    pub truncated: bool,
+    /// The text or body, packed by [`body::compress`](crate::body::compress).
+    #[serde(with = "serde_bytes")]
+    pub content: Vec<u8>,
+}
+
+/// What is kept of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentKind {
+    /// What a reader sees, in UTF-8.
+    Text,
+    /// The bytes as received, content codings removed.
+    Body,
 }
 
 /// A record that a stage could not work on, set aside with its reason.
@@ -55,5 +106,11 @@ pub struct DeadLetter {
     pub set_aside_at: Timestamp,
 }
 
-impl_message!(PageChange, "PageChange", include_str!("../../../schemas/PageChange.avsc"));
+impl_message!(
+    PageChange,
+    "PageChange",
+    include_str!("../../../schemas/PageChange.avsc"),
+    older: [include_str!("../../../schemas/history/PageChange/v1.avsc")],
+);
+impl_message!(PageContent, "PageContent", include_str!("../../../schemas/PageContent.avsc"));
 impl_message!(DeadLetter, "DeadLetter", include_str!("../../../schemas/DeadLetter.avsc"));

@@ -13,6 +13,8 @@ pub const PAGE_OBSERVATIONS: &str = "page-observations";
 pub const SCHEDULER_EVENTS: &str = "scheduler-events";
 /// The product.
 pub const PAGE_CHANGES: &str = "page-changes";
+/// The kept copies: also the changelog of the detector's store of them.
+pub const PAGE_CONTENTS: &str = "page-contents";
 /// Between scheduler partitions.
 pub const DEMAND: &str = "demand";
 /// What could not be worked on.
@@ -154,6 +156,13 @@ pub const CATALOGUE: &[TopicSpec] = &[
         ..in_loop(PAGE_CHANGES, &["PageChange"], &["detector"], &[])
     },
     TopicSpec {
+        key: Key::Page,
+        cleanup: Cleanup::Compact,
+        max_message_bytes: BODY_BYTES,
+        // What the detector reads again is its own store, after a loss.
+        ..in_loop(PAGE_CONTENTS, &["PageContent"], &["detector"], &["detector"])
+    },
+    TopicSpec {
         key: Key::StagePartition,
         cleanup: Cleanup::Compact,
         partitions: Partitions::Fixed(1),
@@ -171,7 +180,8 @@ pub const CATALOGUE: &[TopicSpec] = &[
     changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),
     changelog_of(&["scheduler"], "scheduler-outlook-changelog", Key::Hash),
     changelog_of(&["detector"], "detector-pages-changelog", Key::Page),
-    changelog_of(&["detector"], "detector-texts-changelog", Key::Page),
+    changelog_of(&["detector"], "detector-versions-changelog", Key::Page),
+    changelog_of(&["detector"], "detector-hosts-changelog", Key::Host),
     changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
     changelog_of(&["estimator"], "estimator-groups-changelog", Key::Group),
     changelog_of(&["estimator"], "estimator-sweeps-changelog", Key::Hash),

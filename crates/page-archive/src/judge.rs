@@ -2,7 +2,7 @@
 
 use crate::archive::{Archive, ArchiveError, Page};
 use crate::frames::Frames;
-use change::{Judgement, PageState, PartVerdict, Verdict, Version};
+use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
 use serde::Serialize;
 
 /// What the detector says of one raw change.
@@ -55,7 +55,7 @@ fn judge_page(page: &Page, frames: &mut Frames, lines: &mut Vec<Line>) -> Result
                     document = stated_address(page, body);
                     document.clone().unwrap_or_else(|| page.address.clone())
                 });
-                state.observe(&Version::new(body, Some(&page.content_type), Some(address)))
+                state.observe(&Version::new(body, Some(&page.content_type), Some(address)), Noise::ByFrequency)
             }
         };
         if index > 0 {

@@ -21,7 +21,7 @@ mod tests;
 pub use crate::fault::{Fault, Faults, Origin};
 pub use crate::fetch::AllowedAddress;
 pub use crate::sections::{
-    Budget, Clock, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Http, Kafka, Log, LogFormat,
+    Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Http, Kafka, Log, LogFormat,
     Observability, Policy, PolicyName, Politeness, Settings,
 };
 

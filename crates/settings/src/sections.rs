@@ -193,8 +193,14 @@ sections! {
 
     /// Whether a page changed, and whether the change means anything.
     detector: Detector {
-        /// Text looked at per page, in bytes.
-        max_text: u64 = Size(1 << 10, 1 << 30),
+        /// The copy kept of every page.
+        contents: Contents = Choice(&[
+            ("none", Contents::None),
+            ("text", Contents::Text),
+            ("body", Contents::Body),
+        ]),
+        /// Longest copy, in bytes; of a longer page the beginning is kept.
+        max_content: u64 = Size(1 << 10, 7 << 20),
         /// Most added and most removed passages reported per change.
         passages: usize = Count::new(0, 10_000),
     }
@@ -273,6 +279,17 @@ pub enum Discover {
     SameHost,
     /// Links within the same registrable domain.
     SameSite,
+}
+
+/// What is kept of a page's last accepted version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Nothing.
+    None,
+    /// What a reader sees.
+    Text,
+    /// The bytes as received.
+    Body,
 }
 
 /// A revisit policy.

@@ -1,22 +1,23 @@
 //! Did the page change, how much, and does the change mean anything?
 //!
-//! Takes fetch results, drops repeats (the fetcher is at-least-once by nature), compares what was fetched with the last
-//! accepted version ([`change::compare`]) and tells: the estimator what was observed, the world what changed
-//! (`page-changes`, the product), and the scheduler which links were found.
+//! Takes fetch results, drops repeats (the fetcher is at-least-once by nature), judges what was fetched by what the page has
+//! shown so far ([`change::PageState`]) and tells: the estimator what was observed, the world what changed (`page-changes`,
+//! the product), and the scheduler which links were found. It keeps the copies (`page-contents`).
 //!
 //! It never fetches, and never decides what an answer means for the next fetch.
 
+mod contents;
 mod look;
 mod state;
 
-pub use crate::state::{PAGES, PageSketch, TEXTS};
+pub use crate::state::{CONTENTS, HOSTS, PAGES, PageSketch, STORES, VERSIONS};
 
-use crate::look::Look;
-use messages::{
-    FetchResult, Link, Message, PageChange, PageLinks, PageObservation, SchedulerEvent, Verdict, body, topics,
-};
+use crate::contents::Told;
+use crate::look::{Known, Look};
+use change::{HostEvents, PageState};
+use messages::{FetchResult, Link, Message, PageChange, PageLinks, PageObservation, SchedulerEvent, body, topics};
 use page::{CanonicalUrl, Timestamp};
-use settings::{Discover, Settings};
+use settings::{Contents, Discover, Settings};
 use std::collections::BTreeMap;
 use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
 use topology::Names;
@@ -25,8 +26,6 @@ const PAGE_OBSERVATIONS: OutputId = OutputId(0);
 const PAGE_CHANGES: OutputId = OutputId(1);
 const SCHEDULER_EVENTS: OutputId = OutputId(2);
 
-/// Bytes of visible text kept per page, to say later what was added and removed.
-pub const KEPT_TEXT_BYTES: usize = 32 << 10;
 /// Most links sent on per page.
 const LINKS_PER_RECORD: usize = 1_000;
 
@@ -34,7 +33,8 @@ const LINKS_PER_RECORD: usize = 1_000;
 #[derive(Clone, Debug)]
 pub struct Rules {
     max_body_bytes: usize,
-    max_text_bytes: usize,
+    contents: Contents,
+    max_content_bytes: usize,
     passages: usize,
     /// Whether links become pages, so that the scheduler must hear of them.
     links: bool,
@@ -43,9 +43,11 @@ pub struct Rules {
 impl Rules {
     /// The detector's part of the settings.
     pub fn new(settings: &Settings) -> Self {
+        let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         Self {
-            max_body_bytes: usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX),
-            max_text_bytes: usize::try_from(settings.detector.max_text).unwrap_or(usize::MAX),
+            max_body_bytes: bytes(settings.fetch.max_body),
+            contents: settings.detector.contents,
+            max_content_bytes: bytes(settings.detector.max_content),
             passages: settings.detector.passages,
             links: settings.crawl.discover != Discover::None,
         }
@@ -55,6 +57,9 @@ impl Rules {
 /// The stage as data.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rules = Rules::new(settings);
+    let mut stores = names.stores("detector", &STORES);
+    // Kept copies are for everyone who reads the log.
+    stores[CONTENTS.0].1 = names.topic(topics::PAGE_CONTENTS);
     StageSpec {
         name: "detector".to_owned(),
         group: names.group("detector"),
@@ -64,7 +69,7 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
             names.topic(topics::PAGE_CHANGES),
             names.topic(topics::SCHEDULER_EVENTS),
         ],
-        stores: names.stores("detector", &["pages", "texts"]),
+        stores,
         broadcast: None,
         dead_letters: names.dead_letters(),
         punctuate_every: page::DAY,
@@ -78,12 +83,13 @@ pub struct Detector {
     results: u64,
     repeats: u64,
     changes: u64,
+    held: u64,
 }
 
 impl Detector {
     /// A detector with these rules.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, results: 0, repeats: 0, changes: 0 }
+        Self { rules, results: 0, repeats: 0, changes: 0, held: 0 }
     }
 }
 
@@ -93,32 +99,28 @@ impl Processor for Detector {
             return Err(ProcessError::SetAside("a tombstone is no fetch result".to_owned()));
         };
         let result = FetchResult::decode(value).map_err(|error| ProcessError::SetAside(error.to_string()))?;
-        let key = result.page_id.0;
-        let mut sketch = match context.get(PAGES, &key)? {
-            Some(bytes) => PageSketch::decode(&bytes)
-                .map_err(|error| ProcessError::Stop(format!("page {} in the state store: {error}", result.page_id)))?,
-            None => PageSketch::default(),
-        };
-        if result.attempt <= sketch.attempt {
+        let before = load(&result, context)?;
+        if result.attempt <= before.sketch.attempt {
             self.repeats += 1;
             return Ok(());
         }
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
-        let look = Look::of(&result, unpacked.as_deref(), &sketch, self.rules.max_text_bytes)?;
-        let previous_look_at = sketch.last_look_at;
-        sketch.attempt = result.attempt;
-        sketch.fetches += 1;
-        look.remember(&result, &mut sketch);
-        self.observe(&result, &look, &sketch, previous_look_at, context);
+        let mut known = before.clone();
+        let look = Look::of(&result, unpacked.as_deref(), &mut known)?;
+        known.sketch.attempt = result.attempt;
+        known.sketch.fetches += 1;
+        observe(&result, &look, &known, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;
-            self.publish(&result, &look, previous_look_at, context)?;
+            let told = Told::of(&result, unpacked.as_deref(), &look, &self.rules, context)?;
+            publish(&result, &look, &told, before.sketch.last_look_at, context);
+            if let Some(page) = told.page.as_ref().filter(|_| self.rules.links) {
+                tell_links(&result, page, context);
+            }
         }
-        if self.rules.links && look.is_news() {
-            tell_links(&result, &look, context);
-        }
-        context.put(PAGES, key, sketch.encode());
+        self.held += u64::from(look.judgement.held);
+        save(&result, &before, &known, context);
         self.results += 1;
         Ok(())
     }
@@ -128,95 +130,113 @@ impl Processor for Detector {
             ("results_total", self.results as f64),
             ("repeats_total", self.repeats as f64),
             ("changes_total", self.changes as f64),
+            ("held_total", self.held as f64),
         ]
     }
 }
 
-impl Detector {
-    fn observe(
-        &self,
-        result: &FetchResult,
-        look: &Look,
-        sketch: &PageSketch,
-        previous_fetched_at: Option<Timestamp>,
-        context: &mut Context<'_>,
-    ) {
-        let named = sketch.last_modified.as_deref().and_then(|text| httpdate::parse_http_date(text).ok());
-        let last_modified_at = named
-            .and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok())
-            .map(|since| Timestamp::MIN.max(Timestamp::from_secs(since.as_secs() as i64)))
-            // A date in the future tells nothing about the past.
-            .filter(|moment| *moment <= result.fetched_at);
-        let observation = PageObservation {
-            page_id: result.page_id,
-            url: result.url.clone(),
-            site_key: result.site_key.clone(),
-            attempt: result.attempt,
-            outcome: result.outcome,
-            status: result.status,
-            fetched_at: result.fetched_at,
-            previous_fetched_at,
-            verdict: look.verdict,
-            magnitude: look.magnitude,
-            resemblance: look.resemblance,
-            etag: sketch.etag.clone(),
-            last_modified: sketch.last_modified.clone(),
-            last_modified_at,
-            content_digest: sketch.content_digest,
-            body_length: sketch.body_length,
-            latency_ms: result.latency_ms,
-            retry_after_s: result.retry_after_s,
-            robots_crawl_delay_ms: result.robots_crawl_delay_ms,
-        };
-        context.emit(PAGE_OBSERVATIONS, result.site_key.as_str(), observation.encode());
-    }
+fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
+    let (id, url) = (result.page_id.0, &result.url);
+    let stop = |what: &str, error: &dyn std::fmt::Display| {
+        ProcessError::Stop(format!("{what} of {url} in the state store: {error}; delete the store, it refills itself"))
+    };
+    let sketch = context.get(PAGES, &id)?.map(|bytes| PageSketch::decode(&bytes)).transpose();
+    let state = context.get(VERSIONS, &id)?.map(|bytes| PageState::decode(&bytes)).transpose();
+    let host = context.get(HOSTS, url.host().as_str().as_bytes())?.map(|bytes| HostEvents::decode(&bytes)).transpose();
+    Ok(Known {
+        sketch: sketch.map_err(|error| stop("the sketch", &error))?.unwrap_or_default(),
+        state: state.map_err(|error| stop("the last version", &error))?.unwrap_or_default(),
+        host: host.map_err(|error| stop("the host's events", &error))?.unwrap_or_default(),
+    })
+}
 
-    /// Tells the world, with what was added and removed, and keeps the text for the next time.
-    fn publish(
-        &self,
-        result: &FetchResult,
-        look: &Look,
-        previous_seen_at: Option<Timestamp>,
-        context: &mut Context<'_>,
-    ) -> Result<(), ProcessError> {
-        let key = result.page_id.0;
-        let mut passages = change::Passages::default();
-        if self.rules.passages > 0 {
-            let new = look.page.as_ref().map(|page| cut(&page.text)).unwrap_or_default();
-            let old = context.get(TEXTS, &key)?.map(|packed| body::decompress(&packed, KEPT_TEXT_BYTES)).transpose();
-            let old = old.map_err(|error| ProcessError::Stop(format!("kept text of {}: {error}", result.url)))?;
-            if let Some(old) = &old {
-                passages = change::passages(&String::from_utf8_lossy(old), new);
-            }
-            if new.is_empty() {
-                context.delete(TEXTS, key);
-            } else {
-                context.put(TEXTS, key, body::compress(new.as_bytes()));
-            }
-        }
-        passages.added.truncate(self.rules.passages);
-        passages.removed.truncate(self.rules.passages);
-        let change = PageChange {
-            change_id: context.output_id().expect("a change follows from an input record"),
-            page_id: result.page_id,
-            url: result.url.clone(),
-            verdict: look.verdict,
-            magnitude: look.magnitude,
-            seen_at: result.fetched_at,
-            previous_seen_at,
-            status: result.status,
-            content_digest: result.content_digest,
-            added: passages.added,
-            removed: passages.removed,
-        };
-        context.emit(PAGE_CHANGES, key, change.encode());
-        Ok(())
+/// Writes what is new; most looks change nothing but the sketch.
+fn save(result: &FetchResult, before: &Known, known: &Known, context: &mut Context<'_>) {
+    context.put(PAGES, result.page_id.0, known.sketch.encode());
+    if known.state != before.state {
+        context.put(VERSIONS, result.page_id.0, known.state.encode());
+    }
+    if known.host != before.host {
+        let host = result.url.host();
+        let key = host.as_str().as_bytes();
+        if known.host.is_empty() { context.delete(HOSTS, key) } else { context.put(HOSTS, key, known.host.encode()) }
     }
 }
 
+/// Tells the estimator.
+fn observe(
+    result: &FetchResult,
+    look: &Look,
+    known: &Known,
+    previous_fetched_at: Option<Timestamp>,
+    context: &mut Context<'_>,
+) {
+    let sketch = &known.sketch;
+    let named = sketch.last_modified.as_deref().and_then(|text| httpdate::parse_http_date(text).ok());
+    let last_modified_at = named
+        .and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok())
+        .map(|since| Timestamp::MIN.max(Timestamp::from_secs(since.as_secs() as i64)))
+        // A date in the future tells nothing about the past.
+        .filter(|moment| *moment <= result.fetched_at);
+    let observation = PageObservation {
+        page_id: result.page_id,
+        url: result.url.clone(),
+        site_key: result.site_key.clone(),
+        attempt: result.attempt,
+        outcome: result.outcome,
+        status: result.status,
+        fetched_at: result.fetched_at,
+        previous_fetched_at,
+        verdict: look.verdict,
+        magnitude: look.judgement.magnitude,
+        resemblance: look.judgement.resemblance,
+        etag: sketch.etag.clone(),
+        last_modified: sketch.last_modified.clone(),
+        last_modified_at,
+        content_digest: sketch.content_digest,
+        body_length: sketch.body_length,
+        latency_ms: result.latency_ms,
+        retry_after_s: result.retry_after_s,
+        robots_crawl_delay_ms: result.robots_crawl_delay_ms,
+        look_again_after_s: look.look_again_after_s,
+    };
+    context.emit(PAGE_OBSERVATIONS, result.site_key.as_str(), observation.encode());
+}
+
+/// Tells the world.
+fn publish(
+    result: &FetchResult,
+    look: &Look,
+    told: &Told,
+    previous_seen_at: Option<Timestamp>,
+    context: &mut Context<'_>,
+) {
+    let change = PageChange {
+        change_id: context.output_id().expect("a change follows from an input record"),
+        page_id: result.page_id,
+        url: result.url.clone(),
+        verdict: look.verdict,
+        magnitude: look.judgement.magnitude,
+        seen_at: result.fetched_at,
+        previous_seen_at,
+        status: result.status,
+        content_digest: result.content_digest,
+        added: told.passages.added.clone(),
+        removed: told.passages.removed.clone(),
+        content_changed: Look::differs(look.judgement.content),
+        links_changed: Look::differs(look.judgement.links),
+        structure_changed: Look::differs(look.judgement.structure),
+        host_event: look.host_event,
+        changes_last: look.judgement.changes_last,
+    };
+    context.emit(PAGE_CHANGES, result.page_id.0, change.encode());
+}
+
 /// The links of a page to its own site: those that can become pages.
-fn tell_links(result: &FetchResult, look: &Look, context: &mut Context<'_>) {
-    let Some(page) = look.page.as_ref().filter(|page| !page.robots.nofollow) else { return };
+fn tell_links(result: &FetchResult, page: &change::PageText, context: &mut Context<'_>) {
+    if page.robots.nofollow {
+        return;
+    }
     let address = result.final_url.as_ref().unwrap_or(&result.url);
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
@@ -241,14 +261,4 @@ fn tell_links(result: &FetchResult, look: &Look, context: &mut Context<'_>) {
         links,
     };
     context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), SchedulerEvent::Links(record).encode());
-}
-
-/// The beginning of a text, cut between two characters.
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(KEPT_TEXT_BYTES)]
-}
-
-/// Whether a verdict is told to the world: a new page, a change a reader notices, a page gone or back.
-fn is_news(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::First | Verdict::Minor | Verdict::Major | Verdict::Gone | Verdict::Returned)
 }

@@ -1,126 +1,180 @@
-//! One answer beside what is known of the page.
+//! One answer beside what is known of the page: what it says, and what is remembered of it.
 
-use crate::is_news;
 use crate::state::PageSketch;
-use change::{Fingerprint, PageText};
+use change::{Absence, HostEvents, Judgement, Noise, PageState, PartVerdict, Presence, Version};
 use messages::{FetchOutcome, FetchResult, Verdict};
+use page::Timestamp;
 use stream::ProcessError;
+
+/// An error in a page's place is looked at again after so many seconds, to see whether it lasts.
+const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
+
+/// Everything known of a page before the answer, and after it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) sketch: PageSketch,
+    pub(crate) state: PageState,
+    pub(crate) host: HostEvents,
+}
 
 /// What an answer says about the page.
 pub(crate) struct Look {
     pub(crate) verdict: Verdict,
-    pub(crate) magnitude: f64,
-    pub(crate) resemblance: f64,
-    /// Text and links, when there was a body that differs from the one known.
-    pub(crate) page: Option<PageText>,
-    fingerprint: Option<Fingerprint>,
+    pub(crate) judgement: Judgement,
+    /// Whether another page of the host changed in the same words.
+    pub(crate) host_event: bool,
+    /// Another look so many seconds later would settle what this one leaves open.
+    pub(crate) look_again_after_s: Option<i64>,
 }
 
 impl Look {
-    /// Compares an answer with the last accepted version.
-    pub(crate) fn of(
-        result: &FetchResult,
-        body: Option<&[u8]>,
-        sketch: &PageSketch,
-        max_text_bytes: usize,
-    ) -> Result<Self, ProcessError> {
-        let known = sketch.accepted.is_some();
-        match result.outcome {
-            FetchOutcome::Fetched => match body {
-                Some(body) if sketch.gone || !known || result.content_digest != sketch.content_digest => {
-                    Self::compare(result, body, sketch, max_text_bytes)
-                }
-                Some(_) => Ok(Self::plain(Verdict::Unchanged)),
-                None => Err(ProcessError::SetAside("a fetched page without its body".to_owned())),
-            },
+    /// Judges an answer by what is known of the page, and learns from it.
+    pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, known: &mut Known) -> Result<Self, ProcessError> {
+        let look = match result.outcome {
+            FetchOutcome::Fetched => {
+                let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
+                Self::of_version(result, body.ok_or_else(missing)?, known)
+            }
             // The requester's copy is current. Without a copy the answer says nothing.
-            FetchOutcome::NotModified | FetchOutcome::SameContent => Ok(Self::plain(match known {
-                true if sketch.gone => Verdict::Returned,
-                true => Verdict::Unchanged,
-                false => Verdict::Unknown,
-            })),
-            FetchOutcome::NotFound | FetchOutcome::Gone => Ok(Self::plain(match sketch.last_look_at {
-                // Never seen: there is nothing to be gone, and nothing to tell.
-                None => Verdict::Unknown,
-                Some(_) if sketch.gone => Verdict::Unchanged,
-                Some(_) => Verdict::Gone,
-            })),
-            _ => Ok(Self::plain(Verdict::Unknown)),
-        }
-    }
-
-    fn plain(verdict: Verdict) -> Self {
-        let magnitude = if verdict == Verdict::Gone { 1.0 } else { 0.0 };
-        Self { verdict, magnitude, resemblance: 1.0 - magnitude, page: None, fingerprint: None }
-    }
-
-    fn compare(
-        result: &FetchResult,
-        body: &[u8],
-        sketch: &PageSketch,
-        max_text_bytes: usize,
-    ) -> Result<Self, ProcessError> {
-        let mut page = change::extract(result.content_type.as_deref(), body);
-        page.text.truncate(page.text.floor_char_boundary(max_text_bytes));
-        let fingerprint = Fingerprint::of(&page, body);
-        let accepted = sketch.accepted.as_deref().map(Fingerprint::decode).transpose();
-        let accepted = accepted.map_err(|error| ProcessError::Stop(format!("sketch of {}: {error}", result.url)))?;
-        let mut comparison = change::compare(accepted.as_ref(), &fingerprint);
-        if sketch.gone && accepted.is_some() {
-            comparison = comparison.returned();
-        }
-        let verdict = match comparison.verdict {
-            change::Verdict::First => Verdict::First,
-            change::Verdict::Unchanged => Verdict::Unchanged,
-            change::Verdict::Cosmetic => Verdict::Cosmetic,
-            change::Verdict::Minor => Verdict::Minor,
-            change::Verdict::Major => Verdict::Major,
-            change::Verdict::Gone => Verdict::Gone,
-            change::Verdict::Returned => Verdict::Returned,
+            FetchOutcome::NotModified | FetchOutcome::SameContent if known.state.is_new() => Self::silent(),
+            FetchOutcome::NotModified | FetchOutcome::SameContent => {
+                let judgement = known.state.observe_unchanged(noise(result, &known.sketch));
+                Self::new(judgement, known, result)
+            }
+            FetchOutcome::NotFound | FetchOutcome::Gone => Self::of_absence(result, known),
+            _ => Self::silent(),
         };
-        Ok(Self {
-            verdict,
-            magnitude: comparison.magnitude,
-            resemblance: comparison.resemblance,
-            page: Some(page),
-            fingerprint: Some(fingerprint),
-        })
+        remember(&look, result, &mut known.sketch);
+        Ok(look)
     }
 
-    /// Whether the world should hear of it.
+    /// It says nothing about the content.
+    fn silent() -> Self {
+        let judgement = Judgement::quiet(change::Verdict::Unchanged);
+        Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None }
+    }
+
+    fn new(judgement: Judgement, known: &mut Known, result: &FetchResult) -> Self {
+        let (page, now_s) = (page_number(result), result.fetched_at.as_secs());
+        let is_edit =
+            judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
+        let host_event = is_edit && known.host.observe_change(page, now_s, &judgement);
+        if judgement.held {
+            // Whose error it is, the page's or the host's, the next looks will tell.
+            return Self { judgement, look_again_after_s: Some(HELD_LOOK_AGAIN_S), ..Self::silent() };
+        }
+        known.host.observe_present(page);
+        Self {
+            verdict: word(judgement.verdict),
+            host_event,
+            look_again_after_s: judgement.wants_second_look.then_some(0),
+            judgement,
+        }
+    }
+
+    fn of_version(result: &FetchResult, body: &[u8], known: &mut Known) -> Self {
+        let noise = noise(result, &known.sketch);
+        let is_known = !known.state.is_new() && result.content_digest.is_some();
+        if is_known && result.content_digest == known.sketch.content_digest {
+            let judgement = known.state.observe_unchanged(noise);
+            return Self::new(judgement, known, result);
+        }
+        // A page from before there was such a state: the world has heard of it.
+        let was_told = known.state.is_new() && known.sketch.content_digest.is_some();
+        let version = Version::new(body, result.content_type.as_deref(), Some(address(result)));
+        let judgement = known.state.observe(&version, noise);
+        let look = Self::new(judgement, known, result);
+        if was_told { Self::silent() } else { look }
+    }
+
+    fn of_absence(result: &FetchResult, known: &mut Known) -> Self {
+        // Never seen: there is nothing to be gone, and nothing to tell.
+        if known.state.is_new() {
+            return Self::silent();
+        }
+        let now_s = result.fetched_at.as_secs();
+        let sketch = &mut known.sketch;
+        if !known.state.is_gone() {
+            let host_is_missing = known.host.observe_missing(page_number(result), now_s);
+            let earlier =
+                sketch.missing_since.map(|since| Absence { since: since.as_secs(), looks: sketch.missing_looks });
+            let for_good = result.outcome == FetchOutcome::Gone;
+            let (absence, presence) = Absence::observe(earlier, now_s, for_good, host_is_missing);
+            sketch.missing_since = Some(Timestamp::from_secs(absence.since));
+            sketch.missing_looks = absence.looks;
+            if let Presence::Missing { look_again_after_s } = presence {
+                return Self { look_again_after_s: Some(look_again_after_s), ..Self::silent() };
+            }
+        }
+        let judgement = known.state.observe_gone();
+        Self { verdict: word(judgement.verdict), judgement, host_event: false, look_again_after_s: None }
+    }
+
+    /// Whether the world should hear of it: a new page, a change a reader notices, a page gone or back.
     pub(crate) fn is_news(&self) -> bool {
-        is_news(self.verdict)
+        use Verdict::{First, Gone, Major, Minor, Returned};
+        matches!(self.verdict, First | Minor | Major | Gone | Returned)
     }
 
-    /// Puts what the answer showed into the page's sketch.
-    pub(crate) fn remember(&self, result: &FetchResult, sketch: &mut PageSketch) {
-        match result.outcome {
-            FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent => {
-                sketch.gone = false;
-                sketch.last_look_at = Some(result.fetched_at);
-                // A 304 need not repeat the validators; what it does not repeat still holds.
-                if result.outcome == FetchOutcome::Fetched || result.etag.is_some() {
-                    sketch.etag.clone_from(&result.etag);
-                }
-                if result.outcome == FetchOutcome::Fetched || result.last_modified.is_some() {
-                    sketch.last_modified.clone_from(&result.last_modified);
-                }
+    /// Whether a part of the page differs.
+    pub(crate) fn differs(part: PartVerdict) -> bool {
+        part == PartVerdict::Changed
+    }
+}
+
+/// Where the answer came from: what its links are relative to.
+pub(crate) fn address(result: &FetchResult) -> &str {
+    result.final_url.as_ref().unwrap_or(&result.url).as_str()
+}
+
+fn noise(result: &FetchResult, sketch: &PageSketch) -> Noise {
+    let since = sketch.last_look_at.map(|last| result.fetched_at.as_secs() - last.as_secs());
+    Noise::ByDoubleFetch { since_last_look_s: since }
+}
+
+fn page_number(result: &FetchResult) -> u64 {
+    u64::from_be_bytes(*result.page_id.0.first_chunk().expect("a page id has 16 bytes"))
+}
+
+fn word(verdict: change::Verdict) -> Verdict {
+    match verdict {
+        change::Verdict::First => Verdict::First,
+        change::Verdict::Unchanged => Verdict::Unchanged,
+        change::Verdict::Cosmetic => Verdict::Cosmetic,
+        change::Verdict::Minor => Verdict::Minor,
+        change::Verdict::Major => Verdict::Major,
+        change::Verdict::Gone => Verdict::Gone,
+        change::Verdict::Returned => Verdict::Returned,
+    }
+}
+
+/// Puts what the answer showed into the page's sketch.
+fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
+    match result.outcome {
+        FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent => {
+            (sketch.missing_since, sketch.missing_looks) = (None, 0);
+            sketch.last_look_at = Some(result.fetched_at);
+            // A 304 need not repeat the validators; what it does not repeat still holds.
+            if result.outcome == FetchOutcome::Fetched || result.etag.is_some() {
+                sketch.etag.clone_from(&result.etag);
             }
-            FetchOutcome::NotFound | FetchOutcome::Gone => {
-                sketch.gone = true;
-                sketch.last_look_at = Some(result.fetched_at);
-                // Validators of content that is gone must not be sent, or its return would look like no change.
-                (sketch.etag, sketch.last_modified) = (None, None);
+            if result.outcome == FetchOutcome::Fetched || result.last_modified.is_some() {
+                sketch.last_modified.clone_from(&result.last_modified);
             }
-            _ => return,
         }
-        if result.outcome == FetchOutcome::Fetched {
-            sketch.content_digest = result.content_digest;
-            sketch.body_length = result.body_length;
+        FetchOutcome::NotFound | FetchOutcome::Gone if look.verdict != Verdict::Unknown => {
+            sketch.last_look_at = Some(result.fetched_at);
+            // Nothing of content that is gone must be sent, or its return would look like no change and come without a body.
+            (sketch.etag, sketch.last_modified, sketch.content_digest) = (None, None, None);
         }
-        // Noise is not accepted: later versions are still compared with what a reader last saw change.
-        if let (true, Some(fingerprint)) = (self.is_news(), &self.fingerprint) {
-            sketch.accepted = Some(fingerprint.encode());
+        _ => return,
+    }
+    if result.outcome == FetchOutcome::Fetched {
+        sketch.content_digest = result.content_digest;
+        sketch.body_length = result.body_length;
+        if look.judgement.held {
+            // Not believed, so not known: it is to come again with its body.
+            (sketch.etag, sketch.last_modified, sketch.content_digest) = (None, None, None);
         }
     }
 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    DeadLetter, Digest, FetchOutcome, FetchResult, Message, PageChange, PageObservation, SchedulerEvent, Verdict, body,
-    topics,
+    ContentKind, DeadLetter, Digest, FetchOutcome, FetchResult, Message, PageChange, PageContent, PageObservation,
+    SchedulerEvent, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, Timestamp};
 use settings::{Layers, Settings};
@@ -93,12 +93,15 @@ impl Bench {
         let (observations, changes) = (self.observations().len(), self.changes().len());
         self.send(result);
         let mut new_observations = self.observations().split_off(observations);
-        let mut new_changes = self.changes().split_off(changes);
         assert_eq!(new_observations.len(), 1, "each answer gives exactly one observation");
-        assert!(new_changes.len() <= 1);
+        // Changes of several pages lie in several partitions, each in the order of time.
+        let all = self.changes();
+        assert!(all.len() - changes <= 1);
+        let is_this = |change: &PageChange| (change.page_id, change.seen_at) == (result.page_id, result.fetched_at);
+        let change = all.into_iter().rfind(is_this);
         let observation = new_observations.remove(0);
         assert_eq!((observation.attempt, observation.outcome), (result.attempt, result.outcome));
-        Seen { observation, change: new_changes.pop() }
+        Seen { observation, change }
     }
 
     fn read<M: Message>(&self, topic: &str) -> Vec<M> {
@@ -221,18 +224,159 @@ fn no_more_passages_are_told_than_the_settings_allow() {
 }
 
 #[test]
-fn a_page_that_is_not_found_is_gone_once_and_returns_once() {
+fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_once() {
     let mut bench = Bench::new(&[]);
-    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation;
+    for _ in 0..3 {
+        let missing = bench.see(FetchOutcome::NotFound, None);
+        assert_eq!(missing.observation.verdict, Verdict::Unknown, "a server that fails says 404 too");
+        assert_eq!(missing.observation.look_again_after_s, Some(129_600));
+        assert_eq!(missing.observation.content_digest, first.content_digest, "the copy is not given up");
+        assert!(missing.change.is_none());
+    }
     let gone = bench.see(FetchOutcome::NotFound, None);
     assert_eq!((gone.observation.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
+    assert_eq!(gone.observation.previous_fetched_at, Some(first.fetched_at));
+    assert_eq!(gone.observation.content_digest, None, "its return is to come with a body");
     let still = bench.see(FetchOutcome::Gone, None);
-    assert_eq!(still.observation.verdict, Verdict::Unchanged);
+    assert_eq!((still.observation.verdict, still.observation.look_again_after_s), (Verdict::Unchanged, None));
     assert!(still.change.is_none());
     let back = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!((back.observation.verdict, back.change.unwrap().verdict), (Verdict::Returned, Verdict::Returned));
     let same = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     assert_eq!(same.observation.verdict, Verdict::Unchanged);
+    let said_so = bench.see(FetchOutcome::Gone, None);
+    assert_eq!(said_so.observation.verdict, Verdict::Gone, "410 is the server's own word");
+}
+
+#[test]
+fn a_page_that_was_only_missing_is_compared_with_what_it_was() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation;
+    bench.see(FetchOutcome::NotFound, None);
+    let back = bench.see(FetchOutcome::NotModified, None).observation;
+    assert_eq!((back.verdict, back.previous_fetched_at), (Verdict::Unchanged, Some(first.fetched_at)));
+    // Counting begins anew.
+    (0..3).for_each(|_| assert_eq!(bench.see(FetchOutcome::NotFound, None).observation.verdict, Verdict::Unknown));
+}
+
+#[test]
+fn an_outage_of_a_host_does_not_delete_its_pages() {
+    let mut bench = Bench::new(&[]);
+    let look = |bench: &mut Bench, page: usize, outcome, body: Option<&str>| {
+        let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
+        let mut result = bench.answer(outcome, body);
+        // All within an hour.
+        result.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.attempt);
+        (result.page_id, result.url) = (url.page_id(), url);
+        bench.see_result(&result)
+    };
+    (0..8).for_each(|page| drop(look(&mut bench, page, FetchOutcome::Fetched, Some(&html(FIRST)))));
+    let verdicts: Vec<_> = (0..8).map(|page| look(&mut bench, page, FetchOutcome::Gone, None)).collect();
+    assert!(verdicts[..4].iter().all(|seen| seen.observation.verdict == Verdict::Gone), "so far pages, as they say");
+    assert!(verdicts[4..].iter().all(|seen| seen.observation.verdict == Verdict::Unknown && seen.change.is_none()));
+    for page in 4..8 {
+        let back = look(&mut bench, page, FetchOutcome::NotModified, None);
+        assert_eq!(back.observation.verdict, Verdict::Unchanged, "as if it had never happened");
+    }
+}
+
+#[test]
+fn an_error_in_a_pages_place_says_nothing_until_it_lasts_and_comes_again_with_its_body() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let error = html(&["Access denied. Your request looked automated."]);
+    for _ in 0..3 {
+        let held = bench.see(FetchOutcome::Fetched, Some(&error));
+        assert_eq!((held.observation.verdict, held.observation.look_again_after_s), (Verdict::Unknown, Some(21_600)));
+        assert_eq!((held.observation.content_digest, held.observation.etag), (None, None));
+        assert!(held.change.is_none());
+    }
+    let believed = bench.see(FetchOutcome::Fetched, Some(&error));
+    assert_eq!(believed.change.unwrap().verdict, Verdict::Major);
+}
+
+#[test]
+fn a_counter_is_told_from_a_price_by_a_second_look() {
+    let check = |differs_at_once: bool| {
+        let mut bench = Bench::new(&[]);
+        let (mut asked, mut last) = (0, None);
+        for day in 0..15 {
+            let body = |second: bool| {
+                let value = 1_000 + 2 * day + i32::from(second && differs_at_once);
+                html(&[FIRST, &[&format!("Today it stands at {value} points in all.")]].concat())
+            };
+            let seen = bench.see(FetchOutcome::Fetched, Some(&body(false)));
+            last = Some(seen.change.is_some());
+            if seen.observation.look_again_after_s == Some(0) {
+                asked += 1;
+                let mut again = bench.answer(FetchOutcome::Fetched, Some(&body(true)));
+                again.fetched_at = Timestamp::from_micros(seen.observation.fetched_at.as_micros() + 30_000_000);
+                bench.see_result(&again);
+            }
+        }
+        (asked, last.unwrap())
+    };
+    assert_eq!(check(true), (1, false), "noise is learnt");
+    assert_eq!(check(false), (1, true), "news is told every day");
+}
+
+#[test]
+fn an_edit_of_many_pages_is_told_with_the_word_that_it_is() {
+    let mut bench = Bench::new(&[]);
+    let mut see = |page: usize, body: &str| {
+        let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
+        let mut result = bench.answer(FetchOutcome::Fetched, Some(body));
+        result.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.attempt);
+        (result.page_id, result.url) = (url.page_id(), url);
+        bench.see_result(&result).change.unwrap()
+    };
+    (0..3).for_each(|page| drop(see(page, &html(&[FIRST, &[&format!("This is page {page}.")]].concat()))));
+    let edited = |page: usize| html(&[FIRST, &[CHANGED_SENTENCE, &format!("This is page {page}.")]].concat());
+    let changes: Vec<_> = (0..3).map(|page| see(page, &edited(page))).collect();
+    assert_eq!(changes.iter().map(|change| change.host_event).collect::<Vec<_>>(), [false, true, true]);
+    assert!(changes.iter().all(|change| change.content_changed && !change.links_changed && change.changes_last));
+}
+
+#[test]
+fn the_copy_wanted_is_kept_and_goes_with_the_page() {
+    let read = |bench: &Bench| {
+        let records = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
+        let last = records.last().map(|record| (record.key.clone(), record.value.clone()));
+        let (key, value) = last.unwrap_or_default();
+        (key, value.map(|value| PageContent::decode(&value).unwrap()))
+    };
+    let check = |overrides: &[(&str, &str)], expected: Option<(ContentKind, &str, bool)>| {
+        let mut bench = Bench::new(overrides);
+        let page = "<p>It rains.<p>All day.";
+        bench.see(FetchOutcome::Fetched, Some(page));
+        let (key, kept) = read(&bench);
+        let told = kept.as_ref().map(|kept| {
+            let content = body::decompress(&kept.content, 1 << 20).unwrap();
+            (kept.kind, String::from_utf8(content).unwrap(), kept.truncated)
+        });
+        let expected = expected.map(|(kind, content, truncated)| (kind, content.to_owned(), truncated));
+        assert_eq!(told, expected, "{overrides:?}");
+        if let Some(kept) = kept {
+            assert_eq!(key, CanonicalUrl::parse(URL).unwrap().page_id().0);
+            assert_eq!(kept.content_digest, Some(Digest::of(page.as_bytes())));
+            bench.see(FetchOutcome::Gone, None);
+            assert_eq!(read(&bench).1, None, "a tombstone");
+        }
+    };
+    check(&[], Some((ContentKind::Text, "It rains.\nAll day.", false)));
+    check(&[("detector.contents", "body")], Some((ContentKind::Body, "<p>It rains.<p>All day.", false)));
+    check(&[("detector.contents", "none")], None);
+}
+
+#[test]
+fn of_a_long_page_the_beginning_is_kept() {
+    let mut bench = Bench::new(&[("detector.contents", "body"), ("detector.max_content", "1KiB")]);
+    bench.see(FetchOutcome::Fetched, Some(&html(&[&"long ".repeat(1_000)])));
+    let records = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
+    let kept = PageContent::decode(records[0].value.as_deref().unwrap()).unwrap();
+    assert!(kept.truncated && kept.length > 5_000);
+    assert_eq!(body::decompress(&kept.content, 1 << 20).unwrap().len(), 1_024);
 }
 
 #[test]
@@ -247,7 +391,7 @@ fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_n
     assert_eq!((same.etag, same.last_modified), (first.etag.clone(), first.last_modified.clone()));
     let failed = bench.see(FetchOutcome::TimedOut, None).observation;
     assert_eq!((failed.etag, failed.content_digest), (first.etag, first.content_digest));
-    let gone = bench.see(FetchOutcome::NotFound, None).observation;
+    let gone = bench.see(FetchOutcome::Gone, None).observation;
     assert_eq!((gone.etag, gone.last_modified), (None, None));
 }
 

@@ -146,6 +146,7 @@ impl Processor for Estimator {
             own_beta_days: belief.own_beta_days,
             plain_alpha: belief.delta_alpha,
             plain_beta_days: belief.delta_beta_days,
+            look_again_after_s: seen.look_again_after_s,
         };
         context.emit(SCHEDULER_EVENTS, estimate.site_key.as_str(), estimate.encode());
         Ok(())

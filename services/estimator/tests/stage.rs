@@ -63,6 +63,7 @@ impl Bench {
             latency_ms: 40,
             retry_after_s: Some(3),
             robots_crawl_delay_ms: Some(5_000),
+            look_again_after_s: Some(60),
         };
         if verdict != Verdict::Unknown {
             self.last_look.insert(url.to_owned(), self.now);
@@ -76,6 +77,7 @@ impl Bench {
         assert_eq!((estimate.page_id, estimate.attempt), (observation.page_id, observation.attempt));
         assert_eq!((&estimate.etag, estimate.latency_ms), (&observation.etag, observation.latency_ms));
         assert_eq!((estimate.retry_after_s, estimate.robots_crawl_delay_ms), (Some(3), Some(5_000)));
+        assert_eq!(estimate.look_again_after_s, Some(60));
         estimate
     }
 

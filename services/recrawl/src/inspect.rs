@@ -4,7 +4,7 @@ use crate::Failure;
 use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Demand, Message, body, topics};
+use messages::{Demand, Message, PageContent, body, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{HostSchedule, Rules, ScheduledPage};
@@ -20,7 +20,7 @@ use topology::Names;
 /// Stores of each stage, in the order of its topology.
 const STORES: [(&str, &[&str]); 3] = [
     ("scheduler", &["pages", "hosts", "outlook"]),
-    ("detector", &["pages", "texts"]),
+    ("detector", &detector::STORES),
     ("estimator", &["pages", "groups", "sweeps"]),
 ];
 
@@ -155,14 +155,14 @@ impl Inspection {
         }
     }
 
-    /// The visible text of a page's last accepted version, as far as it is kept; `None` when there is none.
-    pub fn text(&self, url: &CanonicalUrl) -> Result<Option<String>, Failure> {
+    /// The kept copy of a page, unpacked; `None` when there is none.
+    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let Some(store) = self.store("detector", partition)? else { return Ok(None) };
-        let Some(packed) = store.get(1, &url.page_id().0)? else { return Ok(None) };
-        let text = body::decompress(&packed, detector::KEPT_TEXT_BYTES)
-            .map_err(|error| Failure::World(format!("detector/{partition}: kept text of {url}: {error}")))?;
-        Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+        let Some(kept) = get::<PageContent>(&*store, detector::CONTENTS.0, &url.page_id().0)? else { return Ok(None) };
+        let content = body::decompress(&kept.content, usize::MAX)
+            .map_err(|error| Failure::World(format!("detector/{partition}: kept copy of {url}: {error}")))?;
+        Ok(Some((kept, content)))
     }
 
     /// Everything kept about one page; `None` when it is not known.
@@ -174,7 +174,7 @@ impl Inspection {
         let host = get::<HostSchedule>(&*scheduler, 1, url.host().as_str().as_bytes())?;
         // A page may be known before the other stages have ever heard of its partition.
         let sketch = self.store("detector", partition)?;
-        let sketch = sketch.map(|store| get::<PageSketch>(&*store, 0, &id.0)).transpose()?.flatten();
+        let sketch = sketch.map(|store| get::<PageSketch>(&*store, detector::PAGES.0, &id.0)).transpose()?.flatten();
         let belief = self.store("estimator", partition)?;
         let belief = belief.map(|store| get::<PageBelief>(&*store, 0, &id.0)).transpose()?.flatten();
         Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))

@@ -242,6 +242,7 @@ impl Scheduler {
             lease_until,
             reason: match &page {
                 page if page.audit => FetchReason::Audit,
+                page if page.probe => FetchReason::Probe,
                 page if page.refetch => FetchReason::Command,
                 page if page.failures > 0 => FetchReason::Retry,
                 page if page.last_look_at.is_none() => FetchReason::New,
@@ -252,7 +253,7 @@ impl Scheduler {
             content_digest: page.content_digest,
             crawl_delay_ms: Some(delay.as_millis() as i64),
         };
-        page.refetch = false;
+        (page.refetch, page.probe) = (false, false);
         context.emit(FETCH_REQUESTS, request.site_key.as_str(), request.encode());
         self.budget.tokens -= 1.0;
         self.store(id, &page, context);

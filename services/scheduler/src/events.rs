@@ -62,6 +62,12 @@ impl Scheduler {
             }
             page.lease_until = None;
             page.held_until = self.hold_until(estimate, page.failures);
+            if let Some(wait_s) = estimate.look_again_after_s {
+                // It settles what this look left open, whatever the page is worth.
+                page.probe = true;
+                page.held_until =
+                    (wait_s > 0).then(|| estimate.fetched_at + Duration::from_secs(wait_s.unsigned_abs()));
+            }
         }
         let slot = self.store(estimate.page_id, &page, context);
         if let Some(planner) = &mut self.planner {
@@ -172,6 +178,7 @@ impl Scheduler {
             audit: false,
             audits: 0,
             audits_fresh: 0,
+            probe: false,
         };
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());

@@ -262,7 +262,7 @@ impl Site {
         };
         let scored = rules.scores_pages();
         let due_days = match (page.last_look_at, price) {
-            _ if page.refetch => Some(0.0),
+            _ if page.refetch || page.probe => Some(0.0),
             (None, _) => Some(0.0),
             (Some(_), Some(price)) if scored => self.due_after_days(price, now),
             _ => None,
@@ -324,8 +324,12 @@ impl Site {
             "held" if page.failures > 0 => {
                 reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.failures));
             }
+            "held" if page.probe => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
             _ => {}
+        }
+        if page.probe {
+            reasons.push("Its last look left something open: gone or not, error or not, noise or not.".to_owned());
         }
         if page.refetch {
             reasons.push("It is wanted next, whatever it is worth.".to_owned());

@@ -108,7 +108,7 @@ impl Frontier {
             }
             (None, None) => {}
         }
-        if page.refetch {
+        if page.refetch || page.probe {
             self.refetch.insert(slot);
         }
         if page.hint_hazard > 0.0 {

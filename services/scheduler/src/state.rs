@@ -67,6 +67,8 @@ pub struct ScheduledPage {
     pub audits: i64,
     #[serde(default)]
     pub audits_fresh: i64,
+    #[serde(default)]
+    pub probe: bool,
 }
 
 /// A host, as the scheduler keeps it. The fields are described in the schema.
@@ -114,7 +116,10 @@ impl_message!(
     ScheduledPage,
     "ScheduledPage",
     include_str!("../../../schemas/state/ScheduledPage.avsc"),
-    older: [include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc")],
+    older: [
+        include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc"),
+        include_str!("../../../schemas/state/history/ScheduledPage/v2.avsc"),
+    ],
 );
 impl_message!(
     HostSchedule,

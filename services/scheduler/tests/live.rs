@@ -82,6 +82,7 @@ impl World {
             latency_ms: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+            look_again_after_s: None,
         };
         let topic = self.bench.names.topic(topics::PAGE_OBSERVATIONS);
         self.bench.driver.send(&topic, request.site_key.as_str().as_bytes(), observation.encode()).unwrap();

@@ -100,6 +100,25 @@ fn a_lease_that_runs_out_is_handed_out_again_and_a_late_answer_does_not_end_the_
 }
 
 #[test]
+fn what_a_look_left_open_is_settled_by_another_when_that_tells_most() {
+    let mut bench = Bench::new(&[("policy.min_interval", "12h")]);
+    bench.seed(URL);
+    let mut request = bench.next(5 * SECOND);
+    for (wait_s, least, most) in [(0, 0.0, 60.0), (3 * 3_600, 10_800.0, 10_860.0)] {
+        // The page hardly changes, so nothing else would bring it up.
+        bench.answer(ChangeEstimate { look_again_after_s: Some(wait_s), ..looked(&request, 1e-4) });
+        bench.crash();
+        let next = bench.next(4 * HOUR);
+        assert_eq!(next.reason, FetchReason::Probe);
+        let waited = seconds(request.not_before, next.not_before);
+        assert!((least..=most).contains(&waited), "{waited} s after {wait_s} s were asked for");
+        request = next;
+    }
+    bench.answer(looked(&request, 1e-4));
+    assert!(bench.wait(11 * HOUR).is_empty(), "nothing is open");
+}
+
+#[test]
 fn a_lease_outlives_a_crash() {
     let mut bench = Bench::new(&[("policy.lease_timeout", "2m")]);
     bench.seed(URL);

@@ -2,7 +2,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Message,
-    PageChange, PageLinks, PageObservation, SweepForecast,
+    PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
 };
 use std::path::PathBuf;
 
@@ -31,6 +31,7 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<Command>(),
         record_type::<ChangeHint>(),
         record_type::<PageChange>(),
+        record_type::<PageContent>(),
         record_type::<Demand>(),
         record_type::<SweepForecast>(),
         record_type::<DeadLetter>(),

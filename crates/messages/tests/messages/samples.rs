@@ -136,6 +136,7 @@ impl Samples for PageObservation {
             latency_ms: 143,
             retry_after_s: Some(120),
             robots_crawl_delay_ms: Some(1_000),
+            look_again_after_s: Some(129_600),
         };
         let sparse = Self {
             outcome: FetchOutcome::TimedOut,
@@ -151,6 +152,7 @@ impl Samples for PageObservation {
             body_length: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+            look_again_after_s: None,
             ..full.clone()
         };
         vec![full, sparse]
@@ -184,6 +186,7 @@ impl Samples for ChangeEstimate {
             own_beta_days: 40.25,
             plain_alpha: 2.0,
             plain_beta_days: 38.5,
+            look_again_after_s: Some(0),
         };
         let sparse = Self {
             outcome: FetchOutcome::ServerError,
@@ -201,6 +204,7 @@ impl Samples for ChangeEstimate {
             own_beta_days: 0.0,
             plain_alpha: 0.0,
             plain_beta_days: 0.0,
+            look_again_after_s: None,
             ..full.clone()
         };
         vec![full, sparse]
@@ -269,6 +273,11 @@ impl Samples for PageChange {
             content_digest: digest(),
             added: vec!["It rains.".to_owned(), String::new()],
             removed: vec!["The sun shines.".to_owned()],
+            content_changed: true,
+            links_changed: true,
+            structure_changed: true,
+            host_event: true,
+            changes_last: false,
         };
         let sparse = Self {
             verdict: Verdict::First,
@@ -277,8 +286,31 @@ impl Samples for PageChange {
             content_digest: None,
             added: Vec::new(),
             removed: Vec::new(),
+            content_changed: false,
+            links_changed: false,
+            structure_changed: false,
+            host_event: false,
+            changes_last: true,
             ..full.clone()
         };
+        vec![full, sparse]
+    }
+}
+
+impl Samples for PageContent {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            url: url(),
+            seen_at: time(3),
+            kind: ContentKind::Body,
+            content_type: Some("text/html".to_owned()),
+            content_digest: digest(),
+            length: 13_800,
+            truncated: true,
+            content: messages::body::compress(b"<p>It rains."),
+        };
+        let (kind, content_type, content_digest) = (ContentKind::Text, None, None);
+        let sparse = Self { kind, content_type, content_digest, truncated: false, ..full.clone() };
         vec![full, sparse]
     }
 }

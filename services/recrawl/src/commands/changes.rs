@@ -81,6 +81,11 @@ struct Line {
     content_digest: Option<String>,
     added: Vec<String>,
     removed: Vec<String>,
+    content_changed: bool,
+    links_changed: bool,
+    structure_changed: bool,
+    host_event: bool,
+    changes_last: bool,
 }
 
 impl Line {
@@ -98,6 +103,11 @@ impl Line {
             content_digest: change.content_digest.map(|digest| digest.to_string()),
             added: change.added,
             removed: change.removed,
+            content_changed: change.content_changed,
+            links_changed: change.links_changed,
+            structure_changed: change.structure_changed,
+            host_event: change.host_event,
+            changes_last: change.changes_last,
         }
     }
 

@@ -1,27 +1,47 @@
-//! `recrawl page URL`: everything kept about one page, or its text.
+//! `recrawl page URL`: everything kept about one page, or its kept copy.
 
 use crate::Failure;
 use crate::commands::{OnePageArguments, not_known};
 use crate::inspect::PageReport;
-use crate::output::{Format, answer, print};
+use crate::output::{Format, answer, print, written};
 use clap::Args;
+use messages::ContentKind;
+use std::io::Write;
 
 /// Arguments of `recrawl page`.
 #[derive(Args, Debug)]
 pub struct PageArguments {
     #[command(flatten)]
     page: OnePageArguments,
-    /// Gives the text of the kept copy instead: what a reader saw of the last accepted version, its first 32 KiB.
+    /// Gives the text of the kept copy instead: what a reader saw of the last accepted version.
     #[arg(long)]
     text: bool,
+    /// Gives the kept copy as received instead, if `detector.contents` is "body".
+    #[arg(long, conflicts_with = "text")]
+    body: bool,
 }
 
 /// Shows a page.
 pub fn page(arguments: &PageArguments, format: Format) -> Result<(), Failure> {
     let (url, _, inspection) = arguments.page.open()?;
-    if arguments.text {
-        let missing = || Failure::No(format!("no text of {url} is kept; has it been fetched, and does it have one?"));
-        return print(inspection.text(&url)?.ok_or_else(missing)?.trim_end());
+    if arguments.text || arguments.body {
+        let missing = || {
+            Failure::No(format!(
+                "no copy of {url} is kept; has it been fetched, and is detector.contents not \"none\"?"
+            ))
+        };
+        let (kept, content) = inspection.copy(&url)?.ok_or_else(missing)?;
+        return match kept.kind {
+            ContentKind::Text if arguments.body => Err(Failure::No(format!(
+                "only the text of {url} is kept: set detector.contents = \"body\", and what changes from then on is kept as \
+                 received"
+            ))),
+            ContentKind::Body if arguments.text => {
+                print(change::extract(kept.content_type.as_deref(), &content).text.trim_end())
+            }
+            ContentKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
+            ContentKind::Body => written(std::io::stdout().write_all(&content)),
+        };
     }
     let report = inspection.page(&url)?.ok_or_else(|| not_known(&url))?;
     answer(format, &report, text)

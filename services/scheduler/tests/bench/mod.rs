@@ -189,6 +189,7 @@ pub(crate) fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimat
         own_beta_days: evidence_beta_days as f32,
         plain_alpha: evidence_alpha as f32,
         plain_beta_days: evidence_beta_days as f32,
+        look_again_after_s: None,
     }
 }
 

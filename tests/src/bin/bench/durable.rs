@@ -112,6 +112,7 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
             latency_ms: 20,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+            look_again_after_s: None,
             site_key: site_key.clone(),
             url,
         };

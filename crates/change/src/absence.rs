@@ -1,0 +1,97 @@
+//! When is a page that cannot be found gone? A server that fails says 404 as readily as one whose page was deleted, so
+//! one answer is not believed.
+
+/// So many times a page must not be found …
+const LOOKS: i32 = 3;
+/// … over at least so many seconds.
+const LEAST_ABSENCE_S: i64 = 3 * DAY_S;
+/// The next look at a page that was not found comes after so many seconds, so that the third one decides.
+const NEXT_LOOK_S: i64 = LEAST_ABSENCE_S / 2;
+/// While many pages of a host cannot be found, each is held for so long at most.
+pub(crate) const LONGEST_HOLD_S: i64 = 14 * DAY_S;
+const DAY_S: i64 = 86_400;
+
+/// How long a page has not been found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// UNIX time in seconds of the first look that did not find it.
+    pub since: i64,
+    /// Looks that did not find it.
+    pub looks: i32,
+}
+
+/// What is made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is gone.
+    Gone,
+    /// It may be; another look should come after so many seconds.
+    Missing {
+        /// Seconds until then.
+        look_again_after_s: i64,
+    },
+}
+
+impl Absence {
+    /// One more look at `unix_time` (seconds) that did not find the page. `earlier` are those before it; `for_good` says
+    /// that the server said so itself (410); `host_is_missing` that the page is one of many
+    /// ([`HostEvents::observe_missing`](crate::HostEvents::observe_missing)), which is then no evidence about it.
+    pub fn observe(earlier: Option<Self>, unix_time: i64, for_good: bool, host_is_missing: bool) -> (Self, Presence) {
+        let absence = earlier.map_or(Self { since: unix_time, looks: 1 }, |earlier| Self {
+            looks: earlier.looks.saturating_add(1),
+            ..earlier
+        });
+        let lasted_s = unix_time.saturating_sub(absence.since);
+        let believed = for_good || (absence.looks >= LOOKS && lasted_s >= LEAST_ABSENCE_S);
+        let held = host_is_missing && lasted_s < LONGEST_HOLD_S;
+        let presence = match believed && !held {
+            true => Presence::Gone,
+            false => Presence::Missing { look_again_after_s: NEXT_LOOK_S },
+        };
+        (absence, presence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At which of these days a page is first taken for gone.
+    fn gone_on(days: &[i64], for_good: bool, host_is_missing: bool) -> Option<i64> {
+        let mut absence = None;
+        days.iter().copied().find(|day| {
+            let (next, presence) = Absence::observe(absence, day * DAY_S, for_good, host_is_missing);
+            absence = Some(next);
+            presence == Presence::Gone
+        })
+    }
+
+    #[test]
+    fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days() {
+        assert_eq!(gone_on(&[0, 1, 2, 3], false, false), Some(3));
+        assert_eq!(gone_on(&[0, 40, 41], false, false), Some(41));
+        assert_eq!(gone_on(&[0, 0, 0, 0], false, false), None);
+        assert_eq!(gone_on(&[5], true, false), Some(5), "410 is the server's own word");
+    }
+
+    #[test]
+    fn an_outage_holds_the_verdict_but_not_for_ever() {
+        assert_eq!(gone_on(&[0, 3, 6, 9, 13, 14], false, true), Some(14));
+        assert_eq!(gone_on(&[0, 3, 6, 9, 13, 14], true, true), Some(14));
+    }
+
+    #[test]
+    fn the_looks_asked_for_are_those_that_decide() {
+        let (mut now, mut absence, mut looks) = (0, None, 0);
+        loop {
+            looks += 1;
+            let (next, presence) = Absence::observe(absence, now, false, false);
+            match presence {
+                Presence::Gone => break,
+                Presence::Missing { look_again_after_s } => now += look_again_after_s,
+            }
+            absence = Some(next);
+        }
+        assert_eq!((looks, now), (3, LEAST_ABSENCE_S));
+    }
+}

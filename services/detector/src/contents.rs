@@ -1,0 +1,89 @@
+//! What is told of a change beside its verdict, and the copy that is kept.
+
+use crate::Rules;
+use crate::look::Look;
+use crate::state::CONTENTS;
+use change::{PageText, Passages};
+use messages::{ContentKind, FetchResult, Message, PageContent, body};
+use settings::Contents;
+use stream::{Context, ProcessError};
+
+/// Of longer texts, so much is searched for what was added and removed.
+const COMPARED_BYTES: usize = 32 << 10;
+
+/// A change in words.
+pub(crate) struct Told {
+    /// Text and links, when there was a body.
+    pub(crate) page: Option<PageText>,
+    /// What was added and removed.
+    pub(crate) passages: Passages,
+}
+
+impl Told {
+    /// Reads a version that is news, compares it with the kept copy, and keeps it in its place.
+    pub(crate) fn of(
+        result: &FetchResult,
+        unpacked: Option<&[u8]>,
+        look: &Look,
+        rules: &Rules,
+        context: &mut Context<'_>,
+    ) -> Result<Self, ProcessError> {
+        let page = unpacked.map(|body| change::extract(result.content_type.as_deref(), body));
+        let text = page.as_ref().map_or("", |page| &page.text);
+        let old = context.get(CONTENTS, &result.page_id.0)?.map(|bytes| PageContent::decode(&bytes)).transpose();
+        let old = old.map_err(|error| ProcessError::Stop(format!("kept copy of {}: {error}", result.url)))?;
+        let mut passages = match &old {
+            _ if rules.passages == 0 => Passages::default(),
+            Some(old) => {
+                change::passages(beginning(&text_of(old, rules), COMPARED_BYTES), beginning(text, COMPARED_BYTES))
+            }
+            // Without a copy there is only what the judgement could still name.
+            None => Passages { added: look.judgement.added.clone(), ..Passages::default() },
+        };
+        passages.added.truncate(rules.passages);
+        passages.removed.truncate(rules.passages);
+        let kept = match (rules.contents, unpacked) {
+            (Contents::None, _) | (_, None) => None,
+            (Contents::Text, Some(_)) => {
+                let kept = beginning(text, rules.max_content_bytes);
+                Some((ContentKind::Text, kept.as_bytes(), text.len()))
+            }
+            (Contents::Body, Some(body)) => {
+                Some((ContentKind::Body, &body[..body.len().min(rules.max_content_bytes)], body.len()))
+            }
+        };
+        match kept {
+            Some((kind, kept, length)) => {
+                let content = PageContent {
+                    url: result.url.clone(),
+                    seen_at: result.fetched_at,
+                    kind,
+                    content_type: result.content_type.clone(),
+                    content_digest: result.content_digest,
+                    length: length as i64,
+                    truncated: result.truncated || kept.len() < length,
+                    content: body::compress(kept),
+                };
+                context.put(CONTENTS, result.page_id.0, content.encode());
+            }
+            None if old.is_some() => context.delete(CONTENTS, result.page_id.0),
+            None => {}
+        }
+        Ok(Self { page, passages })
+    }
+}
+
+/// The text of a kept copy. One that cannot be unpacked was kept under a higher limit, and compares as empty.
+fn text_of(kept: &PageContent, rules: &Rules) -> String {
+    let limit = rules.max_content_bytes.max(rules.max_body_bytes);
+    let content = body::decompress(&kept.content, limit).unwrap_or_default();
+    match kept.kind {
+        ContentKind::Text => String::from_utf8_lossy(&content).into_owned(),
+        ContentKind::Body => change::extract(kept.content_type.as_deref(), &content).text,
+    }
+}
+
+/// The beginning of a text, cut between two characters.
+fn beginning(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
