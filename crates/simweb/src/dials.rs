@@ -65,6 +65,8 @@ pub struct HostDials {
     pub validators: Validators,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
+    /// What it answers where a page was: 404, or 410 when it knows that the page left for good.
+    pub gone_status: u16,
 }
 
 impl Default for HostDials {
@@ -73,6 +75,7 @@ impl Default for HostDials {
             robots: Robots::default(),
             validators: Validators { etag: true, last_modified: true },
             latency: Duration::ZERO,
+            gone_status: 404,
         }
     }
 }

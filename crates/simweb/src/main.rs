@@ -156,6 +156,7 @@ impl CommonArguments {
                 },
                 validators: Validators { etag: !self.no_etag, last_modified: !self.no_last_modified },
                 latency: Duration::from_millis(self.latency_ms),
+                ..HostDials::default()
             },
             faults: vec![
                 FaultRule::everywhere(FaultScope::Requests(self.unavailable_share), unavailable),

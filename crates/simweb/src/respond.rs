@@ -169,7 +169,7 @@ fn serve(
     let page = &web.trace.pages[page_number as usize];
     answer.version = page.version_at(now);
     let Some(version) = answer.version.filter(|_| page.exists_at(now)) else {
-        answer.status = 404;
+        answer.status = table.dials.gone_status;
         return Ok(answer.with_text("no such page now\n"));
     };
     let state = page.states[version as usize];
