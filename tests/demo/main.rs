@@ -26,7 +26,7 @@ fn the_demo_ends_with_a_report_that_scripts_and_browsers_can_read() {
         assert!(number(name) > 0.0, "{name}");
     }
     assert!(number("bytes_fetched") > 0.0 && (0.0..=1.0).contains(&number("not_modified_share")));
-    for measure in ["freshness", "age_days"] {
+    for measure in ["freshness", "age_days", "meaningful_freshness", "meaningful_age_days"] {
         for policy in ["recrawl", "round_robin", "oracle"] {
             assert!(report[measure][policy].as_f64().is_some_and(|value| value >= 0.0), "{measure}.{policy}");
         }
@@ -68,7 +68,7 @@ fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let shown = run(&["--dump-dom".to_owned()]);
-    assert_eq!(shown.matches("<svg").count(), 3, "three plots");
+    assert_eq!(shown.matches("<svg").count(), 4, "four plots");
     let freshness = format!("{:.4}", report["freshness"]["recrawl"].as_f64().expect("a number"));
     let headline = shown.split("id=\"headline\"").nth(1).expect("a headline");
     assert!(headline.contains(&freshness), "{freshness} stands in the headline");

@@ -12,8 +12,10 @@ const ORACLE: RGBColor = RGBColor(200, 120, 0);
 /// The whole page.
 pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Error>> {
     let curve = curve(report)?;
-    let fresh = bars("Freshness: share of copies that were current", report.freshness)?;
-    let age = bars("Age of the copies, days", report.age_days)?;
+    let meant =
+        bars("Freshness: share of copies that missed nothing that means anything", report.meaningful_freshness)?;
+    let fresh = bars("Freshness to the byte: share of copies that were current", report.freshness)?;
+    let age = bars("Age of the copies, days, by changes that mean something", report.meaningful_age_days)?;
     let gap = report.politeness.min_gap_s.map_or("none".to_owned(), |gap| format!("{gap:.1} s"));
     let rows = [
         ("Replayed", report.replayed.clone()),
@@ -21,7 +23,11 @@ pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Erro
         ("Virtual time", format!("{:.0} days in {:.0} s", report.virtual_days, report.wall_s)),
         ("Fetches", format!("{} (budget {:.0} a day)", report.fetches, report.budget_fetches_per_day)),
         (
-            "Changes",
+            "Changes that mean something",
+            format!("{} seen of {}", report.meaningful_changes_seen, report.meaningful_changes_total),
+        ),
+        (
+            "Changes of any byte",
             format!("{} seen, {} missed, of {}", report.changes_seen, report.changes_missed, report.changes_total),
         ),
         ("Answered 304", format!("{:.1} %", 100.0 * report.not_modified_share)),
@@ -48,14 +54,20 @@ svg {{ width: 100%; height: auto; }}
 <h1>recrawl demo</h1>
 <p>The same pages, the same changes, the same budget: recrawl, which learns as it goes; round robin, which fetches all pages
 in turn; and an oracle that knows each page's true change rate beforehand. Measured from the web server's ledger.</p>
-<p id="headline">Freshness: recrawl <b>{recrawl:.4}</b>, round robin {round_robin:.4}, oracle {oracle:.4}.</p>
+<p id="meaning">Freshness by what pages say: recrawl <b>{meant_recrawl:.4}</b>, round robin {meant_round_robin:.4}, oracle
+{meant_oracle:.4}. recrawl does not spend its budget on changes that mean nothing: counters, stamps, advertisements.</p>
+<p id="headline">Freshness to the byte: recrawl <b>{recrawl:.4}</b>, round robin {round_robin:.4}, oracle {oracle:.4}.</p>
 <figure id="curve">{curve}</figure>
+<figure id="meant">{meant}</figure>
 <figure id="freshness">{fresh}</figure>
 <figure id="age">{age}</figure>
 <table>
 {cells}</table>
 </html>
 "#,
+        meant_recrawl = report.meaningful_freshness.recrawl,
+        meant_round_robin = report.meaningful_freshness.round_robin,
+        meant_oracle = report.meaningful_freshness.oracle,
         recrawl = report.freshness.recrawl,
         round_robin = report.freshness.round_robin,
         oracle = report.freshness.oracle,

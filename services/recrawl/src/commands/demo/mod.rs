@@ -5,6 +5,7 @@
 //! spent by plain round robin and by an oracle that knows each page's true change rate.
 
 mod html;
+mod meaning;
 mod pace;
 mod report;
 
@@ -16,10 +17,10 @@ use daemon::{StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pace::Pace;
 use page::{CanonicalUrl, Timestamp};
-use report::Report;
+use report::{Books, Report};
 use settings::seeds::Seed;
 use settings::{Layers, Settings};
-use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, Window};
+use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, Web, Window};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -97,16 +98,19 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     embedded.finish()?;
     let wall = began.0.elapsed();
     let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
-    let ledger = web.shutdown().entries();
+    let pages = web.web();
+    let books = Books { judged, ledger: web.shutdown().entries() };
+    let meaning = judge_meaning(&pages, &books)?;
     if until < window.end {
         eprintln!("stopped early, at virtual {until}");
     }
     let lived = Window { start: window.start, end: until };
-    let report = Report::new(&described, &judged, &ledger, lived, budget_per_day, wall, cpu);
+    let report = Report::new(&described, &books, &meaning, lived, budget_per_day, wall, cpu);
     let book = std::fs::File::create(arguments.out.join("ledger.csv"))?;
-    simweb::write_ledger(&ledger, std::io::BufWriter::new(book)).map_err(|error| Failure::World(error.to_string()))?;
+    simweb::write_ledger(&books.ledger, std::io::BufWriter::new(book))
+        .map_err(|error| Failure::World(error.to_string()))?;
     let times = std::fs::File::create(arguments.out.join("changes.csv"))?;
-    judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| Failure::World(error.to_string()))?;
+    books.judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| Failure::World(error.to_string()))?;
     let json = arguments.out.join("report.json");
     let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::World(error.to_string()))?;
     std::fs::write(&json, text)?;
@@ -265,6 +269,21 @@ fn watch(
     }
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Reads all versions again, to tell what of the changes meant anything.
+fn judge_meaning(web: &Web, books: &Books) -> Result<Books, Failure> {
+    let bar =
+        ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  what changes meant") {
+        bar.set_style(style);
+    }
+    if bar.is_hidden() {
+        eprintln!("judging what the changes meant");
+    }
+    let meaning = meaning::by_meaning(web, books, &|done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    meaning.map_err(|error| Failure::World(format!("a version of a replayed page cannot be read again: {error}")))
 }
 
 /// CPU time of this process, all threads.

@@ -1,11 +1,18 @@
 //! What the demo found, as numbers.
 
 use serde::Serialize;
-use simweb::{LedgerEntry, Trace, Window};
+use simweb::{Freshness, LedgerEntry, Trace, Window};
 use std::time::Duration;
 
 /// Points of the curve over time.
 const POINTS: usize = 40;
+
+/// What there is to judge by: when pages changed, and what was fetched.
+#[derive(Clone, Debug)]
+pub(super) struct Books {
+    pub(super) judged: Trace,
+    pub(super) ledger: Vec<LedgerEntry>,
+}
 
 /// The report: `report.json`.
 #[derive(Debug, Serialize)]
@@ -27,8 +34,14 @@ pub(super) struct Report {
     pub(super) changes_missed: u64,
     pub(super) not_modified_share: f64,
     pub(super) bytes_fetched: u64,
+    /// By any change of the bytes.
     pub(super) freshness: Compared,
     pub(super) age_days: Compared,
+    /// By changes that mean something, which are what recrawl spends its budget on.
+    pub(super) meaningful_changes_total: u64,
+    pub(super) meaningful_changes_seen: u64,
+    pub(super) meaningful_freshness: Compared,
+    pub(super) meaningful_age_days: Compared,
     pub(super) politeness: Politeness,
     /// Freshness of recrawl's copies over time.
     pub(super) freshness_over_time: Vec<Point>,
@@ -40,6 +53,22 @@ pub(super) struct Compared {
     pub(super) recrawl: f64,
     pub(super) round_robin: f64,
     pub(super) oracle: f64,
+}
+
+impl Compared {
+    fn new([recrawl, round_robin, oracle]: [&Freshness; 3], measure: impl Fn(&Freshness) -> f64) -> Self {
+        Self { recrawl: measure(recrawl), round_robin: measure(round_robin), oracle: measure(oracle) }
+    }
+}
+
+/// recrawl by its ledger, and the two others on the same pages, times and budget.
+fn contest(books: &Books, window: Window, budget_per_day: f64) -> [Freshness; 3] {
+    let Books { judged, ledger } = books;
+    [
+        simweb::freshness(judged, ledger, window),
+        simweb::round_robin(judged, window, budget_per_day),
+        simweb::oracle(judged, window, budget_per_day),
+    ]
 }
 
 #[derive(Debug, Serialize)]
@@ -58,19 +87,19 @@ pub(super) struct Point {
 }
 
 impl Report {
-    /// Judges a ledger, and the two others on the same pages, times and budget.
+    /// Judges a ledger, to the letter and by what it means, and the two others beside it.
     pub(super) fn new(
         replayed: &str,
-        judged: &Trace,
-        ledger: &[LedgerEntry],
+        books: &Books,
+        meaning: &Books,
         window: Window,
         budget_per_day: f64,
         wall: Duration,
         cpu: Duration,
     ) -> Self {
-        let recrawl = simweb::freshness(judged, ledger, window);
-        let round_robin = simweb::round_robin(judged, window, budget_per_day);
-        let oracle = simweb::oracle(judged, window, budget_per_day);
+        let [recrawl, round_robin, oracle] = contest(books, window, budget_per_day);
+        let of_meaning = contest(meaning, window, budget_per_day);
+        let Books { judged, ledger } = books;
         let polite = simweb::politeness(ledger);
         let curve = (0..POINTS).map(|point| {
             let day = |point: usize| window.days() * point as f64 / POINTS as f64;
@@ -94,16 +123,12 @@ impl Report {
             changes_missed: recrawl.changes_total.saturating_sub(recrawl.changes_seen),
             not_modified_share: recrawl.not_modified_share,
             bytes_fetched: recrawl.bytes_fetched,
-            freshness: Compared {
-                recrawl: recrawl.freshness,
-                round_robin: round_robin.freshness,
-                oracle: oracle.freshness,
-            },
-            age_days: Compared {
-                recrawl: recrawl.age_days,
-                round_robin: round_robin.age_days,
-                oracle: oracle.age_days,
-            },
+            freshness: Compared::new([&recrawl, &round_robin, &oracle], |judged| judged.freshness),
+            age_days: Compared::new([&recrawl, &round_robin, &oracle], |judged| judged.age_days),
+            meaningful_changes_total: of_meaning[0].changes_total,
+            meaningful_changes_seen: of_meaning[0].changes_seen,
+            meaningful_freshness: Compared::new(of_meaning.each_ref(), |judged| judged.freshness),
+            meaningful_age_days: Compared::new(of_meaning.each_ref(), |judged| judged.age_days),
             politeness: Politeness {
                 min_gap_s: polite.min_gap_s,
                 max_in_flight_per_host: polite.max_in_flight_per_host,
@@ -117,20 +142,24 @@ impl Report {
     /// For people.
     pub(super) fn text(&self) -> String {
         let row = |name: &str, compared: Compared| {
-            format!("{name:<14}{:>12.4}{:>14.4}{:>12.4}", compared.recrawl, compared.round_robin, compared.oracle)
+            format!("{name:<24}{:>12.4}{:>14.4}{:>12.4}", compared.recrawl, compared.round_robin, compared.oracle)
         };
         let gap = self.politeness.min_gap_s.map_or("none".to_owned(), |gap| format!("{gap:.1} s"));
         [
             format!("{} pages on {} hosts, {:.0} days in {:.0} s: {}", self.pages, self.hosts, self.virtual_days, self.wall_s, self.replayed),
             String::new(),
-            format!("{:<14}{:>12}{:>14}{:>12}", "", "recrawl", "round robin", "oracle"),
-            row("freshness", self.freshness),
-            row("age, days", self.age_days),
+            format!("{:<24}{:>12}{:>14}{:>12}", "", "recrawl", "round robin", "oracle"),
+            row("freshness, meaning", self.meaningful_freshness),
+            row("age in days, meaning", self.meaningful_age_days),
+            row("freshness, any byte", self.freshness),
+            row("age in days, any byte", self.age_days),
             String::new(),
             format!(
-                "{} fetches (budget {:.0}); {} of {} changes seen, {} missed",
+                "{} fetches (budget {:.0}); {} of {} meaningful changes seen; of any, {} of {}, {} missed",
                 self.fetches,
                 self.budget_fetches_per_day * self.virtual_days,
+                self.meaningful_changes_seen,
+                self.meaningful_changes_total,
                 self.changes_seen,
                 self.changes_total,
                 self.changes_missed

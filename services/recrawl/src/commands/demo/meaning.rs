@@ -1,0 +1,129 @@
+//! What of a replay's changes mean anything: the same pages and ledger, with versions that say the same taken as one.
+//!
+//! Most changes of real bytes are noise: counters, stamps, advertisements. recrawl does not spend its budget on them, so
+//! being current to the letter is not what it aims at. Judged is the whole history of a page, in order, by the rules of
+//! `recrawl detect`.
+
+use super::report::Books;
+use change::{Noise, PageState, Version};
+use simweb::{Content, PageHistory, Web};
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+type Address = (Arc<str>, Arc<str>);
+
+/// The books with versions that say the same taken as one. `progress` is told after each page how many are read.
+pub(super) fn by_meaning(web: &Web, books: &Books, progress: &(dyn Fn(usize) + Sync)) -> io::Result<Books> {
+    let number: HashMap<Address, usize> =
+        web.trace().pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || -> io::Result<Vec<(usize, Vec<u32>)>> {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(page) = books.judged.pages.get(index) else { return Ok(done) };
+            done.push((index, meanings(web, page, number[&address(page)])?));
+            progress(index + 1);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    let read: io::Result<Vec<_>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().expect("reading a page does not panic")).collect()
+    });
+    let mut meant = vec![Vec::new(); books.judged.pages.len()];
+    for (index, meanings) in read?.into_iter().flatten() {
+        meant[index] = meanings;
+    }
+    Ok(merge(books, &meant))
+}
+
+/// `meant` gives, for each page and version, the number of its meaning.
+fn merge(books: &Books, meant: &[Vec<u32>]) -> Books {
+    let mut merged = books.clone();
+    for (page, meant) in merged.judged.pages.iter_mut().zip(meant) {
+        let (mut meanings, mut last) = (meant.iter(), None);
+        page.states.retain(|_| {
+            let meaning = meanings.next();
+            std::mem::replace(&mut last, meaning) != meaning
+        });
+    }
+    let by_address: HashMap<Address, &Vec<u32>> = books.judged.pages.iter().map(address).zip(meant).collect();
+    for entry in &mut merged.ledger {
+        let meant = by_address.get(&(Arc::clone(&entry.host), Arc::clone(&entry.path)));
+        if let (Some(meant), Some(version)) = (meant, entry.version) {
+            entry.version = Some(meant[version as usize]);
+        }
+    }
+    merged
+}
+
+fn address(page: &PageHistory) -> Address {
+    (Arc::clone(&page.host), Arc::clone(&page.path))
+}
+
+/// For each version the number of its meaning, counted from 0.
+fn meanings(web: &Web, page: &PageHistory, number: usize) -> io::Result<Vec<u32>> {
+    let mut state = PageState::default();
+    let mut meaning = 0;
+    let mut meanings = Vec::with_capacity(page.states.len());
+    for (version, content) in page.states.iter().map(|state| state.content).enumerate() {
+        let is_news = match content {
+            Content::Gone => state.observe_gone().meaningful,
+            // Made-up text differs in every version.
+            Content::Generated => true,
+            Content::Blob(_) => {
+                let body = web.body(number, version as u32)?;
+                let url = page.url();
+                let judgement =
+                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url)), Noise::ByFrequency);
+                judgement.meaningful || judgement.verdict == change::Verdict::Returned
+            }
+        };
+        meaning += u32::from(is_news && version > 0);
+        meanings.push(meaning);
+    }
+    Ok(meanings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::Timestamp;
+    use simweb::{LedgerEntry, RequestKind, Trace, Window};
+
+    #[test]
+    fn versions_that_say_the_same_are_one() {
+        let second = Timestamp::from_secs;
+        let states =
+            [0, 10, 20, 30].map(|since| simweb::PageState { since: second(since), content: Content::Generated });
+        let page = PageHistory {
+            host: "a.test".into(),
+            path: "/".into(),
+            media_type: "text/html".into(),
+            states: states.to_vec(),
+            change_rate_per_day: None,
+        };
+        let window = Window { start: second(5), end: second(45) };
+        let entry = LedgerEntry {
+            host: "a.test".into(),
+            path: "/".into(),
+            kind: RequestKind::Page,
+            started_at: second(15),
+            ended_at: second(15),
+            status: 200,
+            version: Some(1),
+            bytes: 1,
+            in_flight: 1,
+            disallowed: false,
+        };
+        let books = Books { judged: Trace { window, pages: vec![page] }, ledger: vec![entry] };
+        let fresh = |books: &Books| simweb::freshness(&books.judged, &books.ledger, window);
+        let raw = fresh(&books);
+        assert_eq!((raw.freshness, raw.changes_total), (0.125, 3), "from 15 to 20 of 40");
+        let meant = fresh(&merge(&books, &[vec![0, 0, 0, 1]]));
+        assert_eq!((meant.freshness, meant.changes_total), (0.375, 1), "from 15 to 30");
+    }
+}
