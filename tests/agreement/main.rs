@@ -84,7 +84,7 @@ fn simulate(trace: &Trace, start: Timestamp) -> f64 {
                 cost: 1.0,
                 host: *hosts.entry(url.host().to_string()).or_insert(next),
                 section: 0,
-                place: Place::of(url.site_key().as_str(), &url.host().to_string(), url.as_url().path()),
+                place: Place::of(url.site_key().as_str(), &url.host().to_string(), url.path()),
             }
         })
         .collect();

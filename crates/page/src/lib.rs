@@ -5,8 +5,11 @@
 //!
 //! This crate never resolves a name, reads a clock or opens a file.
 
+mod rules;
+mod spelling;
 mod time;
 mod url;
 
+pub use crate::rules::{UrlRules, UrlTrap};
 pub use crate::time::{DAY, HOUR, MINUTE, SECOND, Timestamp};
-pub use crate::url::{CanonicalUrl, Host, PageId, ParsePageIdError, SiteKey, UrlProblem};
+pub use crate::url::{CanonicalUrl, Host, PageId, ParsePageIdError, SiteKey, UrlProblem, whatwg_href};

@@ -1,12 +1,15 @@
 //! Addresses: one spelling per page, its 128-bit name, and the host and site it belongs to.
 //!
-//! An address is parsed as the WHATWG URL standard says, then: scheme http or https only, user name and password
-//! dropped, fragment dropped. The default port and dot segments are gone after parsing.
+//! An address is parsed as the WHATWG URL standard says, by its reference implementation; then: scheme http or https only,
+//! user name and password dropped, fragment dropped, and what RFC 3986 §6.2.2 calls equivalent spelt in one way
+//! ([`crate::spelling`]). The default port and dot segments are gone after parsing. What is only mostly the same page
+//! (session ids, tracking parameters) is a matter of the operator's [`UrlRules`](crate::UrlRules).
 
+use crate::spelling::one_spelling;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
-use url::Url;
 
 /// Longest address we keep, in bytes. Longer ones are nearly always traps (session ids, calendars, loops).
 const MAX_URL_BYTES: usize = 2_048;
@@ -15,8 +18,8 @@ const MAX_URL_BYTES: usize = 2_048;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
     /// It does not parse.
-    #[error("not a URL: {0}; write it as https://host/path")]
-    Malformed(url::ParseError),
+    #[error("not a URL; write it as https://host/path")]
+    Malformed,
     /// Something other than http or https.
     #[error("scheme {0:?} is not crawled; only http and https are")]
     Scheme(String),
@@ -28,72 +31,107 @@ pub enum UrlProblem {
     TooLong(usize),
 }
 
+/// An address as the WHATWG URL standard parses and writes it (`href`), whatever its scheme, before anything of ours.
+pub fn whatwg_href(text: &str, base: Option<&str>) -> Result<String, UrlProblem> {
+    ada_url::Url::parse(text, base).map(|url| url.href().to_owned()).map_err(|_| UrlProblem::Malformed)
+}
+
 /// A page's address in its one spelling. Equal pages have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct CanonicalUrl(Url);
+pub struct CanonicalUrl(String);
 
 impl CanonicalUrl {
     /// Parses and normalises an absolute address.
     pub fn parse(text: &str) -> Result<Self, UrlProblem> {
-        Self::from_url(Url::parse(text.trim()).map_err(UrlProblem::Malformed)?)
+        Self::from_parsed(ada_url::Url::parse(text.trim(), None))
     }
 
     /// Resolves a reference found on this page, as a browser would.
     pub fn join(&self, reference: &str) -> Result<Self, UrlProblem> {
-        Self::from_url(self.0.join(reference.trim()).map_err(UrlProblem::Malformed)?)
+        Self::from_parsed(ada_url::Url::parse(reference.trim(), Some(&self.0)))
     }
 
-    fn from_url(mut url: Url) -> Result<Self, UrlProblem> {
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(UrlProblem::Scheme(url.scheme().to_owned()));
+    fn from_parsed<E>(parsed: Result<ada_url::Url, E>) -> Result<Self, UrlProblem> {
+        let url = parsed.map_err(|_| UrlProblem::Malformed)?;
+        let scheme = url.protocol().trim_end_matches(':');
+        if !matches!(scheme, "http" | "https") {
+            return Err(UrlProblem::Scheme(scheme.to_owned()));
         }
-        if url.host_str().is_none_or(str::is_empty) {
+        // A final dot names the same host.
+        let name = url.hostname().strip_suffix('.').unwrap_or(url.hostname());
+        if name.is_empty() {
             return Err(UrlProblem::NoHost);
         }
-        url.set_fragment(None);
-        // Neither can fail: the URL has a host and is not file:.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        match url.as_str().len() {
+        let colon = if url.port().is_empty() { "" } else { ":" };
+        let path = one_spelling(url.pathname());
+        // Empty for a "?" with nothing after it, which asks for nothing.
+        let query = one_spelling(url.search());
+        let text = format!("{scheme}://{name}{colon}{}{path}{query}", url.port());
+        match text.len() {
             length if length > MAX_URL_BYTES => Err(UrlProblem::TooLong(length)),
-            _ => Ok(Self(url)),
+            _ => Ok(Self(text)),
         }
     }
 
     /// The address as text.
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// The parsed form, for network code.
-    pub fn as_url(&self) -> &Url {
         &self.0
     }
 
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
-        self.0.scheme()
+        self.split().0
     }
 
     /// Path and query as they go on the request line: `/a/b?c=d`.
     pub fn path_and_query(&self) -> &str {
-        &self.0[url::Position::BeforePath..url::Position::AfterQuery]
+        self.split().2
+    }
+
+    /// The path: `/a/b`.
+    pub fn path(&self) -> &str {
+        self.path_and_query().split('?').next().unwrap_or_default()
+    }
+
+    /// The query without its question mark: `c=d`; `None` when there is none.
+    pub fn query(&self) -> Option<&str> {
+        self.path_and_query().split_once('?').map(|(_, query)| query)
     }
 
     /// The authority: host name or address, with the port when it is not the scheme's own.
     pub fn host(&self) -> Host {
-        Host(self.0[url::Position::BeforeHost..url::Position::AfterPort].to_owned())
+        Host(self.split().1.to_owned())
+    }
+
+    /// The host name, or an address without brackets; without the port.
+    pub fn host_name(&self) -> &str {
+        let authority = self.split().1;
+        match authority.strip_prefix('[') {
+            Some(address) => address.split(']').next().unwrap_or_default(),
+            None => authority.split(':').next().unwrap_or_default(),
+        }
+    }
+
+    /// The host's address, where the URL gives it instead of a name.
+    pub fn host_address(&self) -> Option<IpAddr> {
+        self.host_name().parse().ok()
+    }
+
+    /// The port, the scheme's own if none is given.
+    pub fn port(&self) -> u16 {
+        let authority = self.split().1;
+        let given = authority.rsplit(']').next().unwrap_or_default().split_once(':');
+        given.and_then(|(_, port)| port.parse().ok()).unwrap_or(if self.scheme() == "https" { 443 } else { 80 })
     }
 
     /// The registrable domain, private suffixes included; an address or a bare name stands for itself.
     pub fn site_key(&self) -> SiteKey {
-        let host = self.0.host_str().unwrap_or_default();
-        let name = match self.0.host() {
-            Some(url::Host::Domain(name)) => name.trim_end_matches('.'),
-            _ => return SiteKey(host.to_owned()),
-        };
-        SiteKey(psl::domain_str(name).unwrap_or(name).to_owned())
+        match self.host_address() {
+            Some(IpAddr::V6(address)) => SiteKey(format!("[{address}]")),
+            Some(IpAddr::V4(address)) => SiteKey(address.to_string()),
+            None => SiteKey(psl::domain_str(self.host_name()).unwrap_or(self.host_name()).to_owned()),
+        }
     }
 
     /// The page's 128-bit name.
@@ -101,6 +139,13 @@ impl CanonicalUrl {
         let mut id = [0; 16];
         id.copy_from_slice(&blake3::hash(self.as_str().as_bytes()).as_bytes()[..16]);
         PageId(id)
+    }
+
+    /// Scheme, authority, and path with query.
+    fn split(&self) -> (&str, &str, &str) {
+        let (scheme, rest) = self.0.split_once("://").expect("a canonical address has a scheme");
+        let (authority, path) = rest.split_at(rest.find('/').expect("a canonical address has a path"));
+        (scheme, authority, path)
     }
 }
 
@@ -128,7 +173,7 @@ impl TryFrom<String> for CanonicalUrl {
 
 impl From<CanonicalUrl> for String {
     fn from(url: CanonicalUrl) -> String {
-        url.0.into()
+        url.0
     }
 }
 
@@ -223,6 +268,26 @@ mod tests {
         check(" https://user:secret@example.org ", "https://example.org/");
         check("http://127.0.0.1:8080", "http://127.0.0.1:8080/");
         check("https://bücher.example/", "https://xn--bcher-kva.example/");
+        check("http://example.org.?", "http://example.org/");
+        check("http://example.org/%7euser/%c3%bc%2F?a=%5a", "http://example.org/~user/%C3%BC%2F?a=Z");
+    }
+
+    #[test]
+    fn an_address_is_taken_apart() {
+        let check = |text: &str, name: &str, port: u16, path: &str, query: Option<&str>| {
+            let url = CanonicalUrl::parse(text).unwrap();
+            assert_eq!((url.host_name(), url.port(), url.path(), url.query()), (name, port, path, query), "{text}");
+        };
+        check("https://example.org/a/b?c=/d?e", "example.org", 443, "/a/b", Some("c=/d?e"));
+        check("http://example.org", "example.org", 80, "/", None);
+        check("http://[::1]:8080/x", "::1", 8080, "/x", None);
+        check("https://[::ffff:7f00:1]", "::ffff:7f00:1", 443, "/", None);
+        // Every way to write an IPv4 address is one address.
+        for text in ["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://①27.0.0.1/"]
+        {
+            assert_eq!(CanonicalUrl::parse(text).unwrap().host_address(), Some([127, 0, 0, 1].into()), "{text}");
+        }
+        assert_eq!(CanonicalUrl::parse("http://a.test/").unwrap().host_address(), None);
     }
 
     #[test]
@@ -261,7 +326,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn canonical_form_is_a_fixed_point(path in "[a-zA-Z0-9/._?=&%-]{0,60}") {
+        fn canonical_form_is_a_fixed_point(path in "([a-zA-Z0-9/._?=&%^|-]|%[0-9a-fA-F]{2}|[à-ü]){0,60}") {
             if let Ok(url) = CanonicalUrl::parse(&format!("http://Example.org/{path}")) {
                 prop_assert_eq!(CanonicalUrl::parse(url.as_str()).unwrap(), url);
             }

@@ -22,7 +22,7 @@ pub use crate::fault::{Fault, Faults, Origin};
 pub use crate::fetch::AllowedAddress;
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Http, Kafka, Log, LogFormat,
-    Observability, Policy, PolicyName, Politeness, Settings,
+    Observability, Policy, PolicyName, Politeness, Settings, Urls,
 };
 
 /// Every setting with its default, commented for the operator: the lowest layer.

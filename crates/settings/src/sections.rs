@@ -8,7 +8,7 @@ use crate::form::{
     Allowed, Choice, Count, Flag, Form, List, Map, Number, Optional, OrOff, Path, Property, Size, Socket, Span, Text,
 };
 use crate::raw::Reader;
-use page::CanonicalUrl;
+use page::{CanonicalUrl, UrlRules};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -89,6 +89,21 @@ sections! {
         max_pages: u64 = Count::new(1, 1_000_000_000_000),
         /// Most links between a seed and a discovered page.
         max_depth: u32 = Count::new(0, 1_000),
+    }
+
+    /// Which addresses are one page, and which lead into a trap.
+    urls: Urls {
+        /// Query and path parameters that do not make another page.
+        drop_parameters: Vec<String> =
+            List(Text("names of parameters, such as [\"utm_*\", \"jsessionid\"]", is_parameter_pattern)),
+        /// Whether the order of query parameters means nothing.
+        sort_parameters: bool = Flag,
+        /// Whether several slashes in a row are one.
+        merge_slashes: bool = Flag,
+        /// The most query parameters of a discovered page.
+        max_parameters: usize = Count::new(0, 1_000),
+        /// The most times that one segment may stand in the path of a discovered page.
+        max_repeated_segments: usize = Count::new(1, 1_000),
     }
 
     /// How much may be fetched.
@@ -438,6 +453,19 @@ pub enum LogFormat {
     Json,
 }
 
+impl Urls {
+    /// The same, to be applied.
+    pub fn rules(&self) -> UrlRules {
+        UrlRules {
+            drop_parameters: self.drop_parameters.clone(),
+            sort_parameters: self.sort_parameters,
+            merge_slashes: self.merge_slashes,
+            max_parameters: self.max_parameters,
+            max_repeated_segments: self.max_repeated_segments,
+        }
+    }
+}
+
 impl Crawl {
     /// The `User-Agent` header: product, and the contact where there is one.
     pub fn user_agent_header(&self) -> String {
@@ -518,6 +546,12 @@ fn check_property(name: &str) -> Result<(), String> {
 
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if is_host_pattern(pattern) { Ok(()) } else { Err(format!("{pattern:?} is not a host name or pattern")) }
+}
+
+/// A name, with a star at its end for any ending; a star alone would drop everything.
+fn is_parameter_pattern(text: &str) -> bool {
+    let name = text.strip_suffix('*').unwrap_or(text);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"*&=;/?#%".contains(&byte))
 }
 
 /// It becomes part of a header and, up to the slash, the name looked for in robots.txt.

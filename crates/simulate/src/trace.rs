@@ -187,7 +187,7 @@ fn why_left_out(span: Option<(i64, i64)>) -> String {
 /// As the running system sees the page. An address too odd for it keeps the groups of its spelling.
 fn place_of(host: &str, path: &str) -> Place {
     match CanonicalUrl::parse(&format!("https://{host}{path}")) {
-        Ok(url) => Place::of(url.site_key().as_str(), url.host().as_str(), url.as_url().path()),
+        Ok(url) => Place::of(url.site_key().as_str(), url.host().as_str(), url.path()),
         Err(_) => Place::of(host, host, path.split(['?', '#']).next().unwrap_or_default()),
     }
 }

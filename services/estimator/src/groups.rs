@@ -58,7 +58,7 @@ impl Groups {
 /// Store keys of a page's site, and of its cell within the site: first directory and file type.
 pub(crate) fn keys_of(url: &CanonicalUrl) -> [Vec<u8>; 2] {
     let site = url.site_key();
-    let path = url.as_url().path();
+    let path = url.path();
     let mut parts = path.trim_start_matches('/').split('/');
     let first = parts.next().unwrap_or_default();
     let (directory, file) = match parts.next_back() {

@@ -39,7 +39,7 @@ struct Touched {
 
 /// The place of a page on its site.
 fn place_of(url: &CanonicalUrl) -> Place {
-    Place::of(url.site_key().as_str(), url.host().as_str(), url.as_url().path())
+    Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 impl SweepLearner {

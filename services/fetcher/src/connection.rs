@@ -36,8 +36,7 @@ impl Connection {
         if url.scheme() != "https" {
             return Self::handshake(TokioIo::new(tcp), rules).await;
         }
-        let host = url.as_url().host_str().unwrap_or_default();
-        let name = ServerName::try_from(host.trim_start_matches('[').trim_end_matches(']').to_owned());
+        let name = ServerName::try_from(url.host_name().to_owned());
         let name = name.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(rules.tls.clone());
         let tls = connector.connect(name, tcp).await;
@@ -69,14 +68,12 @@ impl Connection {
 
 /// The addresses of a host that may be reached.
 async fn addresses(url: &CanonicalUrl, rules: &Rules) -> Result<Vec<SocketAddr>, Failure> {
-    let parsed = url.as_url();
-    let host = parsed.host_str().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let bare = url.host_name();
     // An entry of the operator's is leave enough, wherever it leads.
     if let Some(address) = rules.fetch.resolve_override(bare) {
         return with_contact(vec![address], rules);
     }
-    let port = parsed.port_or_known_default().unwrap_or(80);
+    let port = url.port();
     let found = tokio::net::lookup_host((bare, port)).await;
     let found: Vec<_> = found.map_err(|error| Failure::new(FetchOutcome::DnsFailed, error.to_string()))?.collect();
     let Some(first) = found.first().copied() else {

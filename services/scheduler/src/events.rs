@@ -129,8 +129,14 @@ impl Scheduler {
                 Discover::SameHost => link.url.host() == source.url.host(),
                 Discover::SameSite => link.url.site_key() == source.url.site_key(),
             };
-            if wanted && !self.frontier.contains(link.url.page_id()) {
-                self.discover(&link.url, 1.0, depth, context);
+            let url = self.rules.urls.apply(&link.url);
+            if !wanted || self.frontier.contains(url.page_id()) {
+                continue;
+            }
+            if self.rules.urls.check(&url).is_ok() {
+                self.discover(&url, 1.0, depth, context);
+            } else {
+                self.counts.refused_pages += 1;
             }
         }
         Ok(())
@@ -187,9 +193,10 @@ impl Scheduler {
     /// An operator speaks.
     pub(crate) fn take_command(&mut self, command: &Command, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command names no {what}", command.kind));
+        let url = command.url.as_ref().map(|url| self.rules.urls.apply(url)).ok_or_else(|| missing("url"));
         match command.kind {
             CommandKind::Seed => {
-                let url = command.url.as_ref().ok_or_else(|| missing("url"))?;
+                let url = url?;
                 match find(context, url.page_id())? {
                     Some(page) if page.weight == command.weight && page.depth == 0 => {}
                     Some(page) => {
@@ -197,18 +204,18 @@ impl Scheduler {
                         let slot = self.store(url.page_id(), &page, context);
                         self.plan_for(slot, &page, context.now());
                     }
-                    None => self.discover(url, command.weight, 0, context),
+                    None => self.discover(&url, command.weight, 0, context),
                 }
             }
             CommandKind::Forget => {
-                let id = command.url.as_ref().ok_or_else(|| missing("url"))?.page_id();
+                let id = url?.page_id();
                 context.delete(PAGES, id.0);
                 if let (Some(slot), Some(planner)) = (self.frontier.remove(id, &mut self.hosts), &mut self.planner) {
                     planner.remove(slot);
                 }
             }
             CommandKind::Refetch => {
-                let url = command.url.as_ref().ok_or_else(|| missing("url"))?;
+                let url = url?;
                 match find(context, url.page_id())? {
                     Some(page) => {
                         let page = ScheduledPage { refetch: true, held_until: None, ..page };

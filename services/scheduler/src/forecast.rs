@@ -10,7 +10,7 @@ use sweeps::{CellChange, CellPriors, Changes, GroupChange, Outlook, Place, SiteC
 
 /// The place of a page on its site.
 pub(crate) fn place_of(url: &CanonicalUrl) -> Place {
-    Place::of(url.site_key().as_str(), url.host().as_str(), url.as_url().path())
+    Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 /// Takes one entry of the store into an outlook.

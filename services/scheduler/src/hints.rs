@@ -75,7 +75,8 @@ fn hazard_of(precision: f64) -> f64 {
 impl Scheduler {
     /// Somebody says that a page changed.
     pub(crate) fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(mut page) = find(context, hint.page_id)? else {
+        let page_id = self.rules.urls.apply(&hint.url).page_id();
+        let Some(mut page) = find(context, page_id)? else {
             self.counts.unknown_pages += 1;
             return Ok(());
         };
@@ -94,7 +95,7 @@ impl Scheduler {
             page.refetch = true;
         }
         self.counts.hints += 1;
-        self.store(hint.page_id, &page, context);
+        self.store(page_id, &page, context);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The scheduler's part of the settings, in the units it works with.
 
 use change_rate::Gamma;
+use page::UrlRules;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::catalogue::PolicyOptions;
 use revisit::columns::Index;
@@ -41,6 +42,8 @@ pub struct Rules {
     pub(crate) lease_timeout: Duration,
     pub(crate) retry_base: Duration,
     pub(crate) retry_max: Duration,
+    /// Which addresses are one page.
+    pub(crate) urls: UrlRules,
     pub(crate) discover: Discover,
     pub(crate) max_pages: u64,
     pub(crate) max_depth: u32,
@@ -98,6 +101,7 @@ impl Rules {
             lease_timeout: settings.policy.lease_timeout,
             retry_base: settings.policy.retry_base,
             retry_max: settings.policy.retry_max,
+            urls: settings.urls.rules(),
             discover: settings.crawl.discover,
             max_pages: share(settings.crawl.max_pages),
             max_depth: settings.crawl.max_depth,

@@ -160,7 +160,7 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
 /// Other people's machines are visited only by a crawler that says whom to write to.
 fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), Failure> {
     let is_loopback = |seed: &Seed| {
-        let host = seed.url.as_url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let host = seed.url.host_name().to_owned();
         let address = settings.fetch.resolve_override(&host).map(|address| address.ip()).or_else(|| host.parse().ok());
         host == "localhost" || address.is_some_and(|address| address.is_loopback())
     };

@@ -2,8 +2,9 @@
 
 use crate::Failure;
 use crate::batch::answer_lines;
+use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
-use ::page::CanonicalUrl;
+use ::page::{CanonicalUrl, UrlRules, whatwg_href};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub struct UrlArguments {
     /// Questions, one {"url":…, "base":…} a line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["urls", "base"])]
     batch: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArguments,
 }
 
 #[derive(Deserialize)]
@@ -44,10 +47,12 @@ struct Address {
 
 /// Takes addresses apart. Exit status 1 when one of them cannot be crawled.
 pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
+    let rules = arguments.settings.load(&[])?.urls.rules();
     if let Some(file) = &arguments.batch {
-        return answer_lines(file, |Question { url, base }| Ok(address(url, base.as_deref())));
+        return answer_lines(file, |Question { url, base }| Ok(address(url, base.as_deref(), &rules)));
     }
-    let addresses: Vec<_> = arguments.urls.iter().map(|url| address(url.clone(), arguments.base.as_deref())).collect();
+    let base = arguments.base.as_deref();
+    let addresses: Vec<_> = arguments.urls.iter().map(|url| address(url.clone(), base, &rules)).collect();
     match addresses.as_slice() {
         [one] => answer(format, one, text)?,
         all => answers(format, all, text)?,
@@ -58,21 +63,15 @@ pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
     }
 }
 
-fn address(text: String, base: Option<&str>) -> Address {
-    let parsed = match base.map(url::Url::parse) {
-        None => url::Url::parse(&text),
-        Some(Ok(base)) => base.join(&text),
-        Some(Err(error)) => {
-            let error = Some(format!("the base is not a URL: {error}"));
-            return Address { url: text, error, ..Address::default() };
-        }
-    };
-    let whatwg = parsed.as_ref().ok().map(|url| url.as_str().to_owned());
-    let canonical = match &parsed {
-        Ok(url) => CanonicalUrl::parse(url.as_str()).map_err(|error| error.to_string()),
-        Err(error) => Err(format!("not a URL: {error}; write it as https://host/path")),
-    };
-    match canonical {
+fn address(text: String, base: Option<&str>, rules: &UrlRules) -> Address {
+    if let Some(Err(error)) = base.map(|base| whatwg_href(base, None)) {
+        let error = Some(format!("the base is {error}"));
+        return Address { url: text, error, ..Address::default() };
+    }
+    let parsed = whatwg_href(&text, base);
+    let canonical = parsed.as_deref().map_err(Clone::clone).and_then(CanonicalUrl::parse);
+    let whatwg = parsed.ok();
+    match canonical.map(|url| rules.apply(&url)) {
         Ok(canonical) => Address {
             url: text,
             parsed: whatwg,
@@ -82,7 +81,7 @@ fn address(text: String, base: Option<&str>) -> Address {
             canonical: Some(canonical.to_string()),
             error: None,
         },
-        Err(error) => Address { url: text, parsed: whatwg, error: Some(error), ..Address::default() },
+        Err(error) => Address { url: text, parsed: whatwg, error: Some(error.to_string()), ..Address::default() },
     }
 }
 
@@ -105,6 +104,7 @@ mod tests {
 
     #[test]
     fn an_address_is_taken_apart_or_refused_with_what_the_standard_makes_of_it() {
+        let address = |text, base| address(text, base, &settings::Settings::default().urls.rules());
         let one = address("../b?x#f".to_owned(), Some("https://u:p@WWW.example.co.uk:443/a/c"));
         assert_eq!(one.parsed.as_deref(), Some("https://u:p@www.example.co.uk/b?x#f"));
         assert_eq!(one.canonical.as_deref(), Some("https://www.example.co.uk/b?x"));

@@ -1,0 +1,151 @@
+//! Which addresses are one page though a server could tell them apart, and which lead into a trap.
+//!
+//! Nobody can know this from an address alone; these are the operator's rules, with defaults that are right for nearly all
+//! sites. They are applied to everything that becomes a page.
+
+use crate::url::CanonicalUrl;
+use std::collections::HashMap;
+
+/// What becomes of an address before it is a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlRules {
+    /// Names of query parameters that are dropped, in any case; a final `*` stands for any ending. In paths, `;name=value`
+    /// of the same names is dropped as well.
+    pub drop_parameters: Vec<String>,
+    /// Whether the order of parameters means nothing.
+    pub sort_parameters: bool,
+    /// Whether several slashes in a row are one.
+    pub merge_slashes: bool,
+    /// The most parameters of a page.
+    pub max_parameters: usize,
+    /// The most times that one segment may stand in a path: links relative to the wrong base add one more at every step.
+    pub max_repeated_segments: usize,
+}
+
+/// Why an address is taken for a trap.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlTrap {
+    /// Too many parameters.
+    #[error("{0} query parameters, more than urls.max_parameters")]
+    Parameters(usize),
+    /// A segment that comes again and again.
+    #[error("the path has the segment {0:?} more often than urls.max_repeated_segments")]
+    RepeatedSegment(String),
+}
+
+impl UrlRules {
+    /// The address with what does not matter left out.
+    pub fn apply(&self, url: &CanonicalUrl) -> CanonicalUrl {
+        let mut path = self.without_path_parameters(url.path());
+        if self.merge_slashes {
+            while path.contains("//") {
+                path = path.replace("//", "/");
+            }
+        }
+        let parameters = url.query().unwrap_or_default().split('&');
+        let mut parameters: Vec<&str> =
+            parameters.filter(|parameter| !parameter.is_empty() && !self.is_dropped(name(parameter))).collect();
+        if self.sort_parameters {
+            parameters.sort_by_key(|parameter| name(parameter));
+        }
+        let mark = if parameters.is_empty() { "" } else { "?" };
+        let text = format!("{}://{}{path}{mark}{}", url.scheme(), url.host(), parameters.join("&"));
+        // What was left out cannot make it an address that is none.
+        CanonicalUrl::parse(&text).unwrap_or_else(|_| url.clone())
+    }
+
+    /// Whether the address leads into a trap; to be asked of what was found, not of what somebody asked for.
+    pub fn check(&self, url: &CanonicalUrl) -> Result<(), UrlTrap> {
+        let parameters = url.query().map_or(0, |query| query.split('&').count());
+        if parameters > self.max_parameters {
+            return Err(UrlTrap::Parameters(parameters));
+        }
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for segment in url.path().split('/').filter(|segment| !segment.is_empty()) {
+            let times = seen.entry(segment).or_default();
+            *times += 1;
+            if *times > self.max_repeated_segments {
+                return Err(UrlTrap::RepeatedSegment(segment.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_dropped(&self, name: &str) -> bool {
+        let is = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(start) => name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start)),
+            None => name.eq_ignore_ascii_case(pattern),
+        };
+        !name.is_empty() && self.drop_parameters.iter().any(is)
+    }
+
+    fn without_path_parameters(&self, path: &str) -> String {
+        if !path.contains(';') {
+            return path.to_owned();
+        }
+        let segment = |segment: &str| {
+            let mut parts = segment.split(';');
+            let first = parts.next().unwrap_or_default().to_owned();
+            parts.filter(|part| !self.is_dropped(name(part))).fold(first, |kept, part| kept + ";" + part)
+        };
+        path.split('/').map(segment).collect::<Vec<_>>().join("/")
+    }
+}
+
+fn name(parameter: &str) -> &str {
+    parameter.split('=').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rules() -> UrlRules {
+        UrlRules {
+            drop_parameters: ["utm_*", "jsessionid"].map(str::to_owned).to_vec(),
+            sort_parameters: false,
+            merge_slashes: false,
+            max_parameters: 3,
+            max_repeated_segments: 2,
+        }
+    }
+
+    fn url(text: &str) -> CanonicalUrl {
+        CanonicalUrl::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_does_not_matter_is_left_out() {
+        let check =
+            |rules: &UrlRules, text: &str, expected: &str| assert_eq!(rules.apply(&url(text)).as_str(), expected);
+        let rules = rules();
+        check(&rules, "http://a.test/x?utm_source=m&b=2&UTM_x&a=1", "http://a.test/x?b=2&a=1");
+        check(&rules, "http://a.test/x?utm_source=m", "http://a.test/x");
+        check(&rules, "http://a.test/x;JSESSIONID=7F?q", "http://a.test/x?q");
+        check(&rules, "http://a.test/x;v=1;jsessionid=7F/y", "http://a.test/x;v=1/y");
+        check(&rules, "http://a.test//x?utm=1&b&&a=", "http://a.test//x?utm=1&b&a=");
+        let strict = UrlRules { sort_parameters: true, merge_slashes: true, ..rules };
+        check(&strict, "http://a.test:8080///x//y?b&a=2&a=1", "http://a.test:8080/x/y?a=2&a=1&b");
+    }
+
+    #[test]
+    fn traps_are_named() {
+        let rules = rules();
+        assert_eq!(rules.check(&url("http://a.test/x/y/x?a&b&c")), Ok(()));
+        assert_eq!(rules.check(&url("http://a.test/?a&b&c&d")), Err(UrlTrap::Parameters(4)));
+        let trap = rules.check(&url("http://a.test/x/y/x/y/x"));
+        assert_eq!(trap, Err(UrlTrap::RepeatedSegment("x".to_owned())));
+    }
+
+    proptest! {
+        #[test]
+        fn twice_is_once(path in "[a-c/;=]{0,9}", query in "(utm_|[a-c=&%;/]){0,9}", sort in any::<bool>(), merge in any::<bool>()) {
+            let rules = UrlRules { sort_parameters: sort, merge_slashes: merge, ..rules() };
+            if let Ok(url) = CanonicalUrl::parse(&format!("http://a.test/{path}?{query}")) {
+                let once = rules.apply(&url);
+                prop_assert_eq!(rules.apply(&once), once);
+            }
+        }
+    }
+}
