@@ -89,6 +89,10 @@ fn one_run_is_one_object_with_the_promised_fields() {
     assert!((mean - number(&row, "freshness")).abs() < 1e-12);
     assert!(sources.iter().all(|source| number(source, "age_days") > 0.0));
 
+    assert!((number(&row, "weighted_freshness") - number(&row, "freshness")).abs() < 1e-9, "{row}");
+    let drawn = json(&["trace", directory, "--policy", "uniform", "--pareto", "1.2"]);
+    assert!((number(&drawn, "weighted_freshness") - number(&drawn, "freshness")).abs() > 1e-4, "{drawn}");
+
     let output = recrawl(&["trace", directory]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: young: its rows span 180 days"));
 }
