@@ -2,7 +2,6 @@
 
 use crate::Scheduler;
 use crate::dispatch::find;
-use crate::forecast::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
 use crate::state::{PAGES, ScheduledPage};
@@ -66,7 +65,8 @@ impl Scheduler {
         }
         let slot = self.store(estimate.page_id, &page, context);
         if let Some(planner) = &mut self.planner {
-            let belief = belief_of(&page, place_of(&page.url).cell, &self.rules, &self.outlook);
+            let cell = self.frontier.columns.place(slot).map_or(0, |place| place.cell);
+            let belief = belief_of(&page, cell, &self.rules, &self.outlook);
             planner.looked(slot, &look_of(estimate.verdict, estimate.fetched_at, previous, belief));
         }
         self.mind_host(&page.url, estimate, context);

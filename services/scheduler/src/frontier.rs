@@ -73,7 +73,8 @@ impl Frontier {
         outlook: &Outlook,
     ) -> Slot {
         self.unset(id, hosts);
-        let place = place_of(&page.url);
+        let known = self.slots.get(&id).copied();
+        let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.number(&page.url.host());
         let entry = PageEntry {
             last_look: match page.last_look_at {
@@ -89,8 +90,8 @@ impl Frontier {
                 (None, None) => Standing::Ready,
             },
         };
-        let slot = match self.slots.get(&id) {
-            Some(&slot) => {
+        let slot = match known {
+            Some(slot) => {
                 self.columns.update(slot, |old| *old = entry);
                 slot
             }

@@ -28,7 +28,7 @@ use crate::chance::{Purpose, Stream};
 pub struct Effort {
     /// Where all chance comes from.
     pub seed: u64,
-    /// Share of the replicates, above 0; 1 takes about two minutes for everything. With few replicates the standard
+    /// Share of the replicates, above 0; 1 takes some minutes of one core for everything. With few replicates the standard
     /// errors themselves are uncertain, and some rows fail.
     pub share: f64,
 }
