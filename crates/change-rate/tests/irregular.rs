@@ -1,8 +1,8 @@
 //! Maximum likelihood, moment matching and rate classes against values computed elsewhere to 30 digits (B3, B4, B6).
 
 use change_rate::{
-    ChangeRateEstimator, ClassState, Gamma, GammaPrior, HalfCount, InvalidClasses, LikelihoodState, MaximumLikelihood,
-    MomentMatching, MomentState, Outcome, RateClasses, Regularisation,
+    ChangeRateEstimator, CheckCounts, ClassState, Gamma, GammaPrior, HalfCount, InvalidClasses, LikelihoodState,
+    MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, Outcome, RateClasses, Regularisation,
 };
 
 fn close(got: f64, expected: f64, tolerance: f64) {
@@ -30,6 +30,10 @@ fn with_prior(alpha: f64, beta_days: f64) -> MaximumLikelihood {
 fn the_likeliest_rates_are_as_computed() {
     let plain = likelihood(Regularisation::None);
     close(plain.rate_of_looks(&LOOKS), 0.296734425252, 1e-9);
+    // The naive ratio of the same looks: three changes in 12.4 days, counted in numbers of 7 digits.
+    let mut counts = CheckCounts::default();
+    LOOKS.iter().for_each(|&(interval_days, outcome)| counts.add(interval_days, outcome));
+    close(NaiveRatio.change_rate_per_day(&counts), 0.241935483871, 1e-7);
     close(plain.standard_error_of_looks(&LOOKS, 0.296734425252), 0.172927277697, 1e-9);
     close(likelihood(Regularisation::HalfInterval).rate_of_looks(&LOOKS), 0.268792199786, 1e-9);
     close(likelihood(Regularisation::PseudoLooks { days: 0.5 }).rate_of_looks(&LOOKS), 0.370153503217, 1e-9);

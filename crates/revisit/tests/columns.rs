@@ -116,6 +116,22 @@ fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
 }
 
 #[test]
+fn the_pages_of_a_cell_are_found() {
+    let place = |path: &str| Place::of("a.test", "a.test", path);
+    let mut columns = PageColumns::default();
+    let places = ["/news/1.html", "/docs/1.html", "/news/2.html", "/blog/1.html", "/news/3.html"].map(place);
+    let held: Vec<Slot> = places.iter().map(|place| columns.insert(&entry(1.0, 0.0), place)).collect();
+    columns.remove(held[2]);
+    let of = |cells: &[usize]| columns.slots_in_cells(&cells.iter().map(|i| places[*i].cell).collect());
+    assert_eq!(of(&[0]), [held[0], held[4]]);
+    assert_eq!(of(&[1, 0]), [held[0], held[1], held[4]]);
+    assert_eq!(of(&[]), []);
+    // Groups that the outlook knows by now do not hide the cell.
+    columns.refresh(&Outlook::default(), usize::MAX);
+    assert_eq!(columns.slots_in_cells(&[places[3].cell].into()), [held[3]]);
+}
+
+#[test]
 fn beliefs_beyond_f32_stay_usable() {
     let mut columns = PageColumns::default();
     let belief = whole_belief(Gamma::new(1e-300, 1e300).unwrap());

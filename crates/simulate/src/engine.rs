@@ -202,7 +202,8 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         let look = PolicyLook { at_days, interval_days: Some(interval_days), outcome: Some(outcome), belief };
         self.policy.looked(slot, &look);
         let cost = self.pages.cost(page);
-        self.tally.look(self.pages.section(page), at_days, cost, last_change_days.is_some());
+        let (section, host) = (self.pages.section(page), self.pages.host(page));
+        self.tally.look(section, host, at_days, cost, last_change_days.is_some());
         self.copied_days[page] = at_days;
         self.fetches += 1;
         cost
@@ -211,6 +212,8 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
     /// Accounts for a copy from when it was taken until now, and says when the page last changed in that time.
     fn account(&mut self, page: usize, now_days: f64, looked: bool) -> Option<f64> {
         let (section, weight) = (self.pages.section(page), self.pages.weight(page));
+        let rate = self.changes.poisson_rate_per_day(page);
+        self.tally.expect(section, weight, rate, self.copied_days[page], now_days);
         let mut next = self.changes.next_change_days(page);
         self.tally.fresh(section, weight, self.copied_days[page], next.min(now_days));
         let (mut last, mut behind) = (None, 0);

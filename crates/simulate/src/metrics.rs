@@ -4,6 +4,14 @@
 //! copy that is N changes behind is 1 + 1/2 + ... + 1/N. Nothing is sampled: between two looks a copy's state changes
 //! only when the page does.
 
+mod peaks;
+mod scores;
+
+pub use self::peaks::Peaks;
+pub use self::scores::{Delays, Scores, SectionScores};
+
+use self::peaks::PeakCounter;
+
 /// Copies older than this are counted apart.
 const OLD_DAYS: f64 = 30.0;
 
@@ -18,6 +26,8 @@ struct Sums {
     pages: usize,
     fresh: f64,
     weighted_fresh: f64,
+    expected_fresh: f64,
+    weighted_expected_fresh: f64,
     age: f64,
     weighted_age: f64,
     weighted_harmonic: f64,
@@ -32,6 +42,8 @@ impl Sums {
         self.pages += other.pages;
         self.fresh += other.fresh;
         self.weighted_fresh += other.weighted_fresh;
+        self.expected_fresh += other.expected_fresh;
+        self.weighted_expected_fresh += other.weighted_expected_fresh;
         self.age += other.age;
         self.weighted_age += other.weighted_age;
         self.weighted_harmonic += other.weighted_harmonic;
@@ -40,72 +52,6 @@ impl Sums {
         self.weight += other.weight;
         self.fetches += other.fetches;
     }
-}
-
-/// What one section's pages had on average over the scored time.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct SectionScores {
-    /// Its name.
-    pub section: String,
-    /// Its pages.
-    pub pages: usize,
-    /// Share of the time that a copy is current, mean over the pages.
-    pub freshness: f64,
-    /// Days since the first change not yet seen (0 while current), mean over time and pages.
-    pub age_days: f64,
-    /// Looks at its pages.
-    pub fetches: u64,
-}
-
-/// What a policy achieved over the scored time.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Scores {
-    /// Pages.
-    pub pages: usize,
-    /// Share of the time that a copy is current, mean over the pages.
-    pub freshness: f64,
-    /// The same, pages counted by weight.
-    pub weighted_freshness: f64,
-    /// Days since the first change not yet seen (0 while current), mean over time and pages.
-    pub age_days: f64,
-    /// The same, pages counted by weight.
-    pub weighted_age_days: f64,
-    /// Harmonic penalty, mean over time, pages counted by weight.
-    pub weighted_harmonic_penalty: f64,
-    /// Changes that the copies are behind, mean over time, pages counted by weight.
-    pub weighted_missed_changes: f64,
-    /// Share of time and pages with an age above 30 days.
-    pub over_30_days_share: f64,
-    /// Changes in the scored time.
-    pub changes: u64,
-    /// Share of them that no copy ever held: the next change came before a look.
-    pub overwritten_share: f64,
-    /// Share of them not yet noticed at the end.
-    pub unnoticed_share: f64,
-    /// Days from a change to the look that noticed it, over the changes noticed.
-    pub delay_days: Delays,
-    /// Looks.
-    pub fetches: u64,
-    /// Share of the looks that found a true change.
-    pub useful_fetches_share: f64,
-    /// Budget spent over the budget there was.
-    pub budget_used_share: f64,
-    /// By section.
-    pub by_section: Vec<SectionScores>,
-    /// Share of the copies that are current, mean over each day since the start.
-    #[serde(skip)]
-    pub freshness_by_day: Vec<f64>,
-}
-
-/// How long changes stay unnoticed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Delays {
-    /// Mean.
-    pub mean: f64,
-    /// Half of the changes are noticed sooner (within 9 %).
-    pub p50: f64,
-    /// 95 % of them are (within 9 %).
-    pub p95: f64,
 }
 
 /// Adds up what happens to copies.
@@ -122,6 +68,9 @@ pub(crate) struct Tally {
     delays: Vec<u64>,
     useful: u64,
     spent: f64,
+    peaks: PeakCounter,
+    /// Whether every copy's freshness could be foretold.
+    foretold: bool,
     /// Changes of the number of current copies at the beginning of a day, and the part that falls into the day itself.
     steps: Vec<f64>,
     parts: Vec<f64>,
@@ -143,6 +92,8 @@ impl Tally {
             delays: vec![0; DELAY_BINS],
             useful: 0,
             spent: 0.0,
+            peaks: PeakCounter::default(),
+            foretold: true,
             steps: vec![0.0; days + 1],
             parts: vec![0.0; days + 1],
         }
@@ -164,6 +115,22 @@ impl Tally {
         self.sections[section].weighted_fresh += weight * days;
         self.step(from, 1.0);
         self.step(to, -1.0);
+    }
+
+    /// A copy was taken at `from` and is the only one until `to`; the page changes as a Poisson process of this rate, if
+    /// it is one.
+    pub(crate) fn expect(&mut self, section: usize, weight: f64, rate_per_day: Option<f64>, from: f64, to: f64) {
+        let Some(rate) = rate_per_day else {
+            self.foretold = false;
+            return;
+        };
+        let (begin, end) = (from.max(self.from_days), to.min(self.to_days));
+        if end > begin {
+            let current = (-rate * (begin - from)).exp();
+            let days = if rate > 0.0 { -current * (-rate * (end - begin)).exp_m1() / rate } else { end - begin };
+            self.sections[section].expected_fresh += days;
+            self.sections[section].weighted_expected_fresh += weight * days;
+        }
     }
 
     fn step(&mut self, at: f64, step: f64) {
@@ -216,9 +183,10 @@ impl Tally {
         }
     }
 
-    /// A look.
-    pub(crate) fn look(&mut self, section: usize, at: f64, cost: f64, useful: bool) {
+    /// A look, not before the one before.
+    pub(crate) fn look(&mut self, section: usize, host: u32, at: f64, cost: f64, useful: bool) {
         if self.in_score(at) {
+            self.peaks.add(host, at - self.from_days);
             self.sections[section].fetches += 1;
             self.useful += u64::from(useful);
             self.spent += cost;
@@ -273,6 +241,8 @@ impl Tally {
             pages: all.pages,
             freshness: mean(all.fresh, page_days),
             weighted_freshness: mean(all.weighted_fresh, weight_days),
+            expected_freshness: self.foretold.then(|| mean(all.expected_fresh, page_days)),
+            expected_weighted_freshness: self.foretold.then(|| mean(all.weighted_expected_fresh, weight_days)),
             age_days: mean(all.age, page_days),
             weighted_age_days: mean(all.weighted_age, weight_days),
             weighted_harmonic_penalty: mean(all.weighted_harmonic, weight_days),
@@ -289,6 +259,7 @@ impl Tally {
             fetches: all.fetches,
             useful_fetches_share: mean(self.useful as f64, all.fetches as f64),
             budget_used_share: mean(self.spent, budget),
+            peaks: self.peaks.peaks(),
             by_section,
             freshness_by_day,
         }

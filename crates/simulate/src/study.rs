@@ -83,7 +83,7 @@ pub struct Row {
     pub pages: usize,
     /// Seeds.
     pub seeds: u64,
-    /// Share of the time that a copy is current, mean over pages.
+    /// Share of the time that a copy is current, mean over pages: as expected of the looks where changes are Poisson.
     pub freshness: f64,
     /// Standard error of that mean over the seeds.
     pub freshness_standard_error: f64,
@@ -241,7 +241,7 @@ impl Study {
     fn rows(&self, jobs: &[Job], scores: &[Scores]) -> Vec<Row> {
         let seeds = self.seeds as usize;
         let cells: Vec<(&Job, &[Scores])> = jobs.iter().step_by(seeds).zip(scores.chunks(seeds)).collect();
-        let weighted = |scores: &[Scores]| scores.iter().map(|s| s.weighted_freshness).collect::<Vec<f64>>();
+        let weighted = |scores: &[Scores]| scores.iter().map(|s| s.least_varying_freshness().1).collect::<Vec<f64>>();
         let mut rows = Vec::new();
         for &(job, runs) in &cells {
             if !self.policies.contains(&job.policy) {
@@ -256,7 +256,7 @@ impl Study {
             let (low, high) = (end(PolicyKind::Uniform), end(PolicyKind::Oracle));
             let own = weighted(runs);
             let mean = |value: fn(&Scores) -> f64| Sample::of(runs.iter().map(value)).mean;
-            let freshness = Sample::of(runs.iter().map(|run| run.freshness));
+            let freshness = Sample::of(runs.iter().map(|run| run.least_varying_freshness().0));
             let weighted_freshness = Sample::of(own.iter().copied());
             let gap = Sample::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
             rows.push(Row {

@@ -203,11 +203,12 @@ impl Versus {
                 let run = Run { tick_days, seed, ..Run::new(from_days, from_days + days, budget_per_day) };
                 let policy = if let Job::Peer { peer, .. } = job { peer.policy } else { self.ours };
                 let scores = self.simulate(&population, policy, &run, watch)?;
+                let (freshness, weighted_freshness) = scores.least_varying_freshness();
                 Reached {
                     total_fetches: scores.fetches,
                     fetches: scores.fetches as f64 / (days * scores.pages as f64),
-                    freshness: scores.freshness,
-                    weighted_freshness: scores.weighted_freshness,
+                    freshness,
+                    weighted_freshness,
                     age_days: scores.age_days,
                     ..Reached::default()
                 }

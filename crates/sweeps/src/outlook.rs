@@ -79,6 +79,11 @@ impl Outlook {
         self.cells.get(&cell).copied().unwrap_or_default()
     }
 
+    /// The priors of a cell, if they were ever told.
+    pub fn told_priors(&self, cell: u64) -> Option<CellPriors> {
+        self.cells.get(&cell).copied()
+    }
+
     /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
     #[inline]
     pub fn lead(&self, site: u64) -> f64 {

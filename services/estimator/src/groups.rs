@@ -1,24 +1,45 @@
 //! The groups a page belongs to, and what they have shown. They are few, so all of a partition are held in memory.
+//!
+//! A look at one page moves the prior of all pages of its site. What the scheduler should know of that is told once a
+//! day, as one number for every cell whose prior has moved enough, whatever the number of pages (ADR 12).
 
 use crate::state::{GROUPS, GroupBelief};
 use change_rate::{GammaPrior, GammaState, GroupSums};
 use messages::Message;
-use page::CanonicalUrl;
-use std::collections::HashMap;
+use page::{CanonicalUrl, SiteKey};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
+use sweeps::Place;
 
-/// The groups of this partition, by store key.
+/// The mean of a cell's prior has to move by this factor, up or down, to be told.
+const TOLD_FACTOR: f64 = 1.1;
+
+/// The groups of this partition.
 #[derive(Default)]
-pub(crate) struct Groups(HashMap<Vec<u8>, GroupSums>);
+pub(crate) struct Groups {
+    /// By store key: a site is followed by its cells.
+    sums: BTreeMap<Vec<u8>, GroupSums>,
+    /// Mean of the prior that the scheduler was last told, by store key of the cell; absent: the operator's. Lost with
+    /// the process: then it is told again, which does no harm.
+    told_per_day: HashMap<Vec<u8>, f64>,
+    /// Sites looked at since the scheduler was told.
+    touched: BTreeMap<Vec<u8>, SiteKey>,
+}
+
+/// Priors that have moved: of a site, the days of watching by cell.
+pub(crate) struct MovedPriors {
+    pub(crate) site: SiteKey,
+    pub(crate) cells: Vec<(u64, f64)>,
+}
 
 impl Groups {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
-        let mut groups = HashMap::new();
+        let mut sums = BTreeMap::new();
         let mut problem = None;
         context.scan(GROUPS, b"", &mut |key, value| match GroupBelief::decode(value) {
             Ok(GroupBelief { changes, page_days }) => {
-                groups.insert(key.to_vec(), GroupSums { changes, page_days });
+                sums.insert(key.to_vec(), GroupSums { changes, page_days });
                 ControlFlow::Continue(())
             }
             Err(error) => {
@@ -26,16 +47,16 @@ impl Groups {
                 ControlFlow::Break(())
             }
         })?;
-        problem.map_or(Ok(Self(groups)), |problem| Err(ProcessError::Stop(problem)))
+        problem.map_or(Ok(Self { sums, ..Self::default() }), |problem| Err(ProcessError::Stop(problem)))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.sums.len()
     }
 
     /// The prior of a page in these groups, outermost first.
     pub(crate) fn prior(&self, operators: GammaPrior, keys: &[Vec<u8>; 2]) -> GammaPrior {
-        operators.within(&keys.each_ref().map(|key| self.0.get(key).copied().unwrap_or_default()))
+        operators.within(&keys.each_ref().map(|key| self.sums.get(key).copied().unwrap_or_default()))
     }
 
     /// Puts what a page has taught in the place of what it had taught before.
@@ -47,43 +68,120 @@ impl Groups {
         context: &mut Context<'_>,
     ) {
         for key in keys {
-            let sums = self.0.entry(key.clone()).or_default();
+            let sums = self.sums.entry(key.clone()).or_default();
             sums.replace(before, after);
             let belief = GroupBelief { changes: sums.changes, page_days: sums.page_days };
             context.put(GROUPS, key.clone(), belief.encode());
         }
     }
+
+    /// A page of these groups was observed: its cell is to be told of, and its site has news.
+    pub(crate) fn touch(&mut self, keys: &[Vec<u8>; 2], site: &SiteKey) {
+        if !self.sums.contains_key(&keys[1]) {
+            self.sums.insert(keys[1].clone(), GroupSums::default());
+        }
+        if !self.touched.contains_key(&keys[0]) {
+            self.touched.insert(keys[0].clone(), site.clone());
+        }
+    }
+
+    /// Priors that have moved enough on the sites looked at since one asked last; from now on they count as told.
+    pub(crate) fn moved(&mut self, operators: GammaPrior) -> Vec<MovedPriors> {
+        let mut all = Vec::new();
+        for (site_key, site) in std::mem::take(&mut self.touched) {
+            let sums = self.sums.get(&site_key).copied().unwrap_or_default();
+            let mut moved = MovedPriors { site, cells: Vec::new() };
+            let cells = self.sums.range(site_key.clone()..).take_while(|(key, _)| key.starts_with(&site_key));
+            for (key, cell_sums) in cells {
+                let Some(cell) = cell_of(&site_key, key) else { continue };
+                let prior = operators.within(&[sums, *cell_sums]);
+                let told = self.told_per_day.get(key).copied().unwrap_or(operators.belief().mean());
+                let by = prior.belief().mean() / told;
+                if !(1.0 / TOLD_FACTOR..=TOLD_FACTOR).contains(&by) {
+                    self.told_per_day.insert(key.clone(), prior.belief().mean());
+                    moved.cells.push((cell, prior.beta_days()));
+                }
+            }
+            if !moved.cells.is_empty() {
+                all.push(moved);
+            }
+        }
+        all
+    }
 }
 
-/// Store keys of a page's site, and of its cell within the site: first directory and file type.
+/// Store keys of a page's site, and of its cell.
 pub(crate) fn keys_of(url: &CanonicalUrl) -> [Vec<u8>; 2] {
     let site = url.site_key();
-    let path = url.path();
-    let mut parts = path.trim_start_matches('/').split('/');
-    let first = parts.next().unwrap_or_default();
-    let (directory, file) = match parts.next_back() {
-        Some(last) => (first, last),
-        None => ("", first),
-    };
-    let file_type = file.rsplit_once('.').map_or("", |(_, file_type)| file_type);
-    let key = |cell: &str| [site.as_str().as_bytes(), b"\0", cell.as_bytes()].concat();
-    [key(""), key(&format!("{}/{directory}/{file_type}", url.host()))]
+    let cell = Place::of(site.as_str(), url.host().as_str(), url.path()).cell;
+    let site = [site.as_str().as_bytes(), b"\0"].concat();
+    let cell = [&site[..], &cell.to_be_bytes()].concat();
+    [site, cell]
+}
+
+/// The cell that a key of this site is of; `None` for the site's own.
+fn cell_of(site_key: &[u8], key: &[u8]) -> Option<u64> {
+    key.strip_prefix(site_key)?.try_into().ok().map(u64::from_be_bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn keys(url: &str) -> ([Vec<u8>; 2], SiteKey) {
+        let url = CanonicalUrl::parse(url).unwrap();
+        (keys_of(&url), url.site_key())
+    }
+
     #[test]
-    fn a_cell_is_a_host_a_first_directory_and_a_file_type() {
-        let check = |url: &str, cell: &str| {
-            let keys = keys_of(&CanonicalUrl::parse(url).unwrap());
-            assert_eq!(keys[1], [b"b.test\0", cell.as_bytes()].concat(), "{url}");
-            assert_eq!(keys[0], b"b.test\0");
+    fn a_cell_is_a_site_a_first_directory_and_a_file_type() {
+        let cell = |url: &str| {
+            let ([site, cell], _) = keys(url);
+            assert_eq!(site, b"b.test\0");
+            cell_of(&site, &cell).unwrap()
         };
-        check("http://a.b.test/", "a.b.test//");
-        check("http://a.b.test/x.html", "a.b.test//html");
-        check("http://a.b.test/docs/2024/x.html?y=1.z", "a.b.test/docs/html");
-        check("http://a.b.test/docs/", "a.b.test/docs/");
+        let docs = cell("http://a.b.test/docs/x.html");
+        assert_eq!(docs, Place::of("b.test", "a.b.test", "/docs/x.html").cell);
+        assert_eq!(docs, cell("http://c.b.test/docs/2024/y.html?y=1.z"));
+        for other in ["http://a.b.test/", "http://a.b.test/x.html", "http://a.b.test/docs/"] {
+            assert_ne!(docs, cell(other), "{other}");
+        }
+        let ([site, _], _) = keys("http://a.b.test/");
+        assert_eq!(cell_of(&site, &site), None);
+    }
+
+    #[test]
+    fn only_priors_that_moved_are_told_and_only_once() {
+        let operators = GammaPrior::default();
+        let mut groups = Groups::default();
+        let (busy, site) = keys("http://a.test/news/1.html");
+        let (quiet, _) = keys("http://a.test/docs/1.html");
+        let (other, other_site) = keys("http://b.test/news/1.html");
+        groups.touch(&quiet, &site);
+        groups.touch(&other, &other_site);
+        assert!(groups.moved(operators).is_empty(), "nothing was learned");
+        // Fifty changes in a hundred days: the cell's prior moves, and with the site's that of its other cell.
+        for key in &busy {
+            groups.sums.insert(key.clone(), GroupSums { changes: 50.0, page_days: 100.0 });
+        }
+        groups.touch(&busy, &site);
+        let moved = groups.moved(operators);
+        assert_eq!(moved.len(), 1);
+        assert_eq!(moved[0].site, site);
+        let cells: BTreeMap<u64, f64> = moved[0].cells.iter().copied().collect();
+        for keys in [&busy, &quiet] {
+            let cell = cell_of(&keys[0], &keys[1]).unwrap();
+            assert_eq!(cells[&cell], groups.prior(operators, keys).beta_days());
+        }
+        // Told is told; a little more is not worth telling.
+        groups.touch(&busy, &site);
+        assert!(groups.moved(operators).is_empty());
+        groups.sums.get_mut(&busy[1]).unwrap().page_days += 1.0;
+        groups.touch(&busy, &site);
+        assert!(groups.moved(operators).is_empty());
+        groups.sums.get_mut(&busy[1]).unwrap().page_days += 200.0;
+        assert!(groups.moved(operators).is_empty(), "no page of the site was looked at");
+        groups.touch(&busy, &site);
+        assert_eq!(groups.moved(operators)[0].cells.len(), 1);
     }
 }

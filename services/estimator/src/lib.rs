@@ -37,7 +37,7 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
         stores: names.stores("estimator", &["pages", "groups", "sweeps"]),
         broadcast: None,
         dead_letters: names.dead_letters(),
-        // A new day should not wait for a page to be looked at.
+        // A new day, and what pages learn from their siblings then, should not wait for a page to be looked at.
         punctuate_every: page::HOUR,
         processor: Box::new(move |_| Box::new(Estimator::new(rates.clone()))),
     }
@@ -153,8 +153,9 @@ impl Processor for Estimator {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        if let Learner::Sweeps(learner) = self.learner() {
-            learner.advance(context.now());
+        match self.learner() {
+            Learner::Sweeps(learner) => learner.advance(context.now()),
+            Learner::Rates(learner) => learner.tell(context),
         }
         Ok(())
     }

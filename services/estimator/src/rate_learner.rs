@@ -1,21 +1,29 @@
 //! The change rate of each page alone, by any estimator of the catalogue; the prior of one learned from its groups.
 
+use crate::SCHEDULER_EVENTS;
 use crate::groups::{self, Groups};
 use crate::state::PageBelief;
 use change_rate::{Estimator, EstimatorKind, EstimatorState, Gamma, GammaState, Outcome};
-use page::CanonicalUrl;
+use messages::{CellForecast, Message, SweepForecast};
+use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
+
+/// Cells in one forecast: a record of 150 KB.
+const CELLS_PER_FORECAST: usize = 5_000;
 
 pub(crate) struct RateLearner {
     estimator: Estimator,
     /// For gamma-grouped alone.
     groups: Option<Groups>,
+    /// The day (UTC, since 1970) on which the scheduler was last told what pages have learned from their siblings.
+    told_on_day: i64,
 }
 
 impl RateLearner {
     pub(crate) fn load(estimator: Estimator, context: &Context<'_>) -> Result<Self, ProcessError> {
         let grouped = estimator.kind() == EstimatorKind::GammaGrouped;
-        Ok(Self { estimator, groups: grouped.then(|| Groups::load(context)).transpose()? })
+        let groups = grouped.then(|| Groups::load(context)).transpose()?;
+        Ok(Self { estimator, groups, told_on_day: day_of(context.now()) })
     }
 
     /// Groups known.
@@ -34,7 +42,10 @@ impl RateLearner {
     ) -> Gamma {
         let keys = groups::keys_of(url);
         let operators = self.estimator.prior();
-        let prior = self.groups.as_ref().map_or(operators, |groups| groups.prior(operators, &keys));
+        let prior = self.groups.as_mut().map_or(operators, |groups| {
+            groups.touch(&keys, &url.site_key());
+            groups.prior(operators, &keys)
+        });
         let mut state = self.state(belief);
         if let Some((interval_days, outcome)) = look {
             // Servers that make a page for every request call it modified just now; only who asks for ages gets them.
@@ -60,6 +71,30 @@ impl RateLearner {
         self.estimator.belief_from(prior, &state)
     }
 
+    /// On a new day, tells the scheduler which priors have moved: what pages were taught by looks at their siblings.
+    pub(crate) fn tell(&mut self, context: &mut Context<'_>) {
+        let (made_at, today) = (context.now(), day_of(context.now()));
+        let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };
+        self.told_on_day = today;
+        for moved in groups.moved(self.estimator.prior()) {
+            for cells in moved.cells.chunks(CELLS_PER_FORECAST) {
+                let forecast_of = |&(cell, beta_days): &(u64, f64)| CellForecast {
+                    cell: cell as i64,
+                    own_beta_days: beta_days,
+                    plain_beta_days: beta_days,
+                };
+                let forecast = SweepForecast {
+                    site_key: moved.site.clone(),
+                    made_at,
+                    lead: None,
+                    groups: Vec::new(),
+                    cells: cells.iter().map(forecast_of).collect(),
+                };
+                context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
+            }
+        }
+    }
+
     /// What the record holds for this estimator; numbers of another one say nothing here.
     fn state(&self, belief: &PageBelief) -> EstimatorState {
         let kind = self.estimator.kind();
@@ -71,4 +106,9 @@ impl RateLearner {
         };
         EstimatorState::from_numbers(kind, &numbers).unwrap_or_else(|_| self.estimator.start())
     }
+}
+
+/// The day of a moment, since 1970.
+fn day_of(at: Timestamp) -> i64 {
+    at.as_days().floor() as i64
 }

@@ -7,7 +7,7 @@ use stream::StoreId;
 /// Key: the 16 bytes of a page id. Value: [`PageBelief`]. Absence: never observed.
 pub const PAGES: StoreId = StoreId(0);
 
-/// Key: a site, a zero byte, a cell (empty for the whole site). Value: [`GroupBelief`]. Absence: nothing was learned.
+/// Key: a site, a zero byte, the 8 bytes of the hash of a cell (nothing for the whole site). Value: [`GroupBelief`]. Absence: nothing was learned.
 /// For the estimator gamma-grouped.
 pub const GROUPS: StoreId = StoreId(1);
 

@@ -355,3 +355,52 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     assert_eq!((letters[0].stage.as_str(), letters[0].topic.as_str()), ("estimator", topic.as_str()));
     assert_eq!(letters[0].value.as_deref(), Some(&b"no observation"[..]));
 }
+
+#[test]
+fn priors_that_moved_are_told_once_a_day_and_no_others() {
+    let mut bench = Bench::with_estimator("gamma-grouped");
+    let cell = |path: &str| Place::of("site.test", "a.site.test", path).cell as i64;
+    let told = |bench: &mut Bench| -> Vec<BTreeMap<i64, f64>> {
+        // Punctuated hourly: the day turns without a look.
+        bench.now = bench.now.plus_days(1.0);
+        bench.driver.clock.advance(page::DAY);
+        bench.driver.run_until_idle().unwrap();
+        let records = bench.driver.contents(&bench.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        let forecasts = records.iter().filter_map(|record| {
+            match SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap() {
+                SchedulerEvent::Sweeps(forecast) => Some(forecast),
+                _ => None,
+            }
+        });
+        forecasts
+            .map(|forecast| {
+                assert_eq!((forecast.site_key.as_str(), forecast.lead, forecast.groups.len()), ("site.test", None, 0));
+                forecast.cells.iter().map(|cell| (cell.cell, cell.plain_beta_days)).collect()
+            })
+            .collect()
+    };
+    let look = |bench: &mut Bench, verdict| {
+        for page in 0..8 {
+            bench.look(&format!("http://a.site.test/news/{page}.html"), 0.01, verdict);
+        }
+    };
+    look(&mut bench, Verdict::First);
+    bench.look("http://a.site.test/docs/x.html", 0.0, Verdict::First);
+    assert!(told(&mut bench).is_empty(), "first looks teach nothing");
+    look(&mut bench, Verdict::Major);
+    let forecasts = told(&mut bench);
+    assert_eq!(forecasts.len(), 1, "both cells in one record");
+    let settings = Settings::default().estimator;
+    let (news, docs) = (forecasts[0][&cell("/news/0.html")], forecasts[0][&cell("/docs/x.html")]);
+    assert!(news < docs && docs < settings.prior_beta_days / 1.1, "{news} {docs}");
+    // What it told is what a page of the cell that was never looked at would be believed to start from.
+    let new = bench.look("http://a.site.test/news/new.html", 0.0, Verdict::First);
+    assert!((new.beta_days / news - 1.0).abs() < 1e-6, "{} {news}", new.beta_days);
+    assert_eq!(told(&mut bench).len(), 1, "nothing has moved since");
+    look(&mut bench, Verdict::Major);
+    bench.restart();
+    look(&mut bench, Verdict::Major);
+    let forecasts = told(&mut bench);
+    assert_eq!(forecasts.len(), 2);
+    assert!(forecasts[1][&cell("/news/0.html")] < news);
+}

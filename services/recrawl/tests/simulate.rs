@@ -89,6 +89,10 @@ fn one_run_is_one_object_with_the_promised_fields() {
     assert!((mean - number(&row, "freshness")).abs() < 1e-12);
     assert!(sources.iter().all(|source| number(source, "age_days") > 0.0));
 
+    assert!((number(&row, "weighted_freshness") - number(&row, "freshness")).abs() < 1e-9, "{row}");
+    let drawn = json(&["trace", directory, "--policy", "uniform", "--pareto", "1.2"]);
+    assert!((number(&drawn, "weighted_freshness") - number(&drawn, "freshness")).abs() > 1e-4, "{drawn}");
+
     let output = recrawl(&["trace", directory]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out: young: its rows span 180 days"));
 }
@@ -245,8 +249,17 @@ fn a_published_figure_is_reproduced() {
     let rows = json(&["reproduce", "R1"]);
     assert!(!rows.as_array().unwrap().is_empty());
     for row in rows.as_array().unwrap() {
-        assert_eq!((row["id"].as_str(), row["ok"].as_bool()), (Some("R1"), Some(true)), "{row}");
+        assert_eq!((row["id"].as_str(), row["within"].as_bool()), (Some("R1"), Some(true)), "{row}");
+        assert!((number(row, "ours") - number(row, "reference")).abs() < 1e-9 && row.get("ratio").is_some(), "{row}");
+        // The fields of every simulation, null where they mean nothing.
+        let fields = ["policy", "estimator", "budget_fetches_per_page_per_day", "freshness", "weighted_freshness"];
+        for field in fields.into_iter().chain(["age_days", "fetches", "seeds", "standard_error"]) {
+            assert!(row.get(field).is_some(), "no {field} in {row}");
+        }
     }
+    let fresh = rows.as_array().unwrap().iter().find(|row| row["policy"] == "uniform").unwrap();
+    assert!((number(fresh, "freshness") - 0.365052812393).abs() < 1e-9, "{fresh}");
+    assert_eq!((number(fresh, "budget_fetches_per_page_per_day"), fresh["age_days"].is_null()), (1.0, true));
     let (status, told) = refused(&["reproduce", "R99"]);
     assert_eq!(status, 2);
     assert!(told.contains("R99") && told.contains("R11"), "{told}");

@@ -263,7 +263,7 @@ impl Scheduler {
     /// Keeps a page's record, in the store and in the columns.
     pub(crate) fn store(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) -> Slot {
         context.put(PAGES, id.0, page.encode());
-        self.frontier.set(id, page, &mut self.hosts, &self.rules.index)
+        self.frontier.set(id, page, &mut self.hosts, &self.rules, &self.outlook)
     }
 
     /// Every so often: how many copies are expected to be current, and how many pages have reached the price.

@@ -2,8 +2,8 @@
 
 use crate::Scheduler;
 use crate::dispatch::find;
-use crate::frontier::belief_of;
 use crate::planner::look_of;
+use crate::siblings::belief_of;
 use crate::state::{PAGES, ScheduledPage};
 use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, PageLinks};
 use page::{CanonicalUrl, Timestamp};
@@ -71,7 +71,9 @@ impl Scheduler {
         }
         let slot = self.store(estimate.page_id, &page, context);
         if let Some(planner) = &mut self.planner {
-            planner.looked(slot, &look_of(estimate.verdict, estimate.fetched_at, previous, belief_of(&page)));
+            let cell = self.frontier.columns.place(slot).map_or(0, |place| place.cell);
+            let belief = belief_of(&page, cell, &self.rules, &self.outlook);
+            planner.looked(slot, &look_of(estimate.verdict, estimate.fetched_at, previous, belief));
         }
         self.mind_host(&page.url, estimate, context);
         Ok(())

@@ -135,6 +135,18 @@ pub fn explain(
     price: Option<f64>,
     now: Timestamp,
 ) -> Result<Option<Explanation>, ExplainError> {
+    let mut outlook = Outlook::default();
+    let mut problem = None;
+    store.scan(OUTLOOK.0, b"", &mut |key, value| match restore(&mut outlook, key, value) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            problem = Some(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    if let Some(problem) = problem {
+        return Err(ExplainError::Record(problem));
+    }
     let id = url.page_id();
     let mut frontier = Frontier::default();
     let mut hosts = Hosts::default();
@@ -146,7 +158,7 @@ pub fn explain(
         (Ok(key), Ok(page)) => {
             if page.url.site_key() == site {
                 let key = page::PageId(key);
-                let slot = frontier.set(key, &page, &mut hosts, &rules.index);
+                let slot = frontier.set(key, &page, &mut hosts, rules, &outlook);
                 if key == id {
                     found = Some((slot, page));
                 }
@@ -165,17 +177,6 @@ pub fn explain(
     let Some((slot, page)) = found else {
         return problem.map_or(Ok(None), |problem| Err(ExplainError::Record(problem)));
     };
-    let mut outlook = Outlook::default();
-    store.scan(OUTLOOK.0, b"", &mut |key, value| match restore(&mut outlook, key, value) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            problem = Some(error);
-            ControlFlow::Break(())
-        }
-    })?;
-    if let Some(problem) = problem {
-        return Err(ExplainError::Record(problem));
-    }
     frontier.columns.refresh(&outlook, usize::MAX);
     let schedule = match store.get(HOSTS.0, url.host().as_str().as_bytes())? {
         Some(bytes) => Some(HostSchedule::decode(&bytes).map_err(|error| ExplainError::Record(error.to_string()))?),
@@ -249,7 +250,7 @@ impl Site {
         let page = &self.page;
         let worth = self.worth(now);
         let live = matches!(self.index, Index::Live { .. });
-        let belief = crate::belief_of(page);
+        let belief = crate::siblings::belief_of(page, place_of(&page.url).cell, rules, &self.outlook);
         let believed = match &worth {
             Some(worth) if live => worth.plain,
             _ => belief,

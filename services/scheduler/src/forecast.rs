@@ -109,6 +109,7 @@ impl Scheduler {
                 context.put(OUTLOOK, key(GROUP, group.group), record.encode());
             }
         }
+        self.hear_of_cells(changes.cells.iter().map(|cell| cell.cell));
         for cell in &changes.cells {
             let CellPriors { own_beta_days, plain_beta_days } = self.outlook.priors(cell.cell);
             let record = OutlookCell { site: site as i64, own_beta_days, plain_beta_days };

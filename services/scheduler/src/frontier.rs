@@ -2,15 +2,17 @@
 
 use crate::forecast::place_of;
 use crate::hosts::Hosts;
+use crate::rules::Rules;
+use crate::siblings::entry_of;
 use crate::state::{PAGES, ScheduledPage};
-use change_rate::{Gamma, GammaState};
+use change_rate::GammaState;
 use messages::Message;
 use page::{PageId, Timestamp};
-use revisit::columns::{Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
+use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
-use sweeps::PageBelief;
+use sweeps::{Outlook, PageBelief};
 
 /// The frontier. Everything in it follows from the state store.
 #[derive(Default)]
@@ -38,7 +40,8 @@ impl Frontier {
     pub(crate) fn load(
         context: &Context<'_>,
         hosts: &mut Hosts,
-        index: &Index,
+        rules: &Rules,
+        outlook: &Outlook,
         seen: &mut dyn FnMut(Slot, &ScheduledPage),
     ) -> Result<Self, ProcessError> {
         let mut frontier = Frontier::default();
@@ -47,7 +50,7 @@ impl Frontier {
             let id = <[u8; 16]>::try_from(key).map(PageId).map_err(|_| format!("{} bytes are no page id", key.len()));
             match id.and_then(|id| Ok((id, ScheduledPage::decode(value).map_err(|error| error.to_string())?))) {
                 Ok((id, page)) => {
-                    let slot = frontier.set(id, &page, hosts, index);
+                    let slot = frontier.set(id, &page, hosts, rules, outlook);
                     seen(slot, &page);
                     ControlFlow::Continue(())
                 }
@@ -61,18 +64,24 @@ impl Frontier {
     }
 
     /// Brings the columns up to a page's record.
-    pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage, hosts: &mut Hosts, index: &Index) -> Slot {
+    pub(crate) fn set(
+        &mut self,
+        id: PageId,
+        page: &ScheduledPage,
+        hosts: &mut Hosts,
+        rules: &Rules,
+        outlook: &Outlook,
+    ) -> Slot {
         self.unset(id, hosts);
+        let known = self.slots.get(&id).copied();
+        let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.number(&page.url.host());
         let entry = PageEntry {
             last_look: match page.last_look_at {
                 Some(at) => LastLook::Looked(at),
                 None => LastLook::Discovered(page.discovered_at),
             },
-            belief: match index {
-                Index::Live { .. } => evidence_of(page),
-                Index::CrawlValue { .. } | Index::Uniform => whole_belief(belief_of(page)),
-            },
+            belief: entry_of(page, place.cell, rules, outlook),
             weight: page.weight,
             host,
             standing: match (page.lease_until, page.held_until) {
@@ -81,13 +90,13 @@ impl Frontier {
                 (None, None) => Standing::Ready,
             },
         };
-        let slot = match self.slots.get(&id) {
-            Some(&slot) => {
+        let slot = match known {
+            Some(slot) => {
                 self.columns.update(slot, |old| *old = entry);
                 slot
             }
             None => {
-                let slot = self.columns.insert(&entry, &place_of(&page.url));
+                let slot = self.columns.insert(&entry, &place);
                 self.ids.resize(self.columns.slots(), id);
                 self.waits.resize(self.columns.slots(), Timestamp::MAX);
                 self.ids[slot.index()] = id;
@@ -183,14 +192,6 @@ impl Frontier {
     pub(crate) fn in_flight(&self) -> usize {
         self.leases.len()
     }
-}
-
-/// The whole belief about a page's change rate.
-pub(crate) fn belief_of(page: &ScheduledPage) -> Gamma {
-    Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
-        // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
-        Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
-    })
 }
 
 /// What a page has shown beyond the prior of its cell.

@@ -20,6 +20,7 @@ mod hints;
 mod hosts;
 mod planner;
 mod rules;
+mod siblings;
 mod state;
 
 pub use crate::rules::Rules;
@@ -30,9 +31,10 @@ pub use crate::state::{
 use crate::audit::Audit;
 use crate::demand::SharedDemand;
 use crate::dispatch::Budget;
-use crate::frontier::{Frontier, belief_of};
+use crate::frontier::Frontier;
 use crate::hosts::Hosts;
 use crate::planner::Planner;
+use crate::siblings::{TaughtCells, belief_of};
 use messages::{Demand, Message, SchedulerEvent, topics};
 use page::Timestamp;
 use revisit::PolicyPage;
@@ -68,6 +70,8 @@ pub struct Scheduler {
     frontier: Frontier,
     hosts: Hosts,
     outlook: Outlook,
+    /// Cells whose prior has moved since the last tick.
+    taught_cells: TaughtCells,
     /// `None` for policies that score every page afresh.
     planner: Option<Planner>,
     budget: Budget,
@@ -106,6 +110,7 @@ impl Scheduler {
             frontier: Frontier::default(),
             hosts: Hosts::default(),
             outlook: Outlook::default(),
+            taught_cells: TaughtCells::new(),
             budget: Budget::default(),
             audit: Audit::default(),
             demand,
@@ -123,7 +128,7 @@ impl Scheduler {
             host: self.hosts.number(&page.url.host()),
             place,
             last_look_days: page.last_look_at.map(Timestamp::as_days),
-            belief: belief_of(page),
+            belief: belief_of(page, place.cell, &self.rules, &self.outlook),
         };
         planner.insert(slot, &page, now);
     }
@@ -133,10 +138,10 @@ impl Processor for Scheduler {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         self.hosts = Hosts::load(context)?;
         self.outlook = forecast::load(context)?;
-        let Scheduler { rules, hosts, planner, counts, audit, .. } = self;
+        let Scheduler { rules, hosts, outlook, planner, counts, audit, .. } = self;
         let planned = planner.is_some();
         let mut known = Vec::new();
-        self.frontier = Frontier::load(context, hosts, &rules.index, &mut |slot, page| {
+        self.frontier = Frontier::load(context, hosts, rules, outlook, &mut |slot, page| {
             counts.fetches += page.fetches as u64;
             counts.changes += page.changes as u64;
             audit.looks += page.audits as u64;
@@ -166,6 +171,7 @@ impl Processor for Scheduler {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.teach_siblings();
         self.release(context)?;
         self.dispatch(context)?;
         self.publish_demand(context);

@@ -60,6 +60,11 @@ impl Planner {
         self.policy.looked(slot, look);
     }
 
+    /// Its siblings taught it something.
+    pub(crate) fn believe(&mut self, slot: Slot, belief: Gamma) {
+        self.policy.believe(slot, belief);
+    }
+
     pub(crate) fn due_days(&self, slot: Slot) -> Option<f64> {
         self.policy.due_days(slot)
     }

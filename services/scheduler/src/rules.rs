@@ -5,7 +5,7 @@ use page::UrlRules;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::catalogue::PolicyOptions;
 use revisit::columns::Index;
-use settings::{Discover, PolicyName, Settings};
+use settings::{Discover, EstimatorName, PolicyName, Settings};
 use std::time::Duration;
 
 /// What a partition of the scheduler goes by.
@@ -20,6 +20,8 @@ pub struct Rules {
     pub(crate) options: PolicyOptions,
     /// Belief about a page never looked at.
     pub(crate) prior: Gamma,
+    /// Whose priors pages go by, if the estimator tells what pages learn from their siblings.
+    pub(crate) siblings: Option<Siblings>,
     /// Fetches per day, all partitions together.
     pub(crate) budget_per_day: f64,
     /// Bytes per day, all partitions together, when they are limited.
@@ -50,6 +52,15 @@ pub struct Rules {
     pub(crate) partitions: u32,
 }
 
+/// An estimator that learns priors by cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Siblings {
+    /// With calendars of sweeps, and an alpha of its own.
+    Sweeps,
+    /// With the operator's alpha.
+    GammaGrouped,
+}
+
 impl Rules {
     /// The rules of one of `partitions` partitions. The settings are checked, so every part of them is valid here.
     pub fn new(settings: &Settings, partitions: u32) -> Self {
@@ -76,6 +87,11 @@ impl Rules {
             },
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
+            siblings: match settings.estimator.name {
+                EstimatorName::Sweeps => Some(Siblings::Sweeps),
+                EstimatorName::GammaGrouped => Some(Siblings::GammaGrouped),
+                _ => None,
+            },
             budget_per_day: settings.budget.fetches_per_second * 86_400.0,
             bytes_per_day: settings.budget.bytes_per_second.map(|rate| rate as f64 * 86_400.0),
             burst_days: settings.budget.burst.as_secs_f64() / 86_400.0,

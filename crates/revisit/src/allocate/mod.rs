@@ -20,7 +20,7 @@ mod random_looks;
 pub use host_caps::{HostAllocation, host_capped};
 pub use integer::{Horizon, integer_looks, integer_looks_greedy, staleness};
 pub use objective::{Demand, Objective};
-pub use partition::{PartitionKey, partitioned};
+pub use partition::{Distance, PartitionKey, partitioned};
 pub use polling::{AccessTime, PolledPage, PollingOrder, polling_frequencies};
 pub(crate) use price::{LN_PRICE_LIMIT, meet_budget};
 pub use random_looks::{Notified, azar, lambda_crawl_approx, notified, notified_and_not};

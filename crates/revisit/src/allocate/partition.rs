@@ -19,15 +19,24 @@ pub enum PartitionKey {
     PerceivedFreshness,
 }
 
+/// What k-means takes for the distance of two pages when it refines groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// Between the logarithms of weight and change rate, each divided by its standard deviation.
+    Logarithms,
+    /// Between share of all weight and change rate per day as they are, as published. Groups get worse by it: weights
+    /// hardly count (C12).
+    Raw,
+}
+
 /// Fetches per day of each page: those of its group, which are the best for pages that are all like the group's mean.
-///
-/// With `rounds` of k-means, groups are refined on the logarithms of weight and change rate, each divided by its
-/// standard deviation (on the raw numbers the refinement is useless, C12).
+/// Groups are refined by so many `rounds` of k-means.
 pub fn partitioned(
     pages: &[PageTerms],
     budget_per_day: f64,
     key: PartitionKey,
     groups: usize,
+    distance: Distance,
     rounds: u32,
 ) -> Vec<f64> {
     let mut rates = vec![0.0; pages.len()];
@@ -37,7 +46,9 @@ pub fn partitioned(
     }
     let chosen: Vec<PageTerms> = competing.iter().map(|&i| pages[i]).collect();
     let mut labels = cut(&chosen, key, uniform_fetches_per_day(pages, budget_per_day), groups);
-    refine(&chosen, &mut labels, groups, rounds);
+    if rounds > 0 {
+        refine(&points(&chosen, distance), &mut labels, groups, rounds);
+    }
 
     let mut sums = vec![(0.0, 0.0, 0.0, 0.0); groups];
     for (page, &label) in chosen.iter().zip(&labels) {
@@ -79,10 +90,11 @@ fn cut(pages: &[PageTerms], key: PartitionKey, uniform_per_day: f64, groups: usi
     labels
 }
 
-/// Lloyd's algorithm from the given groups.
-fn refine(pages: &[PageTerms], labels: &mut [usize], groups: usize, rounds: u32) {
-    if rounds == 0 {
-        return;
+/// Weight and change rate of each page, as k-means sees them.
+fn points(pages: &[PageTerms], distance: Distance) -> Vec<(f64, f64)> {
+    let total: f64 = pages.iter().map(|page| page.weight).sum();
+    if distance == Distance::Raw {
+        return pages.iter().map(|page| (page.weight / total, page.change_rate_per_day)).collect();
     }
     let standardised = |number: fn(&PageTerms) -> f64| {
         let logs: Vec<f64> = pages.iter().map(|page| number(page).ln()).collect();
@@ -91,8 +103,11 @@ fn refine(pages: &[PageTerms], labels: &mut [usize], groups: usize, rounds: u32)
         let scale = if variance > 0.0 { 1.0 / variance.sqrt() } else { 0.0 };
         logs.into_iter().map(move |log| (log - mean) * scale)
     };
-    let points: Vec<(f64, f64)> =
-        standardised(|page| page.weight).zip(standardised(|page| page.change_rate_per_day)).collect();
+    standardised(|page| page.weight).zip(standardised(|page| page.change_rate_per_day)).collect()
+}
+
+/// Lloyd's algorithm from the given groups.
+fn refine(points: &[(f64, f64)], labels: &mut [usize], groups: usize, rounds: u32) {
     let mut centres = vec![(0.0, 0.0); groups];
     for _ in 0..rounds {
         let mut sums = vec![(0.0, 0.0, 0.0); groups];

@@ -1,6 +1,8 @@
 //! Ways to share a budget among pages.
 
-use crate::allocate::{self, AccessTime, Horizon, Objective, PageTerms, PartitionKey, PolledPage, PollingOrder};
+use crate::allocate::{
+    self, AccessTime, Distance, Horizon, Objective, PageTerms, PartitionKey, PolledPage, PollingOrder,
+};
 use crate::demand_curve::DemandCurve;
 
 /// The average number of looks at a page in the horizon of [`RatePlan::MarkedPoint`].
@@ -63,7 +65,7 @@ impl RatePlan {
             RatePlan::Polling(access_time) => polling(*access_time, pages, fetches_per_day),
             RatePlan::MarkedPoint => marked_point(pages, fetches_per_day),
             RatePlan::Partitioned { key, groups, rounds } => {
-                allocate::partitioned(pages, budget_per_day, *key, *groups, *rounds)
+                allocate::partitioned(pages, budget_per_day, *key, *groups, Distance::Logarithms, *rounds)
             }
             RatePlan::HostCapped { curve, host_limit_per_day } => {
                 let limit = |_| *host_limit_per_day;

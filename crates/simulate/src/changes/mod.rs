@@ -19,6 +19,13 @@ pub trait ChangeSource {
     /// When the page changes next, of the changes not yet taken; infinite when it never does.
     fn next_change_days(&self, page: usize) -> f64;
 
+    /// The rate per day of a page that changes as a Poisson process, at the same rate all the time; `None` for one that
+    /// does not, or of which that is not known.
+    fn poisson_rate_per_day(&self, page: usize) -> Option<f64> {
+        let _ = page;
+        None
+    }
+
     /// Takes that change, so that the one after it is next.
     fn take_change(&mut self, page: usize);
 }

@@ -143,6 +143,12 @@ impl ChangeSource for SyntheticChanges {
         self.bulks.as_ref().map_or(own, |bulks| own.min(bulks.next_days(page)))
     }
 
+    fn poisson_rate_per_day(&self, page: usize) -> Option<f64> {
+        let model = &self.model;
+        let others = model.bulks.is_some() || model.regimes.is_some() || model.cycle.is_some();
+        (model.gaps == Gaps::Poisson && !others).then(|| self.change_rates_per_day[page])
+    }
+
     fn take_change(&mut self, page: usize) {
         let seed = self.seed;
         if let Some(bulks) = self.bulks.as_mut().filter(|bulks| bulks.next_days(page) < self.own_next_days[page]) {

@@ -123,6 +123,45 @@ fn uniform_looks_reach_the_closed_form() {
 }
 
 #[test]
+fn expected_freshness_is_that_of_the_changes_and_varies_less() {
+    let rates: Vec<f64> = (0..200).map(|page| [0.05, 0.2, 0.8][page % 3]).collect();
+    let pages = pages(200, 1.0);
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    for seed in 0..24 {
+        let mut changes =
+            SyntheticChanges::new(&pages, &rates, ChangeModel::default(), seed, 60.0).expect("good rates");
+        let run_ = Run::new(10.0, 60.0, 0.2 * 200.0);
+        let mut learner = KnownRates::new(rates.clone());
+        let scores = run(&pages, &mut changes, &mut InTurn::default(), &mut learner, &run_, &mut go_on).expect("a run");
+        found.push(scores.freshness);
+        // Looks in turn come at the same times whatever changes.
+        expected.push(scores.expected_freshness.expect("Poisson changes"));
+    }
+    assert!(expected.windows(2).all(|pair| pair[0] == pair[1]), "{expected:?}");
+    let r = [0.25f64, 1.0, 4.0];
+    let shares = [67.0, 67.0, 66.0];
+    let closed = r.iter().zip(shares).map(|(r, share)| share / 200.0 * -(-r).exp_m1() / r).sum::<f64>();
+    assert!((expected[0] - closed).abs() < 2e-4, "{} not {closed}", expected[0]);
+    let mean = found.iter().sum::<f64>() / 24.0;
+    let standard_error = (found.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / (24.0 * 23.0)).sqrt();
+    assert!(standard_error > 1e-4 && (mean - expected[0]).abs() < 3.0 * standard_error, "{mean} +- {standard_error}");
+    // Whoever knows no rate does not say.
+    let mut recorded = RecordedChanges::new(vec![vec![20.0]; 200]).expect("sorted");
+    let scores = run(
+        &pages,
+        &mut recorded,
+        &mut InTurn::default(),
+        &mut KnownRates::new(rates),
+        &Run::new(10.0, 60.0, 40.0),
+        &mut go_on,
+    );
+    let scores = scores.expect("a run");
+    assert_eq!((scores.expected_freshness, scores.expected_weighted_freshness), (None, None));
+    // Ten looks at the only host in a quarter of a day, evenly: never two in a second.
+    assert_eq!((scores.peaks.per_second, scores.peaks.per_host_and_second, scores.peaks.per_host_and_day), (1, 1, 40));
+}
+
+#[test]
 fn what_a_look_costs_is_taken_from_the_budget() {
     for (cost, budget) in [(0.5, 3.0), (2.5, 3.0), (1.0, 0.3), (7.0, 1.0)] {
         let pages = pages(10, cost);

@@ -1,5 +1,8 @@
 //! B12: freshness of the best allocation for rates that were estimated from a few looks.
 
+mod measured;
+
+use self::measured::MEASURED;
 use super::papers::pages;
 use super::row::Sample;
 use super::{Effort, Row};
@@ -34,84 +37,17 @@ const NAMES: [&str; 9] = [
     "Gamma filter, learned prior per host, crawl value",
 ];
 
-/// Looks; the budget; freshness by estimator, after regular and after exponential intervals. The last of 40 looks was
-/// not measured.
-const MEASURED: [(usize, usize, [[f64; 2]; 9]); 5] = [
-    (
-        3,
-        0,
-        [
-            [0.6517, 0.6423],
-            [0.6531, 0.6435],
-            [0.6518, 0.6431],
-            [0.6420, 0.6347],
-            [0.6850, 0.6730],
-            [0.6873, 0.6769],
-            [0.6997, 0.6962],
-            [0.7060, 0.7045],
-            [0.7080, 0.7069],
-        ],
-    ),
-    (
-        10,
-        0,
-        [
-            [0.6731, 0.6708],
-            [0.6768, 0.6741],
-            [0.6732, 0.6747],
-            [0.6757, 0.6740],
-            [0.7072, 0.7043],
-            [0.7077, 0.7050],
-            [0.7091, 0.7076],
-            [0.7121, 0.7109],
-            [0.7124, 0.7117],
-        ],
-    ),
-    (
-        40,
-        0,
-        [
-            [0.7015, 0.6983],
-            [0.7065, 0.7034],
-            [0.6986, 0.7056],
-            [0.7065, 0.7058],
-            [0.7144, 0.7138],
-            [0.7144, 0.7139],
-            [0.7143, 0.7138],
-            [0.7151, 0.7147],
-            [f64::NAN, f64::NAN],
-        ],
-    ),
-    (
-        3,
-        1,
-        [
-            [0.8522, 0.8443],
-            [0.8490, 0.8416],
-            [0.8466, 0.8396],
-            [0.8355, 0.8287],
-            [0.8824, 0.8779],
-            [0.8832, 0.8795],
-            [0.8858, 0.8841],
-            [0.8887, 0.8878],
-            [0.8894, 0.8885],
-        ],
-    ),
-    (
-        10,
-        1,
-        [
-            [0.8693, 0.8686],
-            [0.8686, 0.8680],
-            [0.8639, 0.8667],
-            [0.8664, 0.8657],
-            [0.8901, 0.8891],
-            [0.8901, 0.8893],
-            [0.8901, 0.8896],
-            [0.8918, 0.8915],
-            [0.8919, 0.8916],
-        ],
-    ),
+/// Their names in the catalogue.
+const CATALOGUE_NAMES: [&str; 9] = [
+    "naive",
+    "half-count",
+    "lln",
+    "moment-matching",
+    "maximum-likelihood",
+    "gamma",
+    "gamma",
+    "gamma-grouped",
+    "gamma-grouped",
 ];
 
 /// What is lost to known rates. Both are paired: populations differ more than estimators do.
@@ -158,7 +94,10 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
     for (budget, references) in KNOWN.iter().enumerate() {
         for (i, name) in ["best", "uniform", "proportional"].into_iter().enumerate() {
             let what = format!("freshness, {name} by true rates, {} fetches per page and day", BUDGETS[budget]);
-            rows.push(Row::sampled("B12", what, references[i], &known[3 * budget + i], REFERENCE_REPLICATES, 5e-5));
+            let sample = &known[3 * budget + i];
+            let row = Row::sampled("B12", what, references[i], sample, REFERENCE_REPLICATES, 5e-5);
+            let policy = ["optimal-freshness", "uniform", "proportional"][i];
+            rows.push(row.policy(policy).estimator("known").budget(BUDGETS[budget]).giving_weighted_freshness());
         }
     }
     for (row, (looks, budget, references)) in MEASURED.iter().enumerate() {
@@ -168,15 +107,12 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
                     "freshness lost to true rates, {}, {looks} {order} looks, {} fetches per page and day",
                     NAMES[estimator], BUDGETS[*budget]
                 );
-                let sample = &lost[row][estimator][i];
-                rows.push(Row::sampled(
-                    "B12",
-                    what,
-                    KNOWN[*budget][0] - reference[i],
-                    sample,
-                    REFERENCE_REPLICATES,
-                    1e-4,
-                ));
+                let (sample, reference) = (&lost[row][estimator][i], KNOWN[*budget][0] - reference[i]);
+                let measured = Row::sampled("B12", what, reference, sample, REFERENCE_REPLICATES, 1e-4);
+                let reached = known[3 * budget].mean() - sample.mean();
+                let policy = if estimator == NAMES.len() - 1 { "crawl-value" } else { "optimal-freshness" };
+                let measured = measured.policy(policy).estimator(CATALOGUE_NAMES[estimator]);
+                rows.push(measured.budget(BUDGETS[*budget]).weighted_freshness(reached));
             }
         }
     }

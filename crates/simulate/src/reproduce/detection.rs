@@ -50,12 +50,15 @@ pub(super) fn changes_found(effort: &Effort) -> Vec<Row> {
         }
     }
     let share = |i: usize| found[i] / found[0];
-    in_order(
+    let rows = in_order(
         "R4",
         &[
             ("changes found, uniform", "100 %", 1.0, share(0)),
             ("changes found, naive ratio", "193 %", 1.93, share(1)),
             ("changes found, half counts", "228 %", 2.28, share(2)),
         ],
-    )
+    );
+    let contestants = [("uniform", "none"), ("proportional", "naive"), ("proportional", "half-count")];
+    let named = |(row, (policy, estimator)): (Row, (_, _))| row.policy(policy).estimator(estimator);
+    rows.into_iter().zip(contestants).map(named).map(|row| row.budget(1.0 / INTERVAL_DAYS)).collect()
 }

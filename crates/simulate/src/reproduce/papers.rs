@@ -22,15 +22,22 @@ pub(super) fn five_pages(_: &Effort) -> Vec<Row> {
     let printed = ["1.15", "1.36", "1.35", "1.14", "0.00"];
     let mut rows: Vec<Row> = (0..5)
         .map(|i| {
-            near("R1", format!("fetches a day, {} changes a day", i + 1), references[i], rates[i]).published(printed[i])
+            near("R1", format!("fetches a day, {} changes a day", i + 1), references[i], rates[i])
+                .published(printed[i])
+                .policy("optimal-freshness")
         })
         .collect();
-    rows.push(near("R1", "freshness, best rates", 0.373888699274, allocate::freshness(&five, &rates)));
-    let uniform = [allocate::uniform_fetches_per_day(&five, 5.0); 5];
-    rows.push(near("R1", "freshness, uniform", 0.365052812393, allocate::freshness(&five, &uniform)));
+    let uniform = vec![allocate::uniform_fetches_per_day(&five, 5.0); 5];
     let proportional = allocate::proportional_fetches_per_day(&five, 5.0);
-    rows.push(near("R1", "freshness, proportional", 0.316737643877, allocate::freshness(&five, &proportional)));
-    rows
+    for (policy, rates, reference) in [
+        ("optimal-freshness", rates, 0.373888699274),
+        ("uniform", uniform, 0.365052812393),
+        ("proportional", proportional, 0.316737643877),
+    ] {
+        let row = near("R1", format!("freshness, {policy}"), reference, allocate::freshness(&five, &rates));
+        rows.push(row.policy(policy).giving_freshness());
+    }
+    rows.into_iter().map(|row| row.estimator("known").budget(1.0)).collect()
 }
 
 /// R2. Cho & Garcia-Molina, TODS 2003: pages that change once a day, week, month, four months, year; one fetch per page
@@ -47,24 +54,34 @@ pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
     let young = allocate::optimal_for(&Objective::Age, &classes, budget).fetch_rates_per_day;
     let age = |rates: &[f64]| allocate::average_penalty(Objective::Age, &classes, rates);
     let freshness = |rates: &[f64]| allocate::freshness(&classes, rates);
-    let mut rows = vec![
-        Row::exact("R2", "freshness, proportional", 0.1287, freshness(&proportional), 5e-5).published(".12"),
-        Row::exact("R2", "freshness, uniform", 0.5729, freshness(&uniform), 5e-5).published(".57"),
-        Row::exact("R2", "freshness, best", 0.6162, freshness(&fresh), 5e-5).published(".62"),
-        Row::exact("R2", "age in days, proportional", 406.0, age(&proportional), 0.5).published("400"),
-        Row::exact("R2", "age in days, uniform", 5.612, age(&uniform), 5e-4).published("5.6"),
-        Row::exact("R2", "age in days, best", 4.2987, age(&young), 5e-5).published("4.3"),
-    ];
+    let mut rows = Vec::new();
+    for (policy, rates, reference, printed) in [
+        ("proportional", &proportional, 0.1287, ".12"),
+        ("uniform", &uniform, 0.5729, ".57"),
+        ("optimal-freshness", &fresh, 0.6162, ".62"),
+    ] {
+        let row = Row::exact("R2", format!("freshness, {policy}"), reference, freshness(rates), 5e-5);
+        rows.push(row.published(printed).policy(policy).giving_freshness());
+    }
+    for (policy, rates, reference, tolerance, printed) in [
+        ("proportional", &proportional, 406.0, 0.5, "400"),
+        ("uniform", &uniform, 5.612, 5e-4, "5.6"),
+        ("optimal-age", &young, 4.2987, 5e-5, "4.3"),
+    ] {
+        let row = Row::exact("R2", format!("age in days, {policy}"), reference, age(rates), tolerance);
+        rows.push(row.published(printed).policy(policy).giving_age());
+    }
     let classes = ["day", "week", "month", "four months", "year"];
-    let references =
-        [("freshness", fresh, [0.0, 2.627, 1.744, 0.965, 0.575]), ("age", young, [1.552, 1.413, 1.05, 0.708, 0.5])];
-    for (objective, rates, references) in references {
+    for (policy, rates, references) in [
+        ("optimal-freshness", fresh, [0.0, 2.627, 1.744, 0.965, 0.575]),
+        ("optimal-age", young, [1.552, 1.413, 1.05, 0.708, 0.5]),
+    ] {
         rows.extend((0..5).map(|i| {
-            let what = format!("fetches in 30 days of pages that change every {}, best for {objective}", classes[i]);
-            Row::exact("R2", what, references[i], rates[i] * 30.0, 5e-4)
+            let what = format!("fetches in 30 days of pages that change every {}, {policy}", classes[i]);
+            Row::exact("R2", what, references[i], rates[i] * 30.0, 5e-4).policy(policy)
         }));
     }
-    rows
+    rows.into_iter().map(|row| row.estimator("known").budget(budget)).collect()
 }
 
 /// R3. Cho & Garcia-Molina, TODS 2003, Table 1: one change per interval.
@@ -77,11 +94,13 @@ pub(super) fn visit_orders(_: &Effort) -> Vec<Row> {
     let rows = orders.into_iter().flat_map(|(order, name, printed, freshness, age)| {
         [
             near("R3", format!("freshness, {name}"), freshness, kernels::average_freshness(order, 1.0))
-                .published(printed),
-            near("R3", format!("age in intervals, {name}"), age, kernels::average_age(order, 1.0)),
+                .published(printed)
+                .giving_freshness(),
+            near("R3", format!("age in intervals, {name}"), age, kernels::average_age(order, 1.0)).giving_age(),
         ]
     });
-    rows.collect()
+    // An interval is a day here.
+    rows.map(|row| row.budget(1.0)).collect()
 }
 
 /// R5. Coffman, Liu & Weber, Journal of Scheduling 1998: three pages that change 1/2, 1 and 2 times per access.
@@ -118,13 +137,14 @@ pub(super) fn polling(_: &Effort) -> Vec<Row> {
             let ours = allocate::polling_frequencies(&polled, order);
             rows.extend((0..3).map(|i| {
                 let what = format!("frequency of page {}, {name} access times, {label} order", i + 1);
-                Row::exact("R5", what, frequencies[i], ours[i], 1e-9)
+                Row::exact("R5", what, frequencies[i], ours[i], 1e-9).policy("polling")
             }));
             let what = format!("least cost, {name} access times, {label} order");
-            rows.push(Row::exact("R5", what, total, cost(&polled, order, &ours), 1e-9));
+            rows.push(Row::exact("R5", what, total, cost(&polled, order, &ours), 1e-9).policy("polling"));
         }
         let what = format!("cost of equal frequencies, {name} access times, even order");
-        rows.push(Row::exact("R5", what, uniform, cost(&polled, PollingOrder::Even, &[1.0 / 3.0; 3]), 1e-9));
+        let ours = cost(&polled, PollingOrder::Even, &[1.0 / 3.0; 3]);
+        rows.push(Row::exact("R5", what, uniform, ours, 1e-9).policy("uniform"));
     }
     rows
 }
@@ -139,32 +159,46 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
     };
     let infinite = f64::INFINITY;
     let policies = [
-        ("uniform", vec![0.6; 5], [0.285276516, 1.635510430, 0.346352604, 1.289431025]),
+        ("uniform", Some("uniform"), vec![0.6; 5], [0.285276516, 1.635510430, 0.346352604, 1.289431025]),
         (
             "proportional",
+            Some("proportional"),
             allocate::proportional_fetches_per_day(&five, budget),
             [0.180722892, 1.710790407, 0.218218059, 1.308883993],
         ),
         (
             "LambdaCrawlApprox",
+            Some("lambda-crawl-approx"),
             allocate::lambda_crawl_approx(&five, budget),
             [0.285197210, 1.464689436, 0.357146415, 1.111094498],
         ),
-        ("LambdaCrawl", best(Objective::RandomHarmonic, &five), [0.271296529, 1.449045208, 0.342444150, 1.086167008]),
+        (
+            "LambdaCrawl",
+            Some("lambda-crawl"),
+            best(Objective::RandomHarmonic, &five),
+            [0.271296529, 1.449045208, 0.342444150, 1.086167008],
+        ),
         (
             "BinaryLambdaCrawl(0)",
+            Some("azar"),
             allocate::azar(&five, budget).fetch_rates_per_day,
             [0.317821517, infinite, 0.398461013, infinite],
         ),
         (
             "BinaryLambdaCrawl(.4)",
+            None,
             best(Objective::RandomFreshness, &at_least),
             [0.312470049, 1.791858402, 0.391249208, 1.460965835],
         ),
-        ("best freshness", best(Objective::FRESHNESS, &five), [0.316770843, infinite, 0.399915001, infinite]),
+        (
+            "best freshness",
+            Some("optimal-freshness"),
+            best(Objective::FRESHNESS, &five),
+            [0.316770843, infinite, 0.399915001, infinite],
+        ),
     ];
     let penalty = |objective: Objective, rates: &[f64]| allocate::average_penalty(objective, &five, rates);
-    let rows = policies.into_iter().flat_map(|(name, rates, references)| {
+    let rows = policies.into_iter().flat_map(|(name, policy, rates, references)| {
         let ours = [
             1.0 - penalty(Objective::RandomFreshness, &rates),
             penalty(Objective::RandomHarmonic, &rates),
@@ -179,7 +213,16 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
         ];
         // A page that is never fetched has no finite harmonic penalty.
         let finite = (0..4).filter(move |&i| references[i].is_finite());
-        finite.map(move |i| Row::exact("R7", format!("{}, {name}", measures[i]), references[i], ours[i], 1e-9))
+        finite.map(move |i| {
+            let row = Row::exact("R7", format!("{}, {name}", measures[i]), references[i], ours[i], 1e-9);
+            let row = row.estimator("known").budget(budget / 5.0);
+            // Schedules are evenly spaced; the other two columns are what the same rates give at random moments.
+            let row = if i == 2 { row.giving_weighted_freshness() } else { row };
+            match policy {
+                Some(policy) => row.policy(policy),
+                None => row,
+            }
+        })
     });
     rows.collect()
 }
@@ -189,41 +232,32 @@ pub(super) fn two_classes(_: &Effort) -> Vec<Row> {
     let rates = [1.0, 0.8, 0.9, 1.1, 1.2, 1.0 / 12.0, 1.0 / 10.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 8.0];
     let ten = pages(rates.map(|rate| (rate, 1.0)));
     let base = 1.0 / 6.0;
-    let fresh = |rates: &[f64]| allocate::freshness(&ten, rates);
     let classified = classified::rates_from_base(&ten, base);
     let budget: f64 = classified.iter().sum();
     let replaced: Vec<f64> = classified.iter().map(|&rate| if rate > base { rate - base } else { rate }).collect();
-    let best = |budget: f64| fresh(&allocate::optimal(&ten, budget, 0.0).fetch_rates_per_day);
-    vec![
-        Row::exact("R11", "fetches an hour, classified", 20.0 / 3.0, budget, 1e-9),
-        Row::exact("R11", "freshness, uniform at 5/3 an hour", 0.4590393384, fresh(&[base; 10]), 1e-9)
-            .published(".7875 on a scale of its own, miscalculated"),
-        Row::exact("R11", "freshness, classified", 0.7107442452, fresh(&classified), 1e-9)
-            .published("3.3393 on a scale of its own, miscalculated"),
-        Row::exact("R11", "freshness, fast rate instead of base rate", 0.6911723415, fresh(&replaced), 1e-9),
-        Row::exact(
-            "R11",
-            "freshness, uniform at the budget of classified",
-            0.7238759006,
-            fresh(&[budget / 10.0; 10]),
-            1e-9,
-        ),
-        Row::exact(
-            "R11",
-            "freshness, proportional at the budget of classified",
-            0.6804706424,
-            fresh(&allocate::proportional_fetches_per_day(&ten, budget)),
-            1e-9,
-        ),
+    let proportional = allocate::proportional_fetches_per_day(&ten, budget);
+    let best = |budget: f64| allocate::optimal(&ten, budget, 0.0).fetch_rates_per_day;
+    let mut rows = vec![Row::exact("R11", "fetches an hour, classified", 20.0 / 3.0, budget, 1e-9)];
+    for (what, policy, rates, reference, tolerance) in [
+        ("uniform at 5/3 an hour", "uniform", vec![base; 10], 0.4590393384, 1e-9),
+        ("classified", "classified", classified, 0.7107442452, 1e-9),
+        ("fast rate instead of base rate", "classified", replaced, 0.6911723415, 1e-9),
+        ("uniform at the budget of classified", "uniform", vec![budget / 10.0; 10], 0.7238759006, 1e-9),
+        ("proportional at the budget of classified", "proportional", proportional, 0.6804706424, 1e-9),
         // The reference searched a grid of rates.
-        Row::exact(
-            "R11",
-            "freshness, two classes tuned",
-            0.7491544132,
-            fresh(&classified::tuned_rates(&ten, budget)),
-            1e-4,
-        ),
-        Row::exact("R11", "freshness, best at the budget of classified", 0.7495044105, best(budget), 1e-9),
-        Row::exact("R11", "freshness, best at 5/3 an hour", 0.4660202195, best(10.0 * base), 1e-9),
-    ]
+        ("two classes tuned", "classified-tuned", classified::tuned_rates(&ten, budget), 0.7491544132, 1e-4),
+        ("best at the budget of classified", "optimal-freshness", best(budget), 0.7495044105, 1e-9),
+        ("best at 5/3 an hour", "optimal-freshness", best(10.0 * base), 0.4660202195, 1e-9),
+    ] {
+        let fresh = allocate::freshness(&ten, &rates);
+        let per_page_and_day = 24.0 * rates.iter().sum::<f64>() / 10.0;
+        let row = Row::exact("R11", format!("freshness, {what}"), reference, fresh, tolerance);
+        let row = row.policy(policy).estimator("known").budget(per_page_and_day).giving_freshness();
+        rows.push(match what {
+            "uniform at 5/3 an hour" => row.published(".7875 on a scale of its own, miscalculated"),
+            "classified" => row.published("3.3393 on a scale of its own, miscalculated"),
+            _ => row,
+        });
+    }
+    rows
 }

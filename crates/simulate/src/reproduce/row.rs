@@ -5,6 +5,27 @@ use serde::Serialize;
 /// How many standard errors a measured number may be off.
 const STANDARD_ERRORS: f64 = 3.0;
 
+/// What was run for a row, in the fields that all answers of a simulation share; `None` where a field has no meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Setting {
+    /// Name of the policy in the catalogue.
+    pub policy: Option<&'static str>,
+    /// Name of the estimator in the catalogue; `known` where true rates are told.
+    pub estimator: Option<&'static str>,
+    /// Budget.
+    pub budget_fetches_per_page_per_day: Option<f64>,
+    /// Share of the time that a copy is current, mean over pages.
+    pub freshness: Option<f64>,
+    /// The same, pages counted by weight.
+    pub weighted_freshness: Option<f64>,
+    /// Days since the first change not yet seen, mean over time and pages.
+    pub age_days: Option<f64>,
+    /// Fetches simulated, all seeds together.
+    pub fetches: Option<u64>,
+    /// Seeds.
+    pub seeds: Option<u64>,
+}
+
 /// A number of a publication or of the algorithm notes, and ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
@@ -18,13 +39,18 @@ pub struct Row {
     pub reference: f64,
     /// Ours.
     pub ours: f64,
+    /// Ours over the reference; `None` where that is zero.
+    pub ratio: Option<f64>,
     /// Standard error of the difference of the two; zero where nothing is left to chance.
     pub standard_error: f64,
     /// How far apart the two may be beside three standard errors: the digits printed. `None` where only the order of
     /// the rows counts.
     pub tolerance: Option<f64>,
     /// Whether they agree.
-    pub ok: bool,
+    pub within: bool,
+    /// What was run.
+    #[serde(flatten)]
+    pub setting: Setting,
 }
 
 impl Row {
@@ -43,8 +69,19 @@ impl Row {
         tolerance: f64,
     ) -> Self {
         // A number that is none agrees with nothing.
-        let ok = (ours - reference).abs() <= tolerance + STANDARD_ERRORS * standard_error;
-        Self { id, what: what.into(), published: None, reference, ours, standard_error, tolerance: Some(tolerance), ok }
+        let within = (ours - reference).abs() <= tolerance + STANDARD_ERRORS * standard_error;
+        Self {
+            id,
+            what: what.into(),
+            published: None,
+            reference,
+            ours,
+            ratio: ratio(ours, reference),
+            standard_error,
+            tolerance: Some(tolerance),
+            within,
+            setting: Setting::default(),
+        }
     }
 
     /// The mean of a sample, for a reference measured on `reference_replicates` of the same kind.
@@ -57,29 +94,89 @@ impl Row {
         tolerance: f64,
     ) -> Self {
         let standard_error = sample.standard_error_of_difference(reference_replicates);
-        Self::measured(id, what, reference, sample.mean(), standard_error, tolerance)
+        Self::measured(id, what, reference, sample.mean(), standard_error, tolerance).seeds(sample.count() as u64)
     }
 
     /// The same row with the figure as it was printed.
     pub(super) fn published(self, printed: &'static str) -> Self {
         Self { published: Some(printed), ..self }
     }
+
+    /// The same row, of this policy.
+    pub(super) fn policy(mut self, name: &'static str) -> Self {
+        self.setting.policy = Some(name);
+        self
+    }
+
+    /// The same row, of this estimator.
+    pub(super) fn estimator(mut self, name: &'static str) -> Self {
+        self.setting.estimator = Some(name);
+        self
+    }
+
+    /// The same row, with so many fetches per page and day.
+    pub(super) fn budget(mut self, fetches_per_page_per_day: f64) -> Self {
+        self.setting.budget_fetches_per_page_per_day = Some(fetches_per_page_per_day);
+        self
+    }
+
+    /// The same row; ours is a freshness, mean over pages.
+    pub(super) fn giving_freshness(mut self) -> Self {
+        self.setting.freshness = Some(self.ours);
+        self
+    }
+
+    /// The same row; ours is a freshness, pages counted by weight.
+    pub(super) fn giving_weighted_freshness(self) -> Self {
+        let ours = self.ours;
+        self.weighted_freshness(ours)
+    }
+
+    /// The same row, whatever ours is, with the freshness reached, pages counted by weight.
+    pub(super) fn weighted_freshness(mut self, weighted_freshness: f64) -> Self {
+        self.setting.weighted_freshness = Some(weighted_freshness);
+        self
+    }
+
+    /// The same row; ours is an age in days.
+    pub(super) fn giving_age(mut self) -> Self {
+        self.setting.age_days = Some(self.ours);
+        self
+    }
+
+    /// The same row, from so many simulated fetches.
+    pub(super) fn fetches(mut self, fetches: u64) -> Self {
+        self.setting.fetches = Some(fetches);
+        self
+    }
+
+    /// The same row, from so many seeds.
+    pub(super) fn seeds(mut self, seeds: u64) -> Self {
+        self.setting.seeds = Some(seeds);
+        self
+    }
+}
+
+fn ratio(ours: f64, reference: f64) -> Option<f64> {
+    (reference != 0.0).then_some(ours / reference)
 }
 
 /// Rows of which only the order counts: `ours` must rise as `reference` does.
 pub(super) fn in_order(id: &'static str, rows: &[(&str, &'static str, f64, f64)]) -> Vec<Row> {
     let mut order: Vec<&(&str, &'static str, f64, f64)> = rows.iter().collect();
     order.sort_by(|a, b| a.2.total_cmp(&b.2));
-    let ok = order.windows(2).all(|pair| pair[0].3 < pair[1].3);
+    let within = order.windows(2).all(|pair| pair[0].3 < pair[1].3);
     let row = |&(what, printed, reference, ours): &(&str, &'static str, f64, f64)| Row {
         id,
         what: what.to_owned(),
         published: Some(printed),
         reference,
         ours,
+        ratio: ratio(ours, reference),
         standard_error: 0.0,
         tolerance: None,
-        ok,
+        within,
+        setting: Setting::default(),
     };
     rows.iter().map(row).collect()
 }
@@ -97,6 +194,11 @@ impl Sample {
         self.count += 1.0;
         self.sum += value;
         self.squares += value * value;
+    }
+
+    /// Measurements.
+    pub(super) fn count(&self) -> usize {
+        self.count as usize
     }
 
     pub(super) fn mean(&self) -> f64 {
@@ -121,15 +223,30 @@ mod tests {
 
     #[test]
     fn a_number_may_be_off_by_its_digits_and_three_standard_errors() {
-        let ok = |ours| Row::measured("X", "", 1.0, ours, 0.1, 0.05).ok;
-        assert!(ok(1.34) && ok(0.66));
-        assert!(!ok(1.36) && !ok(0.64) && !ok(f64::NAN));
+        let within = |ours| Row::measured("X", "", 1.0, ours, 0.1, 0.05).within;
+        assert!(within(1.34) && within(0.66));
+        assert!(!within(1.36) && !within(0.64) && !within(f64::NAN));
+    }
+
+    #[test]
+    fn a_row_has_every_field_of_a_simulation_and_null_where_it_means_nothing() {
+        let row =
+            Row::exact("X", "freshness", 0.5, 0.25, 0.1).policy("uniform").budget(0.1).giving_weighted_freshness();
+        let json = serde_json::to_value(row).expect("plain numbers");
+        let expected = serde_json::json!({
+            "id": "X", "what": "freshness", "published": null, "reference": 0.5, "ours": 0.25, "ratio": 0.5,
+            "standard_error": 0.0, "tolerance": 0.1, "within": false, "policy": "uniform", "estimator": null,
+            "budget_fetches_per_page_per_day": 0.1, "freshness": null, "weighted_freshness": 0.25, "age_days": null,
+            "fetches": null, "seeds": null,
+        });
+        assert_eq!(json, expected);
+        assert_eq!(Row::exact("X", "", 0.0, 1.0, 0.1).ratio, None);
     }
 
     #[test]
     fn rows_in_another_order_fail() {
-        assert!(in_order("X", &[("a", "", 2.0, 5.0), ("b", "", 1.0, 4.0)]).iter().all(|row| row.ok));
-        assert!(in_order("X", &[("a", "", 2.0, 5.0), ("b", "", 1.0, 6.0)]).iter().all(|row| !row.ok));
+        assert!(in_order("X", &[("a", "", 2.0, 5.0), ("b", "", 1.0, 4.0)]).iter().all(|row| row.within));
+        assert!(in_order("X", &[("a", "", 2.0, 5.0), ("b", "", 1.0, 6.0)]).iter().all(|row| !row.within));
     }
 
     #[test]

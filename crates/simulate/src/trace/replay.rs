@@ -1,6 +1,7 @@
 //! A policy on a trace: what it learns in the learning year, and how fresh it keeps the copies in the scored one.
 
 use super::{LEARNING_DAYS, Trace, TracePage, WINDOW_DAYS};
+use crate::chance::{Purpose, Stream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
@@ -37,6 +38,9 @@ pub struct Replay {
     pub frozen: bool,
     /// Budget.
     pub fetches_per_page_per_day: f64,
+    /// Importance of pages is drawn from a Pareto distribution of this shape (corpora do not know it); `None`: all count
+    /// the same.
+    pub importance_shape: Option<f64>,
     /// For what is left to chance.
     pub seed: u64,
 }
@@ -71,6 +75,9 @@ impl Replay {
     pub fn check(&self) -> Result<(), SimulationError> {
         let fault = |text: String| Err(SimulationError::Combination(text));
         SimulationError::positive("budget in fetches per page and day", self.fetches_per_page_per_day)?;
+        if let Some(shape) = self.importance_shape {
+            SimulationError::positive("shape of the importance of pages", shape)?;
+        }
         let name = self.policy.name();
         if self.policy == PolicyKind::Smoothed && self.knowledge == Knowledge::Fetches {
             return fault(format!(
@@ -100,7 +107,7 @@ impl Replay {
     /// As [`Replay::check`], and [`SimulationError::Stopped`].
     pub fn run(&self, trace: &Trace, watch: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<Scores, SimulationError> {
         self.check()?;
-        let pages = trace.engine_pages()?;
+        let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
         // The oracle knows the scored year and nothing else: a page that changes in the learning year only would stay
         // stale for ever. Its schedule starts with what it knows.
@@ -142,14 +149,21 @@ impl Replay {
     }
 }
 
+/// Heaviest weight that is drawn.
+const WEIGHT_MAX: f64 = 1e3;
+
 /// Part of the work that importing a year is taken to be, for whoever watches.
 const IMPORT_SHARE: f64 = 0.2;
 
 impl Trace {
-    /// The pages as the engine takes them: all of equal weight and cost, reported by source.
-    fn engine_pages(&self) -> Result<Pages, SimulationError> {
-        let infos = self.pages.iter().map(|page| PageInfo {
-            weight: 1.0,
+    /// The pages as the engine takes them: all of equal cost, reported by source.
+    fn engine_pages(&self, importance_shape: Option<f64>, seed: u64) -> Result<Pages, SimulationError> {
+        let weight = |page: usize| {
+            let drawn = |shape| Stream::new(seed, page as u64, Purpose::Importance).pareto(shape).min(WEIGHT_MAX);
+            importance_shape.map_or(1.0, drawn)
+        };
+        let infos = self.pages.iter().enumerate().map(|(number, page)| PageInfo {
+            weight: weight(number),
             cost: 1.0,
             host: page.host,
             section: page.source as u16,
@@ -258,100 +272,4 @@ impl Learner for Frozen {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use sweeps::Place;
-
-    fn trace(pages: &[&[f64]]) -> Trace {
-        let page = |(number, changes): (usize, &&[f64])| TracePage {
-            source: 0,
-            host: 0,
-            place: Place::of("a.test", "a.test", &format!("/{number}.html")),
-            changes_days: changes.to_vec(),
-        };
-        Trace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
-    }
-
-    fn replay(policy: PolicyKind) -> Replay {
-        Replay {
-            policy,
-            estimator: None,
-            knowledge: Knowledge::History,
-            frozen: false,
-            fetches_per_page_per_day: 0.5,
-            seed: 1,
-        }
-    }
-
-    #[test]
-    fn an_imported_year_is_one_look_a_day_at_every_page() {
-        let trace = trace(&[&[0.2, 0.9, 1.0, 1.5, 365.0, 365.5], &[]]);
-        let mut looks = Vec::new();
-        trace
-            .daily_looks(&mut |_| ControlFlow::Continue(()), |page, day, changed| looks.push((page, day, changed)))
-            .unwrap();
-        assert_eq!(looks.len(), 2 * 365);
-        let changed: Vec<_> = looks.iter().filter(|look| look.2).map(|look| (look.0, look.1)).collect();
-        assert_eq!(changed, [(0, 1.0), (0, 2.0), (0, 365.0)]);
-    }
-
-    #[test]
-    fn a_stopped_replay_says_when() {
-        for policy in [PolicyKind::Live, PolicyKind::Uniform] {
-            let stopped = replay(policy).run(&trace(&[&[3.0], &[]]), &mut |_| ControlFlow::Break(()));
-            assert!(matches!(stopped, Err(SimulationError::Stopped { .. })), "{stopped:?}");
-        }
-    }
-
-    #[test]
-    fn only_the_scored_year_counts() {
-        // One page, current until it changes on the last day but 36.5 and never looked at again: a tenth of the year is
-        // stale. What happened before the schedule starts does not count.
-        let change = WINDOW_DAYS - 36.5;
-        let oracle = Replay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
-        let scores = oracle.run(&trace(&[&[5.0, 300.0, change]]), &mut |_| ControlFlow::Continue(())).unwrap();
-        assert_eq!((scores.fetches, scores.changes), (0, 1));
-        assert!((scores.freshness - 0.9).abs() < 1e-12, "{}", scores.freshness);
-        assert!((scores.age_days - 36.5 * 36.5 / 2.0 / 365.0).abs() < 1e-9, "{}", scores.age_days);
-    }
-
-    #[test]
-    fn the_oracle_is_the_same_whatever_the_others_know() {
-        let trace = trace(&[&[5.0], &[400.0, 500.0, 600.0]]);
-        let scores = |knowledge| {
-            let oracle = Replay { knowledge, ..replay(PolicyKind::Oracle) };
-            oracle.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
-        };
-        assert_eq!(scores(Knowledge::Fetches), scores(Knowledge::History));
-        assert!(scores(Knowledge::Fetches).freshness > 0.99);
-    }
-
-    #[test]
-    fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
-        let gamma = EstimatorChoice::parse("gamma").unwrap();
-        let named = |policy, estimator| {
-            let replay = Replay { estimator, ..replay(policy) };
-            (replay.estimator_name(), replay.overrules_estimator())
-        };
-        assert_eq!(named(PolicyKind::Live, None), ("sweeps", false));
-        assert_eq!(named(PolicyKind::Live, Some(gamma)), ("sweeps", true));
-        assert_eq!(named(PolicyKind::CrawlValue, Some(gamma)), ("gamma", false));
-        assert_eq!(named(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)), ("gamma-grouped", true));
-        assert_eq!(named(PolicyKind::Uniform, Some(gamma)), ("none", true));
-        assert_eq!(named(PolicyKind::Smoothed, None), ("smoothed", false));
-        assert_eq!(named(PolicyKind::Oracle, None), ("known", false));
-    }
-
-    #[test]
-    fn combinations_without_meaning_are_refused() {
-        let fetches = |policy| Replay { knowledge: Knowledge::Fetches, ..replay(policy) };
-        assert!(fetches(PolicyKind::Live).check().is_ok());
-        assert!(fetches(PolicyKind::Smoothed).check().is_err());
-        assert!(Replay { frozen: true, ..fetches(PolicyKind::Live) }.check().is_err());
-        assert!(Replay { frozen: true, ..replay(PolicyKind::Live) }.check().is_ok());
-        assert!(Replay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
-        for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Replay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
-        }
-    }
-}
+mod tests;

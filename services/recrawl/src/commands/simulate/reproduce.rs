@@ -50,7 +50,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
         return Err(super::stopped(done.len(), names.len()));
     }
     let rows = done.iter().flat_map(|(_, rows)| rows);
-    match rows.clone().filter(|row| !row.ok).count() {
+    match rows.clone().filter(|row| !row.within).count() {
         0 => Ok(()),
         failed => Err(Failure::No(format!("{failed} of {} figures do not agree", rows.count()))),
     }
@@ -86,7 +86,7 @@ fn text(part: &Reproduction, rows: &[Row]) -> String {
                 number(row.reference),
                 number(row.ours),
                 if row.standard_error > 0.0 { number(row.standard_error) } else { "-".to_owned() },
-                match (row.ok, row.tolerance) {
+                match (row.within, row.tolerance) {
                     (false, _) => "NO".to_owned(),
                     (true, Some(_)) => "yes".to_owned(),
                     (true, None) => "order".to_owned(),

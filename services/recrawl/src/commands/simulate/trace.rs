@@ -41,6 +41,9 @@ pub(super) struct TraceArguments {
     /// Only this source. May be repeated.
     #[arg(long)]
     source: Vec<String>,
+    /// Draws how important pages are from a Pareto distribution of this shape, such as 1.2; all count the same by default.
+    #[arg(long, value_name = "SHAPE")]
+    pareto: Option<f64>,
     /// Seed of everything left to chance.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -73,6 +76,7 @@ struct Row {
     pages: usize,
     fetches_spent: u64,
     freshness: f64,
+    weighted_freshness: f64,
     age_days: f64,
     over_30_days_share: f64,
     budget_used_share: f64,
@@ -151,6 +155,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure>
                 knowledge,
                 frozen: arguments.frozen,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
+                importance_shape: arguments.pareto,
                 seed: arguments.seed,
             };
             match replay.check() {
@@ -198,6 +203,7 @@ impl Row {
             pages: scores.pages,
             fetches_spent: scores.fetches,
             freshness: scores.freshness,
+            weighted_freshness: scores.weighted_freshness,
             age_days: scores.age_days,
             over_30_days_share: scores.over_30_days_share,
             budget_used_share: scores.budget_used_share,
@@ -217,6 +223,7 @@ impl Row {
             self.estimator.clone(),
             self.budget.clone(),
             format!("{:.4}", self.freshness),
+            format!("{:.4}", self.weighted_freshness),
             format!("{:.2}", self.age_days),
             format!("{:.2}", 100.0 * self.over_30_days_share),
             self.fetches_spent.to_string(),
@@ -230,8 +237,17 @@ fn scored_days(mut by_day: Vec<f64>) -> Vec<f64> {
     by_day.split_off(by_day.len().saturating_sub(LEARNING_DAYS as usize))
 }
 
-const HEAD: [&str; 8] =
-    ["policy", "estimator", "budget", "freshness", "age, days", "older than 30 d, %", "fetches", "budget used, %"];
+const HEAD: [&str; 9] = [
+    "policy",
+    "estimator",
+    "budget",
+    "freshness",
+    "weighted",
+    "age, days",
+    "older than 30 d, %",
+    "fetches",
+    "budget used, %",
+];
 
 /// Budgets in the order given, the freshest policy first.
 fn sorted(rows: &[Row]) -> Vec<&Row> {

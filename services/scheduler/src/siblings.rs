@@ -1,0 +1,85 @@
+//! What pages learn from looks at their siblings, for the policies that go by a page's whole belief. (The live default
+//! puts priors and evidence together whenever it scores a page.)
+//!
+//! The estimator tells how the priors of cells have moved; a page's belief is the prior of its cell as last told, and its
+//! own evidence, which came with its own looks. So one number per cell travels and is kept, not one record per page.
+
+use crate::Scheduler;
+use crate::frontier::evidence_of;
+use crate::rules::{Rules, Siblings};
+use crate::state::ScheduledPage;
+use change_rate::{Gamma, GammaState};
+use revisit::columns::{Index, Slot, whole_belief};
+use std::collections::BTreeSet;
+use sweeps::{Outlook, PageBelief};
+
+/// The whole belief about a page's change rate, in this cell.
+pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> Gamma {
+    taught(evidence_of(page).plain, cell, rules, outlook).unwrap_or_else(|| {
+        Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
+            // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
+            Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
+        })
+    })
+}
+
+/// What the columns hold of a page: under the live default its evidence; else its whole belief, with the evidence beside
+/// it for the day that the prior moves.
+pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> PageBelief {
+    let evidence = evidence_of(page);
+    match rules.index {
+        Index::Live { .. } => evidence,
+        Index::CrawlValue { .. } | Index::Uniform => {
+            PageBelief { plain: evidence.plain, ..whole_belief(belief_of(page, cell, rules, outlook)) }
+        }
+    }
+}
+
+/// The belief from the prior that was told of a cell; `None` when none was.
+fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> Option<Gamma> {
+    let priors = outlook.told_priors(cell).filter(|_| rules.siblings.is_some())?;
+    let belief = PageBelief { own: GammaState::default(), plain: evidence };
+    match rules.siblings? {
+        Siblings::Sweeps => Some(priors.plain(&belief)),
+        Siblings::GammaGrouped => {
+            let beyond = |number: f32| f64::from(number.max(0.0));
+            let alpha = rules.prior.alpha() + beyond(evidence.delta_alpha);
+            Gamma::new(alpha, priors.plain_beta_days + beyond(evidence.delta_beta_days)).ok()
+        }
+    }
+}
+
+impl Scheduler {
+    /// Before a tick: pages of cells that news came of believe it. One pass over the pages' cells, however much news.
+    pub(crate) fn teach_siblings(&mut self) {
+        let cells = std::mem::take(&mut self.taught_cells);
+        if cells.is_empty() {
+            return;
+        }
+        for slot in self.frontier.columns.slots_in_cells(&cells) {
+            self.teach(slot);
+        }
+    }
+
+    fn teach(&mut self, slot: Slot) {
+        let Self { frontier, outlook, planner, rules, .. } = self;
+        let columns = &mut frontier.columns;
+        let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) else { return };
+        let evidence = entry.belief.plain;
+        let Some(belief) = taught(evidence, place.cell, rules, outlook) else { return };
+        columns.set_belief(slot, &PageBelief { plain: evidence, ..whole_belief(belief) });
+        if let Some(planner) = planner {
+            planner.believe(slot, belief);
+        }
+    }
+
+    /// Notes news of cells, for the next tick.
+    pub(crate) fn hear_of_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
+        if self.rules.siblings.is_some() && !matches!(self.rules.index, Index::Live { .. }) {
+            self.taught_cells.extend(cells);
+        }
+    }
+}
+
+/// Cells that news came of.
+pub(crate) type TaughtCells = BTreeSet<u64>;

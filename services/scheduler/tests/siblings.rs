@@ -1,0 +1,114 @@
+//! What looks at some pages of a site do to the others, for policies that go by a page's whole belief.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+
+use bench::{Bench, looked};
+use messages::{CellForecast, ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
+use page::{CanonicalUrl, DAY, HOUR};
+use sweeps::Place;
+
+const PAGES: usize = 10;
+
+/// A page of which its own looks have told next to nothing.
+fn hardly_known(request: &FetchRequest) -> ChangeEstimate {
+    ChangeEstimate {
+        alpha: 0.4,
+        beta_days: 101.0,
+        own_alpha: 0.0,
+        own_beta_days: 1.0,
+        plain_alpha: 0.0,
+        plain_beta_days: 1.0,
+        ..looked(request, 0.004)
+    }
+}
+
+fn is_news(request: &FetchRequest) -> bool {
+    request.url.as_str().contains("/news/")
+}
+
+/// Ten pages of news and ten documents of one site, all fetched once; five fetches a day.
+fn bench(policy: &str, estimator: &str) -> Bench {
+    let mut bench = Bench::new(&[
+        ("policy.name", policy),
+        ("estimator.name", estimator),
+        ("policy.scan_interval", "30m"),
+        ("budget.fetches_per_second", "0.000057870"),
+        ("budget.burst", "2h"),
+    ]);
+    for page in 0..PAGES {
+        bench.seed(&format!("http://site.test/news/{page}.html"));
+        bench.seed(&format!("http://site.test/docs/{page}.html"));
+    }
+    let mut answered = 0;
+    while answered < 2 * PAGES {
+        for request in bench.tick() {
+            bench.answer(hardly_known(&request));
+            answered += 1;
+        }
+    }
+    bench
+}
+
+fn tell(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
+    let cell = |path: &str, beta_days: f64| CellForecast {
+        cell: Place::of("site.test", "site.test", path).cell as i64,
+        own_beta_days: beta_days,
+        plain_beta_days: beta_days,
+    };
+    let forecast = SweepForecast {
+        site_key: CanonicalUrl::parse("http://site.test/").unwrap().site_key(),
+        made_at: bench.now(),
+        lead: None,
+        groups: Vec::new(),
+        cells: vec![cell("/news/0.html", news_beta_days), cell("/docs/0.html", docs_beta_days)],
+    };
+    bench.send("site.test", &SchedulerEvent::Sweeps(forecast));
+}
+
+/// How many of the requests of some days are for news, and for documents.
+fn requests(bench: &mut Bench, days: u32) -> (usize, usize) {
+    let until = bench.now() + days * DAY;
+    let (mut news, mut docs) = (0, 0);
+    while bench.now() < until {
+        for request in bench.tick() {
+            bench.answer(hardly_known(&request));
+            if is_news(&request) { news += 1 } else { docs += 1 }
+        }
+    }
+    (news, docs)
+}
+
+#[test]
+fn news_of_a_cell_reaches_its_pages_without_a_look_at_them() {
+    for (policy, estimator) in
+        [("crawl-value", "gamma-grouped"), ("crawl-value", "sweeps"), ("optimal-freshness", "gamma-grouped")]
+    {
+        let (news, docs) = requests(&mut bench(policy, estimator), 8);
+        assert!(news.abs_diff(docs) <= 12, "{policy}, nothing told: {news} and {docs}");
+        for crash in [false, true] {
+            let mut bench = bench(policy, estimator);
+            tell(&mut bench, 2.0, 1e5);
+            if crash {
+                bench.crash();
+            }
+            let (news, docs) = requests(&mut bench, 8);
+            assert!(news >= 30 && docs <= 5, "{policy}, {estimator}, crash {crash}: {news} and {docs}");
+            // The other way round, when that is what is told last.
+            tell(&mut bench, 1e5, 2.0);
+            bench.wait(HOUR);
+            let (news, docs) = requests(&mut bench, 8);
+            assert!(docs >= 30 && news <= 5, "{policy}, {estimator}, crash {crash}, turned: {news} and {docs}");
+        }
+    }
+}
+
+#[test]
+fn an_estimator_that_tells_nothing_of_siblings_is_not_overruled() {
+    // Priors that another estimator left behind in the store.
+    let mut bench = bench("crawl-value", "gamma");
+    tell(&mut bench, 2.0, 1e5);
+    let (news, docs) = requests(&mut bench, 8);
+    assert!(news.abs_diff(docs) <= 12, "{news} and {docs}");
+}
