@@ -1,21 +1,24 @@
-//! Millions of pages in 45 bytes each, scored all at once.
+//! Millions of pages in 37 bytes each, scored all at once.
 //!
 //! On real sites many pages change together, and one page found changed raises the worth of all its siblings at that
 //! moment. A queue of precomputed due times would have to re-key every one of them; instead the few numbers that a
-//! page's worth depends on lie in packed columns, and every [`PageColumns::scan`] scores all pages afresh. The columns
-//! are rebuilt from the state store on start: nothing here is the only copy.
+//! page's worth depends on lie packed side by side, and every [`PageColumns::scan`] scores all pages afresh. They are
+//! rebuilt from the state store on start: nothing here is the only copy.
 //!
-//! | column | bytes | |
+//! | | bytes | |
 //! |---|---|---|
 //! | last look | 4 | whole seconds since 1970, good until 2106; for a page never fetched, when it was discovered |
+//! | weight | 4 | importance divided by the cost of a fetch |
 //! | own alpha, beta | 4 + 4 | what is believed of its own change rate |
 //! | plain alpha, beta | 4 + 4 | the same as if there were no sweeps |
-//! | weight | 4 | importance divided by the cost of a fetch |
 //! | host | 4 | the caller's number for its host |
 //! | membership | 4 | its site, cell and groups, shared with other pages |
-//! | place | 4 | where it stands on its site, shared too: groups follow from it when sizes change |
-//! | file name | 8 | the part of the place that few pages share |
 //! | flags | 1 | not yet fetched, and why it may not be fetched now |
+//! | place | 4 | where it stands on its site, shared too: groups follow from it when sizes change |
+//! | file name | 8 | the part of its place that few pages share; not kept as long as no page has one |
+//!
+//! All but the last three are one record: who scores a page needs nearly all of it, and who looks at a page chosen here
+//! and there waits for memory once.
 
 mod demand;
 mod entry;
@@ -28,29 +31,23 @@ pub use self::entry::{Candidate, LastLook, PageEntry, Slot, Standing};
 pub use self::index::{Index, Worth, live_value, whole_belief};
 pub use self::selection::Selection;
 
-use self::entry::{NEVER_FETCHED, VACANT};
-use self::memberships::{Memberships, Places};
+use self::entry::{NEVER_FETCHED, PageRecord, VACANT};
+use self::memberships::{Membership, Memberships, Places};
 use change_rate::GammaState;
 use page::Timestamp;
 use std::collections::BTreeSet;
-use sweeps::{Outlook, PageBelief, Place};
+use sweeps::{CellPriors, Groups, Members, Outlook, PageBelief, Place};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
 /// All pages of one partition.
 #[derive(Clone, Debug, Default)]
 pub struct PageColumns {
-    last_look: Vec<u32>,
-    own_alpha: Vec<f32>,
-    own_beta_days: Vec<f32>,
-    plain_alpha: Vec<f32>,
-    plain_beta_days: Vec<f32>,
-    weight: Vec<f32>,
-    host: Vec<u32>,
-    membership: Vec<u32>,
-    place: Vec<u32>,
-    file_name: Vec<u64>,
+    pages: Vec<PageRecord>,
     flags: Vec<u8>,
+    place: Vec<u32>,
+    /// Of the pages up to the last that has one.
+    file_names: Vec<u64>,
     vacant: Vec<Slot>,
     places: Places,
     memberships: Memberships,
@@ -61,25 +58,21 @@ pub struct PageColumns {
 }
 
 impl PageColumns {
-    /// Bytes that one page takes.
-    pub const BYTES_PER_PAGE: usize = 9 * 4 + 8 + 1;
+    /// Bytes that one page takes, its file name left out.
+    pub const BYTES_PER_PAGE: usize = size_of::<PageRecord>() + 1 + 4;
 
     /// Empty, with room for this many pages.
     pub fn with_capacity(pages: usize) -> Self {
-        Self {
-            last_look: Vec::with_capacity(pages),
-            own_alpha: Vec::with_capacity(pages),
-            own_beta_days: Vec::with_capacity(pages),
-            plain_alpha: Vec::with_capacity(pages),
-            plain_beta_days: Vec::with_capacity(pages),
-            weight: Vec::with_capacity(pages),
-            host: Vec::with_capacity(pages),
-            membership: Vec::with_capacity(pages),
-            place: Vec::with_capacity(pages),
-            file_name: Vec::with_capacity(pages),
-            flags: Vec::with_capacity(pages),
-            ..Self::default()
-        }
+        let mut columns = Self::default();
+        columns.reserve(pages);
+        columns
+    }
+
+    /// Makes room for so many more pages, and no more.
+    pub fn reserve(&mut self, pages: usize) {
+        self.pages.reserve_exact(pages);
+        self.flags.reserve_exact(pages);
+        self.place.reserve_exact(pages);
     }
 
     /// Pages held.
@@ -121,39 +114,44 @@ impl PageColumns {
 
     fn push_vacant(&mut self) -> Slot {
         let slot = u32::try_from(self.flags.len()).expect("a partition holds fewer than 2^32 pages");
-        self.last_look.push(0);
-        self.own_alpha.push(0.0);
-        self.own_beta_days.push(0.0);
-        self.plain_alpha.push(0.0);
-        self.plain_beta_days.push(0.0);
-        self.weight.push(0.0);
-        self.host.push(0);
-        self.membership.push(0);
-        self.place.push(0);
-        self.file_name.push(0);
+        self.pages.push(PageRecord::default());
         self.flags.push(VACANT);
+        self.place.push(0);
         Slot(slot)
     }
 
     fn fill(&mut self, slot: Slot, entry: &PageEntry, place: &Place) {
         let i = slot.index();
-        (self.place[i], self.file_name[i]) = self.places.attach(place);
-        self.membership[i] = self.memberships.attach_new(place);
-        self.weight[i] = 0.0;
+        let membership = self.memberships.attach_new(place);
+        let (number, file_name) = self.places.attach(place);
+        self.place[i] = number;
+        self.pages[i] = PageRecord { membership, ..PageRecord::default() };
+        self.set_file_name(i, file_name);
         self.revision = None;
         self.put(slot, entry);
+    }
+
+    fn set_file_name(&mut self, i: usize, file_name: u64) {
+        if self.file_names.len() <= i {
+            if file_name == 0 {
+                return;
+            }
+            self.file_names.resize(i + 1, 0);
+        }
+        self.file_names[i] = file_name;
     }
 
     /// The page in a slot, if there is one.
     pub fn get(&self, slot: Slot) -> Option<PageEntry> {
         let i = slot.index();
         let flags = self.flags.get(i).copied().filter(|flags| flags & VACANT == 0)?;
-        let at = Timestamp::from_secs(i64::from(self.last_look[i]));
+        let page = &self.pages[i];
+        let at = Timestamp::from_secs(i64::from(page.last_look));
         Some(PageEntry {
             last_look: if flags & NEVER_FETCHED == 0 { LastLook::Looked(at) } else { LastLook::Discovered(at) },
-            belief: self.belief(i),
-            weight: f64::from(self.weight[i]),
-            host: self.host[i],
+            belief: page.belief,
+            weight: f64::from(page.weight),
+            host: page.host,
             standing: Standing::of(flags),
         })
     }
@@ -162,7 +160,36 @@ impl PageColumns {
     pub fn place(&self, slot: Slot) -> Option<Place> {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
-        held.then(|| self.places.get(self.place[i], self.file_name[i]))
+        held.then(|| self.place_of(i))
+    }
+
+    fn place_of(&self, i: usize) -> Place {
+        let file_name = self.file_names.get(i).copied().unwrap_or_default();
+        self.places.get(self.place[i], file_name)
+    }
+
+    /// Whether no page's groups have to be asked for again: [`PageColumns::refresh`] would do nothing.
+    pub fn is_refreshed(&self, outlook: &Outlook) -> bool {
+        self.revision == Some(outlook.revision())
+    }
+
+    /// What the page in a slot is a member of, by the numbers of this outlook. `None` when there is no page, when the
+    /// columns are not [refreshed](PageColumns::is_refreshed), or when the outlook does not know its cell or site.
+    pub fn members(&self, slot: Slot, outlook: &Outlook) -> Option<Members> {
+        if !self.is_refreshed(outlook) {
+            return None;
+        }
+        let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
+        let membership = &self.memberships.rows[page.membership as usize];
+        let groups = membership.groups().iter().map(|group| self.memberships.groups[*group as usize].number);
+        let members = Members { groups: Groups::new(groups), cell: membership.cell, site: membership.site };
+        membership.is_known().then_some(members)
+    }
+
+    /// What is believed of the page in a slot.
+    pub fn belief(&self, slot: Slot) -> Option<PageBelief> {
+        let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
+        Some(page.belief)
     }
 
     /// Every page held, in the order of slots.
@@ -172,9 +199,9 @@ impl PageColumns {
 
     /// The pages in any of these cells, in the order of slots: one pass over all pages, five bytes of each.
     pub fn slots_in_cells(&self, cells: &BTreeSet<u64>) -> Vec<Slot> {
-        let wanted: Vec<bool> = self.memberships.rows.iter().map(|row| cells.contains(&row.cell())).collect();
-        let held = self.flags.iter().zip(&self.membership).enumerate();
-        held.filter(|(_, (flags, membership))| **flags & VACANT == 0 && wanted[**membership as usize])
+        let wanted: Vec<bool> = self.memberships.rows.iter().map(|row| cells.contains(&row.cell_hash())).collect();
+        let held = self.flags.iter().zip(&self.pages).enumerate();
+        held.filter(|(_, (flags, page))| **flags & VACANT == 0 && wanted[page.membership as usize])
             .map(|(i, _)| Slot(i as u32))
             .collect()
     }
@@ -192,10 +219,11 @@ impl PageColumns {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         if held {
-            self.own_alpha[i] = counted(belief.own.delta_alpha);
-            self.own_beta_days[i] = counted(belief.own.delta_beta_days);
-            self.plain_alpha[i] = counted(belief.plain.delta_alpha);
-            self.plain_beta_days[i] = counted(belief.plain.delta_beta_days);
+            let counted = |state: GammaState| GammaState {
+                delta_alpha: counted(state.delta_alpha),
+                delta_beta_days: counted(state.delta_beta_days),
+            };
+            self.pages[i].belief = PageBelief { own: counted(belief.own), plain: counted(belief.plain) };
         }
         held
     }
@@ -206,13 +234,26 @@ impl PageColumns {
         held.map(|flags| *flags = *flags & NEVER_FETCHED | standing.flag()).is_some()
     }
 
+    /// A page was fetched, and looked at if a moment is given; it may be chosen again. `false` when there is none.
+    pub fn looked(&mut self, slot: Slot, at: Option<Timestamp>) -> bool {
+        let held = self.set_standing(slot, Standing::Ready);
+        if let (true, Some(at)) = (held, at) {
+            let i = slot.index();
+            self.pages[i].last_look = whole_seconds(at);
+            self.flags[i] &= !NEVER_FETCHED;
+            self.note_look(i);
+        }
+        held
+    }
+
     /// Forgets the page in a slot; `false` when there is none.
     pub fn remove(&mut self, slot: Slot) -> bool {
         let i = slot.index();
         let found = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         if found {
-            self.memberships.weigh(self.membership[i], -f64::from(self.weight[i]));
-            self.memberships.detach(self.membership[i]);
+            let PageRecord { membership, weight, .. } = self.pages[i];
+            self.memberships.weigh(membership, -f64::from(weight));
+            self.memberships.detach(membership);
             self.places.detach(self.place[i]);
             self.flags[i] = VACANT;
             self.vacant.push(slot);
@@ -226,13 +267,14 @@ impl PageColumns {
             LastLook::Discovered(at) => (at, NEVER_FETCHED),
             LastLook::Looked(at) => (at, 0),
         };
-        self.last_look[i] = at.as_secs().clamp(0, i64::from(u32::MAX)) as u32;
+        let page = &mut self.pages[i];
+        page.last_look = whole_seconds(at);
         let weight = counted(entry.weight as f32);
-        if weight != self.weight[i] {
-            self.memberships.weigh(self.membership[i], f64::from(weight) - f64::from(self.weight[i]));
-            self.weight[i] = weight;
+        if weight != page.weight {
+            self.memberships.weigh(page.membership, f64::from(weight) - f64::from(page.weight));
+            page.weight = weight;
         }
-        self.host[i] = entry.host;
+        page.host = entry.host;
         self.flags[i] = never_fetched | entry.standing.flag();
         self.set_belief(slot, &entry.belief);
         self.note_look(i);
@@ -241,30 +283,35 @@ impl PageColumns {
     /// The page's groups have been looked into when it was.
     fn note_look(&mut self, i: usize) {
         if self.flags[i] & NEVER_FETCHED == 0 {
-            self.memberships.looked(self.membership[i], self.last_look_days(i));
+            self.memberships.looked(self.pages[i].membership, self.pages[i].last_look_days());
         }
     }
 
-    fn belief(&self, i: usize) -> PageBelief {
-        PageBelief {
-            own: GammaState { delta_alpha: self.own_alpha[i], delta_beta_days: self.own_beta_days[i] },
-            plain: GammaState { delta_alpha: self.plain_alpha[i], delta_beta_days: self.plain_beta_days[i] },
-        }
+    /// The priors of a membership's cell.
+    fn priors(&self, membership: &Membership, outlook: &Outlook) -> CellPriors {
+        let known = outlook.priors_at(membership.cell);
+        known.unwrap_or_else(|| outlook.priors(membership.cell_hash()))
     }
 
-    fn last_look_days(&self, i: usize) -> f64 {
-        f64::from(self.last_look[i]) / SECONDS_PER_DAY
+    /// The trust in sweeps at a membership's site.
+    fn trust(&self, membership: &Membership, outlook: &Outlook) -> f64 {
+        let known = outlook.trust_at(membership.site);
+        known.unwrap_or_else(|| outlook.trust(membership.site_hash()))
     }
 
     /// Asks the outlook again for the groups of pages that are new, or on sites that have changed much in size: at most
     /// this many now, the others when called again. Returns how many it was. Cheap when there is nothing to do; needed
     /// before a scan by [`Index::Live`] only.
     pub fn refresh(&mut self, outlook: &Outlook, most: usize) -> usize {
-        if self.revision == Some(outlook.revision()) {
+        if self.is_refreshed(outlook) {
             return 0;
         }
-        let stale: Vec<bool> =
-            (0..self.memberships.rows.len()).map(|m| self.memberships.is_stale(m, outlook)).collect();
+        self.memberships.ask_numbers(outlook);
+        let is_stale = |columns: &Self, number: usize| {
+            let row = &columns.memberships.rows[number];
+            row.is_stale(outlook.site_revision(row.site_hash()))
+        };
+        let stale: Vec<bool> = (0..self.memberships.rows.len()).map(|number| is_stale(self, number)).collect();
         let (slots, mut done) = (self.flags.len(), 0);
         for _ in 0..slots {
             if done == most {
@@ -272,11 +319,11 @@ impl PageColumns {
             }
             self.refreshed = if self.refreshed + 1 < slots { self.refreshed + 1 } else { 0 };
             let i = self.refreshed;
-            let number = self.membership[i];
+            let number = self.pages[i].membership;
             // Memberships made meanwhile are up to date.
             if self.flags[i] & VACANT == 0
                 && stale.get(number as usize) == Some(&true)
-                && self.memberships.is_stale(number as usize, outlook)
+                && is_stale(self, number as usize)
             {
                 self.join(i, outlook);
                 done += 1;
@@ -288,15 +335,19 @@ impl PageColumns {
 
     /// Moves page `i` to the groups the outlook now knows.
     fn join(&mut self, i: usize, outlook: &Outlook) {
-        let place = self.places.get(self.place[i], self.file_name[i]);
-        let (old, new) = (self.membership[i], self.memberships.attach(&place, outlook));
-        let weight = f64::from(self.weight[i]);
+        let (old, place) = (self.pages[i].membership, self.place_of(i));
+        let new = self.memberships.attach(&place, outlook);
+        let weight = f64::from(self.pages[i].weight);
         self.memberships.weigh(new, weight);
-        self.membership[i] = new;
+        self.pages[i].membership = new;
         self.note_look(i);
         self.memberships.weigh(old, -weight);
         self.memberships.detach(old);
     }
+}
+
+fn whole_seconds(at: Timestamp) -> u32 {
+    at.as_secs().clamp(0, i64::from(u32::MAX)) as u32
 }
 
 /// What is negative or not a number counts for nothing.

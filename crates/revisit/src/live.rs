@@ -58,6 +58,8 @@ impl Packed {
 
     fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
         (self.looks, self.floor) = (0, floor);
+        // The old one makes room for the new one.
+        self.selection = None;
         let selection = self.columns.scan(moment(now_days), &self.index, outlook, self.count, floor, |_| true);
         self.selection = Some(selection);
     }
@@ -77,15 +79,10 @@ impl Packed {
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<PageBelief>) {
         self.looks += 1;
-        self.columns.update(slot, |entry| {
-            entry.standing = Standing::Ready;
-            if look.outcome.is_some() {
-                entry.last_look = LastLook::Looked(moment(look.at_days));
-            }
-            if let Some(belief) = belief {
-                entry.belief = belief;
-            }
-        });
+        self.columns.looked(slot, look.outcome.map(|_| moment(look.at_days)));
+        if let Some(belief) = belief {
+            self.columns.set_belief(slot, &belief);
+        }
     }
 }
 
@@ -95,6 +92,9 @@ impl Packed {
 pub struct Live {
     packed: Packed,
     model: Model,
+    /// A bit for each page looked at since groups were last asked for: all its groups are known, and its members are
+    /// those of its columns.
+    settled: Vec<u64>,
     importing: bool,
     frozen: bool,
 }
@@ -104,7 +104,13 @@ impl Live {
     /// given up.
     pub fn new(theta: f64) -> Self {
         let index = Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT };
-        Self { packed: Packed::new(index), model: Model::starting_at(0.0), importing: false, frozen: false }
+        Self {
+            packed: Packed::new(index),
+            model: Model::starting_at(0.0),
+            settled: Vec::new(),
+            importing: false,
+            frozen: false,
+        }
     }
 
     /// What it has learned.
@@ -122,6 +128,7 @@ impl Live {
     pub fn import(&mut self, slot: Slot, from_days: f64, to_days: f64, changed: bool) {
         if !self.importing {
             self.importing = true;
+            self.refresh();
             self.model.restart_calendars(from_days);
         }
         // A day's looks end with the next one's first moment, so that yesterday's bin is not complete yet.
@@ -161,16 +168,43 @@ impl Live {
         }
     }
 
-    fn learn(&mut self, slot: Slot, from_days: f64, to_days: f64, outcome: change_rate::Outcome) -> Option<PageBelief> {
-        let place = self.packed.columns.place(slot)?;
-        let mut belief = self.packed.columns.get(slot)?.belief;
-        self.model.look(&place, &mut belief, from_days, to_days, outcome);
-        self.packed.columns.set_belief(slot, &belief);
-        Some(belief)
+    fn learn(&mut self, slot: Slot, from_days: f64, to_days: f64, outcome: change_rate::Outcome) {
+        let columns = &mut self.packed.columns;
+        let Some(mut belief) = columns.belief(slot) else { return };
+        let (word, bit) = (slot.index() / 64, 1 << (slot.index() % 64));
+        let settled = self.settled.get(word).is_some_and(|word| word & bit != 0);
+        let members = match columns.members(slot, self.model.outlook()).filter(|_| settled) {
+            Some(members) => members,
+            None => {
+                // The first look at a page may be what makes one of its groups known.
+                let Some(place) = columns.place(slot) else { return };
+                let members = self.model.members(&place);
+                if let (true, Some(word)) = (columns.is_refreshed(self.model.outlook()), self.settled.get_mut(word)) {
+                    *word |= bit;
+                }
+                members
+            }
+        };
+        self.model.look_at(&members, &mut belief, from_days, to_days, outcome);
+        columns.set_belief(slot, &belief);
+    }
+
+    /// Pages join the groups that are known by now.
+    fn refresh(&mut self) {
+        let columns = &mut self.packed.columns;
+        if !columns.is_refreshed(self.model.outlook()) {
+            columns.refresh(self.model.outlook(), usize::MAX);
+            self.settled.clear();
+            self.settled.resize(columns.slots().div_ceil(64), 0);
+        }
     }
 }
 
 impl RevisitPolicy for Live {
+    fn reserve(&mut self, pages: usize) {
+        self.packed.columns.reserve(pages);
+    }
+
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         if self.packed.columns.is_empty() {
             self.model = Model::starting_at(now_days);
@@ -182,18 +216,23 @@ impl RevisitPolicy for Live {
     fn remove(&mut self, slot: Slot) {
         if let Some(place) = self.packed.columns.place(slot) {
             self.model.remove(&place);
+            self.settled.fill(0);
             self.packed.columns.remove(slot);
         }
     }
 
     fn begin(&mut self, tick: &Tick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
-        self.packed.columns.refresh(self.model.outlook(), usize::MAX);
+        self.refresh();
         self.packed.begin(tick, self.model.outlook());
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        self.packed.next(now_days, self.model.outlook())
+        let slot = self.packed.next(now_days, self.model.outlook())?;
+        if let Some(members) = self.packed.columns.members(slot, self.model.outlook()) {
+            self.model.fetch_ahead(&members);
+        }
+        Some(slot)
     }
 
     fn put_back(&mut self, slot: Slot) {
@@ -223,6 +262,10 @@ impl CrawlValue {
 }
 
 impl RevisitPolicy for CrawlValue {
+    fn reserve(&mut self, pages: usize) {
+        self.packed.columns.reserve(pages);
+    }
+
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.packed.insert(slot, page, whole_belief(page.belief), now_days);
     }

@@ -49,6 +49,11 @@ pub struct Tick {
 /// a moment of the caller's choosing. Deterministic, without clock or chance; where a policy wants spread (phases), it
 /// hashes the slot.
 pub trait RevisitPolicy: Send {
+    /// So many more pages will be inserted: a policy that keeps many makes room for them and no more.
+    fn reserve(&mut self, pages: usize) {
+        let _ = pages;
+    }
+
     /// A page has become known.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 

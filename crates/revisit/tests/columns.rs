@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use revisit::Policy;
 use revisit::columns::{Candidate, Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
 use revisit::value;
-use sweeps::{Outlook, Place};
+use sweeps::{CellChange, CellPriors, Changes, Outlook, PageBelief, Place};
 
 fn day(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
@@ -267,4 +267,27 @@ proptest! {
             prop_assert!(held.iter().all(|(slot, host)| columns.get(*slot).is_some_and(|page| page.host == *host)));
         }
     }
+}
+
+#[test]
+fn a_cell_told_of_long_after_its_pages_came_counts_from_then_on() {
+    let index = Index::Live { theta: 0.0, sentinel_weight: 0.0 };
+    let mut outlook = Outlook::default();
+    let mut columns = PageColumns::default();
+    let looked = PageEntry { belief: PageBelief::default(), ..entry(1.0, 0.0) };
+    let slot = columns.insert(&looked, &somewhere());
+    columns.refresh(&outlook, 10);
+    let before = columns.worth(slot, &index, &outlook, day(5.0)).map(|worth| worth.value);
+    let priors = CellPriors { own_beta_days: 7.0, plain_beta_days: 7.0 };
+    let changes = Changes {
+        cells: vec![CellChange { cell: somewhere().cell, site: somewhere().site, priors }],
+        ..Changes::default()
+    };
+    outlook.apply(&changes).expect("both positive");
+    columns.refresh(&outlook, 10);
+    let scanned =
+        columns.scan(day(5.0), &index, &outlook, 1, 0.0, everywhere).next(&mut columns, &outlook, day(5.0), everywhere);
+    let value = scanned.map(|candidate| candidate.value);
+    assert_eq!(value, columns.worth(slot, &index, &outlook, day(5.0)).map(|worth| worth.value));
+    assert!(value > before, "its pages change a hundred times as often: {value:?}, before {before:?}");
 }

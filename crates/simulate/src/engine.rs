@@ -151,6 +151,7 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         run: &'a Run,
     ) -> Result<Self, SimulationError> {
         let mut tally = Tally::new(run.start_days, run.score_from_days, run.end_days, pages.sections().len());
+        policy.reserve(pages.len());
         for page in 0..pages.len() {
             while changes.next_change_days(page) <= run.start_days {
                 changes.take_change(page);

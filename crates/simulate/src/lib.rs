@@ -15,6 +15,7 @@ pub mod engine;
 mod error;
 pub mod learner;
 pub mod metrics;
+mod moments;
 pub mod parallel;
 pub mod policies;
 pub mod population;

@@ -8,7 +8,7 @@ use crate::learner::EstimatorChoice;
 use crate::metrics::Scores;
 use crate::parallel;
 use crate::policies::{PolicyKind, PolicyOptions};
-use crate::population::PopulationKind;
+use crate::population::{Population, PopulationKind};
 use change_rate::EstimatorOptions;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -221,12 +221,14 @@ impl Study {
         job: &Job,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Scores, SimulationError> {
-        let population = job.population.draw(self.pages, job.seed)?;
+        let Population { pages, change_rates_per_day } = job.population.draw(self.pages, job.seed)?;
         let end_days = self.warm_up_days + self.scored_days;
-        let (pages, rates) = (&population.pages, &population.change_rates_per_day);
-        let mut changes = SyntheticChanges::new(pages, rates, self.changes.clone(), job.seed, end_days)?;
+        let model = self.changes.clone();
+        let mut changes = SyntheticChanges::new(&pages, &change_rates_per_day, model, job.seed, end_days)?;
+        drop(change_rates_per_day);
         let rates = changes.mean_change_rates_per_day();
-        let mut learner = job.policy.learner(job.estimator, pages, &rates, self.estimator_options)?;
+        let mut learner = job.policy.learner(job.estimator, &pages, &rates, self.estimator_options)?;
+        drop(rates);
         let mut policy = job.policy.build(&self.policy_options);
         let run = Run {
             tick_days: self.tick_days,
@@ -235,7 +237,7 @@ impl Study {
             seed: job.seed,
             ..Run::new(self.warm_up_days, end_days, job.budget * pages.len() as f64)
         };
-        engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, watch)
+        engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, watch)
     }
 
     fn rows(&self, jobs: &[Job], scores: &[Scores]) -> Vec<Row> {

@@ -1,6 +1,7 @@
 //! How likely a group's pages were changed by a common cause, as a running total over time.
 
 use crate::rules::KEPT_BINS;
+use std::hint::black_box;
 
 /// Bins dropped at once, so that dropping is rare.
 const DROPPED_BINS: usize = 64;
@@ -47,6 +48,12 @@ impl Hazard {
     /// Expected share of the group's pages swept per day (mu).
     pub fn per_day(&self) -> f64 {
         f64::from(self.per_day)
+    }
+
+    /// Asks memory for the newest totals, without waiting for them.
+    #[inline]
+    pub fn fetch_ahead(&self) {
+        black_box(self.totals.last().copied());
     }
 
     /// The total up to a moment; only differences mean anything.

@@ -5,11 +5,13 @@ use crate::calendar::Calendar;
 use crate::group_sizes::GroupSizes;
 use crate::hash_keys::HashMapByHash;
 use crate::look_bins::{LookBins, bin_of};
-use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange};
-use crate::place::{GroupKind, Place};
+use crate::members::{Groups, Members};
+use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange, trust_of};
+use crate::place::Place;
 use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 use change_rate::{GammaState, GroupSums, Outcome};
+use std::hint::black_box;
 
 /// A group's hazard is worth telling once it has moved by this part of what the live bins add up to …
 const SIGNIFICANT_PART: f32 = 0.02;
@@ -51,13 +53,10 @@ struct Score {
     listed: bool,
 }
 
-/// The groups, cell and site of a page.
-#[derive(Clone, Copy)]
-struct Members {
-    groups: [u32; GroupKind::ALL.len()],
-    len: usize,
-    cell: usize,
-    site: u64,
+impl Default for Score {
+    fn default() -> Self {
+        Self { told_lead: LEAD_START as f32, listed: false }
+    }
 }
 
 /// The calendars of all groups, the sums of all cells, the scores of all sites of a set of pages, and the [`Outlook`]
@@ -70,10 +69,11 @@ pub struct Model {
     calendars: Vec<Calendar>,
     untold: Vec<Untold>,
     significant: Vec<u32>,
+    /// By cell number.
     cells: Vec<Cell>,
-    cell_numbers: HashMapByHash<u32>,
-    scores: HashMapByHash<Score>,
-    significant_sites: Vec<u64>,
+    /// By site number; sites beyond the end have not been scored.
+    scores: Vec<Score>,
+    significant_sites: Vec<u32>,
     today: i32,
 }
 
@@ -87,8 +87,7 @@ impl Model {
             untold: Vec::new(),
             significant: Vec::new(),
             cells: Vec::new(),
-            cell_numbers: HashMapByHash::default(),
-            scores: HashMapByHash::default(),
+            scores: Vec::new(),
             significant_sites: Vec::new(),
             today: bin_of(days),
         }
@@ -142,36 +141,63 @@ impl Model {
         outcome: Outcome,
     ) -> Looked {
         let members = self.members(place);
+        self.look_at(&members, belief, from_days, to_days, outcome)
+    }
+
+    /// [`Model::look`] for who knows what the page is a member of.
+    ///
+    /// # Panics
+    /// On a number that this model never gave out.
+    pub fn look_at(
+        &mut self,
+        members: &Members,
+        belief: &mut PageBelief,
+        from_days: f64,
+        to_days: f64,
+        outcome: Outcome,
+    ) -> Looked {
         let from_days = from_days.max(to_days - LONGEST_DAYS);
         let changed = outcome.is_change();
         if let Outcome::ChangedAt { age_days } = outcome {
             // The last change lies within one bin; since then there was none; of the time before nothing is known.
-            let expected = self.expected(&members, belief, from_days, to_days);
+            let expected = self.expected(members, belief, from_days, to_days);
             let age_days = if age_days > 0.0 { age_days } else { 0.0 };
             let at = (to_days - age_days).max(from_days + 1e-6).min(to_days);
-            self.absorb(&members, belief, from_days.max(at - 1.0), at, true);
-            self.absorb(&members, belief, at, to_days, false);
+            self.absorb(members, belief, from_days.max(at - 1.0), at, true);
+            self.absorb(members, belief, at, to_days, false);
             return Looked { unchanged_probability: expected };
         }
-        Looked { unchanged_probability: self.absorb(&members, belief, from_days, to_days, changed) }
+        Looked { unchanged_probability: self.absorb(members, belief, from_days, to_days, changed) }
+    }
+
+    /// Asks memory for what a look at these members will need, without waiting for it.
+    #[inline]
+    pub fn fetch_ahead(&self, members: &Members) {
+        for &group in members.groups.as_slice() {
+            let calendar = &self.calendars[group as usize];
+            black_box(calendar.last);
+            black_box(self.untold[group as usize].listed);
+        }
+        black_box(self.cells[members.cell as usize].site);
+        black_box(self.outlook.sites[members.site as usize].lead);
     }
 
     fn expected(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> f64 {
         let (own, plain) = self.spared(members, belief, from_days, to_days);
-        let trust = self.outlook.trust(members.site);
+        let trust = trust_of(f64::from(self.outlook.sites[members.site as usize].lead));
         trust * own + (1.0 - trust) * plain
     }
 
     /// Probabilities of no change over (from, to]: with sweeps, and without.
     fn spared(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> (f64, f64) {
         let days = (to_days - from_days).max(0.0);
-        let priors = &self.cells[members.cell].priors;
+        let priors = &self.cells[members.cell as usize].priors;
         let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
         (priors.own(belief).fresh_probability(days) * clear, priors.plain(belief).fresh_probability(days))
     }
 
     fn sweep_hazard(&self, members: &Members, from_days: f64, to_days: f64) -> f64 {
-        let groups = members.groups[..members.len].iter();
+        let groups = members.groups.as_slice().iter();
         groups.map(|&group| self.outlook.groups[group as usize].hazard.between(from_days, to_days)).sum()
     }
 
@@ -185,11 +211,11 @@ impl Model {
     ) -> f64 {
         let Some(bins) = LookBins::of(from_days, to_days) else { return 1.0 };
         // The groups of a look lie far apart in memory: better to wait for all of them at once.
-        members.groups[..members.len].iter().for_each(|&group| self.calendars[group as usize].fetch_ahead(&bins));
+        members.groups.as_slice().iter().for_each(|&group| self.calendars[group as usize].fetch_ahead(&bins));
         let days = to_days - from_days;
         let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
         let kept = kept_after(days);
-        let cell = &mut self.cells[members.cell];
+        let cell = &mut self.cells[members.cell as usize];
         let learn = |prior_beta_days: f64, evidence: &mut GammaState, sums: &mut GroupSums, clear: f64| {
             let before = faded(*evidence, kept);
             let prior = posterior(prior_beta_days, before);
@@ -204,7 +230,7 @@ impl Model {
         let own = learn(cell.priors.own_beta_days, &mut belief.own, &mut cell.own, clear);
         let plain = learn(cell.priors.plain_beta_days, &mut belief.plain, &mut cell.plain, 1.0);
         let trust = self.score(members.site, changed, own, plain);
-        for &group in &members.groups[..members.len] {
+        for &group in members.groups.as_slice() {
             let number = group as usize;
             let hazard = &mut self.outlook.groups[number].hazard;
             let before = hazard.totals()[hazard.totals().len() - 1];
@@ -217,12 +243,16 @@ impl Model {
     }
 
     /// Which belief has foretold the look better? Returns the trust before it.
-    fn score(&mut self, site: u64, changed: bool, own: f64, plain: f64) -> f64 {
+    fn score(&mut self, site: u32, changed: bool, own: f64, plain: f64) -> f64 {
         let score = |unchanged: f64| (if changed { 1.0 - unchanged } else { unchanged }).max(1e-4).ln();
-        let lead = &mut self.outlook.sites.entry(site).or_default().lead;
-        let trust = 1.0 / (1.0 + (-f64::from(*lead)).exp());
+        let number = site as usize;
+        let lead = &mut self.outlook.sites[number].lead;
+        let trust = trust_of(f64::from(*lead));
         *lead = (f64::from(*lead) + score(own) - score(plain)).clamp(LEAD_LEAST, LEAD_MOST) as f32;
-        let told = self.scores.entry(site).or_insert(Score { told_lead: LEAD_START as f32, listed: false });
+        if self.scores.len() <= number {
+            self.scores.resize_with(number + 1, Score::default);
+        }
+        let told = &mut self.scores[number];
         if !told.listed && (*lead - told.told_lead).abs() > SIGNIFICANT_LEAD {
             told.listed = true;
             self.significant_sites.push(site);
@@ -258,13 +288,13 @@ impl Model {
             add(own, &cell.own);
             add(plain, &cell.plain);
         }
-        for cell in &mut self.cells {
+        for (cell, outlook) in self.cells.iter_mut().zip(&mut self.outlook.cells) {
             let (own, plain) = &sites[&cell.site];
             let priors = priors_of((own, plain), (&cell.own, &cell.plain));
             if priors != cell.priors {
                 cell.priors = priors;
                 cell.told = false;
-                self.outlook.cells.insert(cell.cell, priors);
+                *outlook = priors;
             }
         }
     }
@@ -297,28 +327,25 @@ impl Model {
             self.tell(number as u32, end, f32::INFINITY);
         }
         // A lead won (or lost) over daily looks says less of looks that are far apart.
-        for site in self.outlook.sites.values_mut() {
+        for site in &mut self.outlook.sites {
             site.lead = (LEAD_START + keep * (f64::from(site.lead) - LEAD_START)) as f32;
         }
         self.refit_priors();
     }
 
     /// The page's groups, cell and site; made if they are new.
-    fn members(&mut self, place: &Place) -> Members {
+    pub fn members(&mut self, place: &Place) -> Members {
         let set = self.sizes.groups_of(place);
-        let mut members =
-            Members { groups: [0; GroupKind::ALL.len()], len: set.as_slice().len(), cell: 0, site: place.site };
-        for (number, &group) in members.groups.iter_mut().zip(set.as_slice()) {
-            *number = match self.outlook.group_number(group) {
-                Some(number) => number,
-                None => self.add_group(group, place.site),
-            };
-        }
-        members.cell = match self.cell_numbers.get(&place.cell) {
-            Some(&number) => number as usize,
+        let groups = set.as_slice().iter().map(|&group| match self.outlook.group_number(group) {
+            Some(number) => number,
+            None => self.add_group(group, place.site),
+        });
+        let groups = Groups::new(groups);
+        let cell = match self.outlook.cell_number(place.cell) {
+            Some(number) => number,
             None => self.add_cell(place),
         };
-        members
+        Members { groups, cell, site: self.outlook.number_site(place.site) }
     }
 
     fn add_group(&mut self, group: u64, site: u64) -> u32 {
@@ -330,7 +357,7 @@ impl Model {
         number
     }
 
-    fn add_cell(&mut self, place: &Place) -> usize {
+    fn add_cell(&mut self, place: &Place) -> u32 {
         // Until the next day the operator's prior: the site's sums are not at hand.
         let cell = Cell {
             cell: place.cell,
@@ -340,9 +367,8 @@ impl Model {
             priors: CellPriors::default(),
             told: true,
         };
-        self.cell_numbers.insert(place.cell, self.cells.len() as u32);
         self.cells.push(cell);
-        self.cells.len() - 1
+        self.outlook.number_cell(place.cell)
     }
 
     fn resize(&mut self, number: u32) {
@@ -384,8 +410,8 @@ impl Model {
     pub fn take_changes(&mut self) -> Changes {
         self.significant.clear();
         self.significant_sites.clear();
-        let mut sites: Vec<u64> = self.scores.keys().copied().collect();
-        sites.sort_unstable();
+        let mut sites: Vec<u32> = (0..self.scores.len() as u32).collect();
+        sites.sort_unstable_by_key(|site| self.outlook.sites[*site as usize].hash);
         Changes {
             groups: (0..self.calendars.len() as u32).filter_map(|number| self.group_change(number)).collect(),
             cells: self.cell_changes(),
@@ -422,12 +448,12 @@ impl Model {
             .collect()
     }
 
-    fn site_change(&mut self, site: u64) -> Option<SiteChange> {
-        let lead = self.outlook.sites.get(&site)?.lead;
-        let score = self.scores.get_mut(&site)?;
-        let changed = score.told_lead != lead;
-        *score = Score { told_lead: lead, listed: false };
-        changed.then_some(SiteChange { site, lead })
+    fn site_change(&mut self, number: u32) -> Option<SiteChange> {
+        let outlook = self.outlook.sites[number as usize];
+        let score = &mut self.scores[number as usize];
+        let changed = score.told_lead != outlook.lead;
+        *score = Score { told_lead: outlook.lead, listed: false };
+        changed.then_some(SiteChange { site: outlook.hash, lead: outlook.lead })
     }
 
     /// The state of a group, to be kept.
@@ -439,13 +465,14 @@ impl Model {
 
     /// The state of a cell, to be kept.
     pub fn cell_state(&self, cell: u64) -> Option<CellState> {
-        let cell = &self.cells[*self.cell_numbers.get(&cell)? as usize];
+        let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
         Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
     }
 
     /// The state of a site, to be kept.
     pub fn site_state(&self, site: u64) -> Option<SiteState> {
-        self.outlook.sites.get(&site).map(|state| SiteState { site, lead: state.lead })
+        let number = self.outlook.site_number(site)?;
+        Some(SiteState { site, lead: self.outlook.sites[number as usize].lead })
     }
 
     /// Restores the newest bin of a model that is empty but for restored states.
@@ -487,14 +514,11 @@ impl Model {
         }
         let CellState { cell, site, own, plain, priors } = *state;
         let restored = Cell { cell, site, own, plain, priors, told: true };
-        match self.cell_numbers.get(&cell) {
-            Some(&number) => self.cells[number as usize] = restored,
-            None => {
-                self.cell_numbers.insert(cell, self.cells.len() as u32);
-                self.cells.push(restored);
-            }
+        match self.outlook.cell_number(cell) {
+            Some(number) => self.cells[number as usize] = restored,
+            None => self.cells.push(restored),
         }
-        self.outlook.cells.insert(cell, priors);
+        self.outlook.set_priors(cell, priors);
         Ok(())
     }
 
@@ -503,8 +527,12 @@ impl Model {
         if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
             return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
         }
-        self.outlook.sites.entry(state.site).or_default().lead = state.lead;
-        self.scores.insert(state.site, Score { told_lead: state.lead, listed: false });
+        let number = self.outlook.number_site(state.site) as usize;
+        self.outlook.sites[number].lead = state.lead;
+        if self.scores.len() <= number {
+            self.scores.resize_with(number + 1, Score::default);
+        }
+        self.scores[number] = Score { told_lead: state.lead, listed: false };
         Ok(())
     }
 }

@@ -23,26 +23,25 @@ pub struct GroupOutlook {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SiteOutlook {
+    pub(crate) hash: u64,
     pub(crate) lead: f32,
     pub(crate) revision: u32,
 }
 
-impl Default for SiteOutlook {
-    fn default() -> Self {
-        Self { lead: LEAD_START as f32, revision: 0 }
-    }
-}
-
-/// The hazards of groups, the priors of cells, the trust in sweeps at each site. Groups are numbered as they come, and
-/// keep their numbers.
+/// The hazards of groups, the priors of cells, the trust in sweeps at each site. All three are numbered as they come, and
+/// keep their numbers: who asks often asks by number.
 #[derive(Clone, Debug, Default)]
 pub struct Outlook {
     pub(crate) groups: Vec<GroupOutlook>,
     group_numbers: HashMapByHash<u32>,
     /// By group number: the size at the last revision of the site.
     revised_pages: Vec<u32>,
-    pub(crate) cells: HashMapByHash<CellPriors>,
-    pub(crate) sites: HashMapByHash<SiteOutlook>,
+    /// By cell number.
+    pub(crate) cells: Vec<CellPriors>,
+    cell_numbers: HashMapByHash<u32>,
+    /// By site number.
+    pub(crate) sites: Vec<SiteOutlook>,
+    site_numbers: HashMapByHash<u32>,
     revision: u64,
 }
 
@@ -73,36 +72,59 @@ impl Outlook {
         GroupSet::of(place, |group| self.group(group).map_or(0, |group| group.pages))
     }
 
+    /// The number of a cell, if it is known.
+    pub fn cell_number(&self, cell: u64) -> Option<u32> {
+        self.cell_numbers.get(&cell).copied()
+    }
+
+    /// The number of a site, if it is known.
+    pub fn site_number(&self, site: u64) -> Option<u32> {
+        self.site_numbers.get(&site).copied()
+    }
+
     /// The priors of a cell; those of a cell not known are the widest.
-    #[inline]
     pub fn priors(&self, cell: u64) -> CellPriors {
-        self.cells.get(&cell).copied().unwrap_or_default()
+        self.told_priors(cell).unwrap_or_default()
+    }
+
+    /// The same by the number of the cell; `None` where there is none of this number.
+    #[inline]
+    pub fn priors_at(&self, cell: u32) -> Option<CellPriors> {
+        self.cells.get(cell as usize).copied()
     }
 
     /// The priors of a cell, if they were ever told.
     pub fn told_priors(&self, cell: u64) -> Option<CellPriors> {
-        self.cells.get(&cell).copied()
+        self.cell_number(cell).map(|number| self.cells[number as usize])
     }
 
     /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
-    #[inline]
     pub fn lead(&self, site: u64) -> f64 {
-        self.sites.get(&site).map_or(LEAD_START, |site| f64::from(site.lead))
+        self.site(site).map_or(LEAD_START, |site| f64::from(site.lead))
     }
 
     /// Trust in sweeps at a site, 0..1: the weight of the belief with sweeps.
-    #[inline]
     pub fn trust(&self, site: u64) -> f64 {
-        1.0 / (1.0 + (-self.lead(site)).exp())
+        trust_of(self.lead(site))
+    }
+
+    /// The same by the number of the site; `None` where there is none of this number.
+    #[inline]
+    pub fn trust_at(&self, site: u32) -> Option<f64> {
+        self.sites.get(site as usize).map(|site| trust_of(f64::from(site.lead)))
+    }
+
+    fn site(&self, site: u64) -> Option<&SiteOutlook> {
+        self.site_number(site).map(|number| &self.sites[number as usize])
     }
 
     /// Counts the times that the groups of a site have changed so much that its pages' [`Outlook::groups_of`] should be
     /// asked for again.
     pub fn site_revision(&self, site: u64) -> u32 {
-        self.sites.get(&site).map_or(0, |site| site.revision)
+        self.site(site).map_or(0, |site| site.revision)
     }
 
-    /// Changes when that of any site does.
+    /// Changes when that of any site does, and when a cell or a site gets its number.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -119,14 +141,14 @@ impl Outlook {
             let priors = change.priors;
             let positive = |days: f64| days > 0.0 && days.is_finite();
             if positive(priors.own_beta_days) && positive(priors.plain_beta_days) {
-                self.cells.insert(change.cell, priors);
+                self.set_priors(change.cell, priors);
             } else {
                 problem.get_or_insert(InvalidState::cell(change.cell, "a prior is not positive and finite"));
             }
         }
         for change in &changes.sites {
             if change.lead.is_finite() {
-                self.sites.entry(change.site).or_default().lead = change.lead;
+                self.site_mut(change.site).lead = change.lead;
             } else {
                 problem.get_or_insert(InvalidState::site(change.site, "the lead is not finite"));
             }
@@ -175,10 +197,48 @@ impl Outlook {
     }
 
     fn revise(&mut self, site: u64) {
-        let site = self.sites.entry(site).or_default();
+        let site = self.site_mut(site);
         site.revision = site.revision.wrapping_add(1);
         self.revision += 1;
     }
+
+    /// The number of a cell, which is made with the widest priors if it is new.
+    pub(crate) fn number_cell(&mut self, cell: u64) -> u32 {
+        let cells = &mut self.cells;
+        let revision = &mut self.revision;
+        *self.cell_numbers.entry(cell).or_insert_with(|| {
+            *revision += 1;
+            cells.push(CellPriors::default());
+            cells.len() as u32 - 1
+        })
+    }
+
+    pub(crate) fn set_priors(&mut self, cell: u64, priors: CellPriors) {
+        let number = self.number_cell(cell);
+        self.cells[number as usize] = priors;
+    }
+
+    /// The number of a site, which is made if it is new.
+    pub(crate) fn number_site(&mut self, site: u64) -> u32 {
+        let sites = &mut self.sites;
+        let revision = &mut self.revision;
+        *self.site_numbers.entry(site).or_insert_with(|| {
+            *revision += 1;
+            sites.push(SiteOutlook { hash: site, lead: LEAD_START as f32, revision: 0 });
+            sites.len() as u32 - 1
+        })
+    }
+
+    pub(crate) fn site_mut(&mut self, site: u64) -> &mut SiteOutlook {
+        let number = self.number_site(site);
+        &mut self.sites[number as usize]
+    }
+}
+
+/// The weight of the belief with sweeps, by how much it leads the other.
+#[inline]
+pub(crate) fn trust_of(lead: f64) -> f64 {
+    1.0 / (1.0 + (-lead).exp())
 }
 
 /// What has changed in an [`Outlook`].

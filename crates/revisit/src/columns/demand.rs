@@ -101,7 +101,9 @@ impl PageColumns {
             if self.flags[i] & (HELD | GONE | VACANT) == 0 {
                 match policy {
                     Policy::Uniform => histogram.add_uniform(),
-                    Policy::Optimal { .. } => histogram.add(self.whole(i).mean(), f64::from(self.weight[i]), 1.0),
+                    Policy::Optimal { .. } => {
+                        histogram.add(self.pages[i].whole().mean(), f64::from(self.pages[i].weight), 1.0);
+                    }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! One page, as it is put into the columns and comes out of them.
 
+use super::SECONDS_PER_DAY;
+use change_rate::Gamma;
 use page::Timestamp;
 use std::cmp::Ordering;
 use sweeps::PageBelief;
@@ -9,6 +11,33 @@ pub(super) const IN_FLIGHT: u8 = 2;
 pub(super) const HELD: u8 = 4;
 pub(super) const GONE: u8 = 8;
 pub(super) const VACANT: u8 = 16;
+
+/// What a page's worth depends on. One line of the processor's cache holds two of them, none is torn.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(super) struct PageRecord {
+    /// In whole seconds since 1970.
+    pub(super) last_look: u32,
+    pub(super) weight: f32,
+    pub(super) belief: PageBelief,
+    pub(super) host: u32,
+    pub(super) membership: u32,
+}
+
+impl PageRecord {
+    #[inline]
+    pub(super) fn last_look_days(&self) -> f64 {
+        f64::from(self.last_look) / SECONDS_PER_DAY
+    }
+
+    /// The whole belief that `own` holds.
+    #[inline]
+    pub(super) fn whole(&self) -> Gamma {
+        let positive = |number: f32| f64::from(number.max(f32::MIN_POSITIVE));
+        let own = self.belief.own;
+        Gamma::new(positive(own.delta_alpha), positive(own.delta_beta_days)).expect("positive and finite")
+    }
+}
 
 /// A page's place in the columns. Places of removed pages are given to new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,11 +1,13 @@
 //! What many pages share: where they stand, and the groups they are in.
 
 use std::collections::HashMap;
-use sweeps::{GroupKind, GroupSet, HashMapByHash, Outlook, Place};
+use sweeps::{GroupKind, GroupSet, Groups, HashMapByHash, Outlook, Place};
 
 const KINDS: usize = GroupKind::ALL.len();
 /// The revision of a membership that has not been asked for yet.
 const NOT_ASKED: u32 = u32::MAX;
+/// The number of what the outlook does not know.
+const UNKNOWN: u32 = u32::MAX;
 
 /// A place without its file name, which few pages share.
 type SharedPlace = [u64; KINDS + 1];
@@ -68,27 +70,41 @@ struct Key {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
     key: Key,
-    groups: [u32; KINDS],
-    len: u8,
+    /// Their numbers in the outlook, [`UNKNOWN`] where it did not know them.
+    pub(super) cell: u32,
+    pub(super) site: u32,
+    /// Positions in [`Memberships::groups`].
+    pub(super) groups: Groups,
     pages: u32,
 }
 
 impl Membership {
-    pub(super) fn site(&self) -> u64 {
+    pub(super) fn site_hash(&self) -> u64 {
         self.key.site
     }
 
-    pub(super) fn cell(&self) -> u64 {
+    pub(super) fn cell_hash(&self) -> u64 {
         self.key.cell
     }
 
     /// Positions of its groups in [`Memberships::groups`].
+    #[inline]
     pub(super) fn groups(&self) -> &[u32] {
-        &self.groups[..usize::from(self.len)]
+        self.groups.as_slice()
     }
 
     pub(super) fn is_vacant(&self) -> bool {
         self.pages == 0
+    }
+
+    /// Whether the outlook knew its cell and its site.
+    pub(super) fn is_known(&self) -> bool {
+        self.cell != UNKNOWN && self.site != UNKNOWN
+    }
+
+    /// Whether its groups should be asked for again, its site being at this revision.
+    pub(super) fn is_stale(&self, site_revision: u32) -> bool {
+        !self.is_vacant() && self.key.revision != site_revision
     }
 }
 
@@ -120,7 +136,7 @@ impl Memberships {
     /// The number of the membership of a page just inserted: its groups are not asked for yet.
     pub(super) fn attach_new(&mut self, place: &Place) -> u32 {
         let key = Key { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
-        self.attach_key(key, [0; KINDS])
+        self.attach_to(Membership { key, cell: UNKNOWN, site: UNKNOWN, groups: Groups::default(), pages: 0 })
     }
 
     /// The number of the membership of a page by what the outlook knows.
@@ -131,18 +147,28 @@ impl Memberships {
             self.rows[number as usize].pages += 1;
             return number;
         }
-        let mut numbers = [0; KINDS];
-        for (number, &group) in numbers.iter_mut().zip(groups.as_slice()) {
-            *number = self.group(group, outlook);
-        }
-        self.attach_key(key, numbers)
+        let groups = Groups::new(groups.as_slice().iter().map(|&group| self.group(group, outlook)));
+        self.attach_to(Membership {
+            key,
+            cell: outlook.cell_number(place.cell).unwrap_or(UNKNOWN),
+            site: outlook.site_number(place.site).unwrap_or(UNKNOWN),
+            groups,
+            pages: 0,
+        })
     }
 
-    fn attach_key(&mut self, key: Key, groups: [u32; KINDS]) -> u32 {
-        let Self { rows, vacant, groups: all_groups, .. } = self;
-        let number = *self.numbers.entry(key).or_insert_with(|| {
-            let row = Membership { key, groups, len: key.groups.as_slice().len() as u8, pages: 0 };
-            row.groups().iter().for_each(|group| all_groups[*group as usize].memberships += 1);
+    /// Asks for the numbers that the outlook did not know before: a cell may be told of long after its pages came.
+    pub(super) fn ask_numbers(&mut self, outlook: &Outlook) {
+        for row in self.rows.iter_mut().filter(|row| !row.is_vacant() && !row.is_known()) {
+            row.cell = outlook.cell_number(row.key.cell).unwrap_or(UNKNOWN);
+            row.site = outlook.site_number(row.key.site).unwrap_or(UNKNOWN);
+        }
+    }
+
+    fn attach_to(&mut self, row: Membership) -> u32 {
+        let Self { rows, vacant, groups, .. } = self;
+        let number = *self.numbers.entry(row.key).or_insert_with(|| {
+            row.groups().iter().for_each(|group| groups[*group as usize].memberships += 1);
             seat(rows, vacant, row)
         });
         self.rows[number as usize].pages += 1;
@@ -194,12 +220,6 @@ impl Memberships {
             let looked_days = &mut self.groups[group as usize].looked_days;
             *looked_days = looked_days.max(at_days);
         }
-    }
-
-    /// Whether the groups of a membership should be asked for again.
-    pub(super) fn is_stale(&self, number: usize, outlook: &Outlook) -> bool {
-        let row = &self.rows[number];
-        !row.is_vacant() && row.key.revision != outlook.site_revision(row.key.site)
     }
 }
 

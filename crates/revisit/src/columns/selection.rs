@@ -5,20 +5,19 @@
 //! membership the best page, with what a first look adds. Once B's page of a membership is chosen its other pages are
 //! worth their own value and nothing else, and those that count are in A.
 
-use super::entry::{NEVER_FETCHED, VACANT};
-use super::index::{crawl_value_at_most, kernel_at_most, live_value, ln_1p_at_most};
+use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
+use super::index::{SLACK, crawl_value_at_most, hazard_at_most, kernel_at_most, live_value};
 use super::memberships::Membership;
-use super::{Candidate, Index, PageColumns, Slot, Standing};
+use super::{Candidate, Index, PageColumns, SECONDS_PER_DAY, Slot, Standing};
 use page::Timestamp;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::hint::black_box;
 use sweeps::rules::PRIOR_ALPHA;
-use sweeps::{CellPriors, GroupKind, Hazard, Outlook};
+use sweeps::{CellPriors, Groups, Hazard, Outlook, PageBelief};
 
 /// Ages in days, powers of two, for which hazards are summed ahead: bounds on those of pages looked at between.
 const AGES: usize = 10;
-/// Against rounding in bounds.
-const SLACK: f64 = 1.0 + 1e-5;
 
 /// A page in A or B.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,15 +83,16 @@ impl Selection {
             }
         }
         let now_days = now.as_days();
+        self.fetch_ahead(columns, outlook);
         while let Some((entry, at_scan)) = self.pop() {
             let scanned = entry.value;
             let i = entry.slot.index();
-            if columns.flags[i] != 0 || !permitted(columns.host[i]) {
+            if columns.flags[i] != 0 || !permitted(columns.pages[i].host) {
                 continue;
             }
             let mut value = columns.value(i, &self.index, outlook, now_days);
             if let (true, Index::Live { sentinel_weight, .. }) = (entry.probe, self.index) {
-                value += sentinel_weight * columns.sentinel(columns.membership[i], outlook, now_days);
+                value += sentinel_weight * columns.sentinel(columns.pages[i].membership, outlook, now_days);
             }
             let entry = Entry { value, ..entry };
             if value < self.floor {
@@ -108,15 +108,43 @@ impl Selection {
                 return None;
             }
             if matches!(self.index, Index::Live { .. }) {
-                columns.memberships.looked(columns.membership[i], now_days);
+                columns.memberships.looked(columns.pages[i].membership, now_days);
             }
             if at_scan {
                 self.level = scanned;
             }
             columns.set_standing(entry.slot, Standing::InFlight);
-            return Some(Candidate { slot: entry.slot, host: columns.host[i], never_fetched: false, value });
+            return Some(Candidate { slot: entry.slot, host: columns.pages[i].host, never_fetched: false, value });
         }
         None
+    }
+
+    /// Asks memory for what the pages to come need, without waiting for it: one hangs on the other, and all lie far apart.
+    #[inline]
+    fn fetch_ahead(&self, columns: &PageColumns, outlook: &Outlook) {
+        let ahead = |pages: usize| {
+            let entry = self.best.get(self.best.len().checked_sub(pages)?)?;
+            Some((&columns.pages[entry.slot.index()], entry.slot.index()))
+        };
+        if let Some((page, i)) = ahead(8) {
+            black_box((page.membership, columns.flags[i]));
+        }
+        let groups = |page: &PageRecord| columns.memberships.rows[page.membership as usize].groups();
+        if let Some((page, _)) = ahead(6) {
+            black_box(groups(page).len());
+        }
+        if let Some((page, _)) = ahead(4) {
+            groups(page).iter().for_each(|group| {
+                black_box(columns.memberships.groups[*group as usize].number);
+            });
+        }
+        if let Some((page, _)) = ahead(2) {
+            for &group in groups(page) {
+                if let Some(group) = outlook.group_at(columns.memberships.groups[group as usize].number) {
+                    group.hazard.fetch_ahead();
+                }
+            }
+        }
     }
 
     /// The next page, and whether its value is still that of the scan.
@@ -147,8 +175,19 @@ struct Terms {
     sweeps_per_day: f64,
     /// What a first look adds.
     sentinel: f64,
-    groups: [u32; GroupKind::ALL.len()],
-    len: usize,
+    groups: Groups,
+}
+
+impl Terms {
+    /// The value of a page per weight.
+    #[inline]
+    fn live_exactly(&self, page: &PageRecord, groups: &[GroupTerms<'_>], days: f64, now_days: f64, theta: f64) -> f64 {
+        let last_days = page.last_look_days();
+        let groups = self.groups.as_slice().iter().map(|group| &groups[*group as usize]);
+        let sweep_hazard = groups.map(|group| group.since(last_days, now_days)).sum();
+        let (own, plain) = (self.priors.own(&page.belief), self.priors.plain(&page.belief));
+        live_value(own, plain, days, sweep_hazard, self.sweeps_per_day, self.trust, theta)
+    }
 }
 
 /// As much of it as bounds need, in one line of the processor's cache: most pages are passed over by their bounds alone.
@@ -169,7 +208,7 @@ struct BoundTerms {
 impl BoundTerms {
     fn of(terms: &Terms, groups: &[GroupTerms<'_>]) -> Self {
         let mut recent = [0.0; AGES];
-        for group in &terms.groups[..terms.len] {
+        for group in terms.groups.as_slice() {
             recent.iter_mut().zip(groups[*group as usize].recent).for_each(|(sum, more)| *sum += more);
         }
         Self {
@@ -181,6 +220,22 @@ impl BoundTerms {
             probe: f32::NEG_INFINITY,
             recent,
         }
+    }
+
+    /// A bound on the value of a page per weight (times [`SLACK`]) that needs neither logarithm nor exponential, nor any
+    /// calendar.
+    #[inline]
+    fn live_at_most(&self, page: &PageRecord, days: f32, theta: f32) -> f32 {
+        // The exponent, rounded up where the number is no power of two.
+        let age = ((days.to_bits() + 0x7f_ffff) >> 23).saturating_sub(127);
+        let Some(&recent) = self.recent.get(age as usize) else { return f32::INFINITY };
+        let PageBelief { own, plain } = page.belief;
+        let (alpha, beta_days) = (PRIOR_ALPHA as f32 + own.delta_alpha, self.own_beta_days + own.delta_beta_days);
+        let swept = kernel_at_most(hazard_at_most(alpha, beta_days, days) + recent, theta);
+        // Over the mean rate: alpha / beta, and sweeps.
+        let swept_value = swept * beta_days / (alpha + self.sweeps_per_day * beta_days);
+        let plain_rate = (PRIOR_ALPHA as f32 + plain.delta_alpha) / (self.plain_beta_days + plain.delta_beta_days);
+        self.trust * swept_value + (1.0 - self.trust) * crawl_value_at_most(plain_rate, days, theta)
     }
 }
 
@@ -219,7 +274,7 @@ impl<T: Ord> Best<T> {
     /// Returns the least of the best when it has just been worked out.
     fn push(&mut self, item: T) -> Option<&T> {
         self.kept.push(item);
-        (self.kept.len() > self.count.saturating_mul(2).max(self.count.saturating_add(64))).then(|| self.cut())?
+        (self.kept.len() > self.count.saturating_add(self.count / 2 + 64)).then(|| self.cut())?
     }
 
     fn cut(&mut self) -> Option<&T> {
@@ -251,6 +306,7 @@ impl PageColumns {
         permitted: impl Fn(u32) -> bool,
     ) -> Selection {
         let now_days = now.as_days();
+        let now_seconds = now_days * SECONDS_PER_DAY;
         let (groups, terms) = match *index {
             Index::Live { sentinel_weight, .. } => {
                 let groups = self.group_terms(outlook, now_days, sentinel_weight);
@@ -265,24 +321,23 @@ impl PageColumns {
         let mut probes = vec![Entry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
         // Pages of lower own value cannot be among the best.
         let mut least = floor;
-        for i in 0..self.flags.len() {
-            let flags = self.flags[i];
+        for ((slot, &flags), page) in (0..).map(Slot).zip(&self.flags).zip(&self.pages) {
             if flags & !NEVER_FETCHED != 0 {
                 continue;
             }
-            let days = (now_days - self.last_look_days(i)).max(0.0);
-            let slot = Slot(i as u32);
+            let days = || (now_days - page.last_look_days()).max(0.0);
+            let host = page.host;
             if flags == NEVER_FETCHED {
-                if permitted(self.host[i]) {
-                    never_fetched.push(Candidate { slot, host: self.host[i], never_fetched: true, value: days });
+                if permitted(host) {
+                    never_fetched.push(Candidate { slot, host, never_fetched: true, value: days() });
                 }
                 continue;
             }
-            let weight = f64::from(self.weight[i]);
+            let weight = f64::from(page.weight);
             let value = match *index {
-                Index::Uniform => days,
+                Index::Uniform => days(),
                 Index::CrawlValue { theta } => {
-                    let belief = self.whole(i);
+                    let (belief, days) = (page.whole(), days());
                     // U(t) <= mean rate × t² / 2, and nearly equal for most pages that are not yet due.
                     if SLACK * weight * 0.5 * belief.mean() * days * days < least {
                         continue;
@@ -290,15 +345,17 @@ impl PageColumns {
                     weight * belief.crawl_value(days, theta)
                 }
                 Index::Live { theta, .. } => {
-                    let m = self.membership[i] as usize;
+                    let m = page.membership as usize;
+                    // Good enough for a bound, without a division.
+                    let soon = ((now_seconds - f64::from(page.last_look)) * (1.0 / SECONDS_PER_DAY)).max(0.0);
                     let bound = &mut bounds[m];
-                    let at_most = SLACK * weight * self.live_at_most(i, bound, days, theta);
+                    let at_most = SLACK * weight * f64::from(bound.live_at_most(page, soon as f32, theta as f32));
                     let probe = bound.sentinel > 0.0 && at_most >= f64::from(bound.probe);
                     if at_most < least && (!probe || at_most + f64::from(bound.sentinel) < least) {
                         continue;
                     }
-                    let value = weight * self.live_exactly(i, &terms[m], &groups, days, now_days, theta);
-                    if probe && days > 0.0 && permitted(self.host[i]) {
+                    let value = weight * terms[m].live_exactly(page, &groups, days(), now_days, theta);
+                    if probe && soon > 0.0 && permitted(host) {
                         probes[m] = probes[m].max(Entry { value, slot, probe: true });
                         bound.probe = (probes[m].value / SLACK) as f32;
                     }
@@ -306,7 +363,7 @@ impl PageColumns {
                 }
             };
             if value >= least
-                && permitted(self.host[i])
+                && permitted(host)
                 && let Some(last) = best.push(Entry { value, slot, probe: false })
             {
                 least = least.max(last.value);
@@ -362,17 +419,18 @@ impl PageColumns {
             if self.flags[i] & VACANT != 0 || !wanted(self.flags[i]) {
                 continue;
             }
-            let days = (now_days - self.last_look_days(i)).max(0.0);
+            let page = &self.pages[i];
+            let days = (now_days - page.last_look_days()).max(0.0);
             let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
             let value = match *index {
                 _ if never_fetched => days,
                 Index::Live { theta, .. } => {
-                    let terms = &terms[self.membership[i] as usize];
-                    f64::from(self.weight[i]) * self.live_exactly(i, terms, &groups, days, now_days, theta)
+                    let terms = &terms[page.membership as usize];
+                    f64::from(page.weight) * terms.live_exactly(page, &groups, days, now_days, theta)
                 }
                 _ => self.value(i, index, outlook, now_days),
             };
-            visitor(Candidate { slot: Slot(i as u32), host: self.host[i], never_fetched, value });
+            visitor(Candidate { slot: Slot(i as u32), host: page.host, never_fetched, value });
         }
     }
 
@@ -402,17 +460,15 @@ impl PageColumns {
                 trust: 0.0,
                 sweeps_per_day: 0.0,
                 sentinel: 0.0,
-                groups: [0; GroupKind::ALL.len()],
-                len: 0,
+                groups: Groups::default(),
             };
             if membership.is_vacant() {
                 return terms;
             }
-            terms.priors = outlook.priors(membership.cell());
-            terms.trust = outlook.trust(membership.site());
-            terms.len = membership.groups().len();
-            for (to, &group) in terms.groups.iter_mut().zip(membership.groups()) {
-                *to = group;
+            terms.priors = self.priors(membership, outlook);
+            terms.trust = self.trust(membership, outlook);
+            terms.groups = membership.groups;
+            for &group in membership.groups() {
                 let group = &groups[group as usize];
                 terms.sweeps_per_day += group.hazard.map_or(0.0, Hazard::per_day);
                 terms.sentinel += group.sentinel;
@@ -420,43 +476,5 @@ impl PageColumns {
             terms
         };
         self.memberships.rows.iter().map(terms).collect()
-    }
-
-    /// A bound on the value of page `i` per weight that needs neither logarithm nor exponential, nor any calendar.
-    #[inline]
-    fn live_at_most(&self, i: usize, terms: &BoundTerms, days: f64, theta: f64) -> f64 {
-        // Rounded up, without the call that `ceil` is on a processor of which nothing is assumed.
-        let begun = days as u32;
-        let whole_days = begun.saturating_add(u32::from(days > f64::from(begun)));
-        let age = if whole_days <= 1 { 0 } else { (32 - (whole_days - 1).leading_zeros()) as usize };
-        let Some(&recent) = terms.recent.get(age) else { return f64::INFINITY };
-        let alpha_and_scale = |alpha: f32, beta_days: f32, prior_beta_days: f32| {
-            (PRIOR_ALPHA + f64::from(alpha), 1.0 / (f64::from(prior_beta_days) + f64::from(beta_days)))
-        };
-        let (alpha, per_day) = alpha_and_scale(self.own_alpha[i], self.own_beta_days[i], terms.own_beta_days);
-        let own_hazard = alpha * ln_1p_at_most(days * per_day);
-        let swept = kernel_at_most(own_hazard + f64::from(recent), theta);
-        let own_rate = alpha * per_day;
-        let (alpha, per_day) = alpha_and_scale(self.plain_alpha[i], self.plain_beta_days[i], terms.plain_beta_days);
-        let trust = f64::from(terms.trust);
-        trust * swept / (own_rate + f64::from(terms.sweeps_per_day))
-            + (1.0 - trust) * crawl_value_at_most(alpha * per_day, days, theta)
-    }
-
-    #[inline]
-    fn live_exactly(
-        &self,
-        i: usize,
-        terms: &Terms,
-        groups: &[GroupTerms<'_>],
-        days: f64,
-        now_days: f64,
-        theta: f64,
-    ) -> f64 {
-        let (belief, last_days) = (self.belief(i), self.last_look_days(i));
-        let groups = terms.groups[..terms.len].iter().map(|group| &groups[*group as usize]);
-        let sweep_hazard = groups.map(|group| group.since(last_days, now_days)).sum();
-        let (own, plain) = (terms.priors.own(&belief), terms.priors.plain(&belief));
-        live_value(own, plain, days, sweep_hazard, terms.sweeps_per_day, terms.trust, theta)
     }
 }

@@ -4,17 +4,18 @@ use super::ChangeSource;
 use super::model::{Bulks, ChangeModel, Gaps, Regimes};
 use crate::chance::{Purpose, Stream};
 use crate::error::SimulationError;
+use crate::moments::Moments;
 use crate::population::Pages;
 
-/// The changes of a synthetic population. A page takes 20 bytes, 8 more with bulks and 16 more with regimes, however
-/// often it changes.
+/// The changes of a synthetic population. A page takes 12 bytes, 8 more with bulks and 16 more with regimes, however
+/// often it changes: rates are kept as f32, moments in steps of 2^-32 of the whole time.
 #[derive(Clone, Debug)]
 pub struct SyntheticChanges {
     seed: u64,
     model: ChangeModel,
     gaps: GapDraw,
-    change_rates_per_day: Vec<f64>,
-    own_next_days: Vec<f64>,
+    change_rates_per_day: Vec<f32>,
+    own_next_days: Moments,
     draws: Vec<u32>,
     regimes: Vec<Spell>,
     bulks: Option<BulkState>,
@@ -42,8 +43,8 @@ struct BulkState {
 }
 
 impl SyntheticChanges {
-    /// Pages that change by themselves at these rates per day (not negative), from day 0 on. Pushes of bulks are drawn
-    /// up to `horizon_days`.
+    /// Pages that change by themselves at these rates per day (not negative), from day 0 up to
+    /// `horizon_days` and not after.
     pub fn new(
         pages: &Pages,
         change_rates_per_day: &[f64],
@@ -53,19 +54,20 @@ impl SyntheticChanges {
     ) -> Result<Self, SimulationError> {
         model.check()?;
         SimulationError::positive("horizon, in days", horizon_days)?;
-        let (count, rates) = (pages.len(), change_rates_per_day.to_vec());
+        let (count, rates) = (pages.len(), change_rates_per_day);
         if rates.len() != count {
             return Err(SimulationError::Lengths { what: "change rates", pages: count, entries: rates.len() });
         }
-        if let Some((page, &value)) = rates.iter().enumerate().find(|(_, rate)| !(**rate >= 0.0 && rate.is_finite())) {
+        let usable = |rate: f64| rate >= 0.0 && (rate as f32).is_finite();
+        if let Some((page, &value)) = rates.iter().enumerate().find(|(_, rate)| !usable(**rate)) {
             let expected = "a finite number, not negative";
             return Err(SimulationError::Page { page, field: "change rate per day", value, expected });
         }
         let mut changes = Self {
             seed,
             gaps: GapDraw::new(model.gaps),
-            change_rates_per_day: rates,
-            own_next_days: vec![0.0; count],
+            change_rates_per_day: rates.iter().map(|rate| *rate as f32).collect(),
+            own_next_days: Moments::new(count, 0.0, horizon_days),
             draws: vec![0; count],
             regimes: Vec::new(),
             bulks: model.bulks.map(|bulks| BulkState::new(bulks, pages, seed, horizon_days)),
@@ -86,14 +88,15 @@ impl SyntheticChanges {
     /// How often each page changes in the long run, bulks included.
     pub fn mean_change_rates_per_day(&self) -> Vec<f64> {
         let of_bulks = self.bulks.as_ref().map_or(0.0, |bulks| bulks.page_share * bulks.pushes_per_day);
-        self.change_rates_per_day.iter().map(|rate| rate + of_bulks).collect()
+        self.change_rates_per_day.iter().map(|rate| f64::from(*rate) + of_bulks).collect()
     }
 
     /// Draws the page's next own change, from its present one on; `first`: from day 0 on, in the long-run state.
     fn draw_own(&mut self, page: usize, first: bool) {
-        let rate = self.change_rates_per_day[page];
-        if rate == 0.0 {
-            self.own_next_days[page] = f64::INFINITY;
+        let rate = f64::from(self.change_rates_per_day[page]);
+        let present_days = self.own_next_days.get(page);
+        if rate == 0.0 || present_days == f64::INFINITY {
+            self.own_next_days.set(page, f64::INFINITY);
             return;
         }
         // Every gap has a fixed number of draws of its own, so that a count leads back into the stream.
@@ -105,7 +108,8 @@ impl SyntheticChanges {
             self.draws[page] = self.draws[page].wrapping_add(1);
             self.gaps.next(&mut stream, rate)
         };
-        self.own_next_days[page] = self.after(page, self.own_next_days[page], gap);
+        let next_days = self.after(page, present_days, gap);
+        self.own_next_days.set(page, next_days);
     }
 
     /// When `activity_days` of the page's average activity will have passed after `days`.
@@ -139,7 +143,7 @@ impl ChangeSource for SyntheticChanges {
 
     #[inline]
     fn next_change_days(&self, page: usize) -> f64 {
-        let own = self.own_next_days[page];
+        let own = self.own_next_days.get(page);
         self.bulks.as_ref().map_or(own, |bulks| own.min(bulks.next_days(page)))
     }
 
@@ -151,7 +155,7 @@ impl ChangeSource for SyntheticChanges {
 
     fn take_change(&mut self, page: usize) {
         let seed = self.seed;
-        if let Some(bulks) = self.bulks.as_mut().filter(|bulks| bulks.next_days(page) < self.own_next_days[page]) {
+        if let Some(bulks) = self.bulks.as_mut().filter(|bulks| bulks.next_days(page) < self.own_next_days.get(page)) {
             bulks.next[page] += 1;
             bulks.settle(seed, page);
             return;

@@ -1,9 +1,11 @@
 //! The pages of a simulation: where they stand, how much they count, what a fetch costs.
 
+mod column;
 mod synthetic;
 
 pub use self::synthetic::{Population, PopulationKind};
 
+use self::column::Column;
 use crate::error::SimulationError;
 use sweeps::{GroupKind, Place};
 
@@ -22,13 +24,14 @@ pub struct PageInfo {
     pub place: Place,
 }
 
-/// All pages, in columns of 14 bytes a page; synthetic pages have no stored place, theirs follows from host and number.
+/// All pages, in columns of 14 bytes a page at most: what all pages have alike is kept once, and synthetic pages have no
+/// stored place, theirs follows from host and number.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
-    weight: Vec<f32>,
-    cost: Vec<f32>,
-    host: Vec<u32>,
-    section: Vec<u16>,
+    weight: Column<f32>,
+    cost: Column<f32>,
+    host: Column<u32>,
+    section: Column<u16>,
     places: Option<Vec<Place>>,
     sections: Vec<String>,
     total_weight: f64,
@@ -67,7 +70,7 @@ impl Pages {
     }
 
     fn checked(self) -> Result<Self, SimulationError> {
-        if self.weight.is_empty() {
+        if self.is_empty() {
             return Err(SimulationError::NoPages);
         }
         if self.total_weight <= 0.0 {
@@ -84,13 +87,13 @@ impl Pages {
 
     /// Never true; here because of `len`.
     pub fn is_empty(&self) -> bool {
-        self.weight.is_empty()
+        self.len() == 0
     }
 
     /// Importance of a page.
     #[inline]
     pub fn weight(&self, page: usize) -> f64 {
-        f64::from(self.weight[page])
+        f64::from(self.weight.get(page))
     }
 
     /// Sum of all importances; positive.
@@ -101,23 +104,23 @@ impl Pages {
     /// Budget that one fetch of a page costs.
     #[inline]
     pub fn cost(&self, page: usize) -> f64 {
-        f64::from(self.cost[page])
+        f64::from(self.cost.get(page))
     }
 
     /// The number of a page's host.
     pub fn host(&self, page: usize) -> u32 {
-        self.host[page]
+        self.host.get(page)
     }
 
     /// One more than the greatest number of a host.
     pub fn hosts(&self) -> usize {
-        self.host.iter().max().map_or(0, |&host| host as usize + 1)
+        self.host.values().max().map_or(0, |host| host as usize + 1)
     }
 
     /// The number of a page's section.
     #[inline]
     pub fn section(&self, page: usize) -> usize {
-        usize::from(self.section[page])
+        usize::from(self.section.get(page))
     }
 
     /// Names of the sections.
@@ -130,7 +133,7 @@ impl Pages {
         match &self.places {
             Some(places) => places[page],
             None => {
-                let host = format!("h{}.test", self.host[page]);
+                let host = format!("h{}.test", self.host.get(page));
                 let mut place = Place::of(&host, &host, &format!("/p{page}.html"));
                 // No two pages share a name: a group of one is never asked for, and need not be counted.
                 place.groups[GroupKind::FileName as usize] = 0;
@@ -145,7 +148,7 @@ impl Pages {
             weight: self.weight(page),
             cost: self.cost(page),
             host: self.host(page),
-            section: self.section[page],
+            section: self.section.get(page),
             place: self.place(page),
         }
     }

@@ -56,13 +56,10 @@ impl fmt::Display for Rounds {
     }
 }
 
-/// A number in about three digits.
+/// A number in three significant digits, all of those before the point.
 pub(crate) fn digits(value: f64) -> String {
-    match value.abs() {
-        size if size >= 100.0 => format!("{value:.0}"),
-        size if size >= 10.0 => format!("{value:.1}"),
-        _ => format!("{value:.2}"),
-    }
+    let before_point = if value == 0.0 { 1 } else { value.abs().log10().floor() as i32 + 1 };
+    format!("{value:.*}", (3 - before_point).clamp(0, 9) as usize)
 }
 
 /// The machine's load averages.

@@ -1,6 +1,6 @@
 //! What was measured, for people and machines.
 
-use crate::measure::{Rounds, load};
+use crate::measure::{Rounds, digits, load};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -133,8 +133,8 @@ fn cells(row: &Row) -> [String; 6] {
         peer.as_ref().map(|(name, rounds)| format!("{name} {rounds}")).unwrap_or_default(),
         ratio.map(|ratio| format!("{ratio}")).unwrap_or_default(),
         match target {
-            Some(Target::Value(most)) => format!("≤ {most} {unit}"),
-            Some(Target::Ratio(most)) => format!("≤ {most}×"),
+            Some(Target::Value(most)) => format!("≤ {} {unit}", aim(*most)),
+            Some(Target::Ratio(most)) => format!("≤ {}×", aim(*most)),
             None => String::new(),
         },
         match met(&row.outcome) {
@@ -144,6 +144,12 @@ fn cells(row: &Row) -> [String; 6] {
         }
         .to_owned(),
     ]
+}
+
+/// What was aimed at, without the noughts that measured figures end in.
+fn aim(most: f64) -> String {
+    let digits = digits(most);
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
 }
 
 fn met(outcome: &Outcome) -> Option<bool> {
