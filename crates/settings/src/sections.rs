@@ -173,6 +173,10 @@ sections! {
         idle_timeout: Duration = TIMEOUT,
         /// Longest decoded body, in bytes.
         max_body: u64 = Size(1 << 10, 1 << 30),
+        /// Longest packed body received, in bytes before decompression.
+        max_packed_body: u64 = Size(1 << 10, 1 << 30),
+        /// Most decoded bytes per packed byte, from 64 KiB decoded on.
+        max_pack_ratio: u64 = Count::new(2, 1_000_000),
         /// Redirects followed for one request.
         max_redirects: u32 = Count::new(0, 50),
         /// Longest response header, in bytes.

@@ -1,14 +1,20 @@
 //! One request and its response, bounded in time and size.
 
+use crate::codings::{ACCEPTED, BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::connection::Connection;
 use crate::rules::Rules;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Request, StatusCode};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
 use std::time::Duration;
+
+/// Most bytes read, and longest wait, for the body of an answer that is no page.
+const DRAINED_BYTES: u64 = 64 << 10;
+const DRAINED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A complete response, its body perhaps cut.
 #[derive(Debug)]
@@ -17,9 +23,9 @@ pub struct Response {
     pub status: StatusCode,
     /// Headers as received.
     pub headers: HeaderMap,
-    /// Body, at most as long as allowed.
+    /// Body of a page, unpacked, at most as long as allowed. Empty unless the status is 2xx.
     pub body: Vec<u8>,
-    /// Whether the body was longer.
+    /// Whether the body was longer, or was not read to its end.
     pub truncated: bool,
     /// Bytes received, an estimate of the head included.
     pub wire_bytes: u64,
@@ -37,11 +43,13 @@ impl Response {
 pub(crate) struct Failure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,
+    /// Bytes received all the same.
+    pub(crate) wire_bytes: u64,
 }
 
 impl Failure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
-        Self { outcome, detail }
+        Self { outcome, detail, wire_bytes: 0 }
     }
 }
 
@@ -96,6 +104,16 @@ struct Broken {
     before_response: bool,
 }
 
+impl Broken {
+    fn after(wire_bytes: u64, failure: Failure) -> Self {
+        Self { failure: Failure { wire_bytes, ..failure }, before_response: false }
+    }
+}
+
+fn silent(limit: Duration) -> Failure {
+    Failure::new(FetchOutcome::TimedOut, format!("silent for {} s", limit.as_secs_f64()))
+}
+
 async fn exchange(
     url: &CanonicalUrl,
     validators: &Validators,
@@ -103,32 +121,86 @@ async fn exchange(
     connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Response, Broken> {
-    let broken = |outcome, detail: String| Broken { failure: Failure::new(outcome, detail), before_response: false };
-    let request = request(url, validators, rules).map_err(|error| broken(FetchOutcome::ClientError, error))?;
+    let request = request(url, validators, rules)
+        .map_err(|error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error)))?;
     let sent = async {
         connection.sender.ready().await?;
         connection.sender.send_request(request).await
     };
     let idle = rules.fetch.idle_timeout;
-    let silent = || broken(FetchOutcome::TimedOut, format!("silent for {} s", idle.as_secs_f64()));
-    let response = within(idle.max(rules.fetch.connect_timeout), sent).await.ok_or_else(silent)?;
+    let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
+    let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
-    let (head, mut frames) = response.into_parts();
+    let (head, frames) = response.into_parts();
     let mut wire_bytes: u64 =
         head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
-    let (mut body, mut truncated) = (Vec::new(), false);
-    while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(silent)? {
-        let frame = frame.map_err(|error| Broken { failure: failure_of(&error), before_response: false })?;
+    let (body, truncated) = if head.status.is_success() {
+        let received = receive(frames, &head.headers, max_body, &mut wire_bytes, rules).await;
+        received.map_err(|failure| Broken::after(wire_bytes, failure))?
+    } else {
+        (Vec::new(), !drained(frames, &mut wire_bytes, idle).await)
+    };
+    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes })
+}
+
+/// The body of a page, unpacked, and whether it was cut.
+async fn receive(
+    mut frames: Incoming,
+    headers: &HeaderMap,
+    max_body: usize,
+    wire_bytes: &mut u64,
+    rules: &Rules,
+) -> Result<(Vec<u8>, bool), Failure> {
+    let refused =
+        |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
+    let coding = Coding::of(headers).map_err(refused)?;
+    let limits = BodyLimits {
+        wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
+        kept: max_body,
+        ratio: rules.fetch.max_pack_ratio,
+    };
+    let problem = |problem| match problem {
+        BodyProblem::Bomb => {
+            let detail = format!("the body unpacks to more than {} times its size", rules.fetch.max_pack_ratio);
+            Failure::new(FetchOutcome::TooLarge, detail)
+        }
+        BodyProblem::Corrupt(detail) => {
+            Failure::new(FetchOutcome::MalformedResponse, format!("the body does not unpack: {detail}"))
+        }
+    };
+    let idle = rules.fetch.idle_timeout;
+    let mut unpacker =
+        Unpacker::new(coding, limits).map_err(|error| problem(BodyProblem::Corrupt(error.to_string())))?;
+    while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
+        let frame = frame.map_err(|error| failure_of(&error))?;
         let Some(data) = frame.data_ref() else { continue };
-        wire_bytes += data.len() as u64;
-        let room = max_body - body.len();
-        body.extend_from_slice(&data[..data.len().min(room)]);
-        if data.len() > room {
-            truncated = true;
+        *wire_bytes += data.len() as u64;
+        if unpacker.take(data).map_err(problem)? == More::Cut {
             break;
         }
     }
-    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes })
+    unpacker.finish().map_err(problem)
+}
+
+/// Reads what follows the head of an answer that is no page, so that the connection can be used again. Its status is
+/// known, so what goes wrong here is no matter.
+async fn drained(mut frames: Incoming, wire_bytes: &mut u64, limit: Duration) -> bool {
+    let reading = async {
+        let mut left = DRAINED_BYTES;
+        loop {
+            match frames.frame().await {
+                None => return true,
+                Some(Ok(frame)) => {
+                    let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+                    *wire_bytes += length;
+                    let Some(rest) = left.checked_sub(length) else { return false };
+                    left = rest;
+                }
+                Some(Err(_)) => return false,
+            }
+        }
+    };
+    within(limit.min(DRAINED_WITHIN), reading).await == Some(true)
 }
 
 fn request(url: &CanonicalUrl, validators: &Validators, rules: &Rules) -> Result<Request<Empty<Bytes>>, String> {
@@ -136,7 +208,7 @@ fn request(url: &CanonicalUrl, validators: &Validators, rules: &Rules) -> Result
         .header(header::HOST, url.host().as_str())
         .header(header::USER_AGENT, &rules.user_agent)
         .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-        .header(header::ACCEPT_ENCODING, "identity");
+        .header(header::ACCEPT_ENCODING, ACCEPTED);
     if let Some(etag) = &validators.etag {
         request = request.header(header::IF_NONE_MATCH, etag);
     }

@@ -139,7 +139,8 @@ impl HostWorker {
         Some(Failure::new(outcome, detail))
     }
 
-    fn failed(&self, job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+    fn failed(&self, mut job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+        job.wire_bytes += failure.wire_bytes;
         let mut result = self.result(&job, fetched_at, latency, failure.outcome);
         result.detail = Some(failure.detail);
         Box::new(Done { tag: job.tag, result })
@@ -148,14 +149,8 @@ impl HostWorker {
     fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
         let retry_after = response.header(header::RETRY_AFTER);
         let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
-        let encoded =
-            response.header(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"));
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
-            200..=299 if encoded.is_some() => (
-                FetchOutcome::ContentRefused,
-                encoded.map(|coding| format!("content coding {coding} was not asked for")),
-            ),
             200..=299 => (FetchOutcome::Fetched, None),
             304 => (FetchOutcome::NotModified, None),
             300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),

@@ -9,6 +9,7 @@
 //! It never decides what is worth fetching, and never looks into a body beyond its digest.
 
 mod address;
+mod codings;
 mod connection;
 mod exchange;
 mod gate;

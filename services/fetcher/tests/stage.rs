@@ -149,7 +149,8 @@ fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
 }
 
 /// A server without robots.txt that gives the same bytes to whoever connects, and closes.
-fn raw_server(answer: String) -> SocketAddr {
+fn raw_server(answer: impl Into<Vec<u8>>) -> SocketAddr {
+    let answer = answer.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -159,7 +160,7 @@ fn raw_server(answer: String) -> SocketAddr {
             let length = stream.read(&mut head).unwrap_or(0);
             let none = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
             let is_robots = head[..length].starts_with(b"GET /robots.txt ");
-            let _ = stream.write_all(if is_robots { none } else { &answer }.as_bytes());
+            let _ = stream.write_all(if is_robots { none.as_bytes() } else { &answer });
         }
     });
     address
@@ -341,14 +342,35 @@ fn statuses_become_the_outcomes_they_mean() {
 }
 
 #[test]
-fn answers_that_are_not_http_or_packed_unasked_are_refused() {
+fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
-        let mut bench = Bench::at(raw_server(answer.to_owned()), &[]);
+        let mut bench = Bench::at(raw_server(answer), &[]);
         assert_eq!(bench.fetch("http://raw.test/x").outcome, outcome, "{answer:?}");
     };
     check("220 mail.test ESMTP ready\r\n", FetchOutcome::MalformedResponse);
-    let packed = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc";
-    check(packed, FetchOutcome::ContentRefused);
+    let packed = |coding| {
+        format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc")
+    };
+    check(&packed("deflate"), FetchOutcome::ContentRefused);
+    check(&packed("gzip"), FetchOutcome::MalformedResponse);
+}
+
+#[test]
+fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
+    let body = "<p>The same sentence again and again.</p>\n".repeat(500);
+    let packed = zstd::encode_all(body.as_bytes(), 3).unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        packed.len()
+    );
+    let mut bench = Bench::at(raw_server([head.as_bytes(), &packed].concat()), &[("fetch.max_pack_ratio", "1000")]);
+    let result = bench.fetch("http://raw.test/x");
+    assert_eq!((result.outcome, result.body_length), (FetchOutcome::Fetched, body.len() as i64));
+    assert_eq!(result.content_digest, Some(Digest::of(body.as_bytes())));
+    assert_eq!(body::decompress(&result.body.unwrap(), 1 << 20).unwrap(), body.as_bytes());
+    // The head counts too, by name and value of its fields.
+    let wire = result.wire_bytes as usize;
+    assert!((packed.len()..packed.len() + head.len()).contains(&wire), "{wire} for {}", packed.len());
 }
 
 #[test]
@@ -410,7 +432,7 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
 
 #[test]
 fn a_private_address_that_is_allowed_is_fetched() {
-    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned());
+    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
     let mut bench = Bench::new(&[("fetch.allow_private_addresses", "127.0.0.0/8")]);
     assert_eq!(bench.fetch(&format!("http://{address}/")).outcome, FetchOutcome::Fetched);
 }
