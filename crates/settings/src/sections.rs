@@ -189,6 +189,14 @@ sections! {
             expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
             check_name: check_pattern,
         },
+        /// How long the addresses of a name hold.
+        dns_ttl: Duration = Span(Duration::ZERO, DAY),
+        /// How long it holds that a name has none.
+        dns_negative_ttl: Duration = Span(Duration::ZERO, DAY),
+        /// Most names remembered.
+        dns_names: usize = Count::new(1, 10_000_000),
+        /// Whether HTTP/2 is offered over TLS.
+        http2: bool = Flag,
         /// Whether certificates are checked.
         tls_verify: bool = Flag,
         /// PEM file with further certificate authorities.

@@ -2,14 +2,17 @@
 
 use crate::codings::{ACCEPTED, BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::connection::Connection;
+use crate::network::Network;
 use crate::rules::Rules;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::{Request, StatusCode};
+use hyper::{Request, StatusCode, Version};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
+use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 /// Most bytes read, and longest wait, for the body of an answer that is no page.
@@ -67,11 +70,12 @@ pub(crate) async fn get(
     validators: &Validators,
     max_body: usize,
     connection: &mut Option<Connection>,
-    rules: &Rules,
+    network: &Network,
 ) -> Result<Response, Failure> {
+    let rules = &*network.rules;
     let limit = rules.fetch.total_timeout;
     let attempt = async {
-        if let Some(mut open) = connection.take().filter(|open| !open.sender.is_closed()) {
+        if let Some(mut open) = connection.take().filter(|open| !open.is_closed()) {
             match exchange(url, validators, max_body, &mut open, rules).await {
                 Ok(response) => {
                     *connection = reusable(open, &response);
@@ -83,7 +87,7 @@ pub(crate) async fn get(
                 Err(broken) => return Err(broken.failure),
             }
         }
-        let mut open = Connection::open(url, rules).await?;
+        let mut open = Connection::open(url, network).await?;
         let response = exchange(url, validators, max_body, &mut open, rules).await.map_err(|broken| broken.failure)?;
         *connection = reusable(open, &response);
         Ok(response)
@@ -96,7 +100,7 @@ pub(crate) async fn get(
 /// A connection can go on when the whole body was read from it.
 fn reusable(mut connection: Connection, response: &Response) -> Option<Connection> {
     connection.used = true;
-    (!response.truncated && !connection.sender.is_closed()).then_some(connection)
+    (!response.truncated && !connection.is_closed()).then_some(connection)
 }
 
 struct Broken {
@@ -121,14 +125,10 @@ async fn exchange(
     connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Response, Broken> {
-    let request = request(url, validators, rules)
+    let request = request(url, validators, connection.is_http2(), rules)
         .map_err(|error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error)))?;
-    let sent = async {
-        connection.sender.ready().await?;
-        connection.sender.send_request(request).await
-    };
     let idle = rules.fetch.idle_timeout;
-    let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
+    let response = within(idle.max(rules.fetch.connect_timeout), connection.send(request)).await;
     let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
     let (head, frames) = response.into_parts();
@@ -153,6 +153,11 @@ async fn receive(
 ) -> Result<(Vec<u8>, bool), Failure> {
     let refused =
         |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
+    // Only chunks were asked for, by saying HTTP/1.1.
+    if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
+        let detail = format!("transfer coding {value:?} was not asked for");
+        return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
+    }
     let coding = Coding::of(headers).map_err(refused)?;
     let limits = BodyLimits {
         wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
@@ -203,9 +208,18 @@ async fn drained(mut frames: Incoming, wire_bytes: &mut u64, limit: Duration) ->
     within(limit.min(DRAINED_WITHIN), reading).await == Some(true)
 }
 
-fn request(url: &CanonicalUrl, validators: &Validators, rules: &Rules) -> Result<Request<Empty<Bytes>>, String> {
-    let mut request = Request::get(url.path_and_query())
-        .header(header::HOST, url.host().as_str())
+fn request(
+    url: &CanonicalUrl,
+    validators: &Validators,
+    is_http2: bool,
+    rules: &Rules,
+) -> Result<Request<Empty<Bytes>>, String> {
+    // HTTP/2 says the host in a field of its own, taken from the whole address.
+    let mut request = match is_http2 {
+        true => Request::get(url.as_str()).version(Version::HTTP_2),
+        false => Request::get(url.path_and_query()).header(header::HOST, url.host().as_str()),
+    };
+    request = request
         .header(header::USER_AGENT, &rules.user_agent)
         .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
         .header(header::ACCEPT_ENCODING, ACCEPTED);
@@ -223,13 +237,33 @@ async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> 
 }
 
 fn failure_of(error: &hyper::Error) -> Failure {
-    let outcome = if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+    let outcome = if breaks_the_protocol(error) {
         FetchOutcome::MalformedResponse
     } else if error.is_timeout() {
         FetchOutcome::TimedOut
     } else {
         FetchOutcome::ConnectionLost
     };
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     Failure::new(outcome, format!("{error}{cause}"))
+}
+
+/// Whether the server's bytes are to blame, and not the connection.
+fn breaks_the_protocol(error: &hyper::Error) -> bool {
+    if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+        return true;
+    }
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            // Found by our own side; what the server says of itself (RST_STREAM, GOAWAY) is its leaving.
+            return error.is_library();
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            // Chunks that are none.
+            return matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
+        }
+        cause = error.source();
+    }
+    false
 }

@@ -3,21 +3,27 @@
 use crate::connection::Connection;
 use crate::exchange::{Failure, Response, Validators, get};
 use crate::gate::Gate;
+use crate::network::Network;
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
-use crate::rules::Rules;
-use hyper::header;
+use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, body};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::RobotsCacheEntry;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
 
+/// Most bytes of a header that is kept with the page, of which there may be many.
+const MAX_KEPT_HEADER: usize = 1 << 10;
+/// Most bytes of a reason.
+const MAX_DETAIL: usize = 300;
+
 /// What is known of a host while its worker lives.
 pub(crate) struct HostWorker {
-    pub(crate) rules: Arc<Rules>,
-    pub(crate) clock: Arc<dyn Clock>,
+    network: Rc<Network>,
+    clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
     /// Why there was no connection when robots.txt was asked for last.
@@ -37,10 +43,10 @@ pub(crate) enum Turn {
 }
 
 impl HostWorker {
-    pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(network: Rc<Network>, clock: Arc<dyn Clock>) -> Self {
         let gate = Gate::new(clock.clone());
         Self {
-            rules,
+            network,
             clock,
             gate,
             robots: None,
@@ -69,10 +75,11 @@ impl HostWorker {
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
                 self.gate.wait(job.request.not_before).await;
-                let entry = refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.rules, self.clock.now());
+                let entry =
+                    refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
                 let (entry, failure) = entry.await;
                 self.no_connection = failure.filter(is_without_connection);
-                self.robots_due = entry.expires_at().min(self.clock.now() + self.rules.robots_refresh);
+                self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
                 self.robots = Some(entry);
                 self.gate.ended();
                 self.set_delay(requested_delay);
@@ -83,10 +90,10 @@ impl HostWorker {
             self.gate.wait(job.request.not_before).await;
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let max_body = usize::try_from(self.rules.fetch.max_body).unwrap_or(usize::MAX);
+            let max_body = usize::try_from(self.network.rules.fetch.max_body).unwrap_or(usize::MAX);
             let validators =
                 Validators { etag: job.request.etag.clone(), last_modified: job.request.last_modified.clone() };
-            let answer = get(&job.at, &validators, max_body, &mut self.connection, &self.rules).await;
+            let answer = get(&job.at, &validators, max_body, &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
             let response = match answer {
@@ -98,8 +105,8 @@ impl HostWorker {
                 return Turn::Done(self.answered(job, fetched_at, &response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
-            if job.hops.len() > self.rules.fetch.max_redirects as usize {
-                let detail = format!("more than {} redirects", self.rules.fetch.max_redirects);
+            if job.hops.len() > self.network.rules.fetch.max_redirects as usize {
+                let detail = format!("more than {} redirects", self.network.rules.fetch.max_redirects);
                 let failure = Failure::new(FetchOutcome::TooManyRedirects, detail);
                 return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
             }
@@ -112,18 +119,18 @@ impl HostWorker {
 
     fn set_delay(&mut self, requested: Option<Duration>) {
         let robots = self.robots_crawl_delay();
-        let own = self.rules.delay.delay_after(robots, self.last_latency).as_duration();
+        let own = self.network.rules.delay.delay_after(robots, self.last_latency).as_duration();
         self.gate.set_delay(own.max(requested.unwrap_or_default()));
     }
 
     fn robots_crawl_delay(&self) -> Option<Duration> {
-        self.robots.as_ref()?.robots()?.crawl_delay(&self.rules.product_token)
+        self.robots.as_ref()?.robots()?.crawl_delay(&self.network.rules.product_token)
     }
 
     /// Why robots.txt does not allow an address now, if it does not.
     fn refusal(&self, url: &CanonicalUrl) -> Option<Failure> {
         let entry = self.robots.as_ref()?;
-        let verdict = entry.check(&self.rules.product_token, url.path_and_query());
+        let verdict = entry.check(&self.network.rules.product_token, url.path_and_query());
         if verdict.allowed {
             return None;
         }
@@ -142,7 +149,7 @@ impl HostWorker {
     fn failed(&self, mut job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
         let mut result = self.result(&job, fetched_at, latency, failure.outcome);
-        result.detail = Some(failure.detail);
+        result.detail = Some(shortened(failure.detail));
         Box::new(Done { tag: job.tag, result })
     }
 
@@ -151,7 +158,11 @@ impl HostWorker {
         let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
-            200..=299 => (FetchOutcome::Fetched, None),
+            200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
+            206 => (FetchOutcome::ContentRefused, Some("a part of the page that was not asked for".to_owned())),
+            304 if job.request.etag.is_none() && job.request.last_modified.is_none() => {
+                (FetchOutcome::MalformedResponse, Some("not modified, though no copy was spoken of".to_owned()))
+            }
             304 => (FetchOutcome::NotModified, None),
             300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),
             404 => (FetchOutcome::NotFound, None),
@@ -166,11 +177,11 @@ impl HostWorker {
         result.detail = detail;
         result.status = Some(status);
         result.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
-        result.etag = response.header(header::ETAG);
-        result.last_modified = response.header(header::LAST_MODIFIED);
+        result.etag = kept_header(response, header::ETAG);
+        result.last_modified = kept_header(response, header::LAST_MODIFIED);
         if outcome == FetchOutcome::Fetched {
             let digest = Digest::of(&response.body);
-            result.content_type = response.header(header::CONTENT_TYPE);
+            result.content_type = kept_header(response, header::CONTENT_TYPE);
             result.content_digest = Some(digest);
             result.body_length = response.body.len() as i64;
             result.truncated = response.truncated;
@@ -209,6 +220,20 @@ impl HostWorker {
             detail: None,
         }
     }
+}
+
+/// A header that is kept with the page, unless it is so long that it is none.
+fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
+    response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
+}
+
+/// A reason short enough to travel: parts of it may be the server's words.
+fn shortened(mut detail: String) -> String {
+    if detail.len() > MAX_DETAIL {
+        detail.truncate(detail.floor_char_boundary(MAX_DETAIL));
+        detail.push('…');
+    }
+    detail
 }
 
 /// Whether nothing was ever sent: name, address, connection or certificate failed.

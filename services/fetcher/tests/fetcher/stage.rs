@@ -1,12 +1,8 @@
 //! The fetcher as a stage against a web on loopback: what it asks for, what it makes of the answers, what it commits.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
-
-use daemon::WebClock;
-use fetcher::{FetchStage, Rules};
-use messages::{DeadLetter, Digest, FetchOutcome, FetchReason, FetchRequest, FetchResult, Message, body, topics};
-use page::{CanonicalUrl, DAY, Timestamp};
-use settings::{Layers, Settings};
+use crate::bench::{Bench, clock, request};
+use messages::{DeadLetter, Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
+use page::Timestamp;
 use simweb::{
     ChangeRates, Fault, FaultRule, FaultScope, HostDials, LedgerEntry, RequestKind, Robots, SeededConfig, SimWeb,
     SimWebConfig, Source, Validators, politeness,
@@ -16,9 +12,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::memory::MemoryBackend;
-use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
-use topology::Names;
+use stream::{Clock, Stage};
 
 const PAGE: &str = "http://host-0001.test/section-1/page-00001.html";
 const OTHER_PAGE: &str = "http://host-0001.test/section-2/page-00002.html";
@@ -36,112 +30,8 @@ fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
 
-fn clock() -> WebClock {
-    WebClock::new(&Settings::default().clock)
-}
-
 fn with_fault(fault: Fault) -> SimWeb {
     web(|config| config.faults.push(FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), fault)))
-}
-
-struct Bench {
-    log: InProcessLog<MemoryBackend>,
-    settings: Settings,
-    names: Names,
-    stage: FetchStage,
-    started: usize,
-}
-
-impl Bench {
-    /// A fetcher that finds every name at one address.
-    fn at(address: SocketAddr, overrides: &[(&str, &str)]) -> Self {
-        let resolve = format!("*.test={address}");
-        Self::new(&[&[("fetch.resolve", resolve.as_str())], overrides].concat())
-    }
-
-    fn new(overrides: &[(&str, &str)]) -> Self {
-        let fast =
-            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
-        let overrides = [&fast[..], overrides].concat();
-        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
-        let log = InProcessLog::new(MemoryBackend::default());
-        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
-        let stage = Self::stage(&log, &settings, &names, 0);
-        Self { log, settings, names, stage, started: 0 }
-    }
-
-    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> FetchStage {
-        let (spec, rules) = (fetcher::stage(settings, names), Rules::new(settings).unwrap());
-        FetchStage::new(spec, &format!("instance-{number}"), Arc::new(log.clone()), Arc::new(clock()), rules).unwrap()
-    }
-
-    /// Drops the stage as a crash would, and starts another.
-    fn crash(&mut self) {
-        self.started += 1;
-        self.stage = Self::stage(&self.log, &self.settings, &self.names, self.started);
-    }
-
-    fn send_bytes(&self, value: Vec<u8>) {
-        let to = TopicPartition::new(self.names.topic(topics::FETCH_REQUESTS), 0);
-        let record = OutputRecord { to, timestamp: clock().now(), key: b"site".to_vec(), value: Some(value) };
-        self.log.append(&[record]).unwrap();
-    }
-
-    fn ask(&self, url: &str) {
-        self.send_bytes(request(url).encode());
-    }
-
-    fn read<M: Message>(&self, topic: &str) -> Vec<M> {
-        let partition = TopicPartition::new(self.names.topic(topic), 0);
-        let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
-        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
-    }
-
-    /// Turns the stage until there are so many results.
-    fn results(&mut self, count: usize) -> Vec<FetchResult> {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        loop {
-            let results: Vec<FetchResult> = self.read(topics::FETCH_RESULTS);
-            if results.len() >= count {
-                return results;
-            }
-            assert!(Instant::now() < deadline, "{} of {count} results came: {results:?}", results.len());
-            self.stage.step().unwrap();
-        }
-    }
-
-    fn fetch(&mut self, url: &str) -> FetchResult {
-        self.fetch_request(&request(url))
-    }
-
-    fn fetch_request(&mut self, request: &FetchRequest) -> FetchResult {
-        let before = self.read::<FetchResult>(topics::FETCH_RESULTS).len();
-        self.send_bytes(request.encode());
-        let result = self.results(before + 1).pop().unwrap();
-        assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));
-        result
-    }
-}
-
-fn request(url: &str) -> FetchRequest {
-    let url = CanonicalUrl::parse(url).unwrap();
-    let now = clock().now();
-    FetchRequest {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 7,
-        issued_at: now,
-        not_before: now,
-        lease_until: now + DAY,
-        reason: FetchReason::Refresh,
-        etag: None,
-        last_modified: None,
-        content_digest: None,
-        crawl_delay_ms: None,
-    }
 }
 
 fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
