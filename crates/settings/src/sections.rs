@@ -5,9 +5,11 @@
 use crate::fault::Fault;
 use crate::fetch::{AllowedAddress, is_host_pattern};
 use crate::form::{
-    Allowed, Choice, Count, Flag, Form, List, Map, Number, Optional, OrOff, Path, Property, Size, Socket, Span, Text,
+    Allowed, Choice, Count, Flag, Form, List, Map, Media, Number, Optional, OrOff, Password, Path, Ports, Property,
+    Size, Socket, Span, Text, Through,
 };
 use crate::raw::Reader;
+use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
 use page::CanonicalUrl;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -49,7 +51,7 @@ macro_rules! sections {
             }
 
             /// The effective settings as TOML: read back as a file, it gives the same settings. Passwords among
-            /// `kafka.properties` are in it.
+            /// `kafka.properties`, `fetch.proxy` and `fetch.authentication` are in it.
             pub fn to_toml(&self) -> String {
                 let mut lines = Vec::new();
                 $(
@@ -187,6 +189,22 @@ sections! {
         resolve: BTreeMap<String, SocketAddr> = Map {
             value: Socket,
             expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
+            check_name: check_pattern,
+        },
+        /// Ports that may be connected to.
+        ports: Vec<PortRange> = List(Ports),
+        /// Kinds of content that are kept.
+        content_types: Vec<MediaRange> = List(Media),
+        /// Proxies by host pattern; see [`Fetch::proxy_for`].
+        proxy: BTreeMap<String, Proxy> = Map {
+            value: Through,
+            expected: "host patterns with a proxy each, such as { \"*.example.org\" = \"http://10.0.0.1:3128\" }",
+            check_name: check_pattern,
+        },
+        /// User names and passwords by host pattern; see [`Fetch::credentials_for`].
+        authentication: BTreeMap<String, Credentials> = Map {
+            value: Password,
+            expected: "host patterns with a name and password each, such as { \"example.org\" = \"user:password\" }",
             check_name: check_pattern,
         },
         /// How long the addresses of a name hold.

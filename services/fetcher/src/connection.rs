@@ -3,11 +3,13 @@
 use crate::address::is_public;
 use crate::exchange::Failure;
 use crate::network::Network;
+use crate::proxy;
 use crate::rules::Rules;
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
+use hyper::header::HeaderValue;
 use hyper::rt::{Executor, Read, Write};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
@@ -16,6 +18,7 @@ use page::CanonicalUrl;
 use rustls::pki_types::ServerName;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use url::Host;
@@ -28,8 +31,20 @@ const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
 /// An open connection.
 pub(crate) struct Connection {
     sender: Sender,
+    /// How the requests on it name their target.
+    pub(crate) target: Target,
     /// Whether an exchange has already gone over it, so that the host may have closed it meanwhile.
     pub(crate) used: bool,
+}
+
+/// How a request names its target.
+pub(crate) enum Target {
+    /// By path, with the host in a header.
+    Path,
+    /// By its whole address, as HTTP/2 has it.
+    Whole,
+    /// By its whole address, to a proxy, which may want to know who asks.
+    Proxied(Option<HeaderValue>),
 }
 
 enum Sender {
@@ -49,15 +64,33 @@ impl Connection {
 
     async fn connect(url: &CanonicalUrl, network: &Network) -> Result<Self, Failure> {
         let rules = &*network.rules;
+        allowed_port(url, rules)?;
+        let proxy = rules.fetch.proxy_for(bare_host(url));
+        let is_secure = url.scheme() == "https";
+        if let Some(proxy) = proxy {
+            allowed_through_proxy(url, network).await?;
+            if is_secure {
+                let tunnel = proxy::tunnel(proxy, url, network).await?;
+                return Self::secured(tunnel, url, rules).await;
+            }
+            let io = TokioIo::new(proxy::reach(proxy, network).await?);
+            let credentials = proxy.credentials.as_ref().map(proxy::basic);
+            return Ok(Self { target: Target::Proxied(credentials), ..Self::http1(io, rules).await? });
+        }
         let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;
         let _ = tcp.set_nodelay(true);
-        if url.scheme() != "https" {
-            return Self::http1(TokioIo::new(tcp), rules).await;
-        }
+        if is_secure { Self::secured(tcp, url, rules).await } else { Self::http1(TokioIo::new(tcp), rules).await }
+    }
+
+    /// A connection secured by TLS, over whatever leads to the host.
+    async fn secured<T>(io: T, url: &CanonicalUrl, rules: &Rules) -> Result<Self, Failure>
+    where
+        T: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
         let name = ServerName::try_from(bare_host(url).to_owned());
         let name = name.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(rules.tls.clone());
-        let tls = connector.connect(name, tcp).await;
+        let tls = connector.connect(name, io).await;
         let tls = tls.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         match tls.get_ref().1.alpn_protocol() {
             Some(b"h2") => Self::http2(TokioIo::new(tls), rules).await,
@@ -74,7 +107,7 @@ impl Connection {
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
-        Ok(Self { sender: Sender::Http1(sender), used: false })
+        Ok(Self { sender: Sender::Http1(sender), target: Target::Path, used: false })
     }
 
     async fn http2<T: Read + Write + Unpin + 'static>(io: T, rules: &Rules) -> Result<Self, Failure> {
@@ -87,11 +120,7 @@ impl Connection {
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
-        Ok(Self { sender: Sender::Http2(sender), used: false })
-    }
-
-    pub(crate) fn is_http2(&self) -> bool {
-        matches!(self.sender, Sender::Http2(_))
+        Ok(Self { sender: Sender::Http2(sender), target: Target::Whole, used: false })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -131,8 +160,30 @@ fn no_connection(error: hyper::Error) -> Failure {
 }
 
 /// The host without port and brackets.
-fn bare_host(url: &CanonicalUrl) -> &str {
+pub(crate) fn bare_host(url: &CanonicalUrl) -> &str {
     url.as_url().host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
+}
+
+/// Whether the operator lets a port be connected to.
+fn allowed_port(url: &CanonicalUrl, rules: &Rules) -> Result<(), Failure> {
+    match url.as_url().port_or_known_default() {
+        Some(port) if rules.fetch.allows_port(port) => Ok(()),
+        port => {
+            let detail = format!("port {} is not among fetch.ports", port.unwrap_or_default());
+            Err(Failure::new(FetchOutcome::AddressRefused, detail))
+        }
+    }
+}
+
+/// Whether a proxy may be asked for an address: what would be refused here is not left to it. Names that only the
+/// proxy can resolve are its own business.
+async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), Failure> {
+    match addresses(url, network).await {
+        Err(failure) if failure.outcome == FetchOutcome::DnsFailed => {
+            with_contact(Vec::new(), &network.rules).map(drop)
+        }
+        found => found.map(drop),
+    }
 }
 
 /// The addresses of a host that may be reached.
@@ -171,7 +222,8 @@ fn allowed_of(found: &[IpAddr], host: &str, rules: &Rules) -> Result<Vec<IpAddr>
 
 /// Other people's machines are visited only by a crawler that says whom to write to.
 fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketAddr>, Failure> {
-    if rules.has_contact || addresses.iter().all(|address| address.ip().is_loopback()) {
+    let is_here = !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback());
+    if rules.has_contact || is_here {
         return Ok(addresses);
     }
     let detail = "crawl.contact is absent; set it to a web page or mail address where a site's owner can reach you";
@@ -180,7 +232,7 @@ fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketA
 
 /// Tries the addresses in turn. What is connected to is what was checked: the name is not looked up again. An address
 /// that says nothing leaves time for the next.
-async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, Failure> {
+pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, Failure> {
     let each = limit / u32::try_from(addresses.len().clamp(1, 4)).unwrap_or(1);
     let mut problem = String::new();
     for address in addresses {

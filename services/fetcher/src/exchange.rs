@@ -1,16 +1,20 @@
 //! One request and its response, bounded in time and size.
 
 use crate::codings::{ACCEPTED, BodyLimits, BodyProblem, Coding, More, Unpacker};
-use crate::connection::Connection;
+use crate::connection::{Connection, Target, bare_host};
 use crate::network::Network;
+use crate::proxy::basic;
 use crate::rules::Rules;
+use crate::sniff;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
+use hyper::http::request::Builder;
 use hyper::{Request, StatusCode, Version};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
+use politeness::MAX_ROBOTS_BYTES;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -56,6 +60,24 @@ impl Failure {
     }
 }
 
+/// What a request is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// A page, if it is not the copy that these validators belong to.
+    Page(&'a Validators),
+    /// A robots.txt, in whatever type it comes.
+    Robots,
+}
+
+impl Wanted<'_> {
+    fn max_body(self, rules: &Rules) -> usize {
+        match self {
+            Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
+            Self::Robots => MAX_ROBOTS_BYTES,
+        }
+    }
+}
+
 /// Validators to send along.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Validators {
@@ -67,8 +89,7 @@ pub(crate) struct Validators {
 /// again.
 pub(crate) async fn get(
     url: &CanonicalUrl,
-    validators: &Validators,
-    max_body: usize,
+    wanted: Wanted<'_>,
     connection: &mut Option<Connection>,
     network: &Network,
 ) -> Result<Response, Failure> {
@@ -76,7 +97,7 @@ pub(crate) async fn get(
     let limit = rules.fetch.total_timeout;
     let attempt = async {
         if let Some(mut open) = connection.take().filter(|open| !open.is_closed()) {
-            match exchange(url, validators, max_body, &mut open, rules).await {
+            match exchange(url, wanted, &mut open, rules).await {
                 Ok(response) => {
                     *connection = reusable(open, &response);
                     return Ok(response);
@@ -88,7 +109,7 @@ pub(crate) async fn get(
             }
         }
         let mut open = Connection::open(url, network).await?;
-        let response = exchange(url, validators, max_body, &mut open, rules).await.map_err(|broken| broken.failure)?;
+        let response = exchange(url, wanted, &mut open, rules).await.map_err(|broken| broken.failure)?;
         *connection = reusable(open, &response);
         Ok(response)
     };
@@ -120,12 +141,11 @@ fn silent(limit: Duration) -> Failure {
 
 async fn exchange(
     url: &CanonicalUrl,
-    validators: &Validators,
-    max_body: usize,
+    wanted: Wanted<'_>,
     connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Response, Broken> {
-    let request = request(url, validators, connection.is_http2(), rules)
+    let request = request(url, wanted, &connection.target, rules)
         .map_err(|error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error)))?;
     let idle = rules.fetch.idle_timeout;
     let response = within(idle.max(rules.fetch.connect_timeout), connection.send(request)).await;
@@ -135,7 +155,7 @@ async fn exchange(
     let mut wire_bytes: u64 =
         head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
     let (body, truncated) = if head.status.is_success() {
-        let received = receive(frames, &head.headers, max_body, &mut wire_bytes, rules).await;
+        let received = receive(frames, &head.headers, wanted, &mut wire_bytes, rules).await;
         received.map_err(|failure| Broken::after(wire_bytes, failure))?
     } else {
         (Vec::new(), !drained(frames, &mut wire_bytes, idle).await)
@@ -147,10 +167,11 @@ async fn exchange(
 async fn receive(
     mut frames: Incoming,
     headers: &HeaderMap,
-    max_body: usize,
+    wanted: Wanted<'_>,
     wire_bytes: &mut u64,
     rules: &Rules,
 ) -> Result<(Vec<u8>, bool), Failure> {
+    let told = wanted_type(headers, wanted, rules)?;
     let refused =
         |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
     // Only chunks were asked for, by saying HTTP/1.1.
@@ -161,7 +182,7 @@ async fn receive(
     let coding = Coding::of(headers).map_err(refused)?;
     let limits = BodyLimits {
         wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
-        kept: max_body,
+        kept: wanted.max_body(rules),
         ratio: rules.fetch.max_pack_ratio,
     };
     let problem = |problem| match problem {
@@ -184,7 +205,35 @@ async fn receive(
             break;
         }
     }
-    unpacker.finish().map_err(problem)
+    let (body, truncated) = unpacker.finish().map_err(problem)?;
+    if told == Told::Nothing && !rules.fetch.allows_content(sniff::media_type(&body)) {
+        return Err(unwanted_type(sniff::media_type(&body)));
+    }
+    Ok((body, truncated))
+}
+
+/// What is known of the kind of content before the body has come.
+#[derive(PartialEq, Eq)]
+enum Told {
+    Enough,
+    Nothing,
+}
+
+/// Refuses content of a kind that is not kept, before its body is read.
+fn wanted_type(headers: &HeaderMap, wanted: Wanted<'_>, rules: &Rules) -> Result<Told, Failure> {
+    if rules.fetch.allows_all_content() || matches!(wanted, Wanted::Robots) {
+        return Ok(Told::Enough);
+    }
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match value.split(';').next().unwrap_or_default().trim() {
+        "" => Ok(Told::Nothing),
+        media_type if rules.fetch.allows_content(media_type) => Ok(Told::Enough),
+        media_type => Err(unwanted_type(media_type)),
+    }
+}
+
+fn unwanted_type(media_type: &str) -> Failure {
+    Failure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
 }
 
 /// Reads what follows the head of an answer that is no page, so that the connection can be used again. Its status is
@@ -210,25 +259,38 @@ async fn drained(mut frames: Incoming, wire_bytes: &mut u64, limit: Duration) ->
 
 fn request(
     url: &CanonicalUrl,
-    validators: &Validators,
-    is_http2: bool,
+    wanted: Wanted<'_>,
+    target: &Target,
     rules: &Rules,
 ) -> Result<Request<Empty<Bytes>>, String> {
-    // HTTP/2 says the host in a field of its own, taken from the whole address.
-    let mut request = match is_http2 {
-        true => Request::get(url.as_str()).version(Version::HTTP_2),
-        false => Request::get(url.path_and_query()).header(header::HOST, url.host().as_str()),
+    let host = url.host();
+    let mut request = match target {
+        Target::Path => Request::get(url.path_and_query()).header(header::HOST, host.as_str()),
+        // The host is in a field of its own, taken from the address.
+        Target::Whole => Request::get(url.as_str()).version(Version::HTTP_2),
+        Target::Proxied(credentials) => {
+            let request = Request::get(url.as_str()).header(header::HOST, host.as_str());
+            credentials.iter().fold(request, |request, known| request.header(header::PROXY_AUTHORIZATION, known))
+        }
     };
     request = request
         .header(header::USER_AGENT, &rules.user_agent)
         .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
         .header(header::ACCEPT_ENCODING, ACCEPTED);
+    if let Some(credentials) = rules.fetch.credentials_for(bare_host(url)) {
+        request = request.header(header::AUTHORIZATION, basic(credentials));
+    }
+    let Wanted::Page(validators) = wanted else { return built(request) };
     if let Some(etag) = &validators.etag {
         request = request.header(header::IF_NONE_MATCH, etag);
     }
     if let Some(last_modified) = &validators.last_modified {
         request = request.header(header::IF_MODIFIED_SINCE, last_modified);
     }
+    built(request)
+}
+
+fn built(request: Builder) -> Result<Request<Empty<Bytes>>, String> {
     request.body(Empty::new()).map_err(|error| error.to_string())
 }
 

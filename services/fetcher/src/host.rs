@@ -1,7 +1,7 @@
 //! One host at work: one request at a time, over one connection, as polite as asked.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Validators, get};
+use crate::exchange::{Failure, Response, Validators, Wanted, get};
 use crate::gate::Gate;
 use crate::network::Network;
 use crate::pool::{Done, Job};
@@ -90,10 +90,9 @@ impl HostWorker {
             self.gate.wait(job.request.not_before).await;
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let max_body = usize::try_from(self.network.rules.fetch.max_body).unwrap_or(usize::MAX);
             let validators =
                 Validators { etag: job.request.etag.clone(), last_modified: job.request.last_modified.clone() };
-            let answer = get(&job.at, &validators, max_body, &mut self.connection, &self.network).await;
+            let answer = get(&job.at, Wanted::Page(&validators), &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
             let response = match answer {

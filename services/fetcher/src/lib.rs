@@ -17,9 +17,11 @@ mod host;
 mod network;
 mod one;
 mod pool;
+mod proxy;
 mod resolver;
 mod robots;
 mod rules;
+mod sniff;
 mod stage;
 
 pub use crate::address::is_public;

@@ -1,11 +1,11 @@
 //! A host's robots.txt, fetched as RFC 9309 says: redirects followed, at most five, across hosts.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Validators, get};
+use crate::exchange::{Failure, Response, Wanted, get};
 use crate::network::Network;
 use hyper::header;
 use page::{CanonicalUrl, Timestamp};
-use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
+use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
 
 /// Fetches the robots.txt of an address's authority and says what holds from `now` on; when there was no answer, also why.
 pub(crate) async fn refresh(
@@ -24,7 +24,7 @@ pub(crate) async fn refresh(
         let mut elsewhere = None;
         let line =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
-        let answer = get(&at, &Validators::default(), MAX_ROBOTS_BYTES, line, network).await;
+        let answer = get(&at, Wanted::Robots, line, network).await;
         let response = match answer {
             Ok(response) => response,
             Err(failure) => {

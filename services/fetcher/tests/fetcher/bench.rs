@@ -13,7 +13,7 @@ use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
 use topology::Names;
 
 /// Longest wait for results that must come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn clock() -> WebClock {
     WebClock::new(&Settings::default().clock)
@@ -77,14 +77,14 @@ impl Bench {
     /// Turns the stage until there are so many results.
     pub(crate) fn results(&mut self, count: usize) -> Vec<FetchResult> {
         let deadline = Instant::now() + PATIENCE;
-        loop {
-            let results: Vec<FetchResult> = self.read(topics::FETCH_RESULTS);
-            if results.len() >= count {
-                return results;
-            }
-            assert!(Instant::now() < deadline, "{} of {count} results came: {results:?}", results.len());
+        let partition = TopicPartition::new(self.names.topic(topics::FETCH_RESULTS), 0);
+        let mut reader = self.log.reader().unwrap();
+        let mut come = || reader.bounds(&partition).unwrap().end as usize;
+        while come() < count {
+            assert!(Instant::now() < deadline, "{} of {count} results came", come());
             self.stage.step().unwrap();
         }
+        self.read(topics::FETCH_RESULTS)
     }
 
     pub(crate) fn fetch(&mut self, url: &str) -> FetchResult {

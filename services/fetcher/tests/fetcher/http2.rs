@@ -18,8 +18,8 @@ const FRAME_HEAD_BYTES: usize = 9;
 const HEADERS: u8 = 1;
 
 /// Plays HTTP/2 scripts over TLS, for as long as the test's process lives.
-struct TlsWeb {
-    address: SocketAddr,
+pub(crate) struct TlsWeb {
+    pub(crate) address: SocketAddr,
     /// Its certificate, for the fetcher to trust.
     authority: NamedTempFile,
 }
@@ -32,7 +32,7 @@ struct Site {
 }
 
 impl TlsWeb {
-    fn start(protocols: &[&[u8]]) -> Self {
+    pub(crate) fn start(protocols: &[&[u8]]) -> Self {
         let cases: HashMap<_, _> = http2_misbehaviours().into_iter().map(|case| (case.name.clone(), case)).collect();
         let names: Vec<_> = cases.keys().map(|name| format!("{name}.test")).collect();
         let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).unwrap();
@@ -59,7 +59,7 @@ impl TlsWeb {
         Self { address, authority }
     }
 
-    fn bench(&self, further: &[(&str, &str)]) -> Bench {
+    pub(crate) fn bench(&self, further: &[(&str, &str)]) -> Bench {
         let kept = format!("{KEPT_BYTES}B");
         let authority = self.authority.path().display().to_string();
         let limits = [("fetch.max_body", kept.as_str()), ("fetch.extra_ca", authority.as_str())];

@@ -5,4 +5,5 @@
 mod bench;
 mod hostile;
 mod http2;
+mod per_site;
 mod stage;
