@@ -32,6 +32,8 @@ pub(crate) struct HostWorker {
     robots_due: Timestamp,
     connection: Option<Connection>,
     last_latency: Duration,
+    /// Until when the host asked to be left alone.
+    left_alone_until: Timestamp,
 }
 
 /// What became of a job.
@@ -54,6 +56,7 @@ impl HostWorker {
             robots_due: Timestamp::MIN,
             connection: None,
             last_latency: Duration::ZERO,
+            left_alone_until: Timestamp::MIN,
         }
     }
 
@@ -72,6 +75,9 @@ impl HostWorker {
         let home = authority(&job.at);
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
+            if let Some(wait) = self.wait_asked_for(job.request.not_before) {
+                return Turn::Done(self.not_asked(job, wait));
+            }
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
                 self.gate.wait(job.request.not_before).await;
@@ -100,6 +106,9 @@ impl HostWorker {
                 Err(failure) => return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
+            if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
+                self.left_alone_until = self.clock.now() + wait;
+            }
             let Some(next) = redirect(&job.at, &response) else {
                 return Turn::Done(self.answered(job, fetched_at, &response));
             };
@@ -114,6 +123,26 @@ impl HostWorker {
                 return Turn::HandOver(Box::new(job));
             }
         }
+    }
+
+    /// How long a host that said when to come back is not to be asked, also by requests handed out before it said so.
+    fn wait_asked_for(&self, not_before: Timestamp) -> Option<Duration> {
+        let earliest = self.clock.now().max(not_before);
+        let wait = self.left_alone_until.saturating_since(earliest);
+        (!wait.is_zero()).then_some(wait)
+    }
+
+    fn not_asked(&self, job: Job, wait: Duration) -> Box<Done> {
+        let detail = format!("the host asked to be left alone until {}", self.left_alone_until);
+        let failure = Failure::new(FetchOutcome::RateLimited, detail);
+        let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
+        done.result.retry_after_s = Some(wait.as_secs_f64().ceil() as i64);
+        done
+    }
+
+    fn retry_after(&self, response: &Response) -> Option<Duration> {
+        let value = response.header(header::RETRY_AFTER)?;
+        politeness::retry_after(&value, self.clock.now())
     }
 
     fn set_delay(&mut self, requested: Option<Duration>) {
@@ -153,8 +182,7 @@ impl HostWorker {
     }
 
     fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
-        let retry_after = response.header(header::RETRY_AFTER);
-        let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
+        let retry_after = self.retry_after(response);
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
             200..=205 | 207..=299 => (FetchOutcome::Fetched, None),

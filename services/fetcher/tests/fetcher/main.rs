@@ -6,4 +6,6 @@ mod bench;
 mod hostile;
 mod http2;
 mod per_site;
+mod recovery;
 mod stage;
+mod troubled_host;

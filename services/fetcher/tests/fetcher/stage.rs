@@ -232,6 +232,22 @@ fn statuses_become_the_outcomes_they_mean() {
 }
 
 #[test]
+fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out_already() {
+    let web = web(|config| {
+        let refusal = Fault::Status { code: 503, retry_after_s: Some(120) };
+        let rule = FaultRule::everywhere(FaultScope::Pages(1.0), refusal);
+        config.faults.push(FaultRule { host: Some("host-0001.test".to_owned()), ..rule });
+    });
+    let mut bench = Bench::at(web.addr(), &[]);
+    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RateLimited);
+    let next = bench.fetch(OTHER_PAGE);
+    assert_eq!((next.outcome, next.status), (FetchOutcome::RateLimited, None));
+    assert!(next.retry_after_s.is_some_and(|wait| (60..=120).contains(&wait)), "{next:?}");
+    assert_eq!(asked_for_pages(&web).len(), 1);
+    assert_eq!(bench.fetch(OTHER_HOST).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
 fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
         let mut bench = Bench::at(raw_server(answer), &[]);
