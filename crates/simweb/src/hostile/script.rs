@@ -45,7 +45,9 @@ impl Asked {
 
 /// What a request is answered with.
 #[derive(Clone)]
-pub struct Reply(Arc<dyn Fn(&Asked) -> Vec<Step> + Send + Sync>);
+pub struct Reply(Arc<Answer>);
+
+type Answer = dyn Fn(&Asked) -> Vec<Step> + Send + Sync;
 
 impl Reply {
     /// The steps that answer a request.

@@ -166,8 +166,12 @@ pub(crate) fn crawl() -> (Vec<LedgerEntry>, Plan) {
     let settings = settings();
     let clock = Arc::new(WebClock::new(&settings.clock));
     let start = clock.now();
-    let plan =
-        Plan { refuses_from: start + 15 * MINUTE, slow_from: start + HOUR, well_from: start + HOUR + 20 * MINUTE };
+    let plan = Plan {
+        start,
+        refuses_from: start + 15 * MINUTE,
+        slow_from: start + HOUR,
+        well_from: start + HOUR + 20 * MINUTE,
+    };
     let web = troubled_web(&plan, &clock);
     let mut running = Loop::start(&settings, &clock, &web);
     let deadline = Instant::now() + PATIENCE;
