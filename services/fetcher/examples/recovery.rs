@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (minutes(plan.slow_from), minutes(plan.well_from), "slow: 90 s an answer"),
         (minutes(plan.well_from), end, "well"),
     ];
-    for (number, (from, until, name)) in phases.into_iter().enumerate() {
-        let shade = if number % 2 == 0 { RGBColor(244, 248, 244) } else { RGBColor(250, 238, 232) };
+    for (from, until, name) in phases {
+        let shade = if name == "well" { RGBColor(244, 248, 244) } else { RGBColor(250, 238, 232) };
         chart.draw_series([Rectangle::new([(from, 10.0), (until, 2_000.0)], shade.filled())])?;
         chart.draw_series([Text::new(name, (from + 0.5, 1_700.0), ("sans-serif", 13).into_font())])?;
     }
