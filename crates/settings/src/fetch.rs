@@ -1,6 +1,7 @@
 //! Which private addresses may be reached, and which names are answered here instead of by DNS.
 
 use crate::sections::Fetch;
+use crate::sites::for_host;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
@@ -68,13 +69,7 @@ impl Fetch {
     /// Where `host` (name without port) is to be found instead of asking DNS: its own entry, else the longest pattern
     /// that fits. `*.test` fits `a.test` and `a.b.test`, not `test`; `*` fits everything.
     pub fn resolve_override(&self, host: &str) -> Option<SocketAddr> {
-        let host = host.to_ascii_lowercase();
-        let fits = |pattern: &str| match pattern.strip_prefix('*') {
-            Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
-            None => host == pattern,
-        };
-        let fitting = self.resolve.iter().filter(|(pattern, _)| fits(&pattern.to_ascii_lowercase()));
-        fitting.max_by_key(|(pattern, _)| (!pattern.starts_with('*'), pattern.len())).map(|(_, address)| *address)
+        for_host(&self.resolve, host).copied()
     }
 }
 

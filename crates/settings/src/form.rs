@@ -2,6 +2,7 @@
 
 use crate::fetch::AllowedAddress;
 use crate::raw::Raw;
+use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -377,6 +378,86 @@ impl Form for Allowed {
 
     fn write(&self, value: &AllowedAddress) -> Option<String> {
         Some(quote(&value.to_string()))
+    }
+}
+
+/// A port, or from one to another.
+pub(crate) struct Ports;
+
+impl Form for Ports {
+    type Value = PortRange;
+
+    fn expected(&self) -> String {
+        "ports, or ranges of them, such as [\"80\", \"443\", \"8000-8999\"]".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<PortRange, String> {
+        let text = raw.integer().map(|port| port.to_string()).or_else(|| raw.text().map(str::to_owned));
+        text.and_then(|text| PortRange::parse(&text)).map_or_else(|| refuse(raw), Ok)
+    }
+
+    fn write(&self, value: &PortRange) -> Option<String> {
+        Some(quote(&value.to_string()))
+    }
+}
+
+/// Kinds of content.
+pub(crate) struct Media;
+
+impl Form for Media {
+    type Value = MediaRange;
+
+    fn expected(&self) -> String {
+        "media types, such as [\"text/*\", \"application/pdf\"], or [\"*/*\"]".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<MediaRange, String> {
+        raw.text().and_then(MediaRange::parse).map_or_else(|| refuse(raw), Ok)
+    }
+
+    fn write(&self, value: &MediaRange) -> Option<String> {
+        Some(quote(&value.to_string()))
+    }
+}
+
+/// A proxy. Never shown in a message, because it may hold a password.
+pub(crate) struct Through;
+
+impl Form for Through {
+    type Value = Proxy;
+
+    fn expected(&self) -> String {
+        "a proxy's address, such as \"http://10.0.0.1:3128\" or \"http://user:password@proxy.example.org:3128\""
+            .to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Proxy, String> {
+        raw.text().and_then(Proxy::parse).ok_or_else(|| "is not the address of an HTTP proxy with its port".to_owned())
+    }
+
+    fn write(&self, value: &Proxy) -> Option<String> {
+        Some(quote(&value.reveal()))
+    }
+}
+
+/// A user name and a password. Never shown in a message.
+pub(crate) struct Password;
+
+impl Form for Password {
+    type Value = Credentials;
+
+    fn expected(&self) -> String {
+        "a name and a password, such as \"user:password\"".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Credentials, String> {
+        raw.text()
+            .and_then(Credentials::parse)
+            .ok_or_else(|| "is not a name and a password with a colon between".to_owned())
+    }
+
+    fn write(&self, value: &Credentials) -> Option<String> {
+        Some(quote(value.reveal()))
     }
 }
 

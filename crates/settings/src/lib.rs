@@ -15,6 +15,7 @@ mod form;
 mod raw;
 mod sections;
 pub mod seeds;
+mod sites;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Http, Kafka, Log, LogFormat,
     Observability, Policy, PolicyName, Politeness, Settings, Urls,
 };
+pub use crate::sites::{Credentials, MediaRange, PortRange, Proxy, Secret};
 
 /// Every setting with its default, commented for the operator: the lowest layer.
 pub const DEFAULT_TOML: &str = include_str!("../default.toml");

@@ -5,9 +5,11 @@
 use crate::fault::Fault;
 use crate::fetch::{AllowedAddress, is_host_pattern};
 use crate::form::{
-    Allowed, Choice, Count, Flag, Form, List, Map, Number, Optional, OrOff, Path, Property, Size, Socket, Span, Text,
+    Allowed, Choice, Count, Flag, Form, List, Map, Media, Number, Optional, OrOff, Password, Path, Ports, Property,
+    Size, Socket, Span, Text, Through,
 };
 use crate::raw::Reader;
+use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
 use page::{CanonicalUrl, UrlRules};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -49,7 +51,7 @@ macro_rules! sections {
             }
 
             /// The effective settings as TOML: read back as a file, it gives the same settings. Passwords among
-            /// `kafka.properties` are in it.
+            /// `kafka.properties`, `fetch.proxy` and `fetch.authentication` are in it.
             pub fn to_toml(&self) -> String {
                 let mut lines = Vec::new();
                 $(
@@ -188,6 +190,10 @@ sections! {
         idle_timeout: Duration = TIMEOUT,
         /// Longest decoded body, in bytes.
         max_body: u64 = Size(1 << 10, 1 << 30),
+        /// Longest packed body received, in bytes before decompression.
+        max_packed_body: u64 = Size(1 << 10, 1 << 30),
+        /// Most decoded bytes per packed byte, from 64 KiB decoded on.
+        max_pack_ratio: u64 = Count::new(2, 1_000_000),
         /// Redirects followed for one request.
         max_redirects: u32 = Count::new(0, 50),
         /// Longest response header, in bytes.
@@ -200,6 +206,30 @@ sections! {
             expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
             check_name: check_pattern,
         },
+        /// Ports that may be connected to.
+        ports: Vec<PortRange> = List(Ports),
+        /// Kinds of content that are kept.
+        content_types: Vec<MediaRange> = List(Media),
+        /// Proxies by host pattern; see [`Fetch::proxy_for`].
+        proxy: BTreeMap<String, Proxy> = Map {
+            value: Through,
+            expected: "host patterns with a proxy each, such as { \"*.example.org\" = \"http://10.0.0.1:3128\" }",
+            check_name: check_pattern,
+        },
+        /// User names and passwords by host pattern; see [`Fetch::credentials_for`].
+        authentication: BTreeMap<String, Credentials> = Map {
+            value: Password,
+            expected: "host patterns with a name and password each, such as { \"example.org\" = \"user:password\" }",
+            check_name: check_pattern,
+        },
+        /// How long the addresses of a name hold.
+        dns_ttl: Duration = Span(Duration::ZERO, DAY),
+        /// How long it holds that a name has none.
+        dns_negative_ttl: Duration = Span(Duration::ZERO, DAY),
+        /// Most names remembered.
+        dns_names: usize = Count::new(1, 10_000_000),
+        /// Whether HTTP/2 is offered over TLS.
+        http2: bool = Flag,
         /// Whether certificates are checked.
         tls_verify: bool = Flag,
         /// PEM file with further certificate authorities.

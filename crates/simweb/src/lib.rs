@@ -11,6 +11,8 @@
 //! How hosts behave is dialled by [`HostDials`] (robots.txt, validators, latency) and [`FaultRule`] (errors, resets,
 //! slow or endless bodies, redirect loops …).
 //!
+//! How a web goes wrong that means harm, or was never tested, is in [`hostile`].
+//!
 //! Everything served is written to the [`Ledger`]. From it, and never from the crawler's own books, follow
 //! [`politeness`], [`freshness`], and, on the same change times at the same budget, the baselines [`round_robin`] and
 //! [`oracle`].
@@ -34,6 +36,7 @@ mod clock;
 mod corpus;
 mod dials;
 mod freshness;
+pub mod hostile;
 mod ledger;
 mod politeness;
 mod respond;

@@ -1,14 +1,27 @@
 //! One request and its response, bounded in time and size.
 
-use crate::connection::Connection;
+use crate::codings::{ACCEPTED, BodyLimits, BodyProblem, Coding, More, Unpacker};
+use crate::connection::{Connection, Target};
+use crate::network::Network;
+use crate::proxy::basic;
 use crate::rules::Rules;
+use crate::sniff;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::{Request, StatusCode};
+use hyper::http::request::Builder;
+use hyper::{Request, StatusCode, Version};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
+use politeness::MAX_ROBOTS_BYTES;
+use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
+
+/// Most bytes read, and longest wait, for the body of an answer that is no page.
+const DRAINED_BYTES: u64 = 64 << 10;
+const DRAINED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A complete response, its body perhaps cut.
 #[derive(Debug)]
@@ -17,9 +30,9 @@ pub struct Response {
     pub status: StatusCode,
     /// Headers as received.
     pub headers: HeaderMap,
-    /// Body, at most as long as allowed.
+    /// Body of a page, unpacked, at most as long as allowed. Empty unless the status is 2xx.
     pub body: Vec<u8>,
-    /// Whether the body was longer.
+    /// Whether the body was longer, or was not read to its end.
     pub truncated: bool,
     /// Bytes received, an estimate of the head included.
     pub wire_bytes: u64,
@@ -37,11 +50,31 @@ impl Response {
 pub(crate) struct Failure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,
+    /// Bytes received all the same.
+    pub(crate) wire_bytes: u64,
 }
 
 impl Failure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
-        Self { outcome, detail }
+        Self { outcome, detail, wire_bytes: 0 }
+    }
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// A page, if it is not the copy that these validators belong to.
+    Page(&'a Validators),
+    /// A robots.txt, in whatever type it comes.
+    Robots,
+}
+
+impl Wanted<'_> {
+    fn max_body(self, rules: &Rules) -> usize {
+        match self {
+            Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
+            Self::Robots => MAX_ROBOTS_BYTES,
+        }
     }
 }
 
@@ -56,15 +89,15 @@ pub(crate) struct Validators {
 /// again.
 pub(crate) async fn get(
     url: &CanonicalUrl,
-    validators: &Validators,
-    max_body: usize,
+    wanted: Wanted<'_>,
     connection: &mut Option<Connection>,
-    rules: &Rules,
+    network: &Network,
 ) -> Result<Response, Failure> {
+    let rules = &*network.rules;
     let limit = rules.fetch.total_timeout;
     let attempt = async {
-        if let Some(mut open) = connection.take().filter(|open| !open.sender.is_closed()) {
-            match exchange(url, validators, max_body, &mut open, rules).await {
+        if let Some(mut open) = connection.take().filter(|open| !open.is_closed()) {
+            match exchange(url, wanted, &mut open, rules).await {
                 Ok(response) => {
                     *connection = reusable(open, &response);
                     return Ok(response);
@@ -75,8 +108,8 @@ pub(crate) async fn get(
                 Err(broken) => return Err(broken.failure),
             }
         }
-        let mut open = Connection::open(url, rules).await?;
-        let response = exchange(url, validators, max_body, &mut open, rules).await.map_err(|broken| broken.failure)?;
+        let mut open = Connection::open(url, network).await?;
+        let response = exchange(url, wanted, &mut open, rules).await.map_err(|broken| broken.failure)?;
         *connection = reusable(open, &response);
         Ok(response)
     };
@@ -88,7 +121,7 @@ pub(crate) async fn get(
 /// A connection can go on when the whole body was read from it.
 fn reusable(mut connection: Connection, response: &Response) -> Option<Connection> {
     connection.used = true;
-    (!response.truncated && !connection.sender.is_closed()).then_some(connection)
+    (!response.truncated && !connection.is_closed()).then_some(connection)
 }
 
 struct Broken {
@@ -96,53 +129,168 @@ struct Broken {
     before_response: bool,
 }
 
+impl Broken {
+    fn after(wire_bytes: u64, failure: Failure) -> Self {
+        Self { failure: Failure { wire_bytes, ..failure }, before_response: false }
+    }
+}
+
+fn silent(limit: Duration) -> Failure {
+    Failure::new(FetchOutcome::TimedOut, format!("silent for {} s", limit.as_secs_f64()))
+}
+
 async fn exchange(
     url: &CanonicalUrl,
-    validators: &Validators,
-    max_body: usize,
+    wanted: Wanted<'_>,
     connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Response, Broken> {
-    let broken = |outcome, detail: String| Broken { failure: Failure::new(outcome, detail), before_response: false };
-    let request = request(url, validators, rules).map_err(|error| broken(FetchOutcome::ClientError, error))?;
-    let sent = async {
-        connection.sender.ready().await?;
-        connection.sender.send_request(request).await
-    };
+    let request = request(url, wanted, &connection.target, rules)
+        .map_err(|error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error)))?;
     let idle = rules.fetch.idle_timeout;
-    let silent = || broken(FetchOutcome::TimedOut, format!("silent for {} s", idle.as_secs_f64()));
-    let response = within(idle.max(rules.fetch.connect_timeout), sent).await.ok_or_else(silent)?;
+    let response = within(idle.max(rules.fetch.connect_timeout), connection.send(request)).await;
+    let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
-    let (head, mut frames) = response.into_parts();
+    let (head, frames) = response.into_parts();
     let mut wire_bytes: u64 =
         head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
-    let (mut body, mut truncated) = (Vec::new(), false);
-    while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(silent)? {
-        let frame = frame.map_err(|error| Broken { failure: failure_of(&error), before_response: false })?;
-        let Some(data) = frame.data_ref() else { continue };
-        wire_bytes += data.len() as u64;
-        let room = max_body - body.len();
-        body.extend_from_slice(&data[..data.len().min(room)]);
-        if data.len() > room {
-            truncated = true;
-            break;
-        }
-    }
+    let (body, truncated) = if head.status.is_success() {
+        let received = receive(frames, &head.headers, wanted, &mut wire_bytes, rules).await;
+        received.map_err(|failure| Broken::after(wire_bytes, failure))?
+    } else {
+        (Vec::new(), !drained(frames, &mut wire_bytes, idle).await)
+    };
     Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes })
 }
 
-fn request(url: &CanonicalUrl, validators: &Validators, rules: &Rules) -> Result<Request<Empty<Bytes>>, String> {
-    let mut request = Request::get(url.path_and_query())
-        .header(header::HOST, url.host().as_str())
+/// The body of a page, unpacked, and whether it was cut.
+async fn receive(
+    mut frames: Incoming,
+    headers: &HeaderMap,
+    wanted: Wanted<'_>,
+    wire_bytes: &mut u64,
+    rules: &Rules,
+) -> Result<(Vec<u8>, bool), Failure> {
+    let told = wanted_type(headers, wanted, rules)?;
+    let refused =
+        |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
+    // Only chunks were asked for, by saying HTTP/1.1.
+    if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
+        let detail = format!("transfer coding {value:?} was not asked for");
+        return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
+    }
+    let coding = Coding::of(headers).map_err(refused)?;
+    let limits = BodyLimits {
+        wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
+        kept: wanted.max_body(rules),
+        ratio: rules.fetch.max_pack_ratio,
+    };
+    let problem = |problem| match problem {
+        BodyProblem::Bomb => {
+            let detail = format!("the body unpacks to more than {} times its size", rules.fetch.max_pack_ratio);
+            Failure::new(FetchOutcome::TooLarge, detail)
+        }
+        BodyProblem::Corrupt(detail) => {
+            Failure::new(FetchOutcome::MalformedResponse, format!("the body does not unpack: {detail}"))
+        }
+    };
+    let idle = rules.fetch.idle_timeout;
+    let mut unpacker =
+        Unpacker::new(coding, limits).map_err(|error| problem(BodyProblem::Corrupt(error.to_string())))?;
+    while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
+        let frame = frame.map_err(|error| failure_of(&error))?;
+        let Some(data) = frame.data_ref() else { continue };
+        *wire_bytes += data.len() as u64;
+        if unpacker.take(data).map_err(problem)? == More::Cut {
+            break;
+        }
+    }
+    let (body, truncated) = unpacker.finish().map_err(problem)?;
+    if told == Told::Nothing && !rules.fetch.allows_content(sniff::media_type(&body)) {
+        return Err(unwanted_type(sniff::media_type(&body)));
+    }
+    Ok((body, truncated))
+}
+
+/// What is known of the kind of content before the body has come.
+#[derive(PartialEq, Eq)]
+enum Told {
+    Enough,
+    Nothing,
+}
+
+/// Refuses content of a kind that is not kept, before its body is read.
+fn wanted_type(headers: &HeaderMap, wanted: Wanted<'_>, rules: &Rules) -> Result<Told, Failure> {
+    if rules.fetch.allows_all_content() || matches!(wanted, Wanted::Robots) {
+        return Ok(Told::Enough);
+    }
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match value.split(';').next().unwrap_or_default().trim() {
+        "" => Ok(Told::Nothing),
+        media_type if rules.fetch.allows_content(media_type) => Ok(Told::Enough),
+        media_type => Err(unwanted_type(media_type)),
+    }
+}
+
+fn unwanted_type(media_type: &str) -> Failure {
+    Failure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
+}
+
+/// Reads what follows the head of an answer that is no page, so that the connection can be used again. Its status is
+/// known, so what goes wrong here is no matter.
+async fn drained(mut frames: Incoming, wire_bytes: &mut u64, limit: Duration) -> bool {
+    let reading = async {
+        let mut left = DRAINED_BYTES;
+        loop {
+            match frames.frame().await {
+                None => return true,
+                Some(Ok(frame)) => {
+                    let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+                    *wire_bytes += length;
+                    let Some(rest) = left.checked_sub(length) else { return false };
+                    left = rest;
+                }
+                Some(Err(_)) => return false,
+            }
+        }
+    };
+    within(limit.min(DRAINED_WITHIN), reading).await == Some(true)
+}
+
+fn request(
+    url: &CanonicalUrl,
+    wanted: Wanted<'_>,
+    target: &Target,
+    rules: &Rules,
+) -> Result<Request<Empty<Bytes>>, String> {
+    let host = url.host();
+    let mut request = match target {
+        Target::Path => Request::get(url.path_and_query()).header(header::HOST, host.as_str()),
+        // The host is in a field of its own, taken from the address.
+        Target::Whole => Request::get(url.as_str()).version(Version::HTTP_2),
+        Target::Proxied(credentials) => {
+            let request = Request::get(url.as_str()).header(header::HOST, host.as_str());
+            credentials.iter().fold(request, |request, known| request.header(header::PROXY_AUTHORIZATION, known))
+        }
+    };
+    request = request
         .header(header::USER_AGENT, &rules.user_agent)
         .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-        .header(header::ACCEPT_ENCODING, "identity");
+        .header(header::ACCEPT_ENCODING, ACCEPTED);
+    if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {
+        request = request.header(header::AUTHORIZATION, basic(credentials));
+    }
+    let Wanted::Page(validators) = wanted else { return built(request) };
     if let Some(etag) = &validators.etag {
         request = request.header(header::IF_NONE_MATCH, etag);
     }
     if let Some(last_modified) = &validators.last_modified {
         request = request.header(header::IF_MODIFIED_SINCE, last_modified);
     }
+    built(request)
+}
+
+fn built(request: Builder) -> Result<Request<Empty<Bytes>>, String> {
     request.body(Empty::new()).map_err(|error| error.to_string())
 }
 
@@ -151,13 +299,33 @@ async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> 
 }
 
 fn failure_of(error: &hyper::Error) -> Failure {
-    let outcome = if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+    let outcome = if breaks_the_protocol(error) {
         FetchOutcome::MalformedResponse
     } else if error.is_timeout() {
         FetchOutcome::TimedOut
     } else {
         FetchOutcome::ConnectionLost
     };
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     Failure::new(outcome, format!("{error}{cause}"))
+}
+
+/// Whether the server's bytes are to blame, and not the connection.
+fn breaks_the_protocol(error: &hyper::Error) -> bool {
+    if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+        return true;
+    }
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            // Found by our own side; what the server says of itself (RST_STREAM, GOAWAY) is its leaving.
+            return error.is_library();
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            // Chunks that are none.
+            return matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
+        }
+        cause = error.source();
+    }
+    false
 }

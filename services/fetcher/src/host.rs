@@ -1,23 +1,29 @@
 //! One host at work: one request at a time, over one connection, as polite as asked.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Validators, get};
+use crate::exchange::{Failure, Response, Validators, Wanted, get};
 use crate::gate::Gate;
+use crate::network::Network;
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
-use crate::rules::Rules;
-use hyper::header;
+use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, body};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::RobotsCacheEntry;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
 
+/// Most bytes of a header that is kept with the page, of which there may be many.
+const MAX_KEPT_HEADER: usize = 1 << 10;
+/// Most bytes of a reason.
+const MAX_DETAIL: usize = 300;
+
 /// What is known of a host while its worker lives.
 pub(crate) struct HostWorker {
-    pub(crate) rules: Arc<Rules>,
-    pub(crate) clock: Arc<dyn Clock>,
+    network: Rc<Network>,
+    clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
     /// Why there was no connection when robots.txt was asked for last.
@@ -26,6 +32,8 @@ pub(crate) struct HostWorker {
     robots_due: Timestamp,
     connection: Option<Connection>,
     last_latency: Duration,
+    /// Until when the host asked to be left alone.
+    left_alone_until: Timestamp,
 }
 
 /// What became of a job.
@@ -37,10 +45,10 @@ pub(crate) enum Turn {
 }
 
 impl HostWorker {
-    pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(network: Rc<Network>, clock: Arc<dyn Clock>) -> Self {
         let gate = Gate::new(clock.clone());
         Self {
-            rules,
+            network,
             clock,
             gate,
             robots: None,
@@ -48,6 +56,7 @@ impl HostWorker {
             robots_due: Timestamp::MIN,
             connection: None,
             last_latency: Duration::ZERO,
+            left_alone_until: Timestamp::MIN,
         }
     }
 
@@ -66,13 +75,17 @@ impl HostWorker {
         let home = authority(&job.at);
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
+            if let Some(wait) = self.wait_asked_for(job.request.not_before) {
+                return Turn::Done(self.not_asked(job, wait));
+            }
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
                 self.gate.wait(job.request.not_before).await;
-                let entry = refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.rules, self.clock.now());
+                let entry =
+                    refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
                 let (entry, failure) = entry.await;
                 self.no_connection = failure.filter(is_without_connection);
-                self.robots_due = entry.expires_at().min(self.clock.now() + self.rules.robots_refresh);
+                self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
                 self.robots = Some(entry);
                 self.gate.ended();
                 self.set_delay(requested_delay);
@@ -83,10 +96,9 @@ impl HostWorker {
             self.gate.wait(job.request.not_before).await;
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let max_body = usize::try_from(self.rules.fetch.max_body).unwrap_or(usize::MAX);
             let validators =
                 Validators { etag: job.request.etag.clone(), last_modified: job.request.last_modified.clone() };
-            let answer = get(&job.at, &validators, max_body, &mut self.connection, &self.rules).await;
+            let answer = get(&job.at, Wanted::Page(&validators), &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
             let response = match answer {
@@ -94,12 +106,15 @@ impl HostWorker {
                 Err(failure) => return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
+            if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
+                self.left_alone_until = self.clock.now() + wait;
+            }
             let Some(next) = redirect(&job.at, &response) else {
                 return Turn::Done(self.answered(job, fetched_at, &response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
-            if job.hops.len() > self.rules.fetch.max_redirects as usize {
-                let detail = format!("more than {} redirects", self.rules.fetch.max_redirects);
+            if job.hops.len() > self.network.rules.fetch.max_redirects as usize {
+                let detail = format!("more than {} redirects", self.network.rules.fetch.max_redirects);
                 let failure = Failure::new(FetchOutcome::TooManyRedirects, detail);
                 return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
             }
@@ -110,20 +125,40 @@ impl HostWorker {
         }
     }
 
+    /// How long a host that said when to come back is not to be asked, also by requests handed out before it said so.
+    fn wait_asked_for(&self, not_before: Timestamp) -> Option<Duration> {
+        let earliest = self.clock.now().max(not_before);
+        let wait = self.left_alone_until.saturating_since(earliest);
+        (!wait.is_zero()).then_some(wait)
+    }
+
+    fn not_asked(&self, job: Job, wait: Duration) -> Box<Done> {
+        let detail = format!("the host asked to be left alone until {}", self.left_alone_until);
+        let failure = Failure::new(FetchOutcome::RateLimited, detail);
+        let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
+        done.result.retry_after_s = Some(wait.as_secs_f64().ceil() as i64);
+        done
+    }
+
+    fn retry_after(&self, response: &Response) -> Option<Duration> {
+        let value = response.header(header::RETRY_AFTER)?;
+        politeness::retry_after(&value, self.clock.now())
+    }
+
     fn set_delay(&mut self, requested: Option<Duration>) {
         let robots = self.robots_crawl_delay();
-        let own = self.rules.delay.delay_after(robots, self.last_latency).as_duration();
+        let own = self.network.rules.delay.delay_after(robots, self.last_latency).as_duration();
         self.gate.set_delay(own.max(requested.unwrap_or_default()));
     }
 
     fn robots_crawl_delay(&self) -> Option<Duration> {
-        self.robots.as_ref()?.robots()?.crawl_delay(&self.rules.product_token)
+        self.robots.as_ref()?.robots()?.crawl_delay(&self.network.rules.product_token)
     }
 
     /// Why robots.txt does not allow an address now, if it does not.
     fn refusal(&self, url: &CanonicalUrl) -> Option<Failure> {
         let entry = self.robots.as_ref()?;
-        let verdict = entry.check(&self.rules.product_token, url.path_and_query());
+        let verdict = entry.check(&self.network.rules.product_token, url.path_and_query());
         if verdict.allowed {
             return None;
         }
@@ -139,24 +174,22 @@ impl HostWorker {
         Some(Failure::new(outcome, detail))
     }
 
-    fn failed(&self, job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+    fn failed(&self, mut job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+        job.wire_bytes += failure.wire_bytes;
         let mut result = self.result(&job, fetched_at, latency, failure.outcome);
-        result.detail = Some(failure.detail);
+        result.detail = Some(shortened(failure.detail));
         Box::new(Done { tag: job.tag, result })
     }
 
     fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
-        let retry_after = response.header(header::RETRY_AFTER);
-        let retry_after = retry_after.and_then(|value| politeness::retry_after(&value, self.clock.now()));
-        let encoded =
-            response.header(header::CONTENT_ENCODING).filter(|coding| !coding.eq_ignore_ascii_case("identity"));
+        let retry_after = self.retry_after(response);
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
-            200..=299 if encoded.is_some() => (
-                FetchOutcome::ContentRefused,
-                encoded.map(|coding| format!("content coding {coding} was not asked for")),
-            ),
-            200..=299 => (FetchOutcome::Fetched, None),
+            200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
+            206 => (FetchOutcome::ContentRefused, Some("a part of the page that was not asked for".to_owned())),
+            304 if job.request.etag.is_none() && job.request.last_modified.is_none() => {
+                (FetchOutcome::MalformedResponse, Some("not modified, though no copy was spoken of".to_owned()))
+            }
             304 => (FetchOutcome::NotModified, None),
             300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),
             404 => (FetchOutcome::NotFound, None),
@@ -171,11 +204,11 @@ impl HostWorker {
         result.detail = detail;
         result.status = Some(status);
         result.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
-        result.etag = response.header(header::ETAG);
-        result.last_modified = response.header(header::LAST_MODIFIED);
+        result.etag = kept_header(response, header::ETAG);
+        result.last_modified = kept_header(response, header::LAST_MODIFIED);
         if outcome == FetchOutcome::Fetched {
             let digest = Digest::of(&response.body);
-            result.content_type = response.header(header::CONTENT_TYPE);
+            result.content_type = kept_header(response, header::CONTENT_TYPE);
             result.content_digest = Some(digest);
             result.body_length = response.body.len() as i64;
             result.truncated = response.truncated;
@@ -214,6 +247,20 @@ impl HostWorker {
             detail: None,
         }
     }
+}
+
+/// A header that is kept with the page, unless it is so long that it is none.
+fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
+    response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
+}
+
+/// A reason short enough to travel: parts of it may be the server's words.
+fn shortened(mut detail: String) -> String {
+    if detail.len() > MAX_DETAIL {
+        detail.truncate(detail.floor_char_boundary(MAX_DETAIL));
+        detail.push('…');
+    }
+    detail
 }
 
 /// Whether nothing was ever sent: name, address, connection or certificate failed.

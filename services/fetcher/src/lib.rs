@@ -9,14 +9,19 @@
 //! It never decides what is worth fetching, and never looks into a body beyond its digest.
 
 mod address;
+mod codings;
 mod connection;
 mod exchange;
 mod gate;
 mod host;
+mod network;
 mod one;
 mod pool;
+mod proxy;
+mod resolver;
 mod robots;
 mod rules;
+mod sniff;
 mod stage;
 
 pub use crate::address::is_public;

@@ -1,6 +1,7 @@
 //! One page, as the loop would fetch it, without a loop.
 
 use crate::host::{HostWorker, Turn, authority};
+use crate::network::Network;
 use crate::pool::{Job, Tag};
 use crate::robots::refresh;
 use crate::rules::Rules;
@@ -9,6 +10,7 @@ use page::CanonicalUrl;
 use politeness::RobotsCacheEntry;
 use std::collections::HashMap;
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use stream::Clock;
 use tokio::task::LocalSet;
@@ -20,13 +22,13 @@ pub fn fetch_one(
     rules: Rules,
     clock: &Arc<dyn Clock>,
 ) -> io::Result<(FetchResult, Option<RobotsCacheEntry>)> {
-    let rules = Arc::new(rules);
     in_runtime(async move {
+        let network = Rc::new(Network::new(Arc::new(rules)));
         let mut hosts = HashMap::new();
         let mut job = Job::new(Tag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
             let host = hosts.entry(authority(&job.at));
-            let host = host.or_insert_with(|| HostWorker::new(rules.clone(), clock.clone()));
+            let host = host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone()));
             match host.work(job).await {
                 Turn::Done(done) => return (done.result, host.robots().cloned()),
                 Turn::HandOver(next) => job = *next,
@@ -42,7 +44,8 @@ pub fn fetch_robots(
     clock: &dyn Clock,
 ) -> io::Result<(RobotsCacheEntry, Option<String>)> {
     in_runtime(async move {
-        let (entry, failure) = refresh(url, None, &mut None, rules, clock.now()).await;
+        let network = Network::new(Arc::new(rules.clone()));
+        let (entry, failure) = refresh(url, None, &mut None, &network, clock.now()).await;
         (entry, failure.map(|failure| failure.detail))
     })
 }

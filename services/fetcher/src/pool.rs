@@ -1,6 +1,7 @@
 //! All hosts at work, on one thread with tokio: the only place where things happen at the same time.
 
 use crate::host::{HostWorker, Turn, authority};
+use crate::network::Network;
 use crate::rules::Rules;
 use messages::{FetchRequest, FetchResult, Hop};
 use page::{CanonicalUrl, Host};
@@ -68,17 +69,18 @@ impl FetchPool {
         let (submit, jobs) = mpsc::unbounded_channel();
         let (answer, done) = std_mpsc::channel();
         let hosts = Arc::new(AtomicUsize::new(0));
-        let workers = Workers {
-            connections: Arc::new(Semaphore::new(rules.fetch.connections.min(Semaphore::MAX_PERMITS))),
-            rules,
-            clock,
-            // Weak, so that the workers end when the pool is dropped.
-            submit: submit.downgrade(),
-            answer,
-            queues: RefCell::new(HashMap::new()),
-            hosts: hosts.clone(),
-        };
+        // Weak, so that the workers end when the pool is dropped.
+        let (resubmit, host_count) = (submit.downgrade(), hosts.clone());
         let thread = std::thread::Builder::new().name("fetch-pool".to_owned()).spawn(move || {
+            let workers = Workers {
+                connections: Arc::new(Semaphore::new(rules.fetch.connections.min(Semaphore::MAX_PERMITS))),
+                network: Rc::new(Network::new(rules)),
+                clock,
+                submit: resubmit,
+                answer,
+                queues: RefCell::new(HashMap::new()),
+                hosts: host_count,
+            };
             LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), jobs));
         })?;
         Ok(Self { submit: Some(submit), done, hosts, thread: Some(thread) })
@@ -105,7 +107,7 @@ impl Drop for FetchPool {
 }
 
 struct Workers {
-    rules: Arc<Rules>,
+    network: Rc<Network>,
     clock: Arc<dyn Clock>,
     connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Job>,
@@ -132,7 +134,7 @@ async fn dispatch(workers: Rc<Workers>, mut jobs: mpsc::UnboundedReceiver<Job>) 
 
 /// One host's worker: one job at a time.
 async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Job>) {
-    let mut host = HostWorker::new(workers.rules.clone(), workers.clock.clone());
+    let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone());
     let mut place = None;
     loop {
         let wait = if place.is_some() { CONNECTION_REST } else { HOST_FORGOTTEN };

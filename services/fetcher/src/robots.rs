@@ -1,18 +1,18 @@
 //! A host's robots.txt, fetched as RFC 9309 says: redirects followed, at most five, across hosts.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Validators, get};
-use crate::rules::Rules;
+use crate::exchange::{Failure, Response, Wanted, get};
+use crate::network::Network;
 use hyper::header;
 use page::{CanonicalUrl, Timestamp};
-use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
+use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
 
 /// Fetches the robots.txt of an address's authority and says what holds from `now` on; when there was no answer, also why.
 pub(crate) async fn refresh(
     url: &CanonicalUrl,
     previous: Option<&RobotsCacheEntry>,
     connection: &mut Option<Connection>,
-    rules: &Rules,
+    network: &Network,
     now: Timestamp,
 ) -> (RobotsCacheEntry, Option<Failure>) {
     let Ok(mut at) = url.join("/robots.txt") else {
@@ -24,7 +24,7 @@ pub(crate) async fn refresh(
         let mut elsewhere = None;
         let line =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
-        let answer = get(&at, &Validators::default(), MAX_ROBOTS_BYTES, line, rules).await;
+        let answer = get(&at, Wanted::Robots, line, network).await;
         let response = match answer {
             Ok(response) => response,
             Err(failure) => {
@@ -46,6 +46,7 @@ pub(crate) async fn refresh(
 /// Where a response redirects to, if it does and the target can be crawled.
 pub(crate) fn redirect(at: &CanonicalUrl, response: &Response) -> Option<CanonicalUrl> {
     let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);
-    let location = redirects.then(|| response.header(header::LOCATION)).flatten()?;
-    at.join(&location).ok()
+    let location = redirects.then(|| response.headers.get(header::LOCATION)).flatten()?;
+    // Many servers write other letters as they are, in UTF-8.
+    at.join(str::from_utf8(location.as_bytes()).ok()?).ok()
 }

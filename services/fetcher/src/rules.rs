@@ -86,7 +86,8 @@ fn tls(fetch: &settings::Fetch) -> Result<ClientConfig, RulesError> {
             .with_custom_certificate_verifier(Arc::new(unverified::Anyone(provider)))
             .with_no_client_auth()
     };
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let offered: &[&[u8]] = if fetch.http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+    config.alpn_protocols = offered.iter().map(|name| name.to_vec()).collect();
     Ok(config)
 }
 

@@ -408,6 +408,7 @@ fn outcome_figure(result: &messages::FetchResult) -> &'static str {
         O::RateLimited => "rate_limited_total",
         O::RobotsDisallowed | O::RobotsUnavailable => "robots_refused_total",
         O::AddressRefused => "address_refused_total",
+        O::TooLarge => "too_large_total",
         _ => "failed_total",
     }
 }

@@ -1,12 +1,8 @@
 //! The fetcher as a stage against a web on loopback: what it asks for, what it makes of the answers, what it commits.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
-
-use daemon::WebClock;
-use fetcher::{FetchStage, Rules};
-use messages::{DeadLetter, Digest, FetchOutcome, FetchReason, FetchRequest, FetchResult, Message, body, topics};
-use page::{CanonicalUrl, DAY, Timestamp};
-use settings::{Layers, Settings};
+use crate::bench::{Bench, clock, request};
+use messages::{DeadLetter, Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
+use page::Timestamp;
 use simweb::{
     ChangeRates, Fault, FaultRule, FaultScope, HostDials, LedgerEntry, RequestKind, Robots, SeededConfig, SimWeb,
     SimWebConfig, Source, Validators, politeness,
@@ -16,9 +12,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::memory::MemoryBackend;
-use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
-use topology::Names;
+use stream::{Clock, Stage};
 
 const PAGE: &str = "http://host-0001.test/section-1/page-00001.html";
 const OTHER_PAGE: &str = "http://host-0001.test/section-2/page-00002.html";
@@ -36,112 +30,8 @@ fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
 
-fn clock() -> WebClock {
-    WebClock::new(&Settings::default().clock)
-}
-
 fn with_fault(fault: Fault) -> SimWeb {
     web(|config| config.faults.push(FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), fault)))
-}
-
-struct Bench {
-    log: InProcessLog<MemoryBackend>,
-    settings: Settings,
-    names: Names,
-    stage: FetchStage,
-    started: usize,
-}
-
-impl Bench {
-    /// A fetcher that finds every name at one address.
-    fn at(address: SocketAddr, overrides: &[(&str, &str)]) -> Self {
-        let resolve = format!("*.test={address}");
-        Self::new(&[&[("fetch.resolve", resolve.as_str())], overrides].concat())
-    }
-
-    fn new(overrides: &[(&str, &str)]) -> Self {
-        let fast =
-            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
-        let overrides = [&fast[..], overrides].concat();
-        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
-        let log = InProcessLog::new(MemoryBackend::default());
-        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
-        let stage = Self::stage(&log, &settings, &names, 0);
-        Self { log, settings, names, stage, started: 0 }
-    }
-
-    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> FetchStage {
-        let (spec, rules) = (fetcher::stage(settings, names), Rules::new(settings).unwrap());
-        FetchStage::new(spec, &format!("instance-{number}"), Arc::new(log.clone()), Arc::new(clock()), rules).unwrap()
-    }
-
-    /// Drops the stage as a crash would, and starts another.
-    fn crash(&mut self) {
-        self.started += 1;
-        self.stage = Self::stage(&self.log, &self.settings, &self.names, self.started);
-    }
-
-    fn send_bytes(&self, value: Vec<u8>) {
-        let to = TopicPartition::new(self.names.topic(topics::FETCH_REQUESTS), 0);
-        let record = OutputRecord { to, timestamp: clock().now(), key: b"site".to_vec(), value: Some(value) };
-        self.log.append(&[record]).unwrap();
-    }
-
-    fn ask(&self, url: &str) {
-        self.send_bytes(request(url).encode());
-    }
-
-    fn read<M: Message>(&self, topic: &str) -> Vec<M> {
-        let partition = TopicPartition::new(self.names.topic(topic), 0);
-        let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
-        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
-    }
-
-    /// Turns the stage until there are so many results.
-    fn results(&mut self, count: usize) -> Vec<FetchResult> {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        loop {
-            let results: Vec<FetchResult> = self.read(topics::FETCH_RESULTS);
-            if results.len() >= count {
-                return results;
-            }
-            assert!(Instant::now() < deadline, "{} of {count} results came: {results:?}", results.len());
-            self.stage.step().unwrap();
-        }
-    }
-
-    fn fetch(&mut self, url: &str) -> FetchResult {
-        self.fetch_request(&request(url))
-    }
-
-    fn fetch_request(&mut self, request: &FetchRequest) -> FetchResult {
-        let before = self.read::<FetchResult>(topics::FETCH_RESULTS).len();
-        self.send_bytes(request.encode());
-        let result = self.results(before + 1).pop().unwrap();
-        assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));
-        result
-    }
-}
-
-fn request(url: &str) -> FetchRequest {
-    let url = CanonicalUrl::parse(url).unwrap();
-    let now = clock().now();
-    FetchRequest {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 7,
-        issued_at: now,
-        not_before: now,
-        lease_until: now + DAY,
-        reason: FetchReason::Refresh,
-        etag: None,
-        last_modified: None,
-        content_digest: None,
-        crawl_delay_ms: None,
-    }
 }
 
 fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
@@ -149,7 +39,8 @@ fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
 }
 
 /// A server without robots.txt that gives the same bytes to whoever connects, and closes.
-fn raw_server(answer: String) -> SocketAddr {
+fn raw_server(answer: impl Into<Vec<u8>>) -> SocketAddr {
+    let answer = answer.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -159,7 +50,7 @@ fn raw_server(answer: String) -> SocketAddr {
             let length = stream.read(&mut head).unwrap_or(0);
             let none = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
             let is_robots = head[..length].starts_with(b"GET /robots.txt ");
-            let _ = stream.write_all(if is_robots { none } else { &answer }.as_bytes());
+            let _ = stream.write_all(if is_robots { none.as_bytes() } else { &answer });
         }
     });
     address
@@ -341,14 +232,51 @@ fn statuses_become_the_outcomes_they_mean() {
 }
 
 #[test]
-fn answers_that_are_not_http_or_packed_unasked_are_refused() {
+fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out_already() {
+    let web = web(|config| {
+        let refusal = Fault::Status { code: 503, retry_after_s: Some(120) };
+        let rule = FaultRule::everywhere(FaultScope::Pages(1.0), refusal);
+        config.faults.push(FaultRule { host: Some("host-0001.test".to_owned()), ..rule });
+    });
+    let mut bench = Bench::at(web.addr(), &[]);
+    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RateLimited);
+    let next = bench.fetch(OTHER_PAGE);
+    assert_eq!((next.outcome, next.status), (FetchOutcome::RateLimited, None));
+    assert!(next.retry_after_s.is_some_and(|wait| (60..=120).contains(&wait)), "{next:?}");
+    assert_eq!(asked_for_pages(&web).len(), 1);
+    assert_eq!(bench.fetch(OTHER_HOST).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
+fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
-        let mut bench = Bench::at(raw_server(answer.to_owned()), &[]);
+        let mut bench = Bench::at(raw_server(answer), &[]);
         assert_eq!(bench.fetch("http://raw.test/x").outcome, outcome, "{answer:?}");
     };
     check("220 mail.test ESMTP ready\r\n", FetchOutcome::MalformedResponse);
-    let packed = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc";
-    check(packed, FetchOutcome::ContentRefused);
+    let packed = |coding| {
+        format!("HTTP/1.1 200 OK\r\ncontent-encoding: {coding}\r\ncontent-length: 3\r\nconnection: close\r\n\r\nabc")
+    };
+    check(&packed("deflate"), FetchOutcome::ContentRefused);
+    check(&packed("gzip"), FetchOutcome::MalformedResponse);
+}
+
+#[test]
+fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
+    let body = "<p>The same sentence again and again.</p>\n".repeat(500);
+    let packed = zstd::encode_all(body.as_bytes(), 3).unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        packed.len()
+    );
+    let mut bench = Bench::at(raw_server([head.as_bytes(), &packed].concat()), &[("fetch.max_pack_ratio", "1000")]);
+    let result = bench.fetch("http://raw.test/x");
+    assert_eq!((result.outcome, result.body_length), (FetchOutcome::Fetched, body.len() as i64));
+    assert_eq!(result.content_digest, Some(Digest::of(body.as_bytes())));
+    assert_eq!(body::decompress(&result.body.unwrap(), 1 << 20).unwrap(), body.as_bytes());
+    // The head counts too, by name and value of its fields.
+    let wire = result.wire_bytes as usize;
+    assert!((packed.len()..packed.len() + head.len()).contains(&wire), "{wire} for {}", packed.len());
 }
 
 #[test]
@@ -410,7 +338,7 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
 
 #[test]
 fn a_private_address_that_is_allowed_is_fetched() {
-    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok".to_owned());
+    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
     let mut bench = Bench::new(&[("fetch.allow_private_addresses", "127.0.0.0/8")]);
     assert_eq!(bench.fetch(&format!("http://{address}/")).outcome, FetchOutcome::Fetched);
 }

@@ -1,0 +1,107 @@
+//! What a server does on a connection, as data.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the server does next. After the last step it closes the connection.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Sends these bytes.
+    Send(Vec<u8>),
+    /// Sends these bytes so many times.
+    Repeat(Vec<u8>, usize),
+    /// Sends these bytes until the client leaves.
+    Forever(Vec<u8>),
+    /// Sends a byte at a time, for ever from the beginning, with this pause (real time) between two.
+    Drip(Vec<u8>, Duration),
+    /// Says nothing more until the client leaves.
+    Hold,
+    /// Breaks the connection off (RST).
+    Reset,
+    /// Reads the next request on the same connection.
+    Stay,
+}
+
+/// A request as far as a reply may depend on it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Path and query.
+    pub path: String,
+    /// The whole head in lower case.
+    pub head: String,
+    /// The port that the server listens on.
+    pub port: u16,
+    /// The stream of an HTTP/2 request; 0 for others.
+    pub stream: u32,
+}
+
+impl Asked {
+    /// Whether a header is there.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.head.contains(&format!("\r\n{name}:"))
+    }
+}
+
+/// What a request is answered with.
+#[derive(Clone)]
+pub struct Reply(Arc<Answer>);
+
+type Answer = dyn Fn(&Asked) -> Vec<Step> + Send + Sync;
+
+impl Reply {
+    /// The steps that answer a request.
+    pub fn steps(&self, asked: &Asked) -> Vec<Step> {
+        (self.0)(asked)
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply")
+    }
+}
+
+/// A reply that depends on the request.
+pub(super) fn by_request(reply: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Reply {
+    Reply(Arc::new(reply))
+}
+
+/// The same steps for every request.
+pub(super) fn steps(steps: Vec<Step>) -> Reply {
+    by_request(move |_| steps.clone())
+}
+
+/// These bytes, and the end of the connection.
+pub(super) fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
+    steps(vec![Step::Send(bytes.into())])
+}
+
+/// The head of a page whose body ends with the connection.
+pub(super) fn head(headers: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n{headers}\r\n").into_bytes()
+}
+
+/// A page with further headers, each with its line end, and a body of stated length.
+pub(super) fn page(headers: &str, body: impl AsRef<[u8]>) -> Reply {
+    raw(page_bytes(headers, body))
+}
+
+pub(super) fn page_bytes(headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    [&head(&format!("content-length: {}\r\n{headers}", body.len())), body].concat()
+}
+
+/// An answer without a body.
+pub(super) fn answer(status: &str, headers: &str) -> Reply {
+    raw(answer_bytes(status, headers))
+}
+
+pub(super) fn answer_bytes(status: &str, headers: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n{headers}\r\n").into_bytes()
+}
+
+/// A page in chunks: the bytes after the head as they stand.
+pub(super) fn chunked(body: impl AsRef<[u8]>) -> Reply {
+    raw([&head("transfer-encoding: chunked\r\n"), body.as_ref()].concat())
+}

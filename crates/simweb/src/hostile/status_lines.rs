@@ -1,0 +1,68 @@
+//! What is not a status line, and statuses that mean nothing.
+
+use crate::hostile::script::{Step, page_bytes, raw, steps};
+use crate::hostile::{Expect, Misbehaviour};
+use std::time::Duration;
+
+const MALFORMED: Expect = Expect::none("malformed_response");
+const LOST: Expect = Expect::none("connection_lost");
+
+/// A page of five bytes under another status line.
+fn line(status_line: &str) -> crate::hostile::Reply {
+    raw(format!("{status_line}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello"))
+}
+
+pub(super) fn cases() -> Vec<Misbehaviour> {
+    let case = Misbehaviour::new;
+    vec![
+        case("no-bytes", steps(vec![]), LOST),
+        case("reset-at-once", steps(vec![Step::Reset]), LOST),
+        case("silence", steps(vec![Step::Hold]), Expect::none("timed_out")).stalling(),
+        case("status-line-absent", raw("<html>hello</html>"), MALFORMED),
+        case("status-line-half", raw("HTTP/1.1 20"), LOST),
+        case("status-line-endless", steps(vec![Step::Forever(b"HTTP/1.1 200 OOOO".repeat(64))]), MALFORMED),
+        case("mail-server", raw("220 mail.test ESMTP ready\r\n"), MALFORMED),
+        case("ssh-server", raw("SSH-2.0-OpenSSH_9.6\r\n"), MALFORMED),
+        case("icy-server", line("ICY 200 OK"), MALFORMED),
+        case("tls-alert-in-clear", raw(*b"\x15\x03\x01\x00\x02\x02\x28"), MALFORMED),
+        case("http2-in-clear", raw(*b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"), MALFORMED),
+        case("byte-order-mark-first", line("\u{feff}HTTP/1.1 200 OK"), MALFORMED),
+        case("version-0-9", line("HTTP/0.9 200 OK"), MALFORMED),
+        case("version-1-2", line("HTTP/1.2 200 OK"), MALFORMED),
+        case("version-2-0", line("HTTP/2.0 200 OK"), MALFORMED),
+        case("version-lower-case", line("http/1.1 200 OK"), MALFORMED),
+        case("version-absent", line("200 OK"), MALFORMED),
+        case("status-two-digits", line("HTTP/1.1 20 OK"), MALFORMED),
+        case("status-four-digits", line("HTTP/1.1 2000 OK"), MALFORMED),
+        case("status-letters", line("HTTP/1.1 abc OK"), MALFORMED),
+        case("status-negative", line("HTTP/1.1 -20 OK"), MALFORMED),
+        case("status-zero", line("HTTP/1.1 000 Zero"), MALFORMED),
+        case("status-99", line("HTTP/1.1 099 Low"), MALFORMED),
+        case("status-600", line("HTTP/1.1 600 High"), Expect::answer("malformed_response", 600)),
+        case("status-999", line("HTTP/1.1 999 Request denied"), Expect::answer("malformed_response", 999)),
+        case("status-100-for-ever", steps(vec![Step::Forever(b"HTTP/1.1 100 Continue\r\n\r\n".repeat(64))]), {
+            Expect::none("timed_out")
+        })
+        .stalling(),
+        case(
+            "status-101-unasked",
+            raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+            Expect::answer("malformed_response", 101),
+        ),
+        case("status-103-first", raw([&b"HTTP/1.1 103 Early Hints\r\n\r\n"[..], &page_bytes("", "hello")].concat()), {
+            Expect::page(5)
+        }),
+        case("reason-absent", line("HTTP/1.1 200"), Expect::page(5)),
+        case("reason-long", line(&format!("HTTP/1.1 200 {}", "x".repeat(1 << 20))), MALFORMED),
+        case("reason-latin-1", raw(*b"HTTP/1.1 200 Tr\xe8s bien\r\ncontent-length: 5\r\n\r\nhello"), Expect::page(5)),
+        case("reason-nul", line("HTTP/1.1 200 O\0K"), MALFORMED),
+        case("blank-lines-first", line("\r\n\r\nHTTP/1.1 200 OK"), Expect::page(5)),
+        case("line-feeds-alone", raw("HTTP/1.1 200 OK\ncontent-length: 5\n\nhello"), Expect::page(5)),
+        case(
+            "status-line-dripping",
+            steps(vec![Step::Drip(b"HTTP/1.1 200 OK, and so on and on ".to_vec(), Duration::from_millis(20))]),
+            Expect::none("timed_out"),
+        )
+        .stalling(),
+    ]
+}

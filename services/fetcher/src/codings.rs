@@ -1,0 +1,350 @@
+//! Content codings: a body is unpacked as it comes, and never further than allowed.
+//!
+//! Three limits hold at once: bytes taken from the wire, bytes kept after unpacking, and how many times longer than
+//! what was received the body may become. The first two cut the body, which is then marked as truncated; the third ends
+//! it, because only what is made to do harm unpacks to so much.
+
+use brotli_decompressor::DecompressorWriter;
+use flate2::write::GzDecoder;
+use hyper::header::{self, HeaderMap};
+use std::io::{self, Write};
+use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder};
+use zstd::stream::zio;
+
+/// What is asked for.
+pub(crate) const ACCEPTED: &str = "gzip, br, zstd";
+
+/// Bytes that may come out whatever the ratio: a short answer such as an empty table packs very well.
+const RATIO_SLACK: u64 = 64 << 10;
+/// Input is unpacked in slices of this size, so that the ratio is judged before much has come out.
+const SLICE_BYTES: usize = 1 << 10;
+/// Output is handed on in pieces of this size.
+const PIECE_BYTES: usize = 32 << 10;
+/// Logarithm of the largest window of a zstd frame: 8 MiB, as RFC 9659 demands of HTTP.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+
+/// How a body is packed (RFC 9110 §8.4.1, RFC 7932, RFC 9659).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    Identity,
+    Gzip,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    /// The coding that a response names, or the words that name none, or more than one: those were not asked for.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, String> {
+        let values = headers.get_all(header::CONTENT_ENCODING).iter();
+        let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase()).collect();
+        let words = values.iter().flat_map(|value| value.split(',')).map(str::trim);
+        let mut words = words.filter(|word| !word.is_empty() && *word != "identity");
+        let coding = match words.next() {
+            None => Self::Identity,
+            Some("gzip" | "x-gzip") => Self::Gzip,
+            Some("br") => Self::Brotli,
+            Some("zstd") => Self::Zstd,
+            Some(_) => return Err(values.join(", ")),
+        };
+        if words.next().is_some() { Err(values.join(", ")) } else { Ok(coding) }
+    }
+}
+
+/// How much of a body is taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimits {
+    /// Most bytes received.
+    pub(crate) wire: u64,
+    /// Most bytes kept, unpacked.
+    pub(crate) kept: usize,
+    /// Most bytes unpacked per byte received, beyond the first 64 KiB.
+    pub(crate) ratio: u64,
+}
+
+/// Why a body is worth nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum BodyProblem {
+    /// It unpacks to more than the ratio allows.
+    Bomb,
+    /// It does not unpack.
+    Corrupt(String),
+}
+
+/// What is to be done with the rest of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum More {
+    Wanted,
+    /// A limit is reached: the rest is left unread.
+    Cut,
+}
+
+/// A body as it comes in.
+pub(crate) struct Unpacker {
+    decoder: Decoder,
+    is_cut: bool,
+    /// The packed stream has ended; what follows is left out, as browsers do.
+    has_ended: bool,
+}
+
+enum Decoder {
+    Identity(Kept),
+    Gzip(GzDecoder<Kept>),
+    Brotli(Box<DecompressorWriter<Kept>>),
+    Zstd(zio::Writer<Kept, ZstdDecoder<'static>>),
+}
+
+impl Unpacker {
+    pub(crate) fn new(coding: Coding, limits: BodyLimits) -> io::Result<Self> {
+        let kept = Kept { bytes: Vec::new(), limits, received: 0, stop: None };
+        let decoder = match coding {
+            Coding::Identity => Decoder::Identity(kept),
+            Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
+            Coding::Brotli => Decoder::Brotli(Box::new(DecompressorWriter::new(kept, PIECE_BYTES))),
+            Coding::Zstd => {
+                let mut decoder = ZstdDecoder::new()?;
+                decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG_MAX))?;
+                Decoder::Zstd(zio::Writer::new(kept, decoder))
+            }
+        };
+        Ok(Self { decoder, is_cut: false, has_ended: false })
+    }
+
+    /// Takes in the next piece from the wire.
+    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, BodyProblem> {
+        for slice in piece.chunks(SLICE_BYTES) {
+            let kept = self.decoder.kept();
+            kept.received += slice.len() as u64;
+            if kept.received > kept.limits.wire {
+                self.is_cut = true;
+                return Ok(More::Cut);
+            }
+            if let Err(error) = self.unpack(slice) {
+                return self.stopped(&error);
+            }
+        }
+        Ok(More::Wanted)
+    }
+
+    fn unpack(&mut self, mut slice: &[u8]) -> io::Result<()> {
+        while !slice.is_empty() && !self.has_ended {
+            match self.decoder.write(slice)? {
+                0 => self.has_ended = true,
+                taken => slice = &slice[taken..],
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole body, or its beginning and that it was cut.
+    pub(crate) fn finish(mut self) -> Result<(Vec<u8>, bool), BodyProblem> {
+        // A response without a body may name a coding all the same.
+        if !self.is_cut
+            && self.decoder.kept().received > 0
+            && let Err(error) = self.decoder.finish()
+        {
+            self.stopped(&error)?;
+        }
+        Ok((std::mem::take(&mut self.decoder.kept().bytes), self.is_cut))
+    }
+
+    /// What an error of the decoder means: it may be our own limit.
+    fn stopped(&mut self, error: &io::Error) -> Result<More, BodyProblem> {
+        match self.decoder.kept().stop {
+            Some(Stop::Full) => {
+                self.is_cut = true;
+                Ok(More::Cut)
+            }
+            Some(Stop::Bomb) => Err(BodyProblem::Bomb),
+            None => Err(BodyProblem::Corrupt(error.to_string())),
+        }
+    }
+}
+
+impl Decoder {
+    fn kept(&mut self) -> &mut Kept {
+        match self {
+            Self::Identity(kept) => kept,
+            Self::Gzip(decoder) => decoder.get_mut(),
+            Self::Brotli(decoder) => decoder.get_mut(),
+            Self::Zstd(decoder) => decoder.writer_mut(),
+        }
+    }
+
+    fn write(&mut self, slice: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Identity(kept) => kept.write(slice),
+            Self::Gzip(decoder) => decoder.write(slice),
+            Self::Brotli(decoder) => decoder.write(slice),
+            Self::Zstd(decoder) => decoder.write(slice),
+        }
+    }
+
+    /// Hands on what is left inside, and says whether the packed stream was whole.
+    fn finish(&mut self) -> io::Result<()> {
+        match self {
+            Self::Identity(_) => Ok(()),
+            Self::Gzip(decoder) => decoder.try_finish(),
+            Self::Brotli(decoder) => decoder.close(),
+            Self::Zstd(decoder) => decoder.finish(),
+        }
+    }
+}
+
+/// Where unpacked bytes go. It refuses what is over the limits, and with that stops the decoder.
+struct Kept {
+    bytes: Vec<u8>,
+    limits: BodyLimits,
+    received: u64,
+    stop: Option<Stop>,
+}
+
+#[derive(Clone, Copy)]
+enum Stop {
+    Full,
+    Bomb,
+}
+
+impl Write for Kept {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let room = self.limits.kept - self.bytes.len();
+        let unpacked = (self.bytes.len() + piece.len()) as u64;
+        if unpacked > RATIO_SLACK + self.received.saturating_mul(self.limits.ratio) {
+            self.stop = Some(Stop::Bomb);
+        } else if piece.len() > room {
+            self.stop = Some(Stop::Full);
+        }
+        self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        match self.stop {
+            None => Ok(piece.len()),
+            Some(_) => Err(io::Error::other("a limit of the fetcher's")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use hyper::header::HeaderValue;
+
+    const LIMITS: BodyLimits = BodyLimits { wire: 1 << 20, kept: 1 << 20, ratio: 200 };
+    const PACKED: [Coding; 3] = [Coding::Gzip, Coding::Brotli, Coding::Zstd];
+
+    fn pack(coding: Coding, body: &[u8]) -> Vec<u8> {
+        match coding {
+            Coding::Identity => body.to_vec(),
+            Coding::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+                encoder.write_all(body).unwrap();
+                encoder.finish().unwrap()
+            }
+            Coding::Brotli => {
+                let mut packed = Vec::new();
+                brotli::CompressorWriter::new(&mut packed, 4_096, 5, 22).write_all(body).unwrap();
+                packed
+            }
+            Coding::Zstd => zstd::encode_all(body, 3).unwrap(),
+        }
+    }
+
+    fn unpack(coding: Coding, limits: BodyLimits, packed: &[u8]) -> Result<(Vec<u8>, bool), BodyProblem> {
+        let mut unpacker = Unpacker::new(coding, limits).unwrap();
+        for piece in packed.chunks(700) {
+            if unpacker.take(piece)? == More::Cut {
+                break;
+            }
+        }
+        unpacker.finish()
+    }
+
+    /// Text that packs about as pages do.
+    fn text(length: usize) -> Vec<u8> {
+        (0_u64..).flat_map(|number| (number * number % 8_191).to_string().into_bytes()).take(length).collect()
+    }
+
+    #[test]
+    fn every_coding_gives_the_body_back() {
+        for coding in [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd] {
+            for length in [0, 1, 5_000, 300_000] {
+                let body = text(length);
+                assert_eq!(unpack(coding, LIMITS, &pack(coding, &body)), Ok((body, false)), "{coding:?} {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_is_cut_at_the_first_limit_it_meets() {
+        let body = text(300_000);
+        for coding in [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd] {
+            let packed = pack(coding, &body);
+            let (kept, is_cut) = unpack(coding, BodyLimits { kept: 10_000, ..LIMITS }, &packed).unwrap();
+            assert_eq!((kept.as_slice(), is_cut), (&body[..10_000], true), "{coding:?}");
+            let wire = packed.len() as u64 / 2;
+            let (kept, is_cut) = unpack(coding, BodyLimits { wire, ..LIMITS }, &packed).unwrap();
+            assert!(is_cut && kept.len() < body.len() && body.starts_with(&kept), "{coding:?} {}", kept.len());
+            let whole = BodyLimits { wire: packed.len() as u64, kept: body.len(), ..LIMITS };
+            assert_eq!(unpack(coding, whole, &packed), Ok((body.clone(), false)), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_known_by_its_ratio() {
+        for coding in PACKED {
+            let packed = pack(coding, &vec![0; 4 << 20]);
+            let limits = BodyLimits { kept: 8 << 20, ..LIMITS };
+            assert_eq!(unpack(coding, limits, &packed), Err(BodyProblem::Bomb), "{coding:?} {}", packed.len());
+        }
+        let short = vec![0; RATIO_SLACK as usize];
+        for coding in PACKED {
+            assert_eq!(unpack(coding, LIMITS, &pack(coding, &short)), Ok((short.clone(), false)), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn half_a_stream_and_one_that_was_never_packed_are_corrupt() {
+        let body = text(30_000);
+        for coding in PACKED {
+            let packed = pack(coding, &body);
+            for bytes in [&packed[..packed.len() / 2], &packed[..packed.len() - 1], b"<html>plain</html>"] {
+                let problem = unpack(coding, LIMITS, bytes);
+                assert!(matches!(problem, Err(BodyProblem::Corrupt(_))), "{coding:?} {}: {problem:?}", bytes.len());
+            }
+            assert_eq!(unpack(coding, LIMITS, b""), Ok((Vec::new(), false)), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_packed_stream_is_left_out() {
+        for coding in [Coding::Gzip, Coding::Brotli] {
+            let packed = [pack(coding, b"page"), b"garbage".to_vec()].concat();
+            assert_eq!(unpack(coding, LIMITS, &packed), Ok((b"page".to_vec(), false)), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn one_known_coding_is_taken_and_nothing_else() {
+        let check = |values: &[&str], expected: Result<Coding, &str>| {
+            let values = values.iter().map(|value| (header::CONTENT_ENCODING, HeaderValue::from_str(value).unwrap()));
+            let headers: HeaderMap = values.fold(HeaderMap::new(), |mut headers, (name, value)| {
+                headers.append(name, value);
+                headers
+            });
+            assert_eq!(Coding::of(&headers), expected.map_err(str::to_owned), "{headers:?}");
+        };
+        check(&[], Ok(Coding::Identity));
+        check(&["", "identity"], Ok(Coding::Identity));
+        check(&["GZip"], Ok(Coding::Gzip));
+        check(&["x-gzip"], Ok(Coding::Gzip));
+        check(&["br, identity"], Ok(Coding::Brotli));
+        check(&["zstd"], Ok(Coding::Zstd));
+        check(&["gzip, gzip"], Err("gzip, gzip"));
+        check(&["br", "gzip"], Err("br, gzip"));
+        check(&["deflate"], Err("deflate"));
+        check(&["gzip;q=1"], Err("gzip;q=1"));
+    }
+}

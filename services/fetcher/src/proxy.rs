@@ -1,0 +1,64 @@
+//! The way to a host through a proxy: plain requests are handed to it whole, TLS goes through a tunnel (RFC 9110 §9.3.6).
+
+use crate::connection::dial;
+use crate::exchange::Failure;
+use crate::network::Network;
+use base64::prelude::{BASE64_STANDARD, Engine};
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::client::conn::http1;
+use hyper::header::{self, HeaderValue};
+use hyper::upgrade::Upgraded;
+use hyper::{Method, Request};
+use hyper_util::rt::TokioIo;
+use messages::FetchOutcome;
+use page::CanonicalUrl;
+use settings::{Credentials, Proxy};
+use std::net::SocketAddr;
+use tokio::net::TcpStream;
+
+/// A connection to the proxy. That the operator named it is leave enough, wherever it is.
+pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream, Failure> {
+    let addresses = match proxy.host.parse() {
+        Ok(address) => vec![address],
+        Err(_) => {
+            let found = network.resolver.addresses(&proxy.host).await;
+            found
+                .map_err(|problem| Failure::new(FetchOutcome::DnsFailed, format!("proxy {}: {problem}", proxy.host)))?
+        }
+    };
+    let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, proxy.port)).collect();
+    dial(&addresses, network.rules.fetch.connect_timeout).await
+}
+
+/// A tunnel through the proxy to the host of an address.
+pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network) -> Result<TokioIo<Upgraded>, Failure> {
+    let failed = |error: hyper::Error| Failure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
+    let io = TokioIo::new(reach(proxy, network).await?);
+    let (mut sender, connection) = http1::handshake::<_, Empty<Bytes>>(io).await.map_err(failed)?;
+    tokio::task::spawn_local(async move {
+        let _ = connection.with_upgrades().await;
+    });
+    let name = if url.host_name().contains(':') { format!("[{}]", url.host_name()) } else { url.host_name().to_owned() };
+    let authority = format!("{name}:{}", url.port());
+    let mut request = Request::builder().method(Method::CONNECT).uri(&authority).header(header::HOST, &authority);
+    if let Some(credentials) = &proxy.credentials {
+        request = request.header(header::PROXY_AUTHORIZATION, basic(credentials));
+    }
+    let request = request.body(Empty::new());
+    let request = request.map_err(|error| Failure::new(FetchOutcome::ClientError, error.to_string()))?;
+    let response = sender.send_request(request).await.map_err(failed)?;
+    if !response.status().is_success() {
+        let detail = format!("proxy {} answered {}", proxy.host, response.status());
+        return Err(Failure::new(FetchOutcome::ConnectFailed, detail));
+    }
+    hyper::upgrade::on(response).await.map(TokioIo::new).map_err(failed)
+}
+
+/// User name and password as a header (RFC 7617), marked so that nobody prints it.
+pub(crate) fn basic(credentials: &Credentials) -> HeaderValue {
+    let encoded = format!("Basic {}", BASE64_STANDARD.encode(credentials.reveal()));
+    let mut value = HeaderValue::from_str(&encoded).expect("base64 has letters, digits and a few signs only");
+    value.set_sensitive(true);
+    value
+}

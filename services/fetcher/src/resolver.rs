@@ -1,0 +1,195 @@
+//! Names and their addresses, remembered for a while.
+//!
+//! However many workers want a name at once, it is asked for once; whoever asked first may give up, then the next asks
+//! on. What is remembered are addresses as they came: whether one may be reached is decided at every connection, and
+//! what was judged is what is connected to, so an answer that changes in between leads nowhere else.
+
+use settings::Fetch;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+/// The addresses of a name, or why there are none.
+pub(crate) type Found = Result<Vec<IpAddr>, String>;
+
+type Lookup = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = Found>>>>;
+
+/// Addresses taken of one answer; who sends more is not better reached by them.
+const MAX_ADDRESSES: usize = 16;
+
+/// A cache in front of the system's resolver.
+pub(crate) struct Resolver {
+    lookup: Lookup,
+    ttl: Duration,
+    negative_ttl: Duration,
+    max_names: usize,
+    names: RefCell<HashMap<String, Slot>>,
+}
+
+/// Empty while the name is being asked for.
+type Slot = Rc<OnceCell<Answer>>;
+
+struct Answer {
+    found: Found,
+    fresh_until: Instant,
+}
+
+impl Resolver {
+    /// The resolver of the system.
+    pub(crate) fn system(fetch: &Fetch) -> Self {
+        Self::new(Box::new(|name| Box::pin(ask_system(name))), fetch.dns_ttl, fetch.dns_negative_ttl, fetch.dns_names)
+    }
+
+    fn new(lookup: Lookup, ttl: Duration, negative_ttl: Duration, max_names: usize) -> Self {
+        Self { lookup, ttl, negative_ttl, max_names, names: RefCell::default() }
+    }
+
+    /// The addresses of a name, at most 16.
+    pub(crate) async fn addresses(&self, name: &str) -> Found {
+        self.slot(name).get_or_init(|| self.ask(name)).await.found.clone()
+    }
+
+    async fn ask(&self, name: &str) -> Answer {
+        let mut found = (self.lookup)(name.to_owned()).await;
+        if let Ok(addresses) = &mut found {
+            addresses.truncate(MAX_ADDRESSES);
+        }
+        let ttl = if found.is_ok() { self.ttl } else { self.negative_ttl };
+        Answer { found, fresh_until: Instant::now() + ttl }
+    }
+
+    fn slot(&self, name: &str) -> Slot {
+        let now = Instant::now();
+        let mut names = self.names.borrow_mut();
+        if let Some(slot) = names.get(name).filter(|slot| is_fresh(slot, now)) {
+            return slot.clone();
+        }
+        if names.len() >= self.max_names {
+            make_room(&mut names, now);
+        }
+        let slot = Slot::default();
+        names.insert(name.to_owned(), slot.clone());
+        slot
+    }
+}
+
+fn is_fresh(slot: &Slot, now: Instant) -> bool {
+    slot.get().is_none_or(|answer| now < answer.fresh_until)
+}
+
+/// Drops what is stale; when nothing is, what will be first. Names being asked for stay: connections limit their number.
+fn make_room(names: &mut HashMap<String, Slot>, now: Instant) {
+    let before = names.len();
+    names.retain(|_, slot| is_fresh(slot, now));
+    if names.len() == before {
+        let known = names.iter().filter_map(|(name, slot)| Some((slot.get()?.fresh_until, name)));
+        if let Some(oldest) = known.min().map(|(_, name)| name.clone()) {
+            names.remove(&oldest);
+        }
+    }
+}
+
+async fn ask_system(name: String) -> Found {
+    let found = tokio::net::lookup_host((name, 0)).await.map_err(|error| error.to_string())?;
+    let mut addresses = Vec::new();
+    for address in found.map(|found| found.ip()) {
+        if !addresses.contains(&address) {
+            addresses.push(address);
+        }
+    }
+    if addresses.is_empty() { Err("the name has no address".to_owned()) } else { Ok(addresses) }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    const LONG: Duration = Duration::from_secs(3_600);
+
+    /// A resolver that gives these answers in turn, the last one for ever, and how often it was asked.
+    pub(crate) fn scripted(answers: &[&[&str]], ttl: Duration) -> (Resolver, Rc<Cell<usize>>) {
+        let answers: Vec<Vec<IpAddr>> =
+            answers.iter().map(|answer| answer.iter().map(|address| address.parse().unwrap()).collect()).collect();
+        let asked = Rc::new(Cell::new(0));
+        let count = asked.clone();
+        let lookup = move |_| -> Pin<Box<dyn Future<Output = Found>>> {
+            let answer = answers[count.replace(count.get() + 1).min(answers.len() - 1)].clone();
+            Box::pin(async move {
+                tokio::task::yield_now().await;
+                if answer.is_empty() { Err("no such name".to_owned()) } else { Ok(answer) }
+            })
+        };
+        (Resolver::new(Box::new(lookup), ttl, ttl, 3), asked)
+    }
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn workers_that_want_a_name_at_once_share_one_question() {
+        let (resolver, asked) = scripted(&[&["192.0.2.1"]], LONG);
+        run(async {
+            let (one, other, third) =
+                tokio::join!(resolver.addresses("a"), resolver.addresses("a"), resolver.addresses("b"));
+            assert_eq!((one.clone(), one), (other, third));
+        });
+        assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn who_gives_up_leaves_the_question_to_the_next() {
+        let (resolver, asked) = scripted(&[&["192.0.2.1"]], LONG);
+        run(async {
+            let mut first = Box::pin(resolver.addresses("a"));
+            let polled =
+                std::future::poll_fn(|context| std::task::Poll::Ready(first.as_mut().poll(context).is_pending()));
+            assert!(polled.await);
+            drop(first);
+            assert!(resolver.addresses("a").await.is_ok());
+        });
+        assert_eq!(asked.get(), 2);
+    }
+
+    #[test]
+    fn an_answer_holds_as_long_as_it_may_and_so_does_its_absence() {
+        let check = |ttl, expected| {
+            let (resolver, asked) = scripted(&[&["192.0.2.1"], &[]], ttl);
+            run(async {
+                for _ in 0..3 {
+                    let _ = resolver.addresses("a").await;
+                }
+            });
+            assert_eq!(asked.get(), expected, "{ttl:?}");
+        };
+        check(LONG, 1);
+        check(Duration::ZERO, 3);
+        let (resolver, asked) = scripted(&[&[]], LONG);
+        run(async {
+            assert!(resolver.addresses("a").await.is_err());
+            assert!(resolver.addresses("a").await.is_err());
+        });
+        assert_eq!(asked.get(), 1);
+    }
+
+    #[test]
+    fn no_more_names_are_remembered_than_allowed_and_the_oldest_goes_first() {
+        let (resolver, asked) = scripted(&[&["192.0.2.1"]], LONG);
+        run(async {
+            for name in ["a", "b", "c", "d"] {
+                let _ = resolver.addresses(name).await;
+            }
+            assert_eq!(resolver.names.borrow().len(), 3);
+            let _ = resolver.addresses("d").await;
+            assert_eq!(asked.get(), 4);
+            let _ = resolver.addresses("a").await;
+            assert_eq!(asked.get(), 5);
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! A fetcher as a stage over a log in memory, turned by hand.
+
+use daemon::WebClock;
+use fetcher::{FetchStage, Rules};
+use messages::{FetchReason, FetchRequest, FetchResult, Message, topics};
+use page::{CanonicalUrl, DAY};
+use settings::{Layers, Settings};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::memory::MemoryBackend;
+use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
+use topology::Names;
+
+/// Longest wait for results that must come.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn clock() -> WebClock {
+    WebClock::new(&Settings::default().clock)
+}
+
+pub(crate) struct Bench {
+    log: InProcessLog<MemoryBackend>,
+    settings: Settings,
+    names: Names,
+    pub(crate) stage: FetchStage,
+    started: usize,
+}
+
+impl Bench {
+    /// A fetcher that finds every name at one address.
+    pub(crate) fn at(address: SocketAddr, overrides: &[(&str, &str)]) -> Self {
+        let resolve = format!("*.test={address}");
+        Self::new(&[&[("fetch.resolve", resolve.as_str())], overrides].concat())
+    }
+
+    pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
+        let fast =
+            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
+        let overrides = [&fast[..], overrides].concat();
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let log = InProcessLog::new(MemoryBackend::default());
+        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
+        let stage = Self::stage(&log, &settings, &names, 0);
+        Self { log, settings, names, stage, started: 0 }
+    }
+
+    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> FetchStage {
+        let (spec, rules) = (fetcher::stage(settings, names), Rules::new(settings).unwrap());
+        FetchStage::new(spec, &format!("instance-{number}"), Arc::new(log.clone()), Arc::new(clock()), rules).unwrap()
+    }
+
+    /// Drops the stage as a crash would, and starts another.
+    pub(crate) fn crash(&mut self) {
+        self.started += 1;
+        self.stage = Self::stage(&self.log, &self.settings, &self.names, self.started);
+    }
+
+    pub(crate) fn send_bytes(&self, value: Vec<u8>) {
+        let to = TopicPartition::new(self.names.topic(topics::FETCH_REQUESTS), 0);
+        let record = OutputRecord { to, timestamp: clock().now(), key: b"site".to_vec(), value: Some(value) };
+        self.log.append(&[record]).unwrap();
+    }
+
+    pub(crate) fn ask(&self, url: &str) {
+        self.send_bytes(request(url).encode());
+    }
+
+    pub(crate) fn read<M: Message>(&self, topic: &str) -> Vec<M> {
+        let partition = TopicPartition::new(self.names.topic(topic), 0);
+        let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
+        records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    /// Turns the stage until there are so many results.
+    pub(crate) fn results(&mut self, count: usize) -> Vec<FetchResult> {
+        let deadline = Instant::now() + PATIENCE;
+        let partition = TopicPartition::new(self.names.topic(topics::FETCH_RESULTS), 0);
+        let mut reader = self.log.reader().unwrap();
+        let mut come = || reader.bounds(&partition).unwrap().end as usize;
+        while come() < count {
+            assert!(Instant::now() < deadline, "{} of {count} results came", come());
+            self.stage.step().unwrap();
+        }
+        self.read(topics::FETCH_RESULTS)
+    }
+
+    pub(crate) fn fetch(&mut self, url: &str) -> FetchResult {
+        self.fetch_request(&request(url))
+    }
+
+    pub(crate) fn fetch_request(&mut self, request: &FetchRequest) -> FetchResult {
+        let before = self.read::<FetchResult>(topics::FETCH_RESULTS).len();
+        self.send_bytes(request.encode());
+        let result = self.results(before + 1).pop().unwrap();
+        assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));
+        result
+    }
+}
+
+pub(crate) fn request(url: &str) -> FetchRequest {
+    let url = CanonicalUrl::parse(url).unwrap();
+    let now = clock().now();
+    FetchRequest {
+        page_id: url.page_id(),
+        site_key: url.site_key(),
+        url,
+        attempt: 7,
+        issued_at: now,
+        not_before: now,
+        lease_until: now + DAY,
+        reason: FetchReason::Refresh,
+        etag: None,
+        last_modified: None,
+        content_digest: None,
+        crawl_delay_ms: None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Every misbehaviour of `simweb::hostile` through the real fetcher: each ends as its table says, within its limits.
+
+use crate::bench::{Bench, request};
+use messages::{FetchRequest, FetchResult, Message, body, word};
+use page::{CanonicalUrl, PageId};
+use simweb::hostile::{Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES, REDIRECTS, misbehaviours};
+use std::collections::HashMap;
+
+/// Limits that the tables are written for.
+fn limits() -> [(&'static str, String); 6] {
+    [
+        ("fetch.max_body", format!("{KEPT_BYTES}B")),
+        ("fetch.max_packed_body", format!("{PACKED_BYTES}B")),
+        ("fetch.max_redirects", REDIRECTS.to_string()),
+        ("fetch.max_header", "64KiB".to_owned()),
+        ("politeness.max_crawl_delay", "0s".to_owned()),
+        ("crawl.contact", "https://example.org/crawler".to_owned()),
+    ]
+}
+
+/// Limits of time for servers that only these end.
+pub(crate) const IMPATIENT: [(&str, &str); 2] = [("fetch.total_timeout", "4s"), ("fetch.idle_timeout", "400ms")];
+
+/// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
+const IN_BUFFERS: u64 = 16 << 20;
+
+/// Fetches all at once, and those with a second look once more; what differs from the tables.
+pub(crate) fn differing(bench: &mut Bench, port: u16, cases: &[Misbehaviour]) -> Vec<String> {
+    let address = |case: &Misbehaviour| CanonicalUrl::parse(&case.url.replace("{port}", &port.to_string())).unwrap();
+    cases.iter().for_each(|case| bench.ask(address(case).as_str()));
+    let first = by_page(bench.results(cases.len()));
+    let mut differing: Vec<_> = cases
+        .iter()
+        .filter_map(|case| difference(&case.name, &case.expect, &first[&address(case).page_id()]))
+        .collect();
+    let again: Vec<_> = cases.iter().filter_map(|case| Some((case, case.again.as_ref()?))).collect();
+    for (case, _) in &again {
+        let known = &first[&address(case).page_id()];
+        let second = FetchRequest {
+            attempt: 8,
+            etag: known.etag.clone(),
+            last_modified: known.last_modified.clone(),
+            content_digest: known.content_digest,
+            ..request(address(case).as_str())
+        };
+        bench.send_bytes(second.encode());
+    }
+    let results = bench.results(cases.len() + again.len());
+    let second = by_page(results.into_iter().filter(|result| result.attempt == 8).collect());
+    differing.extend(again.iter().filter_map(|(case, expect)| {
+        difference(&format!("{} again", case.name), expect, &second[&address(case).page_id()])
+    }));
+    differing
+}
+
+fn by_page(results: Vec<FetchResult>) -> HashMap<PageId, FetchResult> {
+    results.into_iter().map(|result| (result.page_id, result)).collect()
+}
+
+fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
+    bounded(name, result);
+    let came = Expect {
+        outcome: expect.outcome,
+        status: expect.status.and(result.status),
+        body_length: expect.body_length.map(|_| result.body_length as u64),
+        truncated: result.truncated,
+    };
+    let outcome = word(&result.outcome);
+    (came != *expect || outcome != expect.outcome)
+        .then(|| format!("{name}: {outcome} {came:?}, expected {expect:?}; {:?}", result.detail))
+}
+
+/// Whatever the server did, the answer is as short as the settings say.
+fn bounded(name: &str, result: &FetchResult) {
+    let short = |text: &Option<String>| text.as_ref().is_none_or(|text| text.len() <= 1 << 10);
+    assert!(short(&result.detail) && short(&result.etag) && short(&result.last_modified), "{name}: {result:?}");
+    assert!(short(&result.content_type) && result.hops.len() <= REDIRECTS + 1, "{name}: {result:?}");
+    assert!(result.retry_after_s.is_none_or(|wait| (0..=86_400).contains(&wait)), "{name}: {result:?}");
+    if let Some(packed) = &result.body {
+        let unpacked = body::decompress(packed, KEPT_BYTES as usize).unwrap();
+        assert_eq!(unpacked.len() as i64, result.body_length, "{name}");
+    }
+}
+
+#[test]
+fn every_misbehaviour_over_http1_ends_as_it_should() {
+    let (stalling, ending): (Vec<_>, Vec<_>) = misbehaviours().into_iter().partition(|case| case.stalls);
+    let limits = limits();
+    let limits: Vec<_> = limits.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let web = HostileWeb::start(misbehaviours()).unwrap();
+    let mut bench = Bench::at(web.address(), &limits);
+    let mut problems = differing(&mut bench, web.address().port(), &ending);
+    for case in &ending {
+        assert!(web.sent_bytes(&case.name) <= KEPT_BYTES + IN_BUFFERS, "{}: {}", case.name, web.sent_bytes(&case.name));
+    }
+    for case in ending.iter().filter(|case| case.name.starts_with("address-") || case.name.starts_with("redirect-to-l"))
+    {
+        let answered = if case.name.starts_with("redirect") { 1 } else { 0 };
+        assert!(web.requests(&case.name) <= answered, "{} was reached", case.name);
+    }
+    let mut bench = Bench::at(web.address(), &[&limits[..], &IMPATIENT].concat());
+    problems.extend(differing(&mut bench, web.address().port(), &stalling));
+    assert!(
+        problems.is_empty(),
+        "{} of the web's misbehaviours end otherwise:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+}

@@ -1,0 +1,142 @@
+//! HTTP/2 and TLS: agreed on by ALPN, checked against certificates, and every way to break it.
+
+use crate::bench::Bench;
+use crate::hostile::{IMPATIENT, differing};
+use messages::FetchOutcome;
+use rcgen::CertifiedKey;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use simweb::hostile::{Asked, Ending, KEPT_BYTES, Misbehaviour, Step, http2_greeting, http2_misbehaviours, play};
+use std::collections::{HashMap, HashSet};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use tempfile::NamedTempFile;
+
+const PREFACE_BYTES: usize = 24;
+const FRAME_HEAD_BYTES: usize = 9;
+const HEADERS: u8 = 1;
+
+/// Plays HTTP/2 scripts over TLS, for as long as the test's process lives.
+pub(crate) struct TlsWeb {
+    pub(crate) address: SocketAddr,
+    /// Its certificate, for the fetcher to trust.
+    authority: NamedTempFile,
+}
+
+struct Site {
+    config: Arc<ServerConfig>,
+    cases: HashMap<String, Misbehaviour>,
+    /// Cases whose robots.txt has been asked for: it comes first.
+    met: Mutex<HashSet<String>>,
+}
+
+impl TlsWeb {
+    pub(crate) fn start(protocols: &[&[u8]]) -> Self {
+        let cases: HashMap<_, _> = http2_misbehaviours().into_iter().map(|case| (case.name.clone(), case)).collect();
+        let names: Vec<_> = cases.keys().map(|name| format!("{name}.test")).collect();
+        let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).unwrap();
+        let mut authority = NamedTempFile::new().unwrap();
+        authority.write_all(cert.pem().as_bytes()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![CertificateDer::from(cert.der().to_vec())], key)
+            .unwrap();
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let site = Arc::new(Site { config: Arc::new(config), cases, met: Mutex::default() });
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let site = site.clone();
+                std::thread::spawn(move || serve(stream.unwrap(), &site));
+            }
+        });
+        Self { address, authority }
+    }
+
+    pub(crate) fn bench(&self, further: &[(&str, &str)]) -> Bench {
+        let kept = format!("{KEPT_BYTES}B");
+        let authority = self.authority.path().display().to_string();
+        let limits = [("fetch.max_body", kept.as_str()), ("fetch.extra_ca", authority.as_str())];
+        Bench::at(self.address, &[&limits[..], further].concat())
+    }
+}
+
+/// One connection; it ends when either side wants it to.
+fn serve(stream: TcpStream, site: &Site) -> Option<()> {
+    let mut stream = StreamOwned::new(ServerConnection::new(site.config.clone()).unwrap(), stream);
+    stream.write_all(&http2_greeting()).ok()?;
+    stream.flush().ok()?;
+    let host = stream.conn.server_name()?.to_owned();
+    let (name, case) = site.cases.get_key_value(host.split('.').next()?)?;
+    let mut received = Vec::new();
+    let mut at = PREFACE_BYTES;
+    loop {
+        let stream_number = next_request(&mut stream, &mut received, &mut at)?;
+        let is_robots = site.met.lock().unwrap().insert(name.clone());
+        let reply = if is_robots { &case.robots } else { &case.page };
+        let asked = Asked { path: "/".to_owned(), head: String::new(), port: 0, stream: stream_number };
+        let steps: Vec<Step> = reply.steps(&asked);
+        if play(&steps, &mut stream).ok()? != Ending::Stay {
+            stream.conn.send_close_notify();
+            return stream.flush().ok();
+        }
+    }
+}
+
+/// The stream of the next HEADERS frame.
+fn next_request(stream: &mut impl Read, received: &mut Vec<u8>, at: &mut usize) -> Option<u32> {
+    let mut buffer = [0; 4_096];
+    loop {
+        while let Some(head) = received.get(*at..*at + FRAME_HEAD_BYTES) {
+            let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
+            let (kind, number) = (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]));
+            *at += FRAME_HEAD_BYTES + length;
+            if kind == HEADERS {
+                return Some(number);
+            }
+        }
+        match stream.read(&mut buffer).ok()? {
+            0 => return None,
+            length => received.extend_from_slice(&buffer[..length]),
+        }
+    }
+}
+
+#[test]
+fn every_misbehaviour_over_http2_ends_as_it_should() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let (stalling, ending): (Vec<_>, Vec<_>) = http2_misbehaviours().into_iter().partition(|case| case.stalls);
+    let mut problems = differing(&mut web.bench(&[]), web.address.port(), &ending);
+    problems.extend(differing(&mut web.bench(&IMPATIENT), web.address.port(), &stalling));
+    assert!(
+        problems.is_empty(),
+        "{} of the web's misbehaviours end otherwise:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused_unless_the_operator_does_not_mind() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let url = "https://http2-well-made.test/";
+    assert_eq!(Bench::at(web.address, &[]).fetch(url).outcome, FetchOutcome::TlsFailed);
+    assert_eq!(web.bench(&[]).fetch("https://another-name.test/").outcome, FetchOutcome::TlsFailed);
+    assert_eq!(web.bench(&[]).fetch(url).outcome, FetchOutcome::Fetched);
+    let unverified = &[("fetch.tls_verify", "false")];
+    let web = TlsWeb::start(&[b"h2"]);
+    assert_eq!(Bench::at(web.address, unverified).fetch(url).outcome, FetchOutcome::Fetched);
+}
+
+#[test]
+fn http2_is_spoken_only_when_both_sides_want_it() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let result = web.bench(&[("fetch.http2", "false")]).fetch("https://http2-well-made.test/");
+    assert_eq!(result.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
+}

@@ -1,0 +1,11 @@
+//! The fetcher as a stage: against a web on loopback that behaves, and against one that does not.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+mod hostile;
+mod http2;
+mod per_site;
+mod recovery;
+mod stage;
+mod troubled_host;

@@ -1,0 +1,161 @@
+//! What the operator says of single hosts: proxies, passwords, ports, kinds of content.
+
+use crate::bench::Bench;
+use crate::http2::TlsWeb;
+use messages::FetchOutcome;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
+const NO_ROBOTS: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// A server that gives one answer, and remembers what it was asked for beside robots.txt.
+struct Listener {
+    address: SocketAddr,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Listener {
+    fn answering(answer: impl Into<Vec<u8>>) -> Self {
+        let answer = answer.into();
+        Self::serving(move |stream, head| {
+            let is_robots = head.split(' ').nth(1).is_some_and(|target| target.ends_with("/robots.txt"));
+            let _ = stream.write_all(if is_robots { NO_ROBOTS.as_bytes() } else { &answer });
+            !is_robots
+        })
+    }
+
+    /// A proxy that opens tunnels to one address, whatever it is asked for.
+    fn tunnelling(to: SocketAddr) -> Self {
+        Self::serving(move |stream, _| {
+            let onward = TcpStream::connect(to).unwrap();
+            stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+            for (mut from, mut to) in [(stream.try_clone(), onward.try_clone()), (Ok(onward), stream.try_clone())]
+                .map(|(from, to)| (from.unwrap(), to.unwrap()))
+            {
+                std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+            }
+            true
+        })
+    }
+
+    fn serving(serve: impl Fn(&mut TcpStream, &str) -> bool + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let seen = heads.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut head = [0; 4_096];
+                let length = stream.read(&mut head).unwrap_or(0);
+                let head = String::from_utf8_lossy(&head[..length]).to_lowercase();
+                if serve(&mut stream, &head) {
+                    seen.lock().unwrap().push(head);
+                }
+            }
+        });
+        Self { address, heads }
+    }
+
+    fn heads(&self) -> Vec<String> {
+        self.heads.lock().unwrap().clone()
+    }
+}
+
+#[test]
+fn a_password_goes_to_its_own_host_and_no_further() {
+    let other = Listener::answering(PAGE);
+    let to_other =
+        "HTTP/1.1 302 Found\r\nlocation: http://other.test/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    let own = Listener::answering(to_other);
+    let resolve = format!("own.test={},other.test={}", own.address, other.address);
+    let mut bench =
+        Bench::new(&[("fetch.resolve", &resolve), ("fetch.authentication", "own.test=Aladdin:open sesame")]);
+    assert_eq!(bench.fetch("http://own.test/").outcome, FetchOutcome::Fetched);
+    // RFC 7617, section 2.
+    assert!(own.heads()[0].contains("\r\nauthorization: basic qwxhzgrpbjpvcgvuihnlc2ftzq==\r\n"), "{:?}", own.heads());
+    assert!(!other.heads()[0].contains("authorization"), "{:?}", other.heads());
+}
+
+#[test]
+fn a_plain_request_is_handed_to_the_proxy_whole() {
+    let proxy = Listener::answering(PAGE);
+    let through = format!("*.test=http://me:secret@{}", proxy.address);
+    let settings = [("fetch.proxy", through.as_str()), ("crawl.contact", "https://example.org/crawler")];
+    let mut bench = Bench::at("198.51.101.1:80".parse().unwrap(), &settings);
+    assert_eq!(bench.fetch("http://a.test:8080/x?y").outcome, FetchOutcome::Fetched);
+    let head = proxy.heads().remove(0);
+    assert!(head.starts_with("get http://a.test:8080/x?y http/1.1\r\n"), "{head}");
+    assert!(head.contains("\r\nhost: a.test:8080\r\n"), "{head}");
+    assert!(head.contains("\r\nproxy-authorization: basic bwu6c2vjcmv0\r\n"), "{head}");
+}
+
+#[test]
+fn what_is_refused_directly_is_refused_through_a_proxy() {
+    let proxy = Listener::answering(PAGE);
+    let through = format!("*=http://{}", proxy.address);
+    let settings = [("fetch.proxy", through.as_str()), ("crawl.contact", "https://example.org/crawler")];
+    let mut bench = Bench::new(&settings);
+    for url in ["http://127.0.0.1:8080/", "http://2130706433:8080/", "https://[::1]:8443/", "http://localhost:8080/"] {
+        let result = bench.fetch(url);
+        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{url}: {:?}", result.detail);
+    }
+    assert!(proxy.heads().is_empty());
+}
+
+#[test]
+fn tls_goes_through_a_tunnel_and_is_checked_as_ever() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let proxy = Listener::tunnelling(web.address);
+    let through = format!("*.test=http://me:secret@{}", proxy.address);
+    let url = "https://http2-well-made.test/";
+    assert_eq!(web.bench(&[("fetch.proxy", &through)]).fetch(url).outcome, FetchOutcome::Fetched);
+    let head = proxy.heads().remove(0);
+    assert!(head.starts_with("connect http2-well-made.test:443 http/1.1\r\n"), "{head}");
+    assert!(head.contains("\r\nproxy-authorization: basic bwu6c2vjcmv0\r\n") && !head.contains("user-agent"), "{head}");
+    let unknown = Bench::at(web.address, &[("fetch.proxy", &through)]).fetch(url);
+    assert_eq!(unknown.outcome, FetchOutcome::TlsFailed, "{:?}", unknown.detail);
+
+    let refusing = Listener::answering("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    let refused = web.bench(&[("fetch.proxy", &format!("*=http://{}", refusing.address))]).fetch(url);
+    assert_eq!(refused.outcome, FetchOutcome::ConnectFailed);
+    assert!(refused.detail.unwrap().contains("403"));
+}
+
+#[test]
+fn a_port_that_is_not_allowed_is_not_connected_to() {
+    let web = Listener::answering(PAGE);
+    let mut bench = Bench::at(web.address, &[]);
+    for port in [1, 22, 25, 110, 1_023] {
+        let result = bench.fetch(&format!("http://a.test:{port}/"));
+        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{port}");
+        assert!(result.detail.unwrap().contains("fetch.ports"), "{port}");
+    }
+    assert!(web.heads().is_empty());
+    assert_eq!(bench.fetch("http://a.test:1024/").outcome, FetchOutcome::Fetched);
+    assert_eq!(
+        Bench::at(web.address, &[("fetch.ports", "25")]).fetch("http://a.test:25/").outcome,
+        FetchOutcome::Fetched
+    );
+}
+
+#[test]
+fn content_of_a_kind_that_is_not_kept_is_refused_by_its_name_or_its_look() {
+    let check = |headers: &str, body: &[u8], outcome| {
+        let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n{headers}\r\n");
+        let web = Listener::answering([head.as_bytes(), body].concat());
+        let mut bench = Bench::at(web.address, &[("fetch.content_types", "text/*, application/pdf")]);
+        let result = bench.fetch("http://a.test/");
+        assert_eq!(result.outcome, outcome, "{headers:?} {body:?}");
+        assert_eq!(result.body.is_some(), outcome == FetchOutcome::Fetched);
+    };
+    check("content-type: Text/HTML; charset=utf-8\r\n", b"<p>hello", FetchOutcome::Fetched);
+    check("content-type: application/pdf\r\n", b"%PDF", FetchOutcome::Fetched);
+    check("content-type: image/png\r\n", b"<p>hello", FetchOutcome::ContentRefused);
+    check("", b"<p>hello", FetchOutcome::Fetched);
+    check("content-type:\r\n", b"%PDF-1.7", FetchOutcome::Fetched);
+    check("", b"\x89PNG\r\n\x1a\n", FetchOutcome::ContentRefused);
+    check("", b"\x7fELF\x02\x01\0", FetchOutcome::ContentRefused);
+}
