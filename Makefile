@@ -25,7 +25,7 @@ ifeq ($(origin CXX),default)
 export CXX := clang++
 endif
 
-# For `make demo` and `make bench`: further arguments.
+# For `make demo`, `make fuzz` and `make bench`: further arguments.
 ARGS ?=
 # For cargo: .ci/run says --locked.
 CARGO_FLAGS ?=
@@ -65,6 +65,10 @@ test: setup k8s-check ## run all tests, on a Kafka started for them (or on yours
 .PHONY: test-quick
 test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED cargo test $(CARGO_FLAGS) --workspace
+
+.PHONY: fuzz
+fuzz: setup-build ## feed the readers of bytes from outside with bad ones; FUZZ_SECONDS=30 for each target, ARGS=… chooses targets
+	@tests/fuzz/run $(ARGS)
 
 .PHONY: bench
 bench: setup-bench ## measure, on a Kafka started for it where Java is (or on yours: RECRAWL_KAFKA=HOST:PORT); ARGS=… chooses what

@@ -1,0 +1,69 @@
+//! Pages of any bytes: read, compared and judged.
+//!
+//! Input: a line with the content type, then two versions of the body with the byte 1E between them.
+#![no_main]
+
+use change::{
+    ContentKind, Fingerprint, MAX_LINKS, MAX_TEXT_BYTES, Noise, PageState, PartVerdict, Verdict, Version, compare,
+    extract, passages, read,
+};
+use libfuzzer_sys::fuzz_target;
+
+const ADDRESS: &str = "https://host.test/a/b?c";
+
+fuzz_target!(|input: &[u8]| {
+    let (content_type, body) = split(input, b'\n');
+    let content_type = std::str::from_utf8(content_type).ok().filter(|content_type| !content_type.is_empty());
+    let (old, new) = split(body, b'\x1e');
+    extracted(content_type, old, new);
+    judged(content_type, old, new);
+    let reading = read(new, content_type, Some(ADDRESS));
+    assert_eq!(reading.kind, ContentKind::of(content_type, new));
+});
+
+fn extracted(content_type: Option<&str>, old: &[u8], new: &[u8]) {
+    let pages = [old, new].map(|body| extract(content_type, body));
+    for page in &pages {
+        assert!(page.text.len() <= MAX_TEXT_BYTES && page.links.len() <= MAX_LINKS);
+        assert!(!page.title.contains('\n'), "the title is one line");
+    }
+    let fingerprints = [(&pages[0], old), (&pages[1], new)].map(|(page, body)| Fingerprint::of(page, body));
+    for fingerprint in &fingerprints {
+        assert_eq!(Fingerprint::decode(&fingerprint.encode()).as_ref(), Ok(fingerprint));
+    }
+    let comparison = compare(Some(&fingerprints[0]), &fingerprints[1]);
+    assert!((0.0..=1.0).contains(&comparison.magnitude));
+    assert_eq!(comparison.verdict == Verdict::Unchanged, old == new);
+    let _ = passages(&pages[0].text, &pages[1].text);
+}
+
+fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
+    let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS)));
+    for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(0) }] {
+        let mut state = PageState::default();
+        for version in [&first, &second, &first] {
+            let judgement = state.observe(version, noise);
+            assert!((0.0..=1.0).contains(&judgement.magnitude));
+            let parts = [judgement.content, judgement.links];
+            assert_eq!(judgement.meaningful, parts.contains(&PartVerdict::Changed), "news is news of some part");
+            let kept = PageState::decode(&state.encode());
+            assert_eq!(kept.as_ref(), Ok(&state), "a state survives its bytes");
+            if !judgement.held {
+                let again = state.clone().observe(version, noise);
+                assert_eq!(
+                    (again.verdict, again.meaningful),
+                    (Verdict::Unchanged, false),
+                    "the same bytes are no news"
+                );
+            }
+        }
+    }
+}
+
+/// What stands before and after a byte; nothing after it when it is not there.
+fn split(bytes: &[u8], at: u8) -> (&[u8], &[u8]) {
+    match bytes.iter().position(|byte| *byte == at) {
+        Some(place) => (&bytes[..place], &bytes[place + 1..]),
+        None => (bytes, &[]),
+    }
+}

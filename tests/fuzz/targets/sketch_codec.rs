@@ -1,0 +1,57 @@
+//! State values of any bytes: refused, or read and written the same again.
+#![no_main]
+
+use change::{CompactSketch, Fingerprint, HostEvents, Noise, PageState, ShingleSet, Version};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((form, bytes)) = bytes.split_first() else { return };
+    match form % 5 {
+        0 => page_state(bytes),
+        1 => shingles(bytes),
+        2 => sketch(bytes),
+        3 => host_events(bytes),
+        _ => fingerprint(bytes),
+    }
+});
+
+fn page_state(bytes: &[u8]) {
+    let Ok(mut state) = PageState::decode(bytes) else { return };
+    assert_eq!(PageState::decode(&state.encode()).as_ref(), Ok(&state));
+    // However strange a state is, the next version is judged by it.
+    let version = Version::new(b"<p>One. <a href=/b>Two.</a>", Some("text/html"), None);
+    let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(1) });
+    assert!((0.0..=1.0).contains(&judgement.magnitude));
+    state.observe_gone();
+    assert_eq!(PageState::decode(&state.encode()), Ok(state));
+}
+
+fn shingles(bytes: &[u8]) {
+    let Ok(set) = ShingleSet::decode(bytes) else { return };
+    let mut again = Vec::new();
+    set.encode_into(&mut again);
+    assert_eq!(again, bytes);
+    assert_eq!(set.resemblance(&set), 1.0);
+}
+
+fn sketch(bytes: &[u8]) {
+    let Ok(sketch) = CompactSketch::decode(bytes) else { return };
+    let mut again = Vec::new();
+    sketch.encode_into(&mut again);
+    assert_eq!(again, bytes);
+    assert_eq!(sketch.resemblance(&sketch), 1.0);
+}
+
+fn host_events(bytes: &[u8]) {
+    let Ok(mut host) = HostEvents::decode(bytes) else { return };
+    assert_eq!(host.encode(), bytes);
+    host.observe_missing(7, i64::MIN);
+    host.observe_present(7);
+    host.observe_missing(8, i64::MAX);
+    assert_eq!(HostEvents::decode(&host.encode()), Ok(host));
+}
+
+fn fingerprint(bytes: &[u8]) {
+    let Ok(fingerprint) = Fingerprint::decode(bytes) else { return };
+    assert_eq!(fingerprint.encode(), bytes);
+}
