@@ -33,14 +33,10 @@ fn replace(text: &str) -> Cow<'_, str> {
     if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) {
         return Cow::Borrowed(AGE);
     }
-    // Without a digit there is nothing to find.
-    if !has_digit(text) {
-        return Cow::Borrowed(text);
-    }
     let mut out: Option<String> = None;
     let mut taken = 0;
     let mut rest = 0;
-    while let Some(start) = next_letter(text.as_bytes(), rest) {
+    while let Some(start) = next_with_digit(text.as_bytes(), rest) {
         let (end, class) = piece(text, start);
         if let Some(class) = class {
             let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
@@ -59,14 +55,12 @@ fn replace(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether there is a digit. All bytes are looked at, which many at a time is faster than up to the first.
-fn has_digit(text: &str) -> bool {
-    text.bytes().fold(false, |found, byte| found | byte.is_ascii_digit())
-}
-
-/// The place of the next ASCII letter or digit.
-fn next_letter(bytes: &[u8], from: usize) -> Option<usize> {
-    bytes[from..].iter().position(u8::is_ascii_alphanumeric).map(|at| from + at)
+/// Where the next piece can begin that is something: at the first letter or digit behind the last space that is before the
+/// next digit, since nothing without a digit has a class.
+fn next_with_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let digit = from + bytes[from..].iter().position(u8::is_ascii_digit)?;
+    let word = bytes[from..digit].iter().rposition(|&byte| byte == b' ').map_or(from, |space| from + space + 1);
+    bytes[word..=digit].iter().position(u8::is_ascii_alphanumeric).map(|at| word + at)
 }
 
 /// The piece that begins here: its end, and its class if it has one.

@@ -150,7 +150,7 @@ fn units(blocks: &Blocks, in_region: &[bool], base: &Base) -> Vec<Unit> {
         }
     }
     // Of two units with one name, the one in the region counts.
-    units.sort_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
+    units.sort_unstable_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
     units.dedup_by_key(|unit| unit.key.name());
     units
 }
