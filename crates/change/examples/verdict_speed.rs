@@ -22,11 +22,11 @@ fn main() -> std::io::Result<()> {
         for _ in 0..ROUNDS {
             // What the verdict changes in a state is no part of the next round.
             let mut known = states.clone();
-            costs[0].push(micros(&edited, |_, page| drop(black_box(content_digest(page)))));
-            costs[1].push(micros(&edited, |_, page| drop(black_box(Version::new(page, HEADER, ADDRESS)))));
+            costs[0].push(micros(&edited, |_, page| _ = black_box(content_digest(page))));
+            costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS))));
             costs[2].push(micros(&edited, |place, page| {
                 let version = Version::new(page, HEADER, ADDRESS);
-                drop(black_box(known[place].observe(&version, Noise::ByFrequency)));
+                _ = black_box(known[place].observe(&version, Noise::ByFrequency));
             }));
         }
         for (name, costs) in ["BLAKE3 of the page", "the version", "the version and its verdict"].iter().zip(costs) {
