@@ -4,10 +4,11 @@
 //! One pass, no tree: only the open elements are kept, of those that begin a block or hide what is in them. What browsers
 //! do with wrongly nested markup is followed as far as it moves text from one block to another, and no further.
 
-use crate::entities;
+use crate::attributes::attribute;
 use crate::hash::{fnv1a64, splitmix64};
-use crate::html::{attribute, tag_length};
-use memchr::{memchr, memchr_iter, memmem};
+use crate::markup::{Tag, TakeTokens, TextKind, tokens};
+use crate::tag_name::{PerName, TagName, per_name};
+use crate::text::{References, TextBuilder};
 use std::ops::Range;
 
 /// The most text read of a page, in bytes.
@@ -86,22 +87,21 @@ impl Blocks {
 
     /// Reads a page.
     pub(crate) fn of_html(html: &str) -> Self {
-        let mut reader = Reader::new();
-        reader.read(html);
-        reader.flush();
-        reader.blocks
+        let mut reader = Reader::new(html);
+        tokens(html).hand_to(&mut reader);
+        reader.finish()
     }
 
     /// Pieces of text that stand beside each other, each with the name of its place, if it has one; for formats that are not HTML.
     pub(crate) fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
-        let mut reader = Reader::new();
+        let mut reader = Reader::new("");
         for (path, text) in pieces {
             reader.path = path.unwrap_or_default();
             reader.is_named = path.is_some();
-            reader.push(text);
+            reader.text.push(text);
             reader.flush();
         }
-        reader.blocks
+        reader.finish()
     }
 }
 
@@ -121,22 +121,22 @@ impl Block {
 
 /// An open element.
 struct Open {
-    name: Name,
+    name: TagName,
     path: u64,
     node: usize,
     part: Part,
     hidden: bool,
 }
 
-struct Reader {
+struct Reader<'a> {
+    html: &'a str,
+    text: TextBuilder,
     blocks: Blocks,
     open: Vec<Open>,
     /// Where the block being read begins.
     text_start: usize,
     links_start: usize,
     anchor_bytes: usize,
-    /// Whether a space stands between the text so far and what comes.
-    space: bool,
     in_link: bool,
     /// Of the innermost open element.
     path: u64,
@@ -146,15 +146,59 @@ struct Reader {
     is_named: bool,
 }
 
-impl Reader {
-    fn new() -> Self {
+impl<'a> TakeTokens<'a> for Reader<'a> {
+    #[inline(always)]
+    fn text(&mut self, text: &'a str, kind: TextKind) {
+        // Titles and what was typed into a form are no text of the page.
+        if self.hidden || kind != TextKind::Data {
+            return;
+        }
+        let before = self.text.len();
+        let start = text.as_ptr().addr() - self.html.as_ptr().addr();
+        self.text.push_within(self.html, start, start + text.len(), References::Decoded);
+        if self.in_link {
+            self.anchor_bytes += self.text.len() - before;
+        }
+    }
+
+    #[inline(always)]
+    fn start(&mut self, tag: &Tag<'a>) {
+        let kind = KINDS.of(tag.name);
+        if matches!(kind, Kind::Inline) {
+            // Nothing else opens an element that could hide text, and most tags have no attribute that could.
+            if !self.hidden && !mentions_hiding(tag.attributes) {
+                return;
+            }
+        }
+        self.begin(tag, kind);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, name: TagName) {
+        if name.as_bytes() == b"a" {
+            self.in_link = false;
+        }
+        if matches!(KINDS.of(name), Kind::Block) {
+            self.flush();
+        }
+        if let Some(index) = self.open.iter().rposition(|open| open.name == name) {
+            self.pop_to(index);
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn new(html: &'a str) -> Self {
+        let mut text = TextBuilder::new(MAX_TEXT_BYTES);
+        text.reserve(html.len() / 2);
         Self {
+            html,
+            text,
             blocks: Blocks { nodes: vec![Node { parent: 0, is_paragraph: false }], ..Blocks::default() },
             open: Vec::new(),
             text_start: 0,
             links_start: 0,
             anchor_bytes: 0,
-            space: false,
             in_link: false,
             path: 0,
             node: 0,
@@ -164,97 +208,59 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, html: &str) {
-        let mut at = 0;
-        while let Some(found) = memchr(b'<', &html.as_bytes()[at..]) {
-            let tag = at + found;
-            self.text(&html[at..tag]);
-            at = match self.markup(&html[tag..]) {
-                Some(length) => tag + length,
-                None => return,
-            };
-        }
-        self.text(&html[at..]);
+    fn finish(mut self) -> Blocks {
+        self.flush();
+        Blocks { text: self.text.finish().0, ..self.blocks }
     }
 
-    /// Takes in what begins with `<`, and says how long it is; `None` when it has no end.
-    fn markup(&mut self, html: &str) -> Option<usize> {
-        let bytes = html.as_bytes();
-        let closing = bytes.get(1) == Some(&b'/');
-        let name_start = 1 + usize::from(closing);
-        match bytes.get(name_start) {
-            Some(letter) if letter.is_ascii_alphabetic() => {}
-            Some(b'!' | b'?') if !closing => return other_markup_length(html),
-            // Not markup: a `<` in the text.
-            _ if !closing => {
-                self.text("<");
-                return Some(1);
-            }
-            _ => return memchr(b'>', bytes).map(|end| end + 1),
-        }
-        let name_length = bytes[name_start..]
-            .iter()
-            .position(|&byte| byte.is_ascii_whitespace() || byte == b'>' || byte == b'/')
-            .unwrap_or(bytes.len() - name_start);
-        let name = Name::new(&bytes[name_start..name_start + name_length]);
-        let attributes_start = name_start + name_length;
-        let length = tag_length(&bytes[attributes_start..])?;
-        let end = attributes_start + length;
-        if closing {
-            self.close(&name);
-            return Some(end);
-        }
-        let attributes = &html[attributes_start..end];
-        if name.is(RAW_TEXT) {
-            return Some(end + raw_text_length(&bytes[end..], &name));
-        }
-        self.begin(name, attributes);
-        Some(end)
-    }
-
-    fn begin(&mut self, name: Name, attributes: &str) {
-        match name.as_bytes() {
-            b"a" => self.begin_link(attributes),
-            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(attributes, "href"),
-            b"link" if self.blocks.canonical.is_none() => {
-                if attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical")) {
-                    self.blocks.canonical = attribute(attributes, "href");
-                }
-            }
-            b"br" | b"hr" => self.flush(),
-            _ if name.is(VOID) => {}
-            _ => {
-                let is_block = name.is(BLOCKS);
-                // Nothing else opens an element that could hide text, and most tags have no attribute that could.
-                let hidden = name.is(DROPPED) || (mentions_hiding(attributes) && is_hidden(attributes));
+    fn begin(&mut self, tag: &Tag<'_>, kind: Kind) {
+        match kind {
+            Kind::Raw | Kind::Void => {}
+            Kind::Break => self.flush(),
+            Kind::Head => self.head(tag),
+            Kind::Link => self.begin_link(tag.attributes),
+            Kind::Block | Kind::Dropped | Kind::Inline => {
+                let is_block = matches!(kind, Kind::Block);
+                let hidden =
+                    matches!(kind, Kind::Dropped) || (mentions_hiding(tag.attributes) && is_hidden(tag.attributes));
                 if is_block || hidden || self.hidden {
-                    self.open(name, is_block, hidden, attributes);
+                    self.open(tag.name, is_block, hidden, tag.attributes);
                 }
             }
         }
     }
 
-    fn open(&mut self, name: Name, is_block: bool, hidden: bool, attributes: &str) {
+    fn head(&mut self, tag: &Tag<'_>) {
+        match tag.name.as_bytes() {
+            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes, "href"),
+            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes) => {
+                self.blocks.canonical = attribute(tag.attributes, "href");
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, name: TagName, is_block: bool, hidden: bool, attributes: &str) {
         if is_block {
             self.flush();
-            self.close_implied(&name);
+            self.close_implied(name);
         }
         if self.open.len() >= MAX_DEPTH {
             return;
         }
         let (mut path, mut node, mut part) = (self.path, self.node, self.part);
         if is_block {
-            path = splitmix64(path ^ fnv1a64(name.as_bytes()));
-            self.blocks.nodes.push(Node { parent: self.node, is_paragraph: name.is(PARAGRAPHS) });
+            path = splitmix64(path ^ NAME_HASHES.of(name));
+            self.blocks.nodes.push(Node { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
-            part = part_of(&name, attributes, part);
+            part = part_of(name, attributes, part);
         }
         self.open.push(Open { name, path, node, part, hidden: self.hidden || hidden });
         self.settle();
     }
 
     /// Closes what an opening tag ends without saying so.
-    fn close_implied(&mut self, name: &Name) {
+    fn close_implied(&mut self, name: TagName) {
         let (ends, up_to): (&[&[u8]], &[&[u8]]) = match name.as_bytes() {
             b"li" => (&[b"li"], &[b"ul", b"ol", b"menu"]),
             b"dt" | b"dd" => (&[b"dt", b"dd"], &[b"dl"]),
@@ -281,18 +287,6 @@ impl Reader {
         }
     }
 
-    fn close(&mut self, name: &Name) {
-        if name.as_bytes() == b"a" {
-            self.in_link = false;
-        }
-        if name.is(BLOCKS) {
-            self.flush();
-        }
-        if let Some(index) = self.open.iter().rposition(|open| open.name == *name) {
-            self.pop_to(index);
-        }
-    }
-
     fn pop_to(&mut self, depth: usize) {
         self.open.truncate(depth);
         self.settle();
@@ -315,35 +309,9 @@ impl Reader {
         self.blocks.hrefs.push(href);
     }
 
-    fn text(&mut self, text: &str) {
-        if !self.hidden && !text.is_empty() {
-            self.push(&entities::decode(text));
-        }
-    }
-
-    /// Adds text, its white space folded.
-    fn push(&mut self, text: &str) {
-        let before = self.blocks.text.len();
-        if before + text.len() > MAX_TEXT_BYTES {
-            return;
-        }
-        self.space |= text.starts_with(char::is_whitespace);
-        for word in text.split_whitespace() {
-            if self.space && self.blocks.text.len() > self.text_start {
-                self.blocks.text.push(' ');
-            }
-            self.blocks.text.push_str(word);
-            self.space = true;
-        }
-        self.space &= text.ends_with(char::is_whitespace) || self.blocks.text.len() == before;
-        if self.in_link {
-            self.anchor_bytes += self.blocks.text.len() - before;
-        }
-    }
-
     /// Ends a block.
     fn flush(&mut self) {
-        let text = self.text_start..self.blocks.text.len();
+        let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.hrefs.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
             let in_table = self.open.iter().any(|open| open.name.as_bytes() == b"td");
@@ -352,120 +320,65 @@ impl Reader {
             part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
         }
-        self.text_start = self.blocks.text.len();
+        self.text_start = self.text.len();
         self.links_start = self.blocks.hrefs.len();
         self.anchor_bytes = 0;
-        self.space = false;
+        self.text.begin();
     }
 }
 
-/// An element's name in lower case, cut after ten bytes: none that matters here is longer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Name {
-    bytes: [u8; 10],
-    length: usize,
+/// What a start tag does.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Block,
+    Link,
+    /// `<br>`, `<hr>`.
+    Break,
+    /// `<base>`, `<link>`.
+    Head,
+    /// An element whose text nobody sees, or which is not the page's.
+    Dropped,
+    /// An element whose content is not markup; none of them is text of the page.
+    Raw,
+    /// An element without content.
+    Void,
+    Inline,
 }
 
-impl Name {
-    fn new(name: &[u8]) -> Self {
-        let mut bytes = [0; 10];
-        let length = name.len().min(bytes.len());
-        bytes[..length].copy_from_slice(&name[..length]);
-        bytes.make_ascii_lowercase();
-        Self { bytes, length }
-    }
+static KINDS: PerName<Kind> = per_name!(kind_of);
+static IS_PARAGRAPH: PerName<bool> = per_name!(is_paragraph);
+static NAME_HASHES: PerName<u64> = per_name!(fnv1a64);
 
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    fn is(&self, names: &[&[u8]]) -> bool {
-        names.contains(&self.as_bytes())
+const fn kind_of(name: &[u8]) -> Kind {
+    match name {
+        b"div" | b"p" | b"li" | b"td" | b"th" | b"tr" | b"ul" | b"ol" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
+        | b"h6" | b"section" | b"article" | b"main" | b"nav" | b"footer" | b"header" | b"aside" | b"dl" | b"dt"
+        | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"form" | b"figure"
+        | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"address" | b"body" | b"button" | b"label"
+        | b"dialog" | b"menu" | b"option" => Kind::Block,
+        b"a" => Kind::Link,
+        b"br" | b"hr" => Kind::Break,
+        b"base" | b"link" => Kind::Head,
+        b"template" | b"svg" | b"object" | b"canvas" | b"select" | b"datalist" => Kind::Dropped,
+        b"script" | b"style" | b"noscript" | b"iframe" | b"textarea" | b"title" | b"noframes" | b"noembed" | b"xmp" => {
+            Kind::Raw
+        }
+        b"img" | b"input" | b"meta" | b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param"
+        | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => Kind::Void,
+        _ => Kind::Inline,
     }
 }
 
-const BLOCKS: &[&[u8]] = &[
-    b"div",
-    b"p",
-    b"li",
-    b"td",
-    b"th",
-    b"tr",
-    b"ul",
-    b"ol",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"section",
-    b"article",
-    b"main",
-    b"nav",
-    b"footer",
-    b"header",
-    b"aside",
-    b"dl",
-    b"dt",
-    b"dd",
-    b"table",
-    b"tbody",
-    b"thead",
-    b"tfoot",
-    b"blockquote",
-    b"pre",
-    b"form",
-    b"figure",
-    b"figcaption",
-    b"details",
-    b"summary",
-    b"fieldset",
-    b"address",
-    b"body",
-    b"button",
-    b"label",
-    b"dialog",
-    b"menu",
-    b"option",
-];
-const PARAGRAPHS: &[&[u8]] = &[b"p", b"li", b"td", b"th", b"tr"];
-/// Elements whose text nobody sees, or which is not the page's.
-const DROPPED: &[&[u8]] = &[b"template", b"svg", b"object", b"canvas", b"select", b"datalist"];
-/// Elements whose content is not markup; none of them is text of the page.
-const RAW_TEXT: &[&[u8]] =
-    &[b"script", b"style", b"noscript", b"iframe", b"textarea", b"title", b"noframes", b"noembed", b"xmp"];
-const VOID: &[&[u8]] = &[
-    b"img", b"input", b"meta", b"link", b"area", b"base", b"col", b"embed", b"source", b"track", b"wbr", b"param",
-    b"path", b"use", b"rect", b"circle", b"line", b"polygon",
-];
-
-/// How long `<!…` or `<?…` is.
-fn other_markup_length(html: &str) -> Option<usize> {
-    let bytes = html.as_bytes();
-    if html.starts_with("<!--") {
-        // `<!-->` and `<!--->` are whole comments.
-        let ends = |at: usize| bytes[..at].ends_with(b"--") || bytes[..at].ends_with(b"--!");
-        return memchr_iter(b'>', bytes).find(|&at| at < 6 || ends(at)).filter(|&at| at >= 4).map(|at| at + 1);
-    }
-    if html.starts_with("<![CDATA[") {
-        return memmem::find(bytes, b"]]>").map(|at| at + 3);
-    }
-    memchr(b'>', bytes).map(|at| at + 1)
+const fn is_paragraph(name: &[u8]) -> bool {
+    matches!(name, b"p" | b"li" | b"td" | b"th" | b"tr")
 }
 
-/// How long the content of a raw text element is, its end tag not counted: all that is left when there is none.
-fn raw_text_length(bytes: &[u8], name: &Name) -> usize {
-    let name = name.as_bytes();
-    memmem::find_iter(bytes, b"</")
-        .find(|at| bytes[at + 2..].get(..name.len()).is_some_and(|other| other.eq_ignore_ascii_case(name)))
-        .unwrap_or(bytes.len())
+fn is_canonical(attributes: &str) -> bool {
+    attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
 }
 
 fn mentions_hiding(attributes: &str) -> bool {
-    attributes.len() > 6
-        && (memmem::find(attributes.as_bytes(), b"hidden").is_some()
-            || memmem::find(attributes.as_bytes(), b"none").is_some())
+    attributes.len() > 6 && attributes.as_bytes().windows(4).any(|four| four == b"hidd" || four == b"none")
 }
 
 fn is_hidden(attributes: &str) -> bool {
@@ -473,17 +386,18 @@ fn is_hidden(attributes: &str) -> bool {
         || attribute(attributes, "style").is_some_and(|style| style.replace(' ', "").contains("display:none"))
 }
 
-fn part_of(name: &Name, attributes: &str, outer: Part) -> Part {
-    let role = match memmem::find(attributes.as_bytes(), b"role") {
-        Some(_) => attribute(attributes, "role").unwrap_or_default(),
-        None => String::new(),
+fn part_of(name: TagName, attributes: &str, outer: Part) -> Part {
+    let role = match attributes.as_bytes().windows(4).any(|four| four == b"role") {
+        true => attribute(attributes, "role").unwrap_or_default(),
+        false => String::new(),
     };
-    let is_chrome = name.is(&[b"nav", b"footer", b"header", b"aside", b"dialog", b"button"])
+    let name = name.as_bytes();
+    let is_chrome = matches!(name, b"nav" | b"footer" | b"header" | b"aside" | b"dialog" | b"button")
         || matches!(
             role.as_str(),
             "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"
         );
-    if name.is(&[b"main", b"article"]) || role == "main" {
+    if matches!(name, b"main" | b"article") || role == "main" {
         return Part { chrome: false, main: true };
     }
     Part { chrome: outer.chrome || is_chrome, main: outer.main }

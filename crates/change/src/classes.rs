@@ -22,7 +22,7 @@ pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
         '–' | '‐' | '‑' => '-',
         other => other,
     };
-    if text.contains(|letter: char| !letter.is_ascii() && plain(letter) != letter) {
+    if !text.is_ascii() && text.contains(|letter: char| !letter.is_ascii() && plain(letter) != letter) {
         let text: String = text.chars().map(plain).collect();
         return Cow::Owned(replace(&text).into_owned());
     }
@@ -33,14 +33,10 @@ fn replace(text: &str) -> Cow<'_, str> {
     if text.len() < MAX_AGE_LINE_BYTES && is_age_line(text) {
         return Cow::Borrowed(AGE);
     }
-    // Without a digit there is nothing to find.
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return Cow::Borrowed(text);
-    }
     let mut out: Option<String> = None;
     let mut taken = 0;
     let mut rest = 0;
-    while let Some(start) = text[rest..].find(|letter: char| letter.is_ascii_alphanumeric()).map(|at| rest + at) {
+    while let Some(start) = next_with_digit(text.as_bytes(), rest) {
         let (end, class) = piece(text, start);
         if let Some(class) = class {
             let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
@@ -59,10 +55,23 @@ fn replace(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Where the next piece can begin that is something: at the first letter or digit behind the last space that is before the
+/// next digit, since nothing without a digit has a class.
+fn next_with_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let digit = from + bytes[from..].iter().position(u8::is_ascii_digit)?;
+    let word = bytes[from..digit].iter().rposition(|&byte| byte == b' ').map_or(from, |space| from + space + 1);
+    bytes[word..=digit].iter().position(u8::is_ascii_alphanumeric).map(|at| word + at)
+}
+
 /// The piece that begins here: its end, and its class if it has one.
 fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
     let rest = &text[start..];
-    let end = start + run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let word = run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let end = start + word;
+    // Only ids begin with a letter: a short word that is not the first part of a dashed one is none.
+    if rest.as_bytes()[0].is_ascii_alphabetic() && word < MIN_ID_LETTERS && rest.as_bytes().get(word) != Some(&b'-') {
+        return (end, None);
+    }
     if is_id(&text[start..end]) {
         return (end, Some(ID));
     }
@@ -131,6 +140,9 @@ fn age_length(text: &str) -> Option<usize> {
 /// `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`; also a stamp to the minute, `Last updated 2026-04-01
 /// 10:15:30 UTC`, which machines set: people who date a text give the day.
 fn is_age_line(text: &str) -> bool {
+    if !mentions_edit(text.as_bytes()) {
+        return false;
+    }
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     if !words.any(|word| matches!(word, "updated" | "edited" | "posted" | "published" | "modified")) {
@@ -153,6 +165,11 @@ fn is_age_line(text: &str) -> bool {
             matches!(word, "minute" | "hour" | "day" | "week" | "month")
                 || word.bytes().all(|byte| byte.is_ascii_digit())
         })
+}
+
+/// Whether there can be one of the words that an age goes with, all of which end in `ed`.
+fn mentions_edit(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(b'd', b'D', bytes).any(|at| at > 0 && bytes[at - 1].eq_ignore_ascii_case(&b'e'))
 }
 
 #[cfg(test)]

@@ -12,6 +12,35 @@ pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
     htmlize::unescape_attribute(value)
 }
 
+/// How long the reference is, if it is one, that a text begins with: `&`, what names may be made of, and `;`.
+pub(crate) fn reference_length(text: &str) -> usize {
+    let mut bytes = text.bytes().enumerate().skip(1);
+    let end = bytes.find(|(_, byte)| !byte.is_ascii_alphanumeric() && *byte != b'#');
+    end.map_or(text.len(), |(at, byte)| at + usize::from(byte == b';'))
+}
+
+/// What the references stand for that nearly all references are.
+pub(crate) fn common(reference: &str) -> Option<char> {
+    Some(match reference.as_bytes() {
+        b"&amp;" => '&',
+        b"&lt;" => '<',
+        b"&gt;" => '>',
+        b"&quot;" => '"',
+        b"&nbsp;" => '\u{a0}',
+        [b'&', b'#', digits @ .., b';'] if (1..=5).contains(&digits.len()) => {
+            let decimal =
+                |number: u32, digit: &u8| digit.is_ascii_digit().then(|| 10 * number + u32::from(digit - b'0'));
+            // What is below is not always what it says.
+            return digits
+                .iter()
+                .try_fold(0, decimal)
+                .filter(|&number| number >= 160 || (32..127).contains(&number))
+                .and_then(char::from_u32);
+        }
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,6 +60,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn common_references_are_what_all_references_are(text in "&(amp|lt|gt|quot|nbsp|#x?[0-9]{0,6}|[a-z]{0,5});?[a-z;&]{0,2}") {
+            let reference = &text[..reference_length(&text)];
+            let rest = &text[reference.len()..];
+            prop_assert_eq!(decode(&text), format!("{}{}", decode(reference), decode(rest)));
+            if let Some(letter) = common(reference) {
+                prop_assert_eq!(decode(reference), letter.to_string());
+            }
+        }
+
         #[test]
         fn any_text_decodes(text in "(&|#|x|;|amp|[0-9]|é|\\PC){0,20}") {
             let _ = decode(&text);

@@ -30,11 +30,16 @@ impl ForeignContent {
     }
 
     /// Takes a start tag in; whether its element is not HTML.
+    #[inline]
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> bool {
         // Nearly every tag of nearly every page.
         if self.open.is_empty() && !IS_ROOT.of(tag.name) {
             return false;
         }
+        self.start_switching(tag)
+    }
+
+    fn start_switching(&mut self, tag: &Tag<'_>) -> bool {
         let name = tag.name.as_bytes();
         let was_inside = self.is_inside();
         if self.is_inside() && self.hidden.is_none() && is_hidden(name) && !tag.is_self_closing() {
@@ -52,10 +57,14 @@ impl ForeignContent {
         was_inside && !self.open.is_empty()
     }
 
+    #[inline]
     pub(crate) fn end(&mut self, name: TagName) {
-        if self.open.is_empty() {
-            return;
+        if !self.open.is_empty() {
+            self.end_switching(name);
         }
+    }
+
+    fn end_switching(&mut self, name: TagName) {
         if self.hidden == Some(name) || matches!(name.as_bytes(), b"svg" | b"math") {
             self.hidden = None;
         }

@@ -9,19 +9,17 @@ use crate::extract::{
     ContentKind, Link, MAX_ANCHOR_BYTES, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots,
     PageText, link_target,
 };
-use crate::markup::{Tag, TextKind, Token, tokens};
+use crate::markup::{Tag, TakeTokens, TextKind, Token, tokens};
 use crate::tag_name::{PerName, TagName, per_name};
-use crate::text::{Gap, TextBuilder, prefix};
+use crate::text::{Gap, References, TextBuilder, prefix};
 use std::ops::Range;
 
 pub(crate) use crate::attributes::{attribute, tag_length};
 
 /// Extracts a page.
 pub(crate) fn extract(html: &str) -> PageText {
-    let mut reader = Reader::new();
-    for token in tokens(html) {
-        reader.take(&token);
-    }
+    let mut reader = Reader::new(html);
+    tokens(html).hand_to(&mut reader);
     reader.finish().page
 }
 
@@ -34,7 +32,8 @@ pub(crate) struct Read {
 
 /// Takes the tokens of a page in.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct Reader<'a> {
+    html: &'a str,
     text: TextBuilder,
     title: Option<TextBuilder>,
     /// Whether the last tag read was `<title>`.
@@ -51,20 +50,9 @@ pub(crate) struct Reader {
     links_truncated: bool,
 }
 
-impl Reader {
-    pub(crate) fn new() -> Self {
-        Self { text: TextBuilder::new(MAX_TEXT_BYTES), ..Self::default() }
-    }
-
-    pub(crate) fn take(&mut self, token: &Token<'_>) {
-        match token {
-            Token::Text(text, kind) => self.text(text, *kind),
-            Token::Start(tag) => self.start(tag),
-            Token::End(name) => self.end(*name),
-        }
-    }
-
-    fn text(&mut self, text: &str, kind: TextKind) {
+impl<'a> TakeTokens<'a> for Reader<'a> {
+    #[inline(always)]
+    fn text(&mut self, text: &'a str, kind: TextKind) {
         if self.templates > 0 {
             return;
         }
@@ -76,22 +64,63 @@ impl Reader {
                     self.title = Some(title);
                 }
             }
-            TextKind::Data | TextKind::RcData => self.text.push(&entities::decode(text)),
-            TextKind::Verbatim => self.text.push(text),
+            TextKind::Data | TextKind::RcData => self.push(text, References::Decoded),
+            TextKind::Verbatim => self.push(text, References::Kept),
             TextKind::Raw | TextKind::Script => {}
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>) {
+    #[inline(always)]
+    fn start(&mut self, tag: &Tag<'a>) {
         self.in_title = false;
         if self.templates > 0 {
             self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
         }
         self.text.separate(GAPS.of(tag.name));
-        if !IS_READ.of(tag.name) {
+        if IS_READ.of(tag.name) {
+            self.read(tag);
+        }
+    }
+
+    #[inline(always)]
+    fn end(&mut self, name: TagName) {
+        self.in_title = false;
+        if self.templates > 0 {
+            self.templates -= usize::from(name.as_bytes() == b"template");
             return;
         }
+        self.text.separate(GAPS.of(name));
+        if name.as_bytes() == b"a" {
+            self.close_link();
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// For the tokens of this page.
+    pub(crate) fn new(html: &'a str) -> Self {
+        let mut text = TextBuilder::new(MAX_TEXT_BYTES);
+        text.reserve(html.len() / 2);
+        Self { html, text, ..Self::default() }
+    }
+
+    pub(crate) fn take(&mut self, token: &Token<'a>) {
+        match token {
+            Token::Text(text, kind) => self.text(text, *kind),
+            Token::Start(tag) => self.start(tag),
+            Token::End(name) => self.end(*name),
+        }
+    }
+
+    /// Adds a text that is part of the page.
+    #[inline(always)]
+    fn push(&mut self, text: &'a str, references: References) {
+        let start = text.as_ptr().addr() - self.html.as_ptr().addr();
+        self.text.push_within(self.html, start, start + text.len(), references);
+    }
+
+    fn read(&mut self, tag: &Tag<'_>) {
         match tag.name.as_bytes() {
             b"template" => self.templates += 1,
             b"title" => self.in_title = true,
@@ -111,18 +140,6 @@ impl Reader {
             }
             b"meta" => self.meta(tag.attributes),
             _ => {}
-        }
-    }
-
-    fn end(&mut self, name: TagName) {
-        self.in_title = false;
-        if self.templates > 0 {
-            self.templates -= usize::from(name.as_bytes() == b"template");
-            return;
-        }
-        self.text.separate(GAPS.of(name));
-        if name.as_bytes() == b"a" {
-            self.close_link();
         }
     }
 
@@ -151,8 +168,8 @@ impl Reader {
     fn close_link(&mut self) {
         if let (true, Some(link), Some(anchor)) = (self.link_is_open, self.links.last_mut(), self.anchors.last_mut()) {
             anchor.end = self.text.len();
-            let words = prefix(self.text.as_str()[anchor.clone()].trim(), MAX_ANCHOR_BYTES);
-            link.anchor = words.replace('\n', " ");
+            let words = prefix(self.text.since(anchor.start).trim(), MAX_ANCHOR_BYTES);
+            link.anchor = if words.contains('\n') { words.replace('\n', " ") } else { words.to_owned() };
         }
         self.link_is_open = false;
     }

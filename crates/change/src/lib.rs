@@ -50,6 +50,7 @@ mod page_state_codec;
 mod passages;
 mod pieces;
 mod plain;
+mod plain_copy;
 mod raw_text;
 mod read;
 mod region;

@@ -10,8 +10,10 @@ const BLOCK: usize = 64;
 struct Marks {
     /// `<`
     opens: u64,
-    /// `>`, `"` and `'`
+    /// `>`, `=`, `"` and `'`
     stops: u64,
+    /// `"`
+    quotes: u64,
 }
 
 /// Finds marks in a page, moving forwards or not far back.
@@ -35,10 +37,19 @@ impl<'a> MarkFinder<'a> {
         self.find(from, |marks| marks.opens)
     }
 
-    /// The next `>` or quote.
+    /// The next `>`, `=` or quote.
     #[inline]
     pub(crate) fn stop(&mut self, from: usize) -> Option<usize> {
         self.find(from, |marks| marks.stops)
+    }
+
+    /// The next quote of a kind.
+    #[inline]
+    pub(crate) fn quote(&mut self, from: usize, quote: u8) -> Option<usize> {
+        match quote {
+            b'"' => self.find(from, |marks| marks.quotes),
+            _ => memchr::memchr(quote, self.bytes.get(from..)?).map(|length| from + length),
+        }
     }
 
     #[inline]
@@ -74,45 +85,40 @@ impl<'a> MarkFinder<'a> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 #[inline]
 fn marks(block: &[u8; BLOCK]) -> Marks {
-    // SAFETY: the function asks for SSE2 alone, which is part of x86-64 itself.
-    unsafe { marks_sse2(block) }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: a safe function but for the instructions it needs, which this processor has.
+        return unsafe { marks_avx2(block) };
+    }
+    marks_one_by_one(block)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "sse2")]
-#[inline]
-fn marks_sse2(block: &[u8; BLOCK]) -> Marks {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8};
+#[target_feature(enable = "avx2")]
+fn marks_avx2(block: &[u8; BLOCK]) -> Marks {
+    use std::arch::x86_64::{_mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8};
     let mut marks = Marks::default();
-    for (place, quarter) in block.as_chunks::<16>().0.iter().enumerate() {
-        let words = quarter.as_chunks::<8>().0;
-        let bytes = _mm_set_epi64x(i64::from_le_bytes(words[1]), i64::from_le_bytes(words[0]));
-        let opens = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'<'.cast_signed()));
-        let greater = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'>'.cast_signed()));
-        let double = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"'.cast_signed()));
-        let single = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\''.cast_signed()));
-        let stops = _mm_or_si128(greater, _mm_or_si128(double, single));
-        marks.opens |= u64::from(_mm_movemask_epi8(opens).cast_unsigned()) << (16 * place);
-        marks.stops |= u64::from(_mm_movemask_epi8(stops).cast_unsigned()) << (16 * place);
+    for (place, half) in block.as_chunks::<32>().0.iter().enumerate() {
+        let bytes = crate::lanes::thirty_two(half);
+        let equal = |byte: u8| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte.cast_signed()));
+        let bits = |found| u64::from(_mm256_movemask_epi8(found).cast_unsigned()) << (32 * place);
+        let quotes = equal(b'"');
+        let ends = _mm256_or_si256(equal(b'>'), equal(b'='));
+        marks.opens |= bits(equal(b'<'));
+        marks.stops |= bits(_mm256_or_si256(ends, _mm256_or_si256(quotes, equal(b'\''))));
+        marks.quotes |= bits(quotes);
     }
     marks
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn marks(block: &[u8; BLOCK]) -> Marks {
-    marks_one_by_one(block)
-}
-
-#[cfg(any(test, not(target_arch = "x86_64")))]
 fn marks_one_by_one(block: &[u8; BLOCK]) -> Marks {
     let mut marks = Marks::default();
     for (place, byte) in block.iter().enumerate() {
         marks.opens |= u64::from(*byte == b'<') << place;
-        marks.stops |= u64::from(matches!(byte, b'>' | b'"' | b'\'')) << place;
+        marks.stops |= u64::from(matches!(byte, b'>' | b'=' | b'"' | b'\'')) << place;
+        marks.quotes |= u64::from(*byte == b'"') << place;
     }
     marks
 }
@@ -124,12 +130,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn marks_are_where_the_bytes_are(bytes in proptest::collection::vec(proptest::sample::select(b"<>\"'ab\xff\0".to_vec()), 0..300)) {
+        fn marks_are_where_the_bytes_are(bytes in proptest::collection::vec(proptest::sample::select(b"<>=\"'ab\xff\0".to_vec()), 0..300)) {
             let mut finder = MarkFinder::new(&bytes);
             for from in (0..bytes.len()).chain((0..bytes.len()).rev()) {
                 let next = |is: fn(u8) -> bool| bytes[from..].iter().position(|&byte| is(byte)).map(|at| from + at);
                 prop_assert_eq!(finder.open(from), next(|byte| byte == b'<'));
-                prop_assert_eq!(finder.stop(from), next(|byte| matches!(byte, b'>' | b'"' | b'\'')));
+                prop_assert_eq!(finder.stop(from), next(|byte| matches!(byte, b'>' | b'=' | b'"' | b'\'')));
+                prop_assert_eq!(finder.quote(from, b'"'), next(|byte| byte == b'"'));
+                prop_assert_eq!(finder.quote(from, b'\''), next(|byte| byte == b'\''));
             }
             prop_assert_eq!(finder.open(bytes.len()), None);
             if let Some(block) = bytes.first_chunk() {

@@ -65,6 +65,36 @@ pub(crate) struct Tokens<'a> {
     foreign: ForeignContent,
 }
 
+/// A token by its places in the page: unlike [`Token`] it has the same form whatever it is, so that it stays in registers on
+/// its way to the reader.
+#[derive(Clone, Copy)]
+struct Found {
+    what: What,
+    /// Of a tag.
+    name: TagName,
+    /// Of a text, or of a start tag's attributes.
+    start: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Text(TextKind),
+    Start,
+    End,
+    /// Nothing there, or nothing more.
+    Nothing,
+}
+
+impl Found {
+    const NOTHING: Self = Self::tag(What::Nothing, TagName::UNKNOWN, 0, 0);
+
+    #[inline(always)]
+    const fn tag(what: What, name: TagName, start: usize, end: usize) -> Self {
+        Self { what, name, start, end }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum State {
     Data,
@@ -76,17 +106,55 @@ enum State {
 impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Token<'a>> {
-        match self.state {
-            State::Data => self.data(),
-            State::Until(name, kind) => self.raw(name, kind).or_else(|| self.data()),
-            State::PlainText => self.text(self.html.len(), TextKind::Verbatim),
-        }
+        let found = self.find();
+        let slice = &self.html[found.start..found.end];
+        Some(match found.what {
+            What::Text(kind) => Token::Text(slice, kind),
+            What::Start => Token::Start(Tag { name: found.name, attributes: slice }),
+            What::End => Token::End(found.name),
+            What::Nothing => return None,
+        })
     }
 }
 
+/// Who takes the tokens of a page in. Its functions should be inlined.
+pub(crate) trait TakeTokens<'a> {
+    fn text(&mut self, text: &'a str, kind: TextKind);
+    fn start(&mut self, tag: &Tag<'a>);
+    fn end(&mut self, name: TagName);
+}
+
 impl<'a> Tokens<'a> {
-    fn data(&mut self) -> Option<Token<'a>> {
+    /// Hands all tokens over: faster than one by one.
+    #[inline]
+    pub(crate) fn hand_to(mut self, reader: &mut impl TakeTokens<'a>) {
+        loop {
+            let found = self.find();
+            let slice = &self.html[found.start..found.end];
+            match found.what {
+                What::Text(kind) => reader.text(slice, kind),
+                What::Start => reader.start(&Tag { name: found.name, attributes: slice }),
+                What::End => reader.end(found.name),
+                What::Nothing => return,
+            }
+        }
+    }
+
+    /// The next token; nothing at the end.
+    #[inline(always)]
+    fn find(&mut self) -> Found {
+        let text = match self.state {
+            State::Data => Found::NOTHING,
+            State::Until(name, kind) => self.raw(name, kind),
+            State::PlainText => self.text(self.html.len(), TextKind::Verbatim),
+        };
+        if text.what == What::Nothing { self.data() } else { text }
+    }
+
+    #[inline(always)]
+    fn data(&mut self) -> Found {
         let bytes = self.html.as_bytes();
         let kind = if self.foreign.hides() { TextKind::Raw } else { TextKind::Data };
         let mut search = self.at;
@@ -109,8 +177,9 @@ impl<'a> Tokens<'a> {
             match bytes[search] {
                 b'/' if bytes[search + 1].is_ascii_alphabetic() => return self.end_tag(),
                 b'!' if bytes[search..].starts_with(b"![CDATA[") && self.foreign.is_inside() => {
-                    if let Some(text) = self.cdata() {
-                        return Some(text);
+                    let text = self.cdata();
+                    if text.what != What::Nothing {
+                        return text;
                     }
                 }
                 b'!' if bytes[search..].starts_with(b"!--") => self.at = comment_end(bytes, search + 3),
@@ -123,14 +192,15 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Text from here to a place; `None` when that is nothing.
-    fn text(&mut self, end: usize, kind: TextKind) -> Option<Token<'a>> {
-        let text = &self.html[self.at..end];
-        self.at = end;
-        (!text.is_empty()).then_some(Token::Text(text, kind))
+    /// Text from here to a place, if it has a length.
+    #[inline(always)]
+    fn text(&mut self, end: usize, kind: TextKind) -> Found {
+        let start = std::mem::replace(&mut self.at, end);
+        let what = if start < end { What::Text(kind) } else { What::Nothing };
+        Found::tag(what, TagName::UNKNOWN, start, end)
     }
 
-    fn cdata(&mut self) -> Option<Token<'a>> {
+    fn cdata(&mut self) -> Found {
         let bytes = self.html.as_bytes();
         self.at += "![CDATA[".len();
         let end = memchr::memmem::find(&bytes[self.at..], b"]]>").map(|length| self.at + length);
@@ -139,61 +209,66 @@ impl<'a> Tokens<'a> {
         text
     }
 
-    fn start_tag(&mut self) -> Option<Token<'a>> {
-        let (name, attributes) = self.tag()?;
-        let tag = Tag { name, attributes };
-        if !self.foreign.start(&tag) && CHANGES_STATE.of(name) {
-            self.state = state_behind(name);
+    #[inline(always)]
+    fn start_tag(&mut self) -> Found {
+        let found = self.tag(What::Start);
+        if found.what == What::Start {
+            let tag = Tag { name: found.name, attributes: &self.html[found.start..found.end] };
+            if !self.foreign.start(&tag) && CHANGES_STATE.of(found.name) {
+                self.state = state_behind(found.name);
+            }
         }
-        Some(Token::Start(tag))
+        found
     }
 
-    fn end_tag(&mut self) -> Option<Token<'a>> {
+    #[inline(always)]
+    fn end_tag(&mut self) -> Found {
         self.at += 1;
-        let (name, _) = self.tag()?;
-        self.foreign.end(name);
-        Some(Token::End(name))
+        let found = self.tag(What::End);
+        if found.what == What::End {
+            self.foreign.end(found.name);
+        }
+        found
     }
 
     /// A tag's name and what follows, from the name's first letter on. A tag that does not end is none.
-    fn tag(&mut self) -> Option<(TagName, &'a str)> {
+    #[inline(always)]
+    fn tag(&mut self, what: What) -> Found {
         let bytes = self.html.as_bytes();
-        let rest = &bytes[self.at..];
-        let name_length = rest.iter().position(|&byte| ends_name(byte)).unwrap_or(rest.len());
-        let name = TagName::at_start(rest, name_length);
+        let (name, name_length) = TagName::read(&bytes[self.at..]);
         let start = self.at + name_length;
-        let Some(end) = self.tag_end(start) else {
+        let end = if bytes.get(start) == Some(&b'>') { Some(start) } else { self.tag_end(start) };
+        let Some(end) = end else {
             self.at = bytes.len();
-            return None;
+            return Found::NOTHING;
         };
         self.at = end + 1;
-        Some((name, &self.html[start..end]))
+        Found::tag(what, name, start, end)
     }
 
-    /// The place of the `>` that ends a tag, given where its name ends. Values are skipped from quote to quote; what is not
-    /// plainly `name="value"` is read attribute by attribute.
+    /// The place of the `>` that ends a tag, given where its name ends. Plain attributes, `name="value"` and `name=value`,
+    /// are skipped by their `=` and their end; what has any other form is read attribute by attribute.
     fn tag_end(&mut self, start: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
         let mut from = start;
         loop {
             let stop = self.marks.stop(from)?;
-            let quote = bytes[stop];
-            if quote == b'>' {
+            if bytes[stop] == b'>' {
                 return Some(stop);
             }
-            if !plainly_opens_value(&bytes[from..stop]) {
-                return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1);
-            }
-            let mut close = self.marks.stop(stop + 1)?;
-            while bytes[close] != quote {
-                close = self.marks.stop(close + 1)?;
-            }
-            from = close + 1;
+            // No `=` is between `from` and here, so no value has begun; one behind a name's letter begins one.
+            let begins_value = bytes[stop] == b'=' && stop > from && !ends_name(bytes[stop - 1]);
+            from = match bytes.get(stop + 1)? {
+                &quote @ (b'"' | b'\'') if begins_value => self.marks.quote(stop + 2, quote)? + 1,
+                b'>' if begins_value => stop + 1,
+                byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
+                _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),
+            };
         }
     }
 
     /// The text up to an end tag.
-    fn raw(&mut self, name: TagName, kind: TextKind) -> Option<Token<'a>> {
+    fn raw(&mut self, name: TagName, kind: TextKind) -> Found {
         self.state = State::Data;
         let bytes = self.html.as_bytes();
         let end = match kind {
@@ -233,16 +308,10 @@ fn state_behind(name: TagName) -> State {
     }
 }
 
-/// Whether what stands between the end of a value or name and a quote is, at its end, a space, a name and `=`. Then the
-/// quote opens a value, unless it is within an unquoted one; that is left open here, as is all that is rarer.
-fn plainly_opens_value(before: &[u8]) -> bool {
-    let Some((b'=', before)) = before.split_last() else { return false };
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
-    let name_start = before.iter().rposition(|byte| !is_part(byte)).map_or(0, |space| space + 1);
-    let space = before[..name_start].trim_ascii_end();
-    name_start < before.len()
-        && before[..name_start].last().is_none_or(u8::is_ascii_whitespace)
-        && space.last() != Some(&b'=')
+/// Where a value without quotes ends: at white space or `>`.
+fn unquoted_end(bytes: &[u8], start: usize) -> usize {
+    let ends = |&byte: &u8| byte != b'/' && ends_name(byte);
+    bytes[start..].iter().position(ends).map_or(bytes.len(), |length| start + length)
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> Readi
 }
 
 fn read_html(html: &str, url: Option<&str>) -> Reading {
-    let mut reader = Reader::new();
+    let mut reader = Reader::new(html);
     let mut tree = TreeBuilder::default();
     let mut head = HeadReader::default();
     for token in tokens(html) {

@@ -3,18 +3,20 @@
 //! A page has hundreds of tags, and every reader asks each of them several times whether it is one of its own. So a name is
 //! looked up once, and known by its place in [`NAMES`] from then on.
 
+use crate::raw_text::ends_name;
+
 /// The names that some reader knows. The first stands for all others.
 #[rustfmt::skip]
-const NAMES: [&[u8]; 142] = [
+const NAMES: [&[u8]; 146] = [
     b"", b"a", b"abbr", b"acronym", b"address", b"annotation-xml", b"area", b"article", b"aside", b"audio", b"b",
     b"base", b"bdi", b"bdo", b"big", b"blockquote", b"body", b"br", b"button", b"canvas", b"caption", b"center",
-    b"cite", b"code", b"col", b"colgroup", b"data", b"datalist", b"dd", b"del", b"desc", b"details", b"dfn", b"dialog",
+    b"circle", b"cite", b"code", b"col", b"colgroup", b"data", b"datalist", b"dd", b"del", b"desc", b"details", b"dfn", b"dialog",
     b"dir", b"div", b"dl", b"dt", b"em", b"embed", b"fieldset", b"figcaption", b"figure", b"font", b"footer",
     b"foreignobject", b"form", b"frame", b"frameset", b"g", b"h1", b"h2", b"h3", b"h4", b"h5", b"h6", b"head",
     b"header", b"hgroup", b"hr", b"html", b"i", b"iframe", b"img", b"input", b"ins", b"kbd", b"label", b"legend", b"li",
-    b"link", b"listing", b"main", b"map", b"mark", b"math", b"menu", b"meta", b"metadata", b"meter", b"mi", b"mn",
+    b"line", b"link", b"listing", b"main", b"map", b"mark", b"math", b"menu", b"meta", b"metadata", b"meter", b"mi", b"mn",
     b"mo", b"ms", b"mtext", b"nav", b"nobr", b"noembed", b"noframes", b"noscript", b"object", b"ol", b"optgroup",
-    b"option", b"output", b"p", b"param", b"path", b"picture", b"plaintext", b"pre", b"progress", b"q", b"rb", b"rp",
+    b"option", b"output", b"p", b"param", b"path", b"picture", b"plaintext", b"polygon", b"pre", b"progress", b"q", b"rb", b"rect", b"rp",
     b"rt", b"ruby", b"s", b"samp", b"script", b"section", b"select", b"small", b"source", b"span", b"strike", b"strong",
     b"style", b"sub", b"summary", b"sup", b"svg", b"table", b"tbody", b"td", b"template", b"textarea", b"tfoot", b"th",
     b"thead", b"time", b"title", b"tr", b"track", b"tt", b"u", b"ul", b"use", b"var", b"video", b"wbr", b"xmp",
@@ -30,9 +32,12 @@ const SLOTS: usize = 1024;
 pub(crate) struct TagName(u8);
 
 impl TagName {
+    /// A name of which nobody knows anything.
+    pub(crate) const UNKNOWN: Self = Self(0);
+
     /// The name that is the first bytes of something, in any case.
     #[inline]
-    pub(crate) fn at_start(text: &[u8], length: usize) -> Self {
+    fn at_start(text: &[u8], length: usize) -> Self {
         if length > 16 {
             return Self::default();
         }
@@ -43,7 +48,11 @@ impl TagName {
             last
         });
         let kept = u128::MAX.unbounded_shr(8 * (16 - length as u32));
-        let key = lower_case(u128::from_le_bytes(bytes) & kept);
+        Self::of_key(lower_case(u128::from_le_bytes(bytes) & kept))
+    }
+
+    #[inline(always)]
+    fn of_key(key: u128) -> Self {
         let mut slot = slot(key);
         loop {
             match PLACES[slot] {
@@ -52,6 +61,22 @@ impl TagName {
                 _ => slot = (slot + 1) % SLOTS,
             }
         }
+    }
+
+    /// The name that begins something, and its length in bytes. A name ends at white space, `/` or `>`.
+    #[inline(always)]
+    pub(crate) fn read(text: &[u8]) -> (Self, usize) {
+        if let Some(bytes) = text.first_chunk() {
+            let word = u64::from_le_bytes(*bytes);
+            let length = short_length(word);
+            // What ends it may be another character below `0`, which is part of a longer name.
+            if length < 8 && ends_name(bytes[length]) {
+                let key = (word & ((1 << (8 * length)) - 1)) | 0x2020_2020_2020_2020 >> (8 * (8 - length.max(1)));
+                return (Self::of_key(key.into()), length);
+            }
+        }
+        let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
+        (Self::at_start(text, length), length)
     }
 
     #[inline]
@@ -124,6 +149,18 @@ const fn slot(key: u128) -> usize {
     (mixed >> 48) as usize % SLOTS
 }
 
+/// The place of the first of eight bytes that is below `0` or is `>`; 8 where none is. The lowest bit that a subtraction
+/// byte by byte leaves is right, whatever it borrows from the bytes above.
+#[inline]
+const fn short_length(word: u64) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHEST: u64 = 0x80 * ONES;
+    let low = word.wrapping_sub(b'0' as u64 * ONES) & !word;
+    let greater = word ^ (b'>' as u64 * ONES);
+    let ends = (low | greater.wrapping_sub(ONES) & !greater) & HIGHEST;
+    ends.trailing_zeros() as usize / 8
+}
+
 /// Sixteen bytes of ASCII in lower case at once: letters between `A` and `Z` are those where adding what lifts `A`, but not
 /// what lifts the byte behind `Z`, to 128 sets the highest bit. Bytes beyond ASCII stay.
 #[inline]
@@ -145,12 +182,22 @@ mod tests {
             let text = [name, b" class"].concat();
             assert_eq!(TagName::at_start(&text, name.len()).as_bytes(), name);
             assert_eq!(TagName::at_start(&text.to_ascii_uppercase(), name.len()).as_bytes(), name);
+            assert_eq!(TagName::read(&text.to_ascii_uppercase()), (TagName::at_start(&text, name.len()), name.len()));
         }
         assert_eq!(TagName::at_start(b"unheard-of", 10).as_bytes(), b"");
         assert_eq!(TagName::at_start(b"a-name-beyond-all-length", 24).as_bytes(), b"");
     }
 
     proptest! {
+        #[test]
+        fn names_end_at_white_space_slash_or_greater(
+            text in "[aAsS1ZpP@\\[_.-]{0,2}(b|SPAN|p|a|td|li|blockquote|é)?[ />\n\x0b!-]{0,2}[a >/]{0,12}"
+        ) {
+            let length = text.bytes().position(ends_name).unwrap_or(text.len());
+            let expected = (TagName::at_start(text.as_bytes(), length), length);
+            prop_assert_eq!(TagName::read(text.as_bytes()), expected);
+        }
+
         #[test]
         fn lower_case_is_that_of_the_standard_library(bytes in any::<[u8; 16]>()) {
             prop_assert_eq!(lower_case(u128::from_le_bytes(bytes)).to_le_bytes().to_vec(), bytes.to_ascii_lowercase());

@@ -11,9 +11,8 @@ use crate::extract::ContentKind;
 use crate::hash::{fnv1a64, splitmix64};
 use crate::pieces;
 use crate::region::region;
-use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet};
+use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::targets::Base;
-use crate::tokens::tokens;
 use std::borrow::Cow;
 
 /// One fetched version of a page, read and ready to be compared.
@@ -101,7 +100,9 @@ impl Version {
     /// The region's w-shingles ([`DEFAULT_SHINGLE_WIDTH`]), over the text with its classes.
     pub(crate) fn shingles(&self) -> ShingleSet {
         let texts: Vec<Cow<'_, str>> = self.region().map(|block| with_classes(self.blocks.text(block))).collect();
-        ShingleSet::of_tokens(texts.iter().flat_map(|text| tokens(text)), DEFAULT_SHINGLE_WIDTH)
+        let mut shingler = Shingler::default();
+        let shingles = shingler.shingles(texts.iter().map(AsRef::as_ref), DEFAULT_SHINGLE_WIDTH);
+        ShingleSet::from_hashes(shingles.to_vec())
     }
 
     /// The blocks of the region.
@@ -149,7 +150,7 @@ fn units(blocks: &Blocks, in_region: &[bool], base: &Base) -> Vec<Unit> {
         }
     }
     // Of two units with one name, the one in the region counts.
-    units.sort_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
+    units.sort_unstable_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
     units.dedup_by_key(|unit| unit.key.name());
     units
 }
