@@ -39,7 +39,8 @@ pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network)
     tokio::task::spawn_local(async move {
         let _ = connection.with_upgrades().await;
     });
-    let name = if url.host_name().contains(':') { format!("[{}]", url.host_name()) } else { url.host_name().to_owned() };
+    let name =
+        if url.host_name().contains(':') { format!("[{}]", url.host_name()) } else { url.host_name().to_owned() };
     let authority = format!("{name}:{}", url.port());
     let mut request = Request::builder().method(Method::CONNECT).uri(&authority).header(header::HOST, &authority);
     if let Some(credentials) = &proxy.credentials {
