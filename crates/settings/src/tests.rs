@@ -188,7 +188,7 @@ fn each_kind_of_fault_says_what_to_write() {
     check("[kafka.properties]\nacks = 1\n", "\"acks\" is part of the commit protocol");
     check("[http]\nbind = \"localhost\"\n", "write an IP address with a port");
     check("budget = 3\n", "recrawl.toml:1: budget: is a section, not a setting");
-    check("[zebra]\n", "the sections are crawl, budget, policy");
+    check("[zebra]\n", "the sections are crawl, urls, budget, policy");
     check("[http]\nzebra = 1\n", "section http has bind");
     check("[log]\nbatch_records = 1979-05-27\n", "cannot be 1979-05-27");
 }
