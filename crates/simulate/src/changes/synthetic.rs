@@ -150,7 +150,7 @@ impl ChangeSource for SyntheticChanges {
     fn poisson_rate_per_day(&self, page: usize) -> Option<f64> {
         let model = &self.model;
         let others = model.bulks.is_some() || model.regimes.is_some() || model.cycle.is_some();
-        (model.gaps == Gaps::Poisson && !others).then(|| self.change_rates_per_day[page])
+        (model.gaps == Gaps::Poisson && !others).then(|| f64::from(self.change_rates_per_day[page]))
     }
 
     fn take_change(&mut self, page: usize) {
