@@ -97,6 +97,7 @@ fn estimate_of(result: FetchResult) -> ChangeEstimate {
         own_beta_days: 0.01,
         plain_alpha: 1.0,
         plain_beta_days: 0.01,
+        look_again_after_s: None,
     }
 }
 
