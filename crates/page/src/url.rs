@@ -6,9 +6,9 @@
 //! (session ids, tracking parameters) is a matter of the operator's [`UrlRules`](crate::UrlRules).
 
 use crate::spelling::one_spelling;
+use core::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::net::IpAddr;
 use std::str::FromStr;
 
 /// Longest address we keep, in bytes. Longer ones are nearly always traps (session ids, calendars, loops).

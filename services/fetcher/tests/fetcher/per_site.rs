@@ -20,9 +20,7 @@ impl Listener {
     fn answering(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
         Self::serving(move |stream, head| {
-            let is_robots = head.split(' ').nth(1).is_some_and(|target| target.ends_with("/robots.txt"));
-            let _ = stream.write_all(if is_robots { NO_ROBOTS.as_bytes() } else { &answer });
-            !is_robots
+            let _ = stream.write_all(if asks_for_robots(head) { NO_ROBOTS.as_bytes() } else { &answer });
         })
     }
 
@@ -36,11 +34,10 @@ impl Listener {
             {
                 std::thread::spawn(move || std::io::copy(&mut from, &mut to));
             }
-            true
         })
     }
 
-    fn serving(serve: impl Fn(&mut TcpStream, &str) -> bool + Send + 'static) -> Self {
+    fn serving(serve: impl Fn(&mut TcpStream, &str) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -51,9 +48,11 @@ impl Listener {
                 let mut head = [0; 4_096];
                 let length = stream.read(&mut head).unwrap_or(0);
                 let head = String::from_utf8_lossy(&head[..length]).to_lowercase();
-                if serve(&mut stream, &head) {
-                    seen.lock().unwrap().push(head);
+                // Before the answer, or the asker may look for it too early.
+                if !asks_for_robots(&head) {
+                    seen.lock().unwrap().push(head.clone());
                 }
+                serve(&mut stream, &head);
             }
         });
         Self { address, heads }
@@ -62,6 +61,10 @@ impl Listener {
     fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
+}
+
+fn asks_for_robots(head: &str) -> bool {
+    head.split(' ').nth(1).is_some_and(|target| target.ends_with("/robots.txt"))
 }
 
 #[test]
