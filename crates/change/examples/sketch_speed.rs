@@ -46,7 +46,7 @@ fn main() -> std::io::Result<()> {
             "tokens one by one, FNV-1a",
             Box::new(|page| tokens(&texts[page]).fold(0, |sum, token| sum ^ fnv1a64(token.as_bytes()))),
         ),
-        ("digest of the text (BLAKE3)", Box::new(|page| u64::from(change::text_digest("", &texts[page])[0]))),
+        ("digest of the text (BLAKE3)", Box::new(|page| u64::from(change::content_digest(texts[page].as_bytes())[0]))),
         (
             "shingles to MinHash, 128 hashes each",
             Box::new(|page| fold(MinHash::of(&shingled[page], SKETCH_SLOTS).minima())),

@@ -45,10 +45,7 @@ impl HostEvents {
         let signs = signs(judgement);
         let is_same = |other: &Sample| other.page != page && 2 * shared(&other.signs, &signs) >= SIGNS.min(signs.len());
         let everywhere = !signs.is_empty() && self.changes.iter().any(is_same);
-        if self.changes.len() == MAX_REMEMBERED {
-            self.changes.remove(0);
-        }
-        self.changes.push(Sample { page, unix_time, signs });
+        remember(&mut self.changes, Sample { page, unix_time, signs });
         everywhere
     }
 
@@ -62,10 +59,7 @@ impl HostEvents {
     pub fn observe_missing(&mut self, page: u64, unix_time: i64) -> bool {
         self.forget(unix_time);
         if !self.missing.iter().any(|(missing, _)| *missing == page) {
-            if self.missing.len() == MAX_REMEMBERED {
-                self.missing.remove(0);
-            }
-            self.missing.push((page, unix_time));
+            remember(&mut self.missing, (page, unix_time));
         }
         self.missing.len() >= MASS && self.missing.len() > self.present as usize
     }
@@ -124,6 +118,14 @@ impl HostEvents {
         }
         Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present })
     }
+}
+
+/// Adds to a list, oldest first, that forgets the oldest when it is full.
+fn remember<T>(list: &mut Vec<T>, newest: T) {
+    if list.len() == MAX_REMEMBERED {
+        list.remove(0);
+    }
+    list.push(newest);
 }
 
 fn signs(judgement: &Judgement) -> Vec<u64> {

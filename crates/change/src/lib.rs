@@ -1,20 +1,20 @@
 //! Did the page change, and how much?
 //!
-//! A body becomes text and links ([`extract`]), those become a [`Fingerprint`] small enough to keep, and two fingerprints
-//! are compared ([`compare`]). Always against the last *accepted* version, not the last fetched one: small changes then
-//! add up until they count. [`passages`] says in words what came and what went. [`read`] takes more time over a page and says all
-//! there is to know: its main text without what surrounds it, links with the words around them, dates, language.
-//!
-//! ```
-//! use change::{Fingerprint, Verdict, compare, extract};
-//! let fingerprint = |body: &[u8]| Fingerprint::of(&extract(Some("text/html"), body), body);
-//! let old = fingerprint(b"<p>Open <b>daily</b> from nine to five.");
-//! let new = fingerprint(b"<p class=hours>Open <i>daily</i> from nine to five.");
-//! assert_eq!(compare(Some(&old), &new).verdict, Verdict::Cosmetic);
-//! ```
-//!
 //! Whether a change *means* anything is a question to a [`PageState`], which is shown every [`Version`] of a page and
 //! learns what of it is news: [`PageState::observe`].
+//!
+//! ```
+//! use change::{Noise, PageState, Verdict, Version};
+//! let version = |body: &[u8]| Version::new(body, Some("text/html"), None);
+//! let mut page = PageState::default();
+//! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), Noise::ByFrequency);
+//! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), Noise::ByFrequency);
+//! assert_eq!(judgement.verdict, Verdict::Cosmetic);
+//! ```
+//!
+//! [`extract`] gives the text and the links of a body, and [`passages`] says in words what came and what went between two
+//! texts. [`read`] takes more time over a page and says all there is to know: its main text without what surrounds it,
+//! links with the words around them, dates, language.
 //!
 //! This crate never fetches, stores or reads a clock, never resolves or follows a link, and never fails on a bad page:
 //! whatever the bytes are, they have a text, if only an empty one.
@@ -76,7 +76,7 @@ pub use crate::charset::{CharsetSource, Decoded, decode};
 pub use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 pub use crate::dates::PageDates;
 pub use crate::diff::{Diff, diff};
-pub use crate::digest::{ContentDigest, content_digest, links_digest, text_digest};
+pub use crate::digest::{ContentDigest, content_digest};
 pub use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
 pub use crate::hash::{fnv1a64, splitmix64};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
@@ -92,5 +92,5 @@ pub use crate::shingle::{
 pub use crate::simhash::{NEAR_DUPLICATE_BITS, is_near_duplicate, simhash, simhash_blocks, simhash_distance};
 pub use crate::state_codec::DecodeError;
 pub use crate::tokens::{Tokens, tokens};
-pub use crate::verdict::{Comparison, Fingerprint, MAJOR_MAGNITUDE, Verdict, compare};
+pub use crate::verdict::{MAJOR_MAGNITUDE, Verdict};
 pub use crate::version::Version;

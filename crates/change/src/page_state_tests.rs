@@ -100,6 +100,19 @@ fn an_error_that_is_the_same_every_time_is_believed_like_one_that_differs() {
 }
 
 #[test]
+fn a_body_without_text_changes_wholly_or_not_at_all() {
+    let version = |body: &[u8]| Version::new(body, Some("image/png"), None);
+    let check = |new: &[u8], verdict, magnitude| {
+        let mut state = PageState::default();
+        state.observe(&version(b"\x89PNG1"), Noise::ByFrequency);
+        let judgement = state.observe(&version(new), Noise::ByFrequency);
+        assert_eq!((judgement.verdict, judgement.magnitude), (verdict, magnitude));
+    };
+    check(b"\x89PNG1", Verdict::Unchanged, 0.0);
+    check(b"\x89PNG2", Verdict::Major, 1.0);
+}
+
+#[test]
 fn an_answer_without_a_body_confirms_what_was_seen() {
     let mut state = PageState::default();
     let noise = Noise::ByDoubleFetch { since_last_look_s: Some(86_400) };
@@ -191,6 +204,16 @@ fn the_state_of_a_small_page_has_these_bytes() {
 }
 
 proptest! {
+    #[test]
+    fn magnitudes_are_shares(old in "([a-e] ){0,30}", new in "([a-e] ){0,30}") {
+        let mut state = PageState::default();
+        state.observe(&html(&old), Noise::ByFrequency);
+        let judgement = state.observe(&html(&new), Noise::ByFrequency);
+        for share in [judgement.magnitude, judgement.resemblance, judgement.containment] {
+            prop_assert!((0.0..=1.0).contains(&share));
+        }
+    }
+
     #[test]
     fn the_same_bytes_and_moved_blocks_mean_nothing(
         blocks in proptest::collection::vec("[a-z]{1,8}( [a-z0-9]{1,8}){0,6}", 1..12),

@@ -9,16 +9,16 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DecodeError {
     /// The bytes end before the value does.
-    #[error("fingerprint is cut short; fetch the page again to make a new one")]
+    #[error("the state value is cut short; fetch the page again to make a new one")]
     TooShort,
     /// Written by a later version of this crate.
-    #[error("fingerprint has version {0}, which this program does not know; was it downgraded?")]
+    #[error("the state value has version {0}, which this program does not know; was it downgraded?")]
     UnknownVersion(u8),
     /// The bytes do not add up to the length they claim.
-    #[error("fingerprint does not have the length it claims; fetch the page again to make a new one")]
+    #[error("the state value does not have the length it claims; fetch the page again to make a new one")]
     BadLength,
     /// The shingles are out of order.
-    #[error("fingerprint has shingles out of order; fetch the page again to make a new one")]
+    #[error("the state value has shingles out of order; fetch the page again to make a new one")]
     NotAscending,
 }
 

@@ -50,6 +50,9 @@ impl UrlRules {
         }
         let mark = if parameters.is_empty() { "" } else { "?" };
         let text = format!("{}://{}{path}{mark}{}", url.scheme(), url.host(), parameters.join("&"));
+        if text == url.as_str() {
+            return url.clone();
+        }
         // What was left out cannot make it an address that is none.
         CanonicalUrl::parse(&text).unwrap_or_else(|_| url.clone())
     }

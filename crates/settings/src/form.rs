@@ -1,12 +1,10 @@
 //! What a value may look like: one [`Form`] per kind of setting, which reads it, describes it and writes it.
 
-use crate::fetch::AllowedAddress;
 use crate::raw::Raw;
-use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
+use crate::sites::{Credentials, PortRange, Proxy};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::marker::PhantomData;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -343,40 +341,21 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
     }
 }
 
-/// An IP address with port.
-pub(crate) struct Socket;
+/// A text that stands for a value, which is written as it is shown.
+pub(crate) struct Parsed<T>(pub(crate) &'static str, pub(crate) fn(&str) -> Option<T>);
 
-impl Form for Socket {
-    type Value = SocketAddr;
-
-    fn expected(&self) -> String {
-        "an IP address with a port, such as \"127.0.0.1:8080\" or \"[::1]:8080\"".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<SocketAddr, String> {
-        raw.text().and_then(|text| text.parse().ok()).map_or_else(|| refuse(raw), Ok)
-    }
-
-    fn write(&self, value: &SocketAddr) -> Option<String> {
-        Some(quote(&value.to_string()))
-    }
-}
-
-/// A network, address or host name.
-pub(crate) struct Allowed;
-
-impl Form for Allowed {
-    type Value = AllowedAddress;
+impl<T: Display> Form for Parsed<T> {
+    type Value = T;
 
     fn expected(&self) -> String {
-        "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]".to_owned()
+        self.0.to_owned()
     }
 
-    fn read(&self, raw: &Raw) -> Result<AllowedAddress, String> {
-        raw.text().and_then(AllowedAddress::parse).map_or_else(|| refuse(raw), Ok)
+    fn read(&self, raw: &Raw) -> Result<T, String> {
+        raw.text().and_then(self.1).map_or_else(|| refuse(raw), Ok)
     }
 
-    fn write(&self, value: &AllowedAddress) -> Option<String> {
+    fn write(&self, value: &T) -> Option<String> {
         Some(quote(&value.to_string()))
     }
 }
@@ -397,25 +376,6 @@ impl Form for Ports {
     }
 
     fn write(&self, value: &PortRange) -> Option<String> {
-        Some(quote(&value.to_string()))
-    }
-}
-
-/// Kinds of content.
-pub(crate) struct Media;
-
-impl Form for Media {
-    type Value = MediaRange;
-
-    fn expected(&self) -> String {
-        "media types, such as [\"text/*\", \"application/pdf\"], or [\"*/*\"]".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<MediaRange, String> {
-        raw.text().and_then(MediaRange::parse).map_or_else(|| refuse(raw), Ok)
-    }
-
-    fn write(&self, value: &MediaRange) -> Option<String> {
         Some(quote(&value.to_string()))
     }
 }

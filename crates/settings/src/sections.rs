@@ -5,8 +5,8 @@
 use crate::fault::Fault;
 use crate::fetch::{AllowedAddress, is_host_pattern};
 use crate::form::{
-    Allowed, Choice, Count, Flag, Form, List, Map, Media, Number, Optional, OrOff, Password, Path, Ports, Property,
-    Size, Socket, Span, Text, Through,
+    Choice, Count, Flag, Form, List, Map, Number, Optional, OrOff, Parsed, Password, Path, Ports, Property, Size, Span,
+    Text, Through,
 };
 use crate::raw::Reader;
 use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
@@ -199,17 +199,23 @@ sections! {
         /// Longest response header, in bytes.
         max_header: u64 = Size(1 << 10, 1 << 24),
         /// Private addresses that may be reached all the same; see [`Fetch::allows_private`].
-        allow_private_addresses: Vec<AllowedAddress> = List(Allowed),
+        allow_private_addresses: Vec<AllowedAddress> = List(Parsed(
+            "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]",
+            AllowedAddress::parse,
+        )),
         /// Host patterns answered here instead of by DNS; see [`Fetch::resolve_override`].
         resolve: BTreeMap<String, SocketAddr> = Map {
-            value: Socket,
+            value: SOCKET,
             expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
             check_name: check_pattern,
         },
         /// Ports that may be connected to.
         ports: Vec<PortRange> = List(Ports),
         /// Kinds of content that are kept.
-        content_types: Vec<MediaRange> = List(Media),
+        content_types: Vec<MediaRange> = List(Parsed(
+            "media types, such as [\"text/*\", \"application/pdf\"], or [\"*/*\"]",
+            MediaRange::parse,
+        )),
         /// Proxies by host pattern; see [`Fetch::proxy_for`].
         proxy: BTreeMap<String, Proxy> = Map {
             value: Through,
@@ -293,7 +299,7 @@ sections! {
     /// Health, metrics and status.
     http: Http {
         /// Address and port to listen on; port 0 takes any free one.
-        bind: SocketAddr = Socket,
+        bind: SocketAddr = SOCKET,
     }
 
     /// Time, for replays: virtual time = origin + speed × (real time − anchor).
@@ -530,6 +536,8 @@ const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
 
 const RATE: Number = Number(0.000_001, 1_000_000.0);
 const TIMEOUT: Span = Span(Duration::from_millis(1), HOUR);
+const SOCKET: Parsed<SocketAddr> =
+    Parsed("an IP address with a port, such as \"127.0.0.1:8080\" or \"[::1]:8080\"", |text| text.parse().ok());
 const RETENTION: Span = Span(SECOND, TEN_YEARS);
 /// To the end of the year 9999.
 const UNIX_SECONDS: Number = Number(0.0, 253_402_300_799.0);
