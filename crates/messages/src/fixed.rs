@@ -2,11 +2,52 @@
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha1::Digest as _;
 use std::fmt;
 
-/// BLAKE3 hash of a whole uncompressed body.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Digest(pub [u8; 32]);
+/// A hash of so many bytes, shown in hexadecimal.
+macro_rules! hash {
+    ($(#[$about:meta])* $Name:ident: $bytes:literal) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct $Name(pub [u8; $bytes]);
+
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl fmt::Debug for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($Name), "({})"), self)
+            }
+        }
+
+        impl Serialize for $Name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_bytes(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $Name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_bytes(Exactly::<$bytes>).map(Self)
+            }
+        }
+    };
+}
+
+hash! {
+    /// BLAKE3 hash of a whole uncompressed body.
+    Digest: 32
+}
+
+hash! {
+    /// SHA-1 hash of a whole uncompressed body: the name that web archives and their indexes know it by. What is equal
+    /// is decided by [`Digest`].
+    Sha1: 20
+}
 
 impl Digest {
     /// The digest of a body.
@@ -15,27 +56,10 @@ impl Digest {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({self})")
-    }
-}
-
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Exactly::<32>).map(Self)
+impl Sha1 {
+    /// The hash of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha1::Sha1::digest(bytes).into())
     }
 }
 

@@ -19,13 +19,13 @@ pub mod topics;
 
 pub use crate::codec::{Codec, Fingerprint, Message};
 pub use crate::error::DecodeError;
-pub use crate::fixed::{Digest, page_id};
+pub use crate::fixed::{Digest, Sha1, page_id};
 pub use crate::frontier::{
     CellForecast, ChangeHint, Command, CommandKind, Demand, GroupForecast, HintKind, Link, PageLinks, SchedulerEvent,
     SweepForecast,
 };
 pub use crate::look::{
-    ChangeEstimate, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
+    ChangeEstimate, Exchange, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
 };
 pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
 

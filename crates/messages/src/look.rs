@@ -2,7 +2,7 @@
 //!
 //! What each field means stands in its schema; the words here are the short form.
 
-use crate::{Digest, impl_message};
+use crate::{Digest, Sha1, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -101,6 +101,12 @@ pub struct FetchResult {
     pub robots_crawl_delay_ms: Option<i64>,
     /// A short reason for people when something failed.
     pub detail: Option<String>,
+    /// What went over the wire, redirects first; empty when it is not recorded.
+    #[serde(default)]
+    pub exchanges: Vec<Exchange>,
+    /// What archives know the body by, when it is left out because the requester has it.
+    #[serde(default)]
+    pub payload_sha1: Option<Sha1>,
 }
 
 /// One redirect.
@@ -110,6 +116,29 @@ pub struct Hop {
     pub url: String,
     /// Its HTTP status, 3xx.
     pub status: u16,
+}
+
+/// One HTTP request and the head of its response, as they went over the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The address asked for.
+    pub url: String,
+    /// When the request went out.
+    pub requested_at: Timestamp,
+    /// IP address of the server; absent when a proxy was asked.
+    pub address: Option<String>,
+    /// What was spoken, by its ALPN name: `http/1.0`, `http/1.1` or `h2`.
+    pub protocol: String,
+    /// Request line and header lines, without the empty line after them, credentials left out.
+    #[serde(with = "serde_bytes")]
+    pub request_head: Vec<u8>,
+    /// Status line and header lines, without the empty line after them.
+    #[serde(with = "serde_bytes")]
+    pub response_head: Vec<u8>,
+    /// A head was longer than is kept.
+    pub is_cut: bool,
+    /// Bytes of the body that were received, before unpacking.
+    pub received_bytes: i64,
 }
 
 /// What a fetch came to. The broken web is data: none of these is an error of ours.
@@ -302,7 +331,12 @@ pub struct ChangeEstimate {
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
-impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
+impl_message!(
+    FetchResult,
+    "FetchResult",
+    include_str!("../../../schemas/FetchResult.avsc"),
+    older: [include_str!("../../../schemas/history/FetchResult/v1.avsc")],
+);
 impl_message!(
     PageObservation,
     "PageObservation",

@@ -198,6 +198,8 @@ sections! {
         max_redirects: u32 = Count::new(0, 50),
         /// Longest response header, in bytes.
         max_header: u64 = Size(1 << 10, 1 << 24),
+        /// Whether the heads of requests and responses travel with the results.
+        record_heads: bool = Flag,
         /// Private addresses that may be reached all the same; see [`Fetch::allows_private`].
         allow_private_addresses: Vec<AllowedAddress> = List(Parsed(
             "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]",
@@ -264,6 +266,8 @@ sections! {
         batch_records: usize = Count::new(1, 1_000_000),
         /// Longest wait until a smaller batch is taken.
         batch_interval: Duration = Span(Duration::ZERO, MINUTE),
+        /// Least time fetch results are kept; `None` for as long as the loop needs them.
+        retention_results: Option<Duration> = Optional(RETENTION),
         /// Least time page changes are kept.
         retention_changes: Duration = RETENTION,
         /// Least time dead letters are kept.

@@ -78,16 +78,14 @@ pub fn topic_configs(settings: &Settings, loop_partitions: u32) -> Vec<TopicConf
             Forgetting::Compact => Cleanup::Compact,
             Forgetting::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
-                match topic.name {
-                    topics::PAGE_CHANGES => {
-                        Cleanup::Delete { retention: settings.log.retention_changes, consumed: false }
-                    }
-                    topics::DEAD_LETTERS => {
-                        Cleanup::Delete { retention: settings.log.retention_dead_letters, consumed: false }
-                    }
-                    // Inside the loop a record is of no more use once it was read.
-                    _ => Cleanup::Delete { retention: days, consumed: true },
-                }
+                let kept = match topic.name {
+                    topics::PAGE_CHANGES => Some(settings.log.retention_changes),
+                    topics::DEAD_LETTERS => Some(settings.log.retention_dead_letters),
+                    topics::FETCH_RESULTS => settings.log.retention_results,
+                    _ => None,
+                };
+                // Inside the loop a record is of no more use once it was read.
+                Cleanup::Delete { retention: kept.unwrap_or(days), consumed: kept.is_none() }
             }
         },
         max_message_bytes: topic.max_message_bytes,
@@ -106,5 +104,18 @@ mod tests {
         let is_known = |name: &str| known.iter().any(|topic| &**topic == name);
         assert!(STAGES.iter().all(|(_, input)| is_known(&names.topic(input))));
         assert!(is_known(&names.dead_letters().topic));
+    }
+
+    #[test]
+    fn results_go_once_they_are_read_unless_they_are_to_be_kept() {
+        let mut settings = Settings::default();
+        let cleanup = |settings: &Settings| {
+            let name = Names::new(settings).topic(topics::FETCH_RESULTS);
+            topic_configs(settings, 4).into_iter().find(|topic| *topic.name == *name).unwrap().cleanup
+        };
+        let days = |days: u64| Duration::from_secs(days * 86_400);
+        assert_eq!(cleanup(&settings), Cleanup::Delete { retention: days(3), consumed: true });
+        settings.log.retention_results = Some(days(30));
+        assert_eq!(cleanup(&settings), Cleanup::Delete { retention: days(30), consumed: false });
     }
 }

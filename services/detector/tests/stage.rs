@@ -74,6 +74,8 @@ impl Bench {
             retry_after_s: None,
             robots_crawl_delay_ms: None,
             detail: None,
+            exchanges: Vec::new(),
+            payload_sha1: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::address::is_public;
 use crate::exchange::Failure;
+use crate::heads::{Recorder, Tap};
 use crate::network::Network;
 use crate::proxy;
 use crate::rules::Rules;
@@ -34,6 +35,10 @@ pub(crate) struct Connection {
     pub(crate) target: Target,
     /// Whether an exchange has already gone over it, so that the host may have closed it meanwhile.
     pub(crate) used: bool,
+    /// The host's; absent when a proxy is between.
+    pub(crate) address: Option<IpAddr>,
+    /// What it keeps of the newest exchange.
+    pub(crate) recorder: Recorder,
 }
 
 /// How a request names its target.
@@ -72,13 +77,15 @@ impl Connection {
                 let tunnel = proxy::tunnel(proxy, url, network).await?;
                 return Self::secured(tunnel, url, rules).await;
             }
-            let io = TokioIo::new(proxy::reach(proxy, network).await?);
+            let tcp = proxy::reach(proxy, network).await?;
             let credentials = proxy.credentials.as_ref().map(proxy::basic);
-            return Ok(Self { target: Target::Proxied(credentials), ..Self::http1(io, rules).await? });
+            return Ok(Self { target: Target::Proxied(credentials), ..Self::http1(tcp, rules).await? });
         }
         let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;
         let _ = tcp.set_nodelay(true);
-        if is_secure { Self::secured(tcp, url, rules).await } else { Self::http1(TokioIo::new(tcp), rules).await }
+        let address = tcp.peer_addr().ok().map(|address| address.ip().to_canonical());
+        let open = if is_secure { Self::secured(tcp, url, rules).await } else { Self::http1(tcp, rules).await };
+        Ok(Self { address, ..open? })
     }
 
     /// A connection secured by TLS, over whatever leads to the host.
@@ -93,11 +100,16 @@ impl Connection {
         let tls = tls.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         match tls.get_ref().1.alpn_protocol() {
             Some(b"h2") => Self::http2(TokioIo::new(tls), rules).await,
-            _ => Self::http1(TokioIo::new(tls), rules).await,
+            _ => Self::http1(tls, rules).await,
         }
     }
 
-    async fn http1<T: Read + Write + Unpin + 'static>(io: T, rules: &Rules) -> Result<Self, Failure> {
+    async fn http1<T>(io: T, rules: &Rules) -> Result<Self, Failure>
+    where
+        T: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
+        let recorder = Recorder::new(rules.fetch.record_heads);
+        let io = TokioIo::new(Tap::new(io, recorder.clone()));
         let max_header = usize::try_from(rules.fetch.max_header).unwrap_or(usize::MAX).max(8 << 10);
         let mut builder = http1::Builder::new();
         builder.max_buf_size(max_header).max_headers(MAX_HEADERS);
@@ -106,7 +118,7 @@ impl Connection {
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
-        Ok(Self { sender: Sender::Http1(sender), target: Target::Path, used: false })
+        Ok(Self { sender: Sender::Http1(sender), target: Target::Path, used: false, address: None, recorder })
     }
 
     async fn http2<T: Read + Write + Unpin + 'static>(io: T, rules: &Rules) -> Result<Self, Failure> {
@@ -119,7 +131,8 @@ impl Connection {
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
-        Ok(Self { sender: Sender::Http2(sender), target: Target::Whole, used: false })
+        let recorder = Recorder::new(rules.fetch.record_heads);
+        Ok(Self { sender: Sender::Http2(sender), target: Target::Whole, used: false, address: None, recorder })
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -134,11 +147,16 @@ impl Connection {
         match &mut self.sender {
             Sender::Http1(sender) => {
                 sender.ready().await?;
+                self.recorder.begin();
                 sender.send_request(request).await
             }
             Sender::Http2(sender) => {
                 sender.ready().await?;
-                sender.send_request(request).await
+                self.recorder.begin();
+                self.recorder.send(&request);
+                let response = sender.send_request(request).await?;
+                self.recorder.receive(&response);
+                Ok(response)
             }
         }
     }

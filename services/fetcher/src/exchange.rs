@@ -2,6 +2,7 @@
 
 use crate::codings::{ACCEPTED, BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::connection::{Connection, Target};
+use crate::heads::Heads;
 use crate::network::Network;
 use crate::proxy::basic;
 use crate::rules::Rules;
@@ -12,11 +13,12 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Builder;
 use hyper::{Request, StatusCode, Version};
-use messages::FetchOutcome;
-use page::CanonicalUrl;
+use messages::{Exchange, FetchOutcome};
+use page::{CanonicalUrl, Timestamp};
 use politeness::MAX_ROBOTS_BYTES;
 use std::error::Error;
 use std::io::{self, ErrorKind};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// Most bytes read, and longest wait, for the body of an answer that is no page.
@@ -36,6 +38,34 @@ pub struct Response {
     pub truncated: bool,
     /// Bytes received, an estimate of the head included.
     pub wire_bytes: u64,
+    /// What went over the wire, if it is to be recorded.
+    pub(crate) record: Option<Record>,
+}
+
+/// What is recorded of an exchange for archives.
+#[derive(Debug)]
+pub(crate) struct Record {
+    heads: Heads,
+    protocol: &'static str,
+    address: Option<IpAddr>,
+    /// Bytes of the body, before unpacking.
+    received_bytes: u64,
+}
+
+impl Record {
+    /// The same as it travels.
+    pub(crate) fn exchange(self, url: &CanonicalUrl, requested_at: Timestamp) -> Exchange {
+        Exchange {
+            url: url.as_str().to_owned(),
+            requested_at,
+            address: self.address.map(|address| address.to_string()),
+            protocol: self.protocol.to_owned(),
+            request_head: self.heads.request,
+            response_head: self.heads.response,
+            is_cut: self.heads.is_cut,
+            received_bytes: self.received_bytes as i64,
+        }
+    }
 }
 
 impl Response {
@@ -152,15 +182,23 @@ async fn exchange(
     let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
     let (head, frames) = response.into_parts();
-    let mut wire_bytes: u64 =
-        head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
+    let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
+    let heads = connection.recorder.heads();
+    let mut wire_bytes: u64 = head_bytes;
     let (body, truncated) = if head.status.is_success() {
         let received = receive(frames, &head.headers, wanted, &mut wire_bytes, rules).await;
         received.map_err(|failure| Broken::after(wire_bytes, failure))?
     } else {
         (Vec::new(), !drained(frames, &mut wire_bytes, idle).await)
     };
-    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes })
+    let protocol = match head.version {
+        Version::HTTP_2 => "h2",
+        Version::HTTP_10 => "http/1.0",
+        _ => "http/1.1",
+    };
+    let received_bytes = wire_bytes - head_bytes;
+    let record = heads.map(|heads| Record { heads, protocol, address: connection.address, received_bytes });
+    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record })
 }
 
 /// The body of a page, unpacked, and whether it was cut.

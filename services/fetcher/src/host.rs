@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, body};
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1, body};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::RobotsCacheEntry;
 use std::rc::Rc;
@@ -101,11 +101,12 @@ impl HostWorker {
             let answer = get(&job.at, Wanted::Page(&validators), &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
-            let response = match answer {
+            let mut response = match answer {
                 Ok(response) => response,
                 Err(failure) => return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
+            job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
             if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
                 self.left_alone_until = self.clock.now() + wait;
             }
@@ -214,6 +215,7 @@ impl HostWorker {
             result.truncated = response.truncated;
             if job.request.content_digest == Some(digest) {
                 result.outcome = FetchOutcome::SameContent;
+                result.payload_sha1 = (!result.exchanges.is_empty()).then(|| Sha1::of(&response.body));
             } else {
                 result.body = Some(body::compress(&response.body));
             }
@@ -245,6 +247,8 @@ impl HostWorker {
             retry_after_s: None,
             robots_crawl_delay_ms: self.robots_crawl_delay().map(|delay| delay.as_millis() as i64),
             detail: None,
+            exchanges: job.exchanges.clone(),
+            payload_sha1: None,
         }
     }
 }

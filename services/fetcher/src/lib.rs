@@ -13,6 +13,7 @@ mod codings;
 mod connection;
 mod exchange;
 mod gate;
+mod heads;
 mod host;
 mod network;
 mod one;

@@ -3,7 +3,7 @@
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
 use crate::rules::Rules;
-use messages::{FetchRequest, FetchResult, Hop};
+use messages::{Exchange, FetchRequest, FetchResult, Hop};
 use page::{CanonicalUrl, Host};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -38,12 +38,13 @@ pub(crate) struct Job {
     /// Where redirects have led so far.
     pub(crate) at: CanonicalUrl,
     pub(crate) hops: Vec<Hop>,
+    pub(crate) exchanges: Vec<Exchange>,
     pub(crate) wire_bytes: u64,
 }
 
 impl Job {
     pub(crate) fn new(tag: Tag, request: FetchRequest) -> Self {
-        Self { tag, at: request.url.clone(), request, hops: Vec::new(), wire_bytes: 0 }
+        Self { tag, at: request.url.clone(), request, hops: Vec::new(), exchanges: Vec::new(), wire_bytes: 0 }
     }
 }
 

@@ -79,6 +79,8 @@ fn record() -> FetchResult {
         retry_after_s: None,
         robots_crawl_delay_ms: None,
         detail: None,
+        exchanges: Vec::new(),
+        payload_sha1: None,
     }
 }
 

@@ -90,6 +90,17 @@ impl Samples for FetchResult {
             retry_after_s: Some(120),
             robots_crawl_delay_ms: Some(1_000),
             detail: Some("cut at 6 bytes".to_owned()),
+            exchanges: vec![Exchange {
+                url: url().to_string(),
+                requested_at: time(3),
+                address: Some("192.0.2.7".to_owned()),
+                protocol: "http/1.1".to_owned(),
+                request_head: b"GET /news?page=2 HTTP/1.1\r\nhost: www.example.org\r\n".to_vec(),
+                response_head: b"HTTP/1.1 301 Moved\r\nLocation: /news/2\r\nX-Name: \xe4\r\n".to_vec(),
+                is_cut: true,
+                received_bytes: 17,
+            }],
+            payload_sha1: Some(Sha1::of(b"a page")),
         };
         let sparse = Self {
             outcome: FetchOutcome::DnsFailed,
@@ -108,6 +119,8 @@ impl Samples for FetchResult {
             retry_after_s: None,
             robots_crawl_delay_ms: None,
             detail: None,
+            exchanges: Vec::new(),
+            payload_sha1: None,
             ..full.clone()
         };
         vec![full, sparse]

@@ -6,6 +6,7 @@ mod bench;
 mod hostile;
 mod http2;
 mod per_site;
+mod recorded;
 mod recovery;
 mod stage;
 mod troubled_host;

@@ -7,17 +7,17 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
+pub(crate) const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
 const NO_ROBOTS: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 /// A server that gives one answer, and remembers what it was asked for beside robots.txt.
-struct Listener {
-    address: SocketAddr,
+pub(crate) struct Listener {
+    pub(crate) address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Listener {
-    fn answering(answer: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn answering(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
         Self::serving(move |stream, head| {
             let _ = stream.write_all(if asks_for_robots(head) { NO_ROBOTS.as_bytes() } else { &answer });
@@ -58,7 +58,7 @@ impl Listener {
         Self { address, heads }
     }
 
-    fn heads(&self) -> Vec<String> {
+    pub(crate) fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 }
