@@ -7,7 +7,7 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 12] = [
+const PURE: [&str; 13] = [
     "page",
     "revisit",
     "politeness",
@@ -20,4 +20,5 @@ const PURE: [&str; 12] = [
     "stream",
     "settings",
     "topology",
+    "warc",
 ];

@@ -2,7 +2,9 @@
 
 use crate::services::{Distributed, SOON, kafka};
 use daemon::WebClock;
+use serde_json::Value;
 use simweb::SeededConfig;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::{SimulatedWeb, wait_for};
@@ -50,6 +52,30 @@ fn an_idle_loop_has_no_lag_and_every_service_says_how_it_is_doing() {
     });
     services.into_iter().for_each(|service| drop(service.stop()));
     distributed.books("0");
+}
+
+#[test]
+fn what_the_services_fetched_is_exported_from_the_topic() {
+    let Some(brokers) = kafka() else { return };
+    let web = web();
+    let distributed = Distributed::of(&web, &brokers, &[]);
+    let services = distributed.start_all();
+    distributed.wait_until_idle(&services);
+    services.into_iter().for_each(|service| drop(service.stop()));
+    let ask = |arguments: &[&str]| -> Vec<Value> {
+        let output = distributed.ask(&[&["export"], arguments].concat()).exits_with(0);
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let all = ask(&["jsonl"]);
+    let fetched: BTreeSet<_> = all.iter().map(|line| line["url"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(fetched, web.urls().into_iter().collect());
+    let cursor = all[9]["cursor"].as_str().unwrap();
+    assert_eq!(ask(&["jsonl", "--cursor", cursor]), all[10..], "nothing twice, nothing left out");
+    let out = distributed.crawl.directory.path().join("archive");
+    let told = ask(&["warc", "--out", out.to_str().unwrap()]);
+    // One record about the file, and two for every fetch.
+    assert_eq!(told.iter().map(|file| file["records"].as_u64()).collect::<Vec<_>>(), [Some(1 + 2 * all.len() as u64)]);
+    assert_eq!(told[0]["cursor"], all.last().unwrap()["cursor"]);
 }
 
 /// Nothing, text, a header of a schema nobody has, and a tombstone.

@@ -10,6 +10,7 @@ pub mod batch;
 pub mod commands;
 pub mod embedded;
 mod failure;
+mod follow;
 mod http_client;
 pub mod inspect;
 pub mod one_fetch;

@@ -2,8 +2,8 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
-    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, fetch, mirrors, page, robots, run, seed,
-    simulate, sitemap, status, text, topics, url,
+    OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, run,
+    seed, simulate, sitemap, status, text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -34,6 +34,8 @@ enum Command {
     Explain(OnePageArguments),
     /// Prints what changed, one change a line, and follows.
     Changes(changes::ChangesArguments),
+    /// Writes what was fetched as web archives or as lines of JSON, and follows.
+    Export(export::ExportArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
     /// Fetches one page, politely, and tells everything about it.
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Page(arguments) => page::page(arguments, format),
         Command::Explain(arguments) => explain::explain(arguments, format),
         Command::Changes(arguments) => changes::changes(arguments, format),
+        Command::Export(arguments) => export::export(arguments, format),
         Command::Seed(arguments) => seed::seed(arguments, format),
         Command::Fetch(arguments) => fetch::fetch(arguments, format),
         Command::Robots(arguments) => robots::robots(arguments, format),

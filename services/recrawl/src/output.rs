@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use clap::ValueEnum;
+use daemon::StopSignal;
 use serde::Serialize;
 use std::io::Write;
 
@@ -46,6 +47,14 @@ pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// The same in the middle of a stream, which has no more to tell once its reader has gone away.
+pub fn told(result: std::io::Result<()>, stop: &StopSignal) -> Result<(), Failure> {
+    if result.is_err() {
+        stop.stop();
+    }
+    written(result)
 }
 
 /// A verdict or an outcome as the one word that JSON has for it.

@@ -3,7 +3,7 @@
 use crate::Failure;
 use settings::Settings;
 use std::path::PathBuf;
-use stream::{Bounds, InputRecord, Log, LogBackend, Reader, TopicPartition};
+use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, Reader, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use topology::Names;
 
@@ -12,6 +12,7 @@ pub struct TopicReader {
     source: Source,
     topic: String,
     partitions: u32,
+    forgets_what_was_read: bool,
 }
 
 enum Source {
@@ -24,10 +25,13 @@ impl TopicReader {
     /// knows it by.
     pub fn open(settings: &Settings, topic: &str, client: &str) -> Result<Self, Failure> {
         let topic = Names::new(settings).topic(topic);
+        let mut forgets_what_was_read = false;
         let (source, partitions) = match (&settings.crawl.data, &settings.kafka.brokers) {
             (Some(data), _) => {
                 let log = Box::new(EmbeddedBackend::open_read_only(data)?);
                 let config = log.topics()?.into_iter().find(|config| *config.name == topic);
+                let cleanup = config.as_ref().map(|config| config.cleanup);
+                forgets_what_was_read = matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. }));
                 (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions))
             }
             (None, Some(_)) => {
@@ -40,7 +44,12 @@ impl TopicReader {
             }
         };
         let missing = || Failure::Input(format!("there is no topic {topic}; has this crawl ever run?"));
-        Ok(Self { source, partitions: partitions.ok_or_else(missing)?, topic })
+        Ok(Self { source, partitions: partitions.ok_or_else(missing)?, topic, forgets_what_was_read })
+    }
+
+    /// Whether records go as soon as the loop has read them.
+    pub fn forgets_what_was_read(&self) -> bool {
+        self.forgets_what_was_read
     }
 
     /// Partitions of the topic.

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod detect;
 pub mod diff;
 pub mod explain;
+pub mod export;
 pub mod fetch;
 pub mod mirrors;
 pub mod page;

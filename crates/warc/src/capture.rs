@@ -1,0 +1,150 @@
+//! The records of a fetch result.
+
+use crate::head::stored_head;
+use crate::originals::{Original, Originals};
+use crate::record::{Kind, Record, RecordId, labelled};
+use messages::{Exchange, FetchOutcome, FetchResult, Sha1};
+
+const REQUEST: &str = "application/http;msgtype=request";
+const RESPONSE: &str = "application/http;msgtype=response";
+/// What revisits may be (WARC §6.7).
+const SERVER_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+
+/// Where a result lies on the log. With the result's own words it names its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The topic with its prefix.
+    pub topic: &'a str,
+    /// Its partition.
+    pub partition: u32,
+    /// The offset there.
+    pub offset: u64,
+}
+
+impl Place<'_> {
+    /// The id of the record that has this part in a result.
+    fn id(&self, result: &FetchResult, part: &str, number: usize) -> RecordId {
+        let Self { topic, partition, offset } = self;
+        let fetched_at = result.fetched_at.as_micros();
+        // Two crawls may have the same place; they hardly look at the same page in the same microsecond.
+        RecordId::of(&format!("{topic} {partition} {offset} {part} {number} {fetched_at} {}", result.url))
+    }
+
+    /// The id of the record that has the body.
+    pub(crate) fn body_record(&self, result: &FetchResult) -> RecordId {
+        let recorded = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).count();
+        match recorded.checked_sub(1) {
+            Some(last) => self.id(result, "response", last),
+            None => self.id(result, "resource", 0),
+        }
+    }
+}
+
+/// The records of a fetch result with its unpacked body, in the order of what happened: for every redirect and for the
+/// answer a request and a response, or a revisit in place of the response when the page is said to be, or was found to
+/// be, as it was before. A body whose heads were not recorded is a resource. Nothing when no answer came or none is
+/// known.
+///
+/// Bodies of redirects and errors are not kept by the fetcher: `WARC-Truncated: unspecified` says that there was one.
+pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
+    let payload_sha1 = body.map(Sha1::of);
+    originals.remember(result, place, payload_sha1);
+    let exchanges: Vec<_> = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).collect();
+    let Some(last) = exchanges.len().checked_sub(1) else {
+        return body.map(|body| resource(result, body, place)).into_iter().collect();
+    };
+    let original = originals.of(result);
+    let mut records = Vec::with_capacity(2 * exchanges.len());
+    for (number, exchange) in exchanges.into_iter().enumerate() {
+        let (request, response) = (place.id(result, "request", number), place.id(result, "response", number));
+        records.push(
+            about(exchange, Kind::Request, request, REQUEST, ended(&exchange.request_head))
+                .with("WARC-Concurrent-To", response)
+                .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
+        );
+        // Without a status the last request was never answered, and what is here are the redirects before it.
+        let is_answer = number == last && result.status.is_some();
+        let record = match result.outcome {
+            FetchOutcome::NotModified | FetchOutcome::SameContent if is_answer => {
+                revisit(result, exchange, response, original)
+            }
+            _ => answered(result, exchange, response, body.filter(|_| is_answer), payload_sha1),
+        };
+        records.push(record.with("WARC-Concurrent-To", request));
+    }
+    records
+}
+
+/// Whether both heads are known, at least their first lines.
+fn is_recorded(exchange: &Exchange) -> bool {
+    !exchange.request_head.is_empty() && !exchange.response_head.is_empty()
+}
+
+fn ended(head: &[u8]) -> Vec<u8> {
+    [head, b"\r\n"].concat()
+}
+
+/// A record of an exchange, with what is told of both directions.
+fn about(exchange: &Exchange, kind: Kind, id: RecordId, content_type: &str, block: Vec<u8>) -> Record {
+    Record::new(kind, id, exchange.requested_at, content_type, block)
+        .with("WARC-Target-URI", &exchange.url)
+        .with_some("WARC-IP-Address", exchange.address.as_ref())
+        .with("WARC-Protocol", &exchange.protocol)
+}
+
+/// A response with its body, or with none when it was not kept.
+fn answered(
+    result: &FetchResult,
+    exchange: &Exchange,
+    id: RecordId,
+    body: Option<&[u8]>,
+    payload_sha1: Option<Sha1>,
+) -> Record {
+    let stored = body.unwrap_or_default();
+    let mut block = stored_head(&exchange.response_head, Some(stored.len() as u64));
+    block.extend(stored);
+    let truncated = match body {
+        _ if exchange.is_cut => Some("length"),
+        Some(_) => result.truncated.then_some("length"),
+        None => (exchange.received_bytes > 0).then_some("unspecified"),
+    };
+    let digest = match body {
+        Some(_) => payload_sha1,
+        // Nothing can be said of a body that is not here.
+        None => (exchange.received_bytes == 0).then(|| Sha1::of(b"")),
+    };
+    about(exchange, Kind::Response, id, RESPONSE, block)
+        .with_some("WARC-Payload-Digest", digest.map(labelled))
+        .with_some("WARC-Truncated", truncated)
+}
+
+/// A response whose body is known from the original.
+fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> Record {
+    let is_same_content = result.outcome == FetchOutcome::SameContent;
+    let stored_bytes = is_same_content.then_some(result.body_length.max(0) as u64);
+    let block = stored_head(&exchange.response_head, stored_bytes);
+    let profile = if is_same_content { IDENTICAL_PAYLOAD } else { SERVER_NOT_MODIFIED };
+    let payload_sha1 = result.payload_sha1.or_else(|| original?.payload_sha1);
+    let page = result.url.as_str();
+    about(exchange, Kind::Revisit, id, RESPONSE, block)
+        .with("WARC-Profile", profile)
+        .with_some("WARC-Payload-Digest", payload_sha1.map(labelled))
+        .with_some("WARC-Refers-To", original.map(|original| original.id))
+        .with_some("WARC-Refers-To-Target-URI", original.map(|original| original.moved_to.as_deref().unwrap_or(page)))
+        .with_some("WARC-Refers-To-Date", original.map(|original| original.date))
+        .with_some("WARC-Truncated", exchange.is_cut.then_some("length"))
+}
+
+/// A body of which nothing else was recorded.
+fn resource(result: &FetchResult, body: &[u8], place: &Place<'_>) -> Record {
+    let id = place.body_record(result);
+    let content_type = result.content_type.as_deref().unwrap_or("application/octet-stream");
+    Record::new(Kind::Resource, id, result.fetched_at, content_type, body.to_vec())
+        .with("WARC-Target-URI", result.final_url.as_ref().unwrap_or(&result.url))
+        .with("WARC-Payload-Digest", labelled(Sha1::of(body)))
+        .with_some("WARC-Truncated", result.truncated.then_some("length"))
+}
+
+#[cfg(test)]
+mod tests;

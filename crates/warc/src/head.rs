@@ -1,0 +1,112 @@
+//! Heads of responses: their header lines, and what they become when the body is stored unpacked.
+
+/// The header lines of a head, in order, names as received; bytes are taken for ISO 8859-1 (RFC 9110 §5.5). A line that
+/// goes on in the next (RFC 9112 §5.2) is one.
+pub fn header_lines(head: &[u8]) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for line in head.split(|byte| *byte == b'\n').skip(1) {
+        let text: String = line.trim_ascii().iter().map(|byte| char::from(*byte)).collect();
+        match lines.last_mut() {
+            Some((_, value)) if continues(line) => {
+                value.push(' ');
+                value.push_str(&text);
+            }
+            None if continues(line) => {}
+            _ => lines.extend(text.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()))),
+        }
+    }
+    lines
+}
+
+/// Whether a line belongs to the header before it.
+fn continues(line: &[u8]) -> bool {
+    line.starts_with(b" ") || line.starts_with(b"\t")
+}
+
+/// A response's head as it is stored, with the empty line that ends it. What it says of how the body travelled is true of
+/// the wire and not of what is stored, so those headers are renamed. `stored_bytes` is the length of the stored body;
+/// `None` leaves Content-Length as it is, for a response that speaks of a body it does not have (304).
+pub fn stored_head(head: &[u8], stored_bytes: Option<u64>) -> Vec<u8> {
+    let mut stored = Vec::with_capacity(head.len() + 64);
+    let mut renamed = false;
+    for (number, line) in head.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let is_header = number > 0 && !continues(line);
+        let (name, value) = line.split_at(line.iter().position(|byte| *byte == b':').unwrap_or(line.len()));
+        let is_told = |other: &str| is_header && name.trim_ascii().eq_ignore_ascii_case(other.as_bytes());
+        let is_other_length =
+            is_told("content-length") && stored_bytes.is_some_and(|bytes| length(value) != Some(bytes));
+        if is_other_length || is_told("content-encoding") || is_told("transfer-encoding") {
+            stored.extend(b"X-Crawler-");
+            renamed = true;
+        }
+        stored.extend(line);
+    }
+    if !stored.ends_with(b"\n") {
+        stored.extend(b"\r\n");
+    }
+    let has_length = header_lines(&stored).iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    if let (Some(bytes), true, false) = (stored_bytes, renamed, has_length) {
+        stored.extend(format!("Content-Length: {bytes}\r\n").bytes());
+    }
+    stored.extend(b"\r\n");
+    stored
+}
+
+/// The number after the colon.
+fn length(value: &[u8]) -> Option<u64> {
+    std::str::from_utf8(value.get(1..)?.trim_ascii()).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(head: &str, stored_bytes: Option<u64>, expected: &str) {
+        assert_eq!(String::from_utf8(stored_head(head.as_bytes(), stored_bytes)).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_spoke_of_the_way_here_gets_another_name() {
+        check(
+            "HTTP/1.1 200 OK\r\ncontent-Encoding: gzip\r\nA: 1\r\nTransfer-Encoding:\r\n chunked\r\n",
+            Some(7),
+            "HTTP/1.1 200 OK\r\nX-Crawler-content-Encoding: gzip\r\nA: 1\r\nX-Crawler-Transfer-Encoding:\r\n chunked\r\n\
+             Content-Length: 7\r\n\r\n",
+        );
+        check(
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n",
+            Some(0),
+            "HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 3\r\nContent-Length: 0\r\n\r\n",
+        );
+    }
+
+    #[test]
+    fn what_is_true_of_what_is_stored_stays_as_it_was() {
+        let plain = "HTTP/1.1 200 OK\r\nContent-length:7\r\nA: 1\r\nA: 2\r\n";
+        check(plain, Some(7), &format!("{plain}\r\n"));
+        check(plain, None, &format!("{plain}\r\n"));
+        let without = "HTTP/1.0 200 OK\nA: 1\n";
+        check(without, Some(7), &format!("{without}\r\n"));
+    }
+
+    #[test]
+    fn header_lines_keep_their_order_their_doubles_and_their_bytes() {
+        let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX: \xe4\r\nSet-Cookie: b=2\r\nno header\r\nY: 1\r\n\t2\r\n";
+        let lines = header_lines(head);
+        let lines: Vec<_> = lines.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(lines, [("Set-Cookie", "a=1"), ("X", "ä"), ("Set-Cookie", "b=2"), ("Y", "1 2")]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_head_is_left_without_its_empty_line(head in "(\\PC|\r\n|:|Content-Length){0,30}", bytes in any::<u64>()) {
+            let stored = stored_head(head.as_bytes(), Some(bytes));
+            prop_assert!(stored.ends_with(b"\n\r\n"));
+            let told = header_lines(&stored).into_iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            for (_, length) in told {
+                prop_assert_eq!(length.parse(), Ok(bytes));
+            }
+        }
+    }
+}

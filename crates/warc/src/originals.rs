@@ -1,0 +1,59 @@
+//! Which record has the body that a page still had when it was looked at again.
+
+use crate::capture::Place;
+use crate::record::RecordId;
+use messages::{Digest, FetchOutcome, FetchResult, Sha1};
+use page::{PageId, Timestamp};
+use std::collections::HashMap;
+
+/// The last record with a body of each page, for as many pages as it is to remember: some 150 bytes each.
+#[derive(Debug)]
+pub struct Originals {
+    pages: HashMap<PageId, Original>,
+    max_pages: usize,
+}
+
+/// A record with a body.
+#[derive(Debug)]
+pub(crate) struct Original {
+    pub(crate) id: RecordId,
+    pub(crate) date: Timestamp,
+    /// The address it was found at, when that is not the page's.
+    pub(crate) moved_to: Option<Box<str>>,
+    /// Of the body.
+    pub(crate) digest: Option<Digest>,
+    /// Of the body, where it was looked at.
+    pub(crate) payload_sha1: Option<Sha1>,
+}
+
+impl Originals {
+    /// None yet, and never of more than `max_pages` pages: what revisits of further ones refer to is left unsaid.
+    pub fn new(max_pages: usize) -> Self {
+        Self { pages: HashMap::new(), max_pages }
+    }
+
+    /// Remembers a result that is not exported, or was exported before.
+    pub fn note(&mut self, result: &FetchResult, place: &Place<'_>) {
+        self.remember(result, place, None);
+    }
+
+    pub(crate) fn remember(&mut self, result: &FetchResult, place: &Place<'_>, payload_sha1: Option<Sha1>) {
+        let has_room = self.pages.len() < self.max_pages || self.pages.contains_key(&result.page_id);
+        if result.outcome != FetchOutcome::Fetched || !has_room {
+            return;
+        }
+        let moved_to = result.final_url.as_ref().map(|url| url.as_str().into());
+        let (id, digest) = (place.body_record(result), result.content_digest);
+        self.pages.insert(result.page_id, Original { id, date: result.fetched_at, moved_to, digest, payload_sha1 });
+    }
+
+    /// The record whose body a result says the page still has.
+    pub(crate) fn of(&self, result: &FetchResult) -> Option<&Original> {
+        let original = self.pages.get(&result.page_id)?;
+        let is_it = match result.outcome {
+            FetchOutcome::SameContent => original.digest == result.content_digest,
+            outcome => outcome == FetchOutcome::NotModified,
+        };
+        is_it.then_some(original)
+    }
+}

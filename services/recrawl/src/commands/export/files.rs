@@ -1,0 +1,143 @@
+//! Files of records: begun as `….open`, renamed when complete, none above a size.
+
+use crate::Failure;
+use ::warc::{Record, RecordId};
+use page::Timestamp;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+const COMPLETE: &str = ".warc.gz";
+const OPEN: &str = ".warc.gz.open";
+
+/// A directory that files are written to, one at a time.
+pub(super) struct WarcFiles {
+    directory: PathBuf,
+    prefix: String,
+    max_bytes: u64,
+    /// What every file says of itself.
+    about: Vec<(&'static str, String)>,
+    /// Number of the next file.
+    serial: u32,
+    open: Option<OpenFile>,
+}
+
+struct OpenFile {
+    out: BufWriter<File>,
+    /// Without what says whether it is complete.
+    name: String,
+    info: RecordId,
+    bytes: u64,
+    records: u64,
+}
+
+/// A complete file.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) file: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) records: u64,
+}
+
+impl WarcFiles {
+    /// A directory, made when there is none. Files that are there stay; new ones are numbered after them.
+    pub(super) fn open(
+        directory: &Path,
+        prefix: &str,
+        max_bytes: u64,
+        about: Vec<(&'static str, String)>,
+    ) -> Result<Self, Failure> {
+        std::fs::create_dir_all(directory).map_err(|error| cannot(directory, &error))?;
+        let mut serial = 0;
+        for entry in std::fs::read_dir(directory).map_err(|error| cannot(directory, &error))? {
+            let name = entry.map_err(|error| cannot(directory, &error))?.file_name();
+            let Some(number) = name.to_str().and_then(|name| number_of(name, prefix)) else { continue };
+            serial = serial.max(number + 1);
+            if name.to_string_lossy().ends_with(OPEN) {
+                let name = directory.join(name);
+                eprintln!(
+                    "recrawl: {} was never completed: go on with the cursor of the file before it, and delete it",
+                    name.display()
+                );
+            }
+        }
+        let prefix = prefix.to_owned();
+        Ok(Self { directory: directory.to_owned(), prefix, max_bytes, about, serial, open: None })
+    }
+
+    /// Adds records that belong together to the open file, or to a new one when there is none. `false` when the open one
+    /// has no room for them: then it is to be completed first.
+    pub(super) fn write(&mut self, records: &[Record], now: Timestamp) -> Result<bool, Failure> {
+        let Some(first) = records.first() else { return Ok(true) };
+        if self.open.is_none() {
+            self.begin(first, now)?;
+        }
+        let path = self.path(OPEN);
+        let open = self.open.as_mut().expect("begun above");
+        let packed: Vec<u8> =
+            records.iter().flat_map(|record| record.clone().with("WARC-Warcinfo-ID", open.info).pack()).collect();
+        // The first record is about the file.
+        if open.records > 1 && open.bytes + packed.len() as u64 > self.max_bytes {
+            return Ok(false);
+        }
+        open.add(&packed, records.len()).map_err(|error| cannot(&path, &error))?;
+        Ok(true)
+    }
+
+    /// Hands what was written to the operating system.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        let path = self.path(OPEN);
+        self.open.as_mut().map_or(Ok(()), |open| open.out.flush()).map_err(|error| cannot(&path, &error))
+    }
+
+    /// Completes the open file, if there is one: it is on the disk before it has its name.
+    pub(super) fn finish(&mut self) -> Result<Option<Finished>, Failure> {
+        let (from, to) = (self.path(OPEN), self.path(COMPLETE));
+        let Some(mut open) = self.open.take() else { return Ok(None) };
+        let on_disk = open.out.flush().and_then(|()| open.out.get_ref().sync_all());
+        let complete = on_disk.and_then(|()| std::fs::rename(&from, &to));
+        complete.and_then(|()| File::open(&self.directory)?.sync_all()).map_err(|error| cannot(&from, &error))?;
+        Ok(Some(Finished { file: to, bytes: open.bytes, records: open.records }))
+    }
+
+    fn begin(&mut self, first: &Record, now: Timestamp) -> Result<(), Failure> {
+        let digits: String = first.date().to_string().chars().filter(char::is_ascii_digit).collect();
+        let name = format!("{}-{digits}-{:05}", self.prefix, self.serial);
+        let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let info = Record::warcinfo(&format!("{name}{COMPLETE}"), now, first.id(), &about);
+        let path = self.directory.join(format!("{name}{OPEN}"));
+        let file = File::options().write(true).create_new(true).open(&path);
+        let out = BufWriter::new(file.map_err(|error| cannot(&path, &error))?);
+        let mut open = OpenFile { out, name, info: info.id(), bytes: 0, records: 0 };
+        open.add(&info.pack(), 1).map_err(|error| cannot(&path, &error))?;
+        self.serial += 1;
+        self.open = Some(open);
+        Ok(())
+    }
+
+    /// The open file with this ending.
+    fn path(&self, ending: &str) -> PathBuf {
+        let name = self.open.as_ref().map_or("", |open| open.name.as_str());
+        self.directory.join(format!("{name}{ending}"))
+    }
+}
+
+impl OpenFile {
+    fn add(&mut self, packed: &[u8], records: usize) -> std::io::Result<()> {
+        self.out.write_all(packed)?;
+        self.bytes += packed.len() as u64;
+        self.records += records as u64;
+        Ok(())
+    }
+}
+
+/// The number of a file of this prefix.
+fn number_of(name: &str, prefix: &str) -> Option<u32> {
+    let name = name.strip_suffix(COMPLETE).or_else(|| name.strip_suffix(OPEN))?;
+    let (_, number) = name.strip_prefix(prefix)?.strip_prefix('-')?.split_once('-')?;
+    number.parse().ok()
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::World(format!("{}: {error}", path.display()))
+}

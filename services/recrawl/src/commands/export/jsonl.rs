@@ -1,0 +1,179 @@
+//! `recrawl export jsonl`: every fetch as a line of JSON.
+
+use super::{follower, unpacked};
+use crate::Failure;
+use crate::follow::{Cursor, FollowArguments, Followed, Take};
+use crate::output::told;
+use ::messages::{FetchOutcome, FetchResult, Hop};
+use base64::prelude::{BASE64_STANDARD, Engine};
+use change::ContentKind;
+use clap::Args;
+use daemon::StopSignal;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+/// Arguments of `recrawl export jsonl`.
+#[derive(Args, Debug)]
+pub(super) struct JsonlArguments {
+    #[command(flatten)]
+    follow: FollowArguments,
+    /// File that the lines are added to. Without it they go to stdout.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Leaves the bodies out.
+    #[arg(long)]
+    no_body: bool,
+}
+
+/// One line.
+#[derive(Debug, Serialize)]
+struct Line {
+    /// Go on from here, and this fetch is not told again.
+    cursor: String,
+    url: String,
+    page_id: String,
+    attempt: i64,
+    fetched_at: String,
+    outcome: FetchOutcome,
+    status: Option<u16>,
+    final_url: Option<String>,
+    hops: Vec<Hop>,
+    /// Of the last response, in order, names as received; null when they were not recorded.
+    headers: Option<Vec<(String, String)>>,
+    protocol: Option<String>,
+    address: Option<String>,
+    content_type: Option<String>,
+    content_digest: Option<String>,
+    /// Null when there is none, it is left out, or it is that of the fetch before (`same_content`).
+    body: Option<String>,
+    body_form: Option<BodyForm>,
+    charset: Option<&'static str>,
+    body_length: i64,
+    truncated: bool,
+    wire_bytes: i64,
+    latency_ms: i32,
+    retry_after_s: Option<i64>,
+    detail: Option<String>,
+}
+
+/// How a body stands in the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum BodyForm {
+    /// Decoded by its charset.
+    Text,
+    /// Its bytes: they are no text, or not all of it by its charset.
+    Base64,
+}
+
+/// Writes the fetch results as lines.
+pub(super) fn jsonl(arguments: &JsonlArguments) -> Result<(), Failure> {
+    let stop = StopSignal::on_signals()?;
+    let mut results = follower(&arguments.follow.settings()?, &arguments.follow)?;
+    let out: Box<dyn Write> = match &arguments.out {
+        None => Box::new(std::io::stdout().lock()),
+        Some(path) => {
+            let file = File::options().append(true).create(true).open(path);
+            Box::new(file.map_err(|error| Failure::World(format!("{}: {error}", path.display())))?)
+        }
+    };
+    let cursor = results.cursor().clone();
+    let mut writer = Writer { out: BufWriter::new(out), arguments, stop: &stop, lines: 0, cursor };
+    let done = arguments.follow.each(&mut results, &stop, &mut writer);
+    let done = done.and_then(|()| writer.rest());
+    eprintln!("recrawl: {} results; cursor {}", writer.lines, writer.cursor);
+    done
+}
+
+struct Writer<'a> {
+    out: BufWriter<Box<dyn Write>>,
+    arguments: &'a JsonlArguments,
+    stop: &'a StopSignal,
+    lines: u64,
+    cursor: Cursor,
+}
+
+impl Take<FetchResult> for Writer<'_> {
+    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
+        let Followed { message: result, cursor, .. } = record;
+        let is_wanted = self.arguments.follow.wants(result.fetched_at);
+        if is_wanted {
+            let body = if self.arguments.no_body { None } else { unpacked(&result) };
+            let line = line(result, body.as_deref(), &cursor);
+            let line = serde_json::to_string(&line).map_err(|error| Failure::World(error.to_string()))?;
+            told(writeln!(self.out, "{line}"), self.stop)?;
+            self.lines += 1;
+        }
+        self.cursor = cursor;
+        Ok(is_wanted)
+    }
+
+    fn rest(&mut self) -> Result<(), Failure> {
+        told(self.out.flush(), self.stop)
+    }
+}
+
+fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
+    // The last exchange is the answer, unless that never came.
+    let answer = result.exchanges.last().filter(|_| result.status.is_some());
+    let (body, body_form, charset) = match bytes.map(|bytes| body(bytes, result.content_type.as_deref())) {
+        Some((body, form, charset)) => (Some(body), Some(form), charset),
+        None => (None, None, None),
+    };
+    Line {
+        cursor: cursor.to_string(),
+        url: result.url.to_string(),
+        page_id: result.page_id.to_string(),
+        attempt: result.attempt,
+        fetched_at: result.fetched_at.to_string(),
+        outcome: result.outcome,
+        status: result.status,
+        final_url: result.final_url.as_ref().map(ToString::to_string),
+        headers: answer.map(|answer| ::warc::header_lines(&answer.response_head)),
+        protocol: answer.map(|answer| answer.protocol.clone()),
+        address: answer.and_then(|answer| answer.address.clone()),
+        hops: result.hops,
+        content_type: result.content_type,
+        content_digest: result.content_digest.map(|digest| digest.to_string()),
+        body,
+        body_form,
+        charset,
+        body_length: result.body_length,
+        truncated: result.truncated,
+        wire_bytes: result.wire_bytes,
+        latency_ms: result.latency_ms,
+        retry_after_s: result.retry_after_s,
+        detail: result.detail,
+    }
+}
+
+/// A body as it stands in a line: as text only if nothing of it is lost by that.
+fn body(bytes: &[u8], content_type: Option<&str>) -> (String, BodyForm, Option<&'static str>) {
+    if ContentKind::of(content_type, bytes) != ContentKind::Opaque {
+        let decoded = change::decode(bytes, content_type);
+        if !decoded.text.contains(char::REPLACEMENT_CHARACTER) {
+            return (decoded.text.into_owned(), BodyForm::Text, Some(decoded.charset));
+        }
+    }
+    (BASE64_STANDARD.encode(bytes), BodyForm::Base64, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_text_if_nothing_is_lost_by_it() {
+        let check = |bytes: &[u8], content_type, expected: (&str, BodyForm, Option<&'static str>)| {
+            let (text, form, charset) = body(bytes, Some(content_type));
+            assert_eq!((text.as_str(), form, charset), expected);
+        };
+        let latin = "text/plain; charset=windows-1252";
+        check(b"caf\xe9", latin, ("café", BodyForm::Text, Some("windows-1252")));
+        check("{\"é\": 1}".as_bytes(), "application/json", ("{\"é\": 1}", BodyForm::Text, Some("UTF-8")));
+        check(b"caf\xe9", "text/plain; charset=utf-8", ("Y2Fm6Q==", BodyForm::Base64, None));
+        check(b"\x89PNG", "image/png", ("iVBORw==", BodyForm::Base64, None));
+    }
+}

@@ -1,0 +1,195 @@
+//! `recrawl export warc`: web archives.
+
+use super::files::{Finished, WarcFiles};
+use super::{follower, unpacked};
+use crate::Failure;
+use crate::follow::{Cursor, FollowArguments, Followed, Take};
+use crate::output::{Format, told};
+use ::messages::{FetchResult, topics};
+use ::warc::{Kind, Originals, Place, Record, capture};
+use clap::Args;
+use daemon::{StopSignal, WebClock};
+use serde::Serialize;
+use settings::Settings;
+use std::io::Write;
+use std::path::PathBuf;
+use stream::Clock;
+use topology::Names;
+
+/// Pages whose last record with a body is remembered, so that revisits can refer to it: 150 MB when all are there.
+const MAX_ORIGINALS: usize = 1_000_000;
+
+/// Arguments of `recrawl export warc`.
+#[derive(Args, Debug)]
+pub(super) struct WarcArguments {
+    #[command(flatten)]
+    follow: FollowArguments,
+    /// Directory for the files. Made when there is none.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What the names of the files begin with: PREFIX-TIME-NUMBER.warc.gz.
+    #[arg(long, default_value = "recrawl", value_parser = prefix)]
+    prefix: String,
+    /// A file is complete before it gets longer than this. One with a single capture may be longer.
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    max_file_bytes: u64,
+}
+
+/// One line of the answer: a complete file.
+#[derive(Debug, Serialize)]
+struct Line {
+    file: String,
+    bytes: u64,
+    records: u64,
+    /// Go on from here, and nothing that is in this file or those before it is exported again.
+    cursor: String,
+}
+
+/// Writes archives of the fetch results.
+pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Failure> {
+    let settings = arguments.follow.settings()?;
+    let stop = StopSignal::on_signals()?;
+    let mut results = follower(&settings, &arguments.follow)?;
+    let topic = Names::new(&settings).topic(topics::FETCH_RESULTS);
+    let files = WarcFiles::open(&arguments.out, &arguments.prefix, arguments.max_file_bytes, about(&settings, &topic))?;
+    let mut originals = Originals::new(MAX_ORIGINALS);
+    // Revisits of pages that were exported before this cursor refer to what was exported then.
+    results.look_back(&stop, |partition, offset, result| {
+        originals.note(&result, &Place { topic: &topic, partition, offset });
+    })?;
+    let (cursor, clock) = (results.cursor().clone(), WebClock::new(&settings.clock));
+    let mut archivist = Archivist {
+        follow: &arguments.follow,
+        topic,
+        files,
+        originals,
+        clock,
+        format,
+        stop: &stop,
+        complete_to: cursor.clone(),
+        cursor,
+        counts: Counts::default(),
+    };
+    let done = arguments.follow.each(&mut results, &stop, &mut archivist);
+    let done = done.and_then(|()| archivist.complete());
+    archivist.sum_up();
+    done
+}
+
+/// What a file says of itself.
+fn about(settings: &Settings, topic: &str) -> Vec<(&'static str, String)> {
+    let mut about = vec![
+        ("software", concat!("recrawl/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ("format", "WARC File Format 1.1".to_owned()),
+        ("conformsTo", "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned()),
+        ("robots", "obey".to_owned()),
+        ("isPartOf", topic.to_owned()),
+        (
+            "description",
+            "Bodies are stored without content and transfer codings; the headers that named them begin with X-Crawler-."
+                .to_owned(),
+        ),
+    ];
+    about.extend(settings.crawl.contact.clone().map(|contact| ("operator", contact)));
+    about
+}
+
+fn prefix(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err("give letters, digits, dots and underscores, such as my_crawl".to_owned())
+}
+
+struct Archivist<'a> {
+    follow: &'a FollowArguments,
+    topic: String,
+    files: WarcFiles,
+    originals: Originals,
+    clock: WebClock,
+    format: Format,
+    stop: &'a StopSignal,
+    /// Behind the last result that was written or passed over.
+    cursor: Cursor,
+    /// The same as far as files are complete: an export that fails is to be gone on with from here.
+    complete_to: Cursor,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    results: u64,
+    /// Of which there is nothing to archive.
+    without_records: u64,
+    responses: u64,
+    revisits: u64,
+    files: u64,
+    bytes: u64,
+}
+
+impl Take<FetchResult> for Archivist<'_> {
+    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
+        let Followed { partition, offset, message: result, cursor } = record;
+        let place = Place { topic: &self.topic, partition, offset };
+        if !self.follow.wants(result.fetched_at) {
+            self.originals.note(&result, &place);
+            self.cursor = cursor;
+            return Ok(false);
+        }
+        let records = capture(&result, unpacked(&result).as_deref(), &place, &mut self.originals);
+        self.count(&records);
+        if !self.files.write(&records, self.clock.now())? {
+            self.complete()?;
+            self.files.write(&records, self.clock.now())?;
+        }
+        self.cursor = cursor;
+        Ok(true)
+    }
+
+    fn rest(&mut self) -> Result<(), Failure> {
+        self.files.flush()
+    }
+}
+
+impl Archivist<'_> {
+    fn count(&mut self, records: &[Record]) {
+        let count = |kinds: &[Kind]| records.iter().filter(|record| kinds.contains(&record.kind())).count() as u64;
+        self.counts.results += 1;
+        self.counts.without_records += u64::from(records.is_empty());
+        self.counts.responses += count(&[Kind::Response, Kind::Resource]);
+        self.counts.revisits += count(&[Kind::Revisit]);
+    }
+
+    fn complete(&mut self) -> Result<(), Failure> {
+        let complete = self.files.finish()?;
+        self.complete_to = self.cursor.clone();
+        complete.map_or(Ok(()), |complete| self.tell(&complete))
+    }
+
+    fn tell(&mut self, complete: &Finished) -> Result<(), Failure> {
+        let Finished { file, bytes, records } = complete;
+        self.counts.files += 1;
+        self.counts.bytes += bytes;
+        let line = Line {
+            file: file.display().to_string(),
+            bytes: *bytes,
+            records: *records,
+            cursor: self.cursor.to_string(),
+        };
+        let line = match self.format {
+            Format::Text => format!("{}  {bytes} bytes  {records} records  cursor {}", line.file, line.cursor),
+            _ => serde_json::to_string(&line).map_err(|error| Failure::World(error.to_string()))?,
+        };
+        told(writeln!(std::io::stdout(), "{line}"), self.stop)
+    }
+
+    fn sum_up(&self) {
+        let Counts { results, without_records, responses, revisits, files, bytes } = self.counts;
+        let cursor = &self.complete_to;
+        eprintln!(
+            "recrawl: {results} results as {responses} responses and {revisits} revisits in {files} files of {bytes} bytes; \
+             {without_records} of them came to nothing that could be archived; cursor {cursor}"
+        );
+    }
+}

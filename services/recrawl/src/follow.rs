@@ -1,0 +1,270 @@
+//! A topic as a stream that scripts can follow, and go on with where they left it.
+
+use crate::Failure;
+use crate::commands::SettingsArguments;
+use crate::topic_reader::TopicReader;
+use clap::Args;
+use daemon::StopSignal;
+use messages::Message;
+use page::Timestamp;
+use settings::Settings;
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, UNIX_EPOCH};
+use stream::InputRecord;
+
+/// How often it is looked for more, in real time.
+const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+
+/// Which part of a topic, of which crawl.
+#[derive(Args, Debug)]
+pub(crate) struct FollowArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// State directory of a `recrawl run`, which may be running.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Only what was seen at this moment or later: 2026-11-21, 2026-11-21T08:00:00Z or Unix seconds.
+    #[arg(long, value_name = "T", value_parser = moment)]
+    since: Option<Timestamp>,
+    /// Goes on after what was told with this cursor.
+    #[arg(long, value_name = "C", conflicts_with = "since")]
+    cursor: Option<Cursor>,
+    /// Waits for more, until stopped.
+    #[arg(long)]
+    follow: bool,
+    /// Ends after so many.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+impl FollowArguments {
+    /// The settings that name the crawl.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        let data = self.data.as_ref().map(|path| path.display().to_string());
+        self.settings.load(&[("crawl.data", data)])
+    }
+
+    /// Hands on the records one by one, until there are no more, as many as were asked for have been taken, or stop is
+    /// said.
+    pub(crate) fn each<M: Message>(
+        &self,
+        follower: &mut Follower<M>,
+        stop: &StopSignal,
+        taker: &mut impl Take<M>,
+    ) -> Result<(), Failure> {
+        let mut taken = 0;
+        while !stop.is_stopped() && self.limit.is_none_or(|limit| taken < limit) {
+            match follower.next()? {
+                Some(record) => taken += u64::from(taker.take(record)?),
+                None if !self.follow => return Ok(()),
+                None => {
+                    taker.rest()?;
+                    std::thread::sleep(FOLLOW_EVERY);
+                    follower.reader.refresh()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something of this moment is asked for.
+    pub(crate) fn wants(&self, moment: Timestamp) -> bool {
+        self.since.is_none_or(|since| moment >= since)
+    }
+}
+
+/// Who takes records.
+pub(crate) trait Take<M> {
+    /// Takes a record, or passes it over: whether it counts.
+    fn take(&mut self, record: Followed<M>) -> Result<bool, Failure>;
+
+    /// There are no more for the moment: what was taken should be seen now.
+    fn rest(&mut self) -> Result<(), Failure>;
+}
+
+/// How far a reader has come: the next offset of each partition, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cursor(Vec<u64>);
+
+impl FromStr for Cursor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let offsets: Result<_, _> = text.split('.').map(str::parse).collect();
+        offsets.map(Self).map_err(|_| "a cursor is numbers with dots between them, as in the field cursor".to_owned())
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (partition, offset) in self.0.iter().enumerate() {
+            write!(formatter, "{}{offset}", if partition == 0 { "" } else { "." })?;
+        }
+        Ok(())
+    }
+}
+
+/// What is read, in words.
+pub(crate) struct Subject<M> {
+    /// The topic, without prefix.
+    pub(crate) topic: &'static str,
+    /// The setting that says how long its records are kept.
+    pub(crate) retention: &'static str,
+    /// What Kafka knows the reader by.
+    pub(crate) client: &'static str,
+    /// Records read at a time, of each partition.
+    pub(crate) batch: usize,
+    /// The moment by which records of several partitions are put in order.
+    pub(crate) moment: fn(&M) -> Timestamp,
+}
+
+/// One record.
+pub(crate) struct Followed<M> {
+    pub(crate) partition: u32,
+    pub(crate) offset: u64,
+    pub(crate) message: M,
+    /// Go on from here, and this record is not told again.
+    pub(crate) cursor: Cursor,
+}
+
+/// The records of all partitions, those of a page in their order, otherwise about in the order of their moments.
+pub(crate) struct Follower<M> {
+    reader: TopicReader,
+    subject: Subject<M>,
+    /// Where each partition is to be read on.
+    read_to: Vec<u64>,
+    /// What was told of each partition.
+    told_to: Cursor,
+    waiting: Vec<VecDeque<(u64, M)>>,
+}
+
+impl<M: Message> Follower<M> {
+    /// A reader that goes on where the arguments say.
+    pub(crate) fn open(settings: &Settings, subject: Subject<M>, arguments: &FollowArguments) -> Result<Self, Failure> {
+        let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
+        if reader.forgets_what_was_read() {
+            let retention = subject.retention;
+            eprintln!("recrawl: these records go as soon as the loop has read them; {retention} keeps them");
+        }
+        let partitions = reader.partitions() as usize;
+        let mut from = arguments.cursor.clone().unwrap_or_else(|| Cursor(vec![0; partitions])).0;
+        if from.len() != partitions {
+            let problem = format!("--cursor: it is of {} partitions and this crawl has {partitions}", from.len());
+            return Err(Failure::Input(problem));
+        }
+        for (partition, next) in (0..).zip(&mut from) {
+            let bounds = reader.bounds(partition)?;
+            if arguments.cursor.is_some() && *next < bounds.start {
+                let (gone, retention) = (bounds.start - *next, subject.retention);
+                eprintln!("recrawl: up to {gone} records after this cursor are no longer kept ({retention})");
+            }
+            if *next > bounds.end {
+                let problem = "--cursor: it is ahead of this crawl; is it of another one?";
+                return Err(Failure::Input(problem.to_owned()));
+            }
+            *next = bounds.start.max(*next);
+        }
+        let waiting = from.iter().map(|_| VecDeque::new()).collect();
+        Ok(Self { reader, subject, told_to: Cursor(from.clone()), read_to: from, waiting })
+    }
+
+    /// How far it has come.
+    pub(crate) fn cursor(&self) -> &Cursor {
+        &self.told_to
+    }
+
+    /// Looks through what is still kept of what lies before the start, partition by partition.
+    pub(crate) fn look_back(&mut self, stop: &StopSignal, mut see: impl FnMut(u32, u64, M)) -> Result<(), Failure> {
+        for (partition, end) in (0..).zip(self.told_to.0.clone()) {
+            let mut next = self.reader.bounds(partition)?.start;
+            while next < end && !stop.is_stopped() {
+                let (records, after) = self.reader.read(partition, next, self.subject.batch)?;
+                if records.is_empty() {
+                    break;
+                }
+                next = after;
+                let before = records.iter().filter(|record| record.offset < end);
+                before.filter_map(decode).for_each(|(offset, message)| see(partition, offset, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<Followed<M>>, Failure> {
+        for partition in 0..self.waiting.len() {
+            self.fill(partition)?;
+        }
+        let moment = self.subject.moment;
+        let heads = self.waiting.iter().enumerate().filter_map(|(partition, records)| {
+            let (_, message) = records.front()?;
+            Some((moment(message), partition))
+        });
+        let Some((_, partition)) = heads.min() else { return Ok(None) };
+        let Some((offset, message)) = self.waiting[partition].pop_front() else { return Ok(None) };
+        self.told_to.0[partition] = offset + 1;
+        Ok(Some(Followed { partition: partition as u32, offset, message, cursor: self.told_to.clone() }))
+    }
+
+    /// Reads on in a partition of which nothing waits.
+    fn fill(&mut self, partition: usize) -> Result<(), Failure> {
+        while self.waiting[partition].is_empty() {
+            let (records, next) = self.reader.read(partition as u32, self.read_to[partition], self.subject.batch)?;
+            if records.is_empty() {
+                return Ok(());
+            }
+            self.read_to[partition] = next;
+            self.waiting[partition].extend(records.iter().filter_map(decode));
+        }
+        Ok(())
+    }
+}
+
+/// A record that somebody else wrote here is named and passed over.
+fn decode<M: Message>(record: &InputRecord) -> Option<(u64, M)> {
+    match record.value.as_deref().map(M::decode)? {
+        Ok(message) => Some((record.offset, message)),
+        Err(error) => {
+            eprintln!("recrawl: record {}@{} is no {}: {error}", record.partition, record.offset, M::NAME);
+            None
+        }
+    }
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Ok(Timestamp::from_micros((seconds * 1e6) as i64));
+    }
+    let whole = if text.len() == "2026-11-21".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    let moment = humantime::parse_rfc3339_weak(&whole)
+        .map_err(|_| "give a day (2026-11-21), a moment (2026-11-21T08:00:00Z) or Unix seconds".to_owned())?;
+    let since = moment.duration_since(UNIX_EPOCH).map_err(|_| "give a moment after 1970".to_owned())?;
+    Ok(Timestamp::from_micros(since.as_micros() as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_reads_back_what_it_wrote() {
+        for offsets in [vec![0], vec![12, 0, 7], vec![u64::MAX, 1]] {
+            let cursor = Cursor(offsets);
+            assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        }
+        for bad in ["", "1.", "a", "1,2", "-1"] {
+            assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn moments_may_be_days_times_or_seconds() {
+        let day = Timestamp::from_secs(1_763_683_200);
+        for text in ["2025-11-21", "2025-11-21T00:00:00Z", "2025-11-21 00:00:00", "1763683200"] {
+            assert_eq!(moment(text), Ok(day), "{text}");
+        }
+        assert!(moment("yesterday").unwrap_err().contains("2026-11-21"));
+    }
+}
