@@ -101,7 +101,7 @@ struct Head {
     state: State,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// More of it is to come.
     #[default]
@@ -124,21 +124,28 @@ impl Head {
     }
 
     fn settle(&mut self) {
-        let empty_lines = self.bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        self.bytes.drain(..empty_lines);
-        while let Some((end, after)) = self.end() {
+        loop {
+            let empty_lines = self.bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            self.pass_over(empty_lines);
+            let Some((end, after)) = self.end() else { break };
             if !is_interim(&self.bytes) {
                 self.bytes.truncate(end);
                 self.state = State::Whole;
                 return;
             }
-            self.bytes.drain(..after);
-            self.searched = 0;
+            self.pass_over(after);
         }
         if self.bytes.len() == MAX_HEAD {
             let lines_end = self.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
             self.bytes.truncate(lines_end);
             self.state = State::Cut;
+        }
+    }
+
+    fn pass_over(&mut self, bytes: usize) {
+        if bytes > 0 {
+            self.bytes.drain(..bytes);
+            self.searched = 0;
         }
     }
 
@@ -215,6 +222,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Tap<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// What is kept of a head that comes in pieces of this size, and whether it is cut.
     fn kept(bytes: &[u8], piece: usize) -> (Vec<u8>, bool) {
@@ -252,6 +260,24 @@ mod tests {
         let hints = [b"HTTP/1.1 103 Early Hints\r\n".as_slice(), &line.repeat(300), b"\r\n"].concat();
         let answer = b"HTTP/1.1 200 OK\r\nA: 1\r\n";
         assert_eq!(kept(&[&hints, answer.as_slice(), b"\r\n"].concat(), 1 << 20), (answer.to_vec(), false));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_does_not_depend_on_the_pieces(
+            words in prop::collection::vec("(\r\n|\n|\r|HTTP/1.1 103 |HTTP/1.1 200 |A: 1|x){1,8}", 0..40),
+            piece in 1..50_usize,
+        ) {
+            let bytes = words.concat().repeat(60).into_bytes();
+            let kept = |piece: usize| {
+                let mut head = Head::default();
+                bytes.chunks(piece).for_each(|piece| head.take(piece));
+                (head.bytes, head.state)
+            };
+            let (head, state) = kept(piece);
+            prop_assert!(head.len() <= MAX_HEAD);
+            prop_assert_eq!((head, state), kept(bytes.len().max(1)));
+        }
     }
 
     #[test]
