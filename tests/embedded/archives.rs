@@ -330,6 +330,15 @@ fn an_export_that_fails_is_to_be_gone_on_with_behind_what_is_complete() {
     exporting.signal(libc::SIGINT);
     let output = exporting.finish().exits_with(3).says(&["recrawl: ", out.to_str().unwrap(), "cursor 0.0.0.0"]);
     assert_eq!(output.stdout, "", "no file is complete");
+
+    std::fs::create_dir(&out).unwrap();
+    let unfinished = out.join("recrawl-20261121000000000-00007.warc.gz.open");
+    std::fs::write(&unfinished, "half a file").unwrap();
+    let arguments = ["warc", "--out", out.to_str().unwrap(), "--cursor", "0.0.0.0"];
+    let output = export(&crawl, &arguments).exits_with(0);
+    let output = output.says(&[unfinished.to_str().unwrap(), "was never completed"]);
+    assert!(lines(&output)[0]["file"].as_str().unwrap().ends_with("-00008.warc.gz"), "{}", output.stdout);
+    assert_eq!(std::fs::read(&unfinished).unwrap(), b"half a file", "it is not ours to delete");
 }
 
 #[test]

@@ -211,12 +211,27 @@ impl<M: Message> Follower<M> {
     /// Reads on in a partition of which nothing waits.
     fn fill(&mut self, partition: usize) -> Result<(), Failure> {
         while self.waiting[partition].is_empty() {
-            let (records, next) = self.reader.read(partition as u32, self.read_to[partition], self.subject.batch)?;
-            if records.is_empty() {
-                return Ok(());
+            let from = self.read_to[partition];
+            let (records, next) = self.reader.read(partition as u32, from, self.subject.batch)?;
+            let Some(first) = records.first() else { return Ok(()) };
+            if first.offset > from {
+                self.tell_of_a_gap(partition as u32, from)?;
             }
             self.read_to[partition] = next;
             self.waiting[partition].extend(records.iter().filter_map(decode));
+        }
+        Ok(())
+    }
+
+    /// Says so when records went before they were read, by one who reads more slowly than they come and go. Kafka leaves
+    /// out numbers for reasons of its own too.
+    fn tell_of_a_gap(&mut self, partition: u32, from: u64) -> Result<(), Failure> {
+        let gone = self.reader.bounds(partition)?.start.saturating_sub(from);
+        if gone > 0 && !self.reader.forgets_what_was_read() {
+            let retention = self.subject.retention;
+            eprintln!(
+                "recrawl: up to {gone} records of partition {partition} went before they were read ({retention})"
+            );
         }
         Ok(())
     }
