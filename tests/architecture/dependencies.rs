@@ -127,7 +127,7 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
 #[test]
 fn stages_know_each_other_by_their_messages_only() {
     let graph = dependencies();
-    let stages = ["scheduler", "fetcher", "detector", "estimator"];
+    let stages = ["scheduler", "fetcher", "detector", "estimator", "matcher"];
     for stage in stages {
         for other in stages.into_iter().filter(|other| *other != stage) {
             let found = way(graph, stage, other);

@@ -1,10 +1,11 @@
-//! The four services over a real Kafka: the same loop as in one process, whatever happens to one of them.
+//! The services over a real Kafka: the same loop as in one process, whatever happens to one of them.
 //!
 //! `make test` starts a Kafka for these tests. Without RECRAWL_KAFKA they are skipped.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod kills;
+mod ledger;
 mod operating;
 mod same_loop;
 mod services;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod fetcher;
+mod mirrors;
 mod simulation;
 mod web;
 
@@ -185,7 +186,8 @@ fn crashes_change_nothing_but_when_things_are_done() {
 
 #[test]
 fn a_page_forgotten_and_seeded_again_is_fetched_soon_and_its_answers_count() {
-    let history = simulate(Plan { seed: seed(), days: 6, crashes: false, trouble: false, forget_on_day: Some(5) });
+    let plan = Plan { seed: seed(), days: 6, crashes: false, trouble: false, ..Plan::default() };
+    let history = simulate(Plan { forget_on_day: Some(5), ..plan });
     let url = &history.web.pages[0].url;
     let told_at = history.start.plus_days(5.0);
     let page = &history.pages[&url.page_id()];

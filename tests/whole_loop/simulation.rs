@@ -27,7 +27,8 @@ pub(crate) const MAX_INTERVAL: Duration = Duration::from_secs(3 * 86_400);
 /// Four looks a day at every page, on average.
 pub(crate) const FETCHES_PER_DAY: f64 = 288.0;
 const PARTITIONS: u32 = 4;
-const STAGES: [&str; 3] = ["scheduler", "detector", "estimator"];
+/// The last only where mirrors are looked for.
+const STAGES: [&str; 4] = ["scheduler", "detector", "estimator", "matcher"];
 
 /// What happens in a history.
 #[derive(Clone, Debug)]
@@ -40,11 +41,32 @@ pub(crate) struct Plan {
     pub(crate) trouble: bool,
     /// On this day the first page is forgotten and, some ticks later, seeded again.
     pub(crate) forget_on_day: Option<u32>,
+    /// Whether one site is a mirror of another ([`Web::mirror_first_site`]), and whether the loop looks for mirrors.
+    pub(crate) mirrors: Mirrors,
+    pub(crate) fetches_per_day: f64,
+    pub(crate) max_interval: Duration,
+}
+
+/// Mirrors on the web.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mirrors {
+    None,
+    Unnoticed,
+    Shared,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { seed: 1, days: 21, crashes: true, trouble: true, forget_on_day: None }
+        Self {
+            seed: 1,
+            days: 21,
+            crashes: true,
+            trouble: true,
+            forget_on_day: None,
+            mirrors: Mirrors::None,
+            fetches_per_day: FETCHES_PER_DAY,
+            max_interval: MAX_INTERVAL,
+        }
     }
 }
 
@@ -77,14 +99,19 @@ pub(crate) struct History {
 
 /// Lets a history happen.
 pub(crate) fn simulate(plan: Plan) -> History {
-    let settings = settings();
+    let settings = settings(&plan);
     let names = Names::new(&settings);
     let start = Timestamp::from_secs(1_700_000_000);
     let mut random = Pcg64::seed_from_u64(plan.seed);
-    let web = Web::new(&mut random, start, plan.days);
+    let mut web = Web::new(&mut random, start, plan.days);
+    if plan.mirrors != Mirrors::None {
+        web.mirror_first_site(start);
+    }
     let driver = TestDriver::new(&topology::topic_configs(&settings, PARTITIONS), start);
     let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
-    STAGES.iter().for_each(|stage| loop_.start(stage, "0"));
+    for stage in loop_.stages() {
+        loop_.start(stage, "0");
+    }
     for page in &web.pages {
         loop_.command(CommandKind::Seed, &page.url);
     }
@@ -140,6 +167,10 @@ impl Now for TestDriver {
 }
 
 impl Loop {
+    fn stages(&self) -> &'static [&'static str] {
+        &STAGES[..if self.settings.detector.mirrors { STAGES.len() } else { STAGES.len() - 1 }]
+    }
+
     fn start(&mut self, stage: &'static str, instance: &'static str) {
         self.driver.add(self.spec(stage), instance);
         self.running.push((stage, instance));
@@ -150,6 +181,7 @@ impl Loop {
             "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS),
             "detector" => detector::stage(&self.settings, &self.names),
             "estimator" => estimator::stage(&self.settings, &self.names),
+            "matcher" => matcher::stage(&self.names),
             other => panic!("{other} is not a stage of this loop"),
         }
     }
@@ -180,14 +212,14 @@ impl Loop {
             }
         }
         if random.random_bool(0.01) {
-            let stage = STAGES[random.random_range(0..STAGES.len())];
+            let stage = self.stages()[random.random_range(0..self.stages().len())];
             let free = ["0", "1"].into_iter().find(|name| !self.running.contains(&(stage, name)));
             if let Some(instance) = free {
                 self.start(stage, instance);
             }
         }
         if random.random_bool(0.02) {
-            for (number, stage) in STAGES.iter().enumerate() {
+            for (number, stage) in self.stages().iter().enumerate() {
                 for partition in 0..PARTITIONS {
                     let copy = self.driver.stores.snapshot(&task(stage, partition));
                     self.older.extend(copy.map(|copy| ((number, partition), copy)));
@@ -261,10 +293,10 @@ fn task(stage: &str, partition: u32) -> TaskId {
     TaskId { stage: stage.to_owned(), partition }
 }
 
-fn settings() -> Settings {
+fn settings(plan: &Plan) -> Settings {
     let seconds = |duration: Duration| format!("{}s", duration.as_secs());
     let overrides = [
-        ("budget.fetches_per_second", (FETCHES_PER_DAY / 86_400.0).to_string()),
+        ("budget.fetches_per_second", (plan.fetches_per_day / 86_400.0).to_string()),
         ("budget.burst", "1d".to_owned()),
         ("politeness.crawl_delay", seconds(CRAWL_DELAY)),
         ("politeness.max_crawl_delay", "10m".to_owned()),
@@ -272,10 +304,11 @@ fn settings() -> Settings {
         ("policy.scan_interval", seconds(TICK)),
         ("policy.lease_timeout", seconds(LEASE_TIMEOUT)),
         ("policy.min_interval", "30m".to_owned()),
-        ("policy.max_interval", seconds(MAX_INTERVAL)),
+        ("policy.max_interval", seconds(plan.max_interval)),
         ("policy.retry_base", "30m".to_owned()),
         ("policy.retry_max", "6h".to_owned()),
         ("log.partitions", PARTITIONS.to_string()),
+        ("detector.mirrors", (plan.mirrors == Mirrors::Shared).to_string()),
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
     Settings::from_layers(Layers {

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 pub(crate) struct WebPage {
     pub(crate) url: CanonicalUrl,
     pub(crate) rate_per_day: f64,
-    changes: Vec<Timestamp>,
+    pub(crate) changes: Vec<Timestamp>,
+    /// The page whose text it has, and until when.
+    mirrors: Option<(CanonicalUrl, Timestamp)>,
     gone: Option<(Timestamp, Timestamp)>,
 }
 
@@ -29,6 +31,8 @@ const SITES: usize = 6;
 /// Each site has three pages of each kind, by changes per day.
 const RATES_PER_DAY: [f64; 4] = [0.0, 0.1, 0.3, 1.0];
 const PAGES_PER_SITE: usize = 12;
+/// Where mirrors are asked for, the second site is one of the first, and this page of it goes its own way on this day.
+pub(crate) const DIVERGING: (&str, u32) = ("http://site-1.test/page-2", 14);
 
 impl Web {
     pub(crate) fn new(random: &mut impl Rng, start: Timestamp, days: u32) -> Self {
@@ -51,11 +55,32 @@ impl Web {
                     let at = random.random_range(0.2..0.5) * f64::from(days);
                     (start.plus_days(at), start.plus_days(at + 0.3 * f64::from(days)))
                 });
-                pages.push(WebPage { url, rate_per_day, changes, gone });
+                pages.push(WebPage { url, rate_per_day, changes, mirrors: None, gone });
             }
         }
         let index = pages.iter().enumerate().map(|(number, page)| (page.url.clone(), number)).collect();
         Self { pages, index }
+    }
+
+    /// Makes the second site a mirror of the first: its pages say the same, and change when those do.
+    pub(crate) fn mirror_first_site(&mut self, start: Timestamp) {
+        let (first, others) = self.pages.split_at_mut(PAGES_PER_SITE);
+        for (original, mirror) in first.iter().zip(others) {
+            let diverges = mirror.url.as_str() == DIVERGING.0;
+            let until = if diverges { start.plus_days(DIVERGING.1.into()) } else { Timestamp::MAX };
+            mirror.mirrors = Some((original.url.clone(), until));
+            mirror.changes.clone_from(&original.changes);
+            mirror.gone = original.gone;
+            if diverges {
+                mirror.changes.push(until);
+                mirror.changes.sort();
+            }
+        }
+    }
+
+    /// The page of that address.
+    pub(crate) fn page(&self, url: &CanonicalUrl) -> &WebPage {
+        &self.pages[self.index[url]]
     }
 
     /// What is there at a moment; `None` while the page is gone.
@@ -65,15 +90,25 @@ impl Web {
             return None;
         }
         let version = page.changes.partition_point(|change| *change <= at);
-        Some(Copy { version, body: body(url.as_str(), version) })
+        Some(Copy { version, body: body(page.text_at(version), version) })
     }
 
     /// The version with a digest; `None` for no content.
     pub(crate) fn version_of(&self, url: &str, digest: Option<&Digest>) -> Option<usize> {
         let digest = digest?;
         let page = self.pages.iter().find(|page| page.url.as_str() == url).expect("the page is of this web");
-        let found = (0..=page.changes.len()).find(|version| Digest::of(body(url, *version).as_bytes()) == *digest);
+        let found = (0..=page.changes.len())
+            .find(|version| Digest::of(body(page.text_at(*version), *version).as_bytes()) == *digest);
         Some(found.expect("what was told is a version of the page"))
+    }
+}
+
+impl WebPage {
+    /// Whose text its versions are made from.
+    fn text_at(&self, version: usize) -> &str {
+        let begins_before = |until: &Timestamp| version == 0 || self.changes[version - 1] < *until;
+        let original = self.mirrors.as_ref().filter(|(_, until)| begins_before(until));
+        original.map_or(&self.url, |(original, _)| original).as_str()
     }
 }
 

@@ -59,6 +59,11 @@ impl CompactSketch {
         self.packed.is_empty()
     }
 
+    /// The places, one after the other from the lowest bits of the first byte on; none for the empty set.
+    pub fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
     /// The estimate of |A ∩ B| / |A ∪ B|, from the bits that both have: 1 for two empty sets, 0 when just one is empty.
     pub fn resemblance(&self, other: &Self) -> f64 {
         if self.is_empty() || other.is_empty() {

@@ -74,6 +74,11 @@ impl PageState {
         self.gone
     }
 
+    /// What the page said in the last version that meant something: the shingles of its main text.
+    pub fn shingles(&self) -> &ShingleSet {
+        &self.shingles
+    }
+
     /// Whether no version was seen yet.
     pub fn is_new(&self) -> bool {
         self.digest.is_none()

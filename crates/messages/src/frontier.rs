@@ -160,6 +160,65 @@ pub struct CellForecast {
     pub plain_beta_days: f64,
 }
 
+/// Detector to matcher: a page has, or no longer has, a band of its text's sketch (`mirrors::BandKey`, the record key).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageBand {
+    /// The page's name.
+    #[serde(with = "crate::page_id")]
+    pub page_id: PageId,
+    /// The authority of its host.
+    pub host: Host,
+    /// When the version was fetched that the sketch is of.
+    pub version_at: Timestamp,
+    /// `mirrors::TextSketch`; none when the page no longer has the band.
+    #[serde(with = "serde_bytes")]
+    pub sketch: Option<Vec<u8>>,
+}
+
+/// Matcher and schedulers to a scheduler: `mirrors::Letter`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MirrorLetter {
+    /// The page that is spoken to; the record key is its site.
+    #[serde(with = "crate::page_id")]
+    pub to: PageId,
+    /// The page spoken of: who speaks, but for a candidate.
+    #[serde(with = "crate::page_id")]
+    pub about: PageId,
+    /// The site of that page.
+    pub about_site: SiteKey,
+    /// What is said.
+    pub saying: MirrorSaying,
+    /// The address of who asks or accepts.
+    pub url: Option<CanonicalUrl>,
+    /// The importance of who asks or accepts; else 0.
+    pub weight: f64,
+    /// Candidate, follow: the version of the page spoken to; none for its current one. Leave: the version in which who leaves
+    /// was found changed; none when it leaves for another reason.
+    pub version_at: Option<Timestamp>,
+    /// Candidate: the version of the page spoken of; none for its current one.
+    pub of_version_at: Option<Timestamp>,
+    /// Follow, accept, leave: how many ties the follower had ended when it asked.
+    pub epoch: i64,
+}
+
+/// What pages with the same text say to each other: `mirrors::Saying`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorSaying {
+    /// The page spoken of has your text.
+    Candidate,
+    /// I would follow you.
+    Follow,
+    /// Do.
+    Accept,
+    /// Do no longer.
+    Release,
+    /// I do no longer.
+    Leave,
+}
+
+impl_message!(PageBand, "PageBand", include_str!("../../../schemas/PageBand.avsc"));
+impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/MirrorLetter.avsc"));
 impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
@@ -184,6 +243,8 @@ pub enum SchedulerEvent {
     Hint(ChangeHint),
     /// Pages are believed to have changed together.
     Sweeps(SweepForecast),
+    /// Pages with the same text speak to each other.
+    Letter(MirrorLetter),
 }
 
 impl SchedulerEvent {
@@ -200,6 +261,8 @@ impl SchedulerEvent {
             ChangeHint::decode(bytes).map(Self::Hint)
         } else if SweepForecast::codec().reads(fingerprint) {
             SweepForecast::decode(bytes).map(Self::Sweeps)
+        } else if MirrorLetter::codec().reads(fingerprint) {
+            MirrorLetter::decode(bytes).map(Self::Letter)
         } else {
             let known = [
                 ChangeEstimate::codec().known(),
@@ -207,6 +270,7 @@ impl SchedulerEvent {
                 Command::codec().known(),
                 ChangeHint::codec().known(),
                 SweepForecast::codec().known(),
+                MirrorLetter::codec().known(),
             ];
             Err(DecodeError::UnknownFingerprint { fingerprint, known: known.join(", ") })
         }
@@ -220,6 +284,7 @@ impl SchedulerEvent {
             Self::Command(command) => command.encode(),
             Self::Hint(hint) => hint.encode(),
             Self::Sweeps(forecast) => forecast.encode(),
+            Self::Letter(letter) => letter.encode(),
         }
     }
 }

@@ -21,8 +21,8 @@ pub use crate::codec::{Codec, Fingerprint, Message};
 pub use crate::error::DecodeError;
 pub use crate::fixed::{Digest, Sha1, page_id};
 pub use crate::frontier::{
-    CellForecast, ChangeHint, Command, CommandKind, Demand, GroupForecast, HintKind, Link, PageLinks, SchedulerEvent,
-    SweepForecast,
+    CellForecast, ChangeHint, Command, CommandKind, Demand, GroupForecast, HintKind, Link, MirrorLetter, MirrorSaying,
+    PageBand, PageLinks, SchedulerEvent, SweepForecast,
 };
 pub use crate::look::{
     ChangeEstimate, Exchange, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,

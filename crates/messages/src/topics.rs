@@ -9,6 +9,8 @@ pub const FETCH_REQUESTS: &str = "fetch-requests";
 pub const FETCH_RESULTS: &str = "fetch-results";
 /// Detector to estimator.
 pub const PAGE_OBSERVATIONS: &str = "page-observations";
+/// Detector to matcher.
+pub const PAGE_BANDS: &str = "page-bands";
 /// All that reaches the scheduler.
 pub const SCHEDULER_EVENTS: &str = "scheduler-events";
 /// The product.
@@ -52,6 +54,8 @@ pub enum Key {
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,
+    /// A band: one byte for its number, four for its value.
+    Band,
     /// A letter for what it is (group, cell, site …), and the 8 bytes of its hash, the highest first.
     Hash,
     /// The speaking partition's number in decimal digits.
@@ -144,10 +148,11 @@ pub const CATALOGUE: &[TopicSpec] = &[
         ..in_loop(FETCH_RESULTS, &["FetchResult"], &["fetcher"], &["detector"])
     },
     in_loop(PAGE_OBSERVATIONS, &["PageObservation"], &["detector"], &["estimator"]),
+    TopicSpec { key: Key::Band, ..in_loop(PAGE_BANDS, &["PageBand"], &["detector"], &["matcher"]) },
     in_loop(
         SCHEDULER_EVENTS,
-        &["ChangeEstimate", "SweepForecast", "PageLinks", "Command", "ChangeHint"],
-        &["estimator", "detector", "recrawl"],
+        &["ChangeEstimate", "SweepForecast", "PageLinks", "Command", "ChangeHint", "MirrorLetter"],
+        &["estimator", "detector", "matcher", "scheduler", "recrawl"],
         &["scheduler"],
     ),
     TopicSpec {
@@ -174,7 +179,12 @@ pub const CATALOGUE: &[TopicSpec] = &[
         // The largest record of any topic, and why it is here.
         max_message_bytes: BODY_BYTES + MIB,
         partitions: Partitions::Fixed(1),
-        ..in_loop(DEAD_LETTERS, &["DeadLetter"], &["scheduler", "fetcher", "detector", "estimator"], &["recrawl"])
+        ..in_loop(
+            DEAD_LETTERS,
+            &["DeadLetter"],
+            &["scheduler", "fetcher", "detector", "estimator", "matcher"],
+            &["recrawl"],
+        )
     },
     changelog_of(&["scheduler"], "scheduler-pages-changelog", Key::Page),
     changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),
@@ -185,4 +195,5 @@ pub const CATALOGUE: &[TopicSpec] = &[
     changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
     changelog_of(&["estimator"], "estimator-groups-changelog", Key::Group),
     changelog_of(&["estimator"], "estimator-sweeps-changelog", Key::Hash),
+    changelog_of(&["matcher"], "matcher-bands-changelog", Key::Band),
 ];

@@ -7,8 +7,8 @@ use crate::degree::DegreeHistogram;
 use crate::degree_bound::degree_bound;
 use crate::groups::Groups;
 use crate::link_set::LinkSet;
-use crate::refresh::{Mirror, canonical};
 use crate::threshold::Threshold;
+use crate::ties::address_order;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -66,12 +66,12 @@ pub fn compare_all(pages: Vec<PageLinks>) -> MirrorReport {
 
 fn addresses(groups: &mut Groups, urls: &[String]) -> Vec<Vec<String>> {
     let named = |members: Vec<usize>| {
-        let mut group: Vec<Mirror<'_>> =
-            members.into_iter().map(|member| Mirror { url: &urls[member], weight: 0.0 }).collect();
-        if let Some(first) = canonical(&group) {
+        let mut group: Vec<&String> = members.into_iter().map(|member| &urls[member]).collect();
+        let first = (0..group.len()).min_by(|&a, &b| address_order(group[a], group[b]));
+        if let Some(first) = first {
             group[..=first].rotate_right(1);
         }
-        group.into_iter().map(|mirror| mirror.url.to_owned()).collect()
+        group.into_iter().cloned().collect()
     };
     let mut named: Vec<Vec<String>> = groups.members().into_iter().map(named).collect();
     named.sort_unstable();

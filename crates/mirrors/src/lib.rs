@@ -2,8 +2,10 @@
 //!
 //! A mirror has the links of the page it copies. [`compare_all`] finds mirrors in a set of pages, in two ways: by
 //! [`degree_bound`], where only pages with nearly as many links are compared, and by [`banded`], where only pages are
-//! compared whose sketches have some places in common, which is far less. [`place`] is the second way for pages that come
-//! one after the other. [`refresh_roles`] says what to fetch of a group of mirrors.
+//! compared whose sketches have some places in common, which is far less.
+//!
+//! [`TextSketch`] and [`best_match`] are the second way for pages that come one after the other and by their texts, and
+//! [`Ties`] is how pages found alike agree which of them is fetched for all.
 //!
 //! Resemblance is |A ∩ B| / |A ∪ B| of the sets of link targets, and pages are mirrors from 0.9 on ([`Threshold`]). Pages
 //! with fewer than ten links tell too little ([`DegreeBounds`]).
@@ -21,25 +23,25 @@
 
 mod banded;
 mod banding;
-mod bucket;
 mod compare_all;
 mod degree;
 mod degree_bound;
 mod groups;
 mod link_set;
-mod refresh;
+mod text_sketch;
 mod threshold;
+mod ties;
 
 pub use crate::banded::banded;
 pub use crate::banding::Banding;
-pub use crate::bucket::{BadBucket, MAX_BUCKET_PAGES, PageKey, Placement, place};
 pub use crate::compare_all::{MethodReport, MirrorReport, PageLinks, compare_all};
 pub use crate::degree::{DegreeBounds, DegreeHistogram};
 pub use crate::degree_bound::degree_bound;
 pub use crate::groups::Groups;
 pub use crate::link_set::LinkSet;
-pub use crate::refresh::{Mirror, PROBE_RATE_SHARE, RefreshRole, canonical, refresh_roles};
+pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
 pub use crate::threshold::Threshold;
+pub use crate::ties::{Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, PageKey, Peer, Saying, Standing, Ties};
 
 /// What one way of looking for mirrors came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

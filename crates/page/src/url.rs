@@ -106,11 +106,7 @@ impl CanonicalUrl {
 
     /// The host name, or an address without brackets; without the port.
     pub fn host_name(&self) -> &str {
-        let authority = self.split().1;
-        match authority.strip_prefix('[') {
-            Some(address) => address.split(']').next().unwrap_or_default(),
-            None => authority.split(':').next().unwrap_or_default(),
-        }
+        name_in(self.split().1)
     }
 
     /// The host's address, where the URL gives it instead of a name.
@@ -127,11 +123,7 @@ impl CanonicalUrl {
 
     /// The registrable domain, private suffixes included; an address or a bare name stands for itself.
     pub fn site_key(&self) -> SiteKey {
-        match self.host_address() {
-            Some(IpAddr::V6(address)) => SiteKey(format!("[{address}]")),
-            Some(IpAddr::V4(address)) => SiteKey(address.to_string()),
-            None => SiteKey(psl::domain_str(self.host_name()).unwrap_or(self.host_name()).to_owned()),
-        }
+        site_of(self.host_name())
     }
 
     /// The page's 128-bit name.
@@ -215,6 +207,22 @@ impl FromStr for PageId {
     }
 }
 
+/// The host name of an authority, or an address without brackets; without the port.
+fn name_in(authority: &str) -> &str {
+    match authority.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    }
+}
+
+fn site_of(host_name: &str) -> SiteKey {
+    match host_name.parse() {
+        Ok(IpAddr::V6(address)) => SiteKey(format!("[{address}]")),
+        Ok(IpAddr::V4(address)) => SiteKey(address.to_string()),
+        Err(_) => SiteKey(psl::domain_str(host_name).unwrap_or(host_name).to_owned()),
+    }
+}
+
 /// The unit of politeness: an authority such as `www.example.org` or `127.0.0.1:8080`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -230,6 +238,11 @@ impl Host {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The site that pages of this host belong to.
+    pub fn site_key(&self) -> SiteKey {
+        site_of(name_in(&self.0))
+    }
 }
 
 impl fmt::Display for Host {
@@ -244,6 +257,11 @@ impl fmt::Display for Host {
 pub struct SiteKey(String);
 
 impl SiteKey {
+    /// Wraps the key of a site that was taken from a canonical address before (a stored record, say).
+    pub fn from_domain(domain: impl Into<String>) -> Self {
+        Self(domain.into())
+    }
+
     /// The domain as text.
     pub fn as_str(&self) -> &str {
         &self.0

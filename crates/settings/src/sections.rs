@@ -256,6 +256,8 @@ sections! {
         max_content: u64 = Size(1 << 10, 7 << 20),
         /// Most added and most removed passages reported per change.
         passages: usize = Count::new(0, 10_000),
+        /// Whether pages with the same text share one stream of fetches.
+        mirrors: bool = Flag,
     }
 
     /// The log between the stages.

@@ -61,11 +61,12 @@ fn encode_dead_letter(letter: &DeadLetter<'_>) -> Vec<u8> {
 }
 
 /// The stages of the loop with their input topics, in the order of a page's way round.
-pub const STAGES: [(&str, &str); 4] = [
+pub const STAGES: [(&str, &str); 5] = [
     ("scheduler", topics::SCHEDULER_EVENTS),
     ("fetcher", topics::FETCH_REQUESTS),
     ("detector", topics::FETCH_RESULTS),
     ("estimator", topics::PAGE_OBSERVATIONS),
+    ("matcher", topics::PAGE_BANDS),
 ];
 
 /// All topics as they should exist, with this many partitions for those of the loop.

@@ -6,6 +6,7 @@
 //!
 //! It never fetches, and never decides what an answer means for the next fetch.
 
+mod bands;
 mod contents;
 mod look;
 mod state;
@@ -25,6 +26,7 @@ use topology::Names;
 const PAGE_OBSERVATIONS: OutputId = OutputId(0);
 const PAGE_CHANGES: OutputId = OutputId(1);
 const SCHEDULER_EVENTS: OutputId = OutputId(2);
+const PAGE_BANDS: OutputId = OutputId(3);
 
 /// Most links sent on per page.
 const LINKS_PER_RECORD: usize = 1_000;
@@ -38,6 +40,8 @@ pub struct Rules {
     passages: usize,
     /// Whether links become pages, so that the scheduler must hear of them.
     links: bool,
+    /// Whether pages are told of others with their text.
+    mirrors: bool,
 }
 
 impl Rules {
@@ -50,6 +54,7 @@ impl Rules {
             max_content_bytes: bytes(settings.detector.max_content),
             passages: settings.detector.passages,
             links: settings.crawl.discover != Discover::None,
+            mirrors: settings.detector.mirrors,
         }
     }
 }
@@ -68,6 +73,7 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
             names.topic(topics::PAGE_OBSERVATIONS),
             names.topic(topics::PAGE_CHANGES),
             names.topic(topics::SCHEDULER_EVENTS),
+            names.topic(topics::PAGE_BANDS),
         ],
         stores,
         broadcast: None,
@@ -117,6 +123,9 @@ impl Processor for Detector {
             publish(&result, &look, &told, before.sketch.last_look_at, context);
             if let Some(page) = told.page.as_ref().filter(|_| self.rules.links) {
                 tell_links(&result, page, context);
+            }
+            if self.rules.mirrors {
+                bands::tell(&result, &before.state, &known.state, context);
             }
         }
         self.held += u64::from(look.judgement.held);

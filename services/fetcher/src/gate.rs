@@ -44,6 +44,13 @@ impl Gate {
         Self { clock, delay: Duration::ZERO, limiter: None, last_end: None }
     }
 
+    /// The gate of a host that another process, or this one in an earlier life, may have asked just now: what it asked
+    /// for and did not answer comes again at once.
+    pub(crate) fn after_others(clock: Arc<dyn Clock>) -> Self {
+        let last_end = Some(clock.now());
+        Self { last_end, ..Self::new(clock) }
+    }
+
     /// Sets the delay that holds from now on.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         if delay != self.delay {

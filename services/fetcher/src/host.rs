@@ -45,8 +45,7 @@ pub(crate) enum Turn {
 }
 
 impl HostWorker {
-    pub(crate) fn new(network: Rc<Network>, clock: Arc<dyn Clock>) -> Self {
-        let gate = Gate::new(clock.clone());
+    pub(crate) fn new(network: Rc<Network>, clock: Arc<dyn Clock>, gate: Gate) -> Self {
         Self {
             network,
             clock,
@@ -63,6 +62,12 @@ impl HostWorker {
     /// Closes the connection, for a host that nothing is wanted from now.
     pub(crate) fn rest(&mut self) {
         self.connection = None;
+    }
+
+    /// A job was given up in the middle: what is left of its exchange must not be taken for the next one's.
+    pub(crate) fn break_off(&mut self) {
+        self.connection = None;
+        self.gate.ended();
     }
 
     /// What robots.txt said when it was asked for last.

@@ -1,5 +1,6 @@
 //! One page, as the loop would fetch it, without a loop.
 
+use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
 use crate::pool::{Job, Tag};
@@ -28,7 +29,8 @@ pub fn fetch_one(
         let mut job = Job::new(Tag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
             let host = hosts.entry(authority(&job.at));
-            let host = host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone()));
+            let host =
+                host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone(), Gate::new(clock.clone())));
             match host.work(job).await {
                 Turn::Done(done) => return (done.result, host.robots().cloned()),
                 Turn::HandOver(next) => job = *next,

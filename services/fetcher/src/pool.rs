@@ -1,12 +1,13 @@
 //! All hosts at work, on one thread with tokio: the only place where things happen at the same time.
 
+use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
 use crate::rules::Rules;
 use messages::{Exchange, FetchRequest, FetchResult, Hop};
 use page::{CanonicalUrl, Host};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::Clock;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 /// A host's connection is closed when nothing was wanted from it for so long (real time), so that others get its place.
@@ -54,7 +55,16 @@ pub(crate) struct Done {
     pub(crate) result: FetchResult,
 }
 
-pub(crate) type Submit = mpsc::UnboundedSender<Job>;
+/// What the pool is told.
+enum Order {
+    Fetch(Box<Job>),
+    /// Jobs of this epoch will come.
+    Begin(u64),
+    /// Jobs of these epochs are another fetcher's, or come again: none may be under way any longer when this is answered.
+    Withdraw(Vec<u64>, std_mpsc::Sender<()>),
+}
+
+type Submit = mpsc::UnboundedSender<Order>;
 
 /// The network side of the fetcher. Dropping it stops the workers; requests under way are given up.
 pub(crate) struct FetchPool {
@@ -67,7 +77,7 @@ pub(crate) struct FetchPool {
 impl FetchPool {
     pub(crate) fn start(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (submit, jobs) = mpsc::unbounded_channel();
+        let (submit, orders) = mpsc::unbounded_channel();
         let (answer, done) = std_mpsc::channel();
         let hosts = Arc::new(AtomicUsize::new(0));
         // Weak, so that the workers end when the pool is dropped.
@@ -81,15 +91,32 @@ impl FetchPool {
                 answer,
                 queues: RefCell::new(HashMap::new()),
                 hosts: host_count,
+                epochs: Epochs::default(),
             };
-            LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), jobs));
+            LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), orders));
         })?;
         Ok(Self { submit: Some(submit), done, hosts, thread: Some(thread) })
     }
 
     pub(crate) fn submit(&self, job: Job) {
+        self.order(Order::Fetch(Box::new(job)));
+    }
+
+    /// Lets jobs of an epoch be worked on.
+    pub(crate) fn begin(&self, epoch: u64) {
+        self.order(Order::Begin(epoch));
+    }
+
+    /// Gives up all jobs of some epochs, and waits until no request of theirs is under way.
+    pub(crate) fn withdraw(&self, epochs: Vec<u64>) {
+        let (done, is_done) = std_mpsc::channel();
+        self.order(Order::Withdraw(epochs, done));
+        let _ = is_done.recv();
+    }
+
+    fn order(&self, order: Order) {
         let submit = self.submit.as_ref().expect("only drop takes it");
-        assert!(submit.send(job).is_ok(), "the pool's thread lives as long as the pool");
+        assert!(submit.send(order).is_ok(), "the pool's thread lives as long as the pool");
     }
 
     /// Hosts with a worker.
@@ -111,15 +138,80 @@ struct Workers {
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
     connections: Arc<Semaphore>,
-    submit: mpsc::WeakUnboundedSender<Job>,
+    submit: mpsc::WeakUnboundedSender<Order>,
     answer: std_mpsc::Sender<Box<Done>>,
-    queues: RefCell<HashMap<(bool, Host), Submit>>,
+    queues: RefCell<HashMap<(bool, Host), mpsc::UnboundedSender<Job>>>,
     hosts: Arc<AtomicUsize>,
+    epochs: Epochs,
+}
+
+/// Assignments whose jobs are worked on.
+#[derive(Default)]
+struct Epochs {
+    live: RefCell<BTreeSet<u64>>,
+    /// How many jobs of each are under way.
+    busy: RefCell<HashMap<u64, usize>>,
+    withdrawal: Notify,
+}
+
+impl Epochs {
+    fn is_live(&self, epoch: u64) -> bool {
+        self.live.borrow().contains(&epoch)
+    }
+
+    /// Ends when an epoch is withdrawn.
+    async fn withdrawn(&self, epoch: u64) {
+        loop {
+            let notified = self.withdrawal.notified();
+            if !self.is_live(epoch) {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Ends when nothing of these epochs is under way, and nothing more will be.
+    async fn withdraw(&self, epochs: &[u64]) {
+        self.live.borrow_mut().retain(|epoch| !epochs.contains(epoch));
+        self.withdrawal.notify_waiters();
+        while epochs.iter().any(|epoch| self.busy.borrow().contains_key(epoch)) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Does some work of an epoch, unless that is withdrawn meanwhile.
+    async fn unless_withdrawn<T>(&self, epoch: u64, work: impl Future<Output = T>) -> Option<T> {
+        *self.busy.borrow_mut().entry(epoch).or_default() += 1;
+        let done = tokio::select! {
+            biased;
+            () = self.withdrawn(epoch) => None,
+            done = work => Some(done),
+        };
+        let mut busy = self.busy.borrow_mut();
+        let count = busy.get_mut(&epoch).expect("counted above");
+        *count -= 1;
+        if *count == 0 {
+            busy.remove(&epoch);
+        }
+        done
+    }
 }
 
 /// Gives each job to its host's worker, until the pool is dropped.
-async fn dispatch(workers: Rc<Workers>, mut jobs: mpsc::UnboundedReceiver<Job>) {
-    while let Some(job) = jobs.recv().await {
+async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Order>) {
+    while let Some(order) = orders.recv().await {
+        let job = match order {
+            Order::Fetch(job) => *job,
+            Order::Begin(epoch) => {
+                workers.epochs.live.borrow_mut().insert(epoch);
+                continue;
+            }
+            Order::Withdraw(epochs, done) => {
+                workers.epochs.withdraw(&epochs).await;
+                let _ = done.send(());
+                continue;
+            }
+        };
         let key = authority(&job.at);
         let mut queues = workers.queues.borrow_mut();
         let queue = queues.entry(key.clone()).or_insert_with(|| {
@@ -135,7 +227,8 @@ async fn dispatch(workers: Rc<Workers>, mut jobs: mpsc::UnboundedReceiver<Job>) 
 
 /// One host's worker: one job at a time.
 async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Job>) {
-    let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone());
+    let gate = Gate::after_others(workers.clock.clone());
+    let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
     let mut place = None;
     loop {
         let wait = if place.is_some() { CONNECTION_REST } else { HOST_FORGOTTEN };
@@ -160,7 +253,12 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             let free = workers.connections.clone().acquire_owned().await;
             place = Some(free.expect("the semaphore is never closed"));
         }
-        match host.work(job).await {
+        let epoch = job.tag.epoch;
+        let Some(turn) = workers.epochs.unless_withdrawn(epoch, host.work(job)).await else {
+            host.break_off();
+            continue;
+        };
+        match turn {
             Turn::Done(done) => {
                 if workers.answer.send(done).is_err() {
                     return;
@@ -173,6 +271,6 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
 
 fn resubmit(workers: &Workers, job: Job) {
     if let Some(submit) = workers.submit.upgrade() {
-        let _ = submit.send(job);
+        let _ = submit.send(Order::Fetch(Box::new(job)));
     }
 }

@@ -155,6 +155,7 @@ impl FetchStage {
 
     /// Forgets everything uncommitted; answers that still come are of an earlier epoch and passed over.
     fn drop_taken(&mut self) {
+        self.pool.withdraw(self.taken.values().map(|taken| taken.epoch).collect());
         self.taken.clear();
         self.outputs.clear();
         self.waiting_since = None;
@@ -252,12 +253,16 @@ impl FetchStage {
             member.start(partition, first)?;
             info!(stage = "fetcher", partition, input_next = first, "partition assigned");
             self.epoch += 1;
+            self.pool.begin(self.epoch);
             self.taken.insert(partition, Taken { epoch: self.epoch, first, answered: VecDeque::new() });
         }
         Ok(())
     }
 
+    /// Gives partitions up. When this is over nothing of theirs is under way: whoever gets them may ask their hosts.
     fn revoke(&mut self, partitions: &[u32]) {
+        let epochs = partitions.iter().filter_map(|partition| self.taken.get(partition)).map(|taken| taken.epoch);
+        self.pool.withdraw(epochs.collect());
         for partition in partitions {
             if let Some(taken) = self.taken.remove(partition) {
                 self.in_flight -= taken.answered.iter().filter(|(_, answered)| !answered).count();

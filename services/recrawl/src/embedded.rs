@@ -68,6 +68,7 @@ impl Embedded {
             ("fetcher", Box::new(fetcher)),
             ("detector", runner(detector::stage(settings, &names))),
             ("estimator", runner(estimator::stage(settings, &names))),
+            ("matcher", runner(matcher::stage(&names))),
         ];
         let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
         let commands = CommandSender {

@@ -220,6 +220,9 @@ impl Scheduler {
     fn hand_out(&mut self, slot: Slot, audit: bool, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (id, now) = (self.frontier.id(slot), context.now());
         let mut page = load(context, id)?;
+        if !audit && self.pass_over(slot, id, &mut page, context) {
+            return Ok(());
+        }
         let number = self.hosts.number(&page.url.host());
         let gate = self.hosts.gate_mut(number);
         let delay = gate.crawl_delay.max(self.rules.delay.delay_after(None, Duration::ZERO).as_duration());

@@ -69,6 +69,7 @@ impl Scheduler {
                     (wait_s > 0).then(|| estimate.fetched_at + Duration::from_secs(wait_s.unsigned_abs()));
             }
         }
+        self.judge_ties(&mut page, estimate, context);
         let slot = self.store(estimate.page_id, &page, context);
         if let Some(planner) = &mut self.planner {
             let cell = self.frontier.columns.place(slot).map_or(0, |place| place.cell);
@@ -187,6 +188,7 @@ impl Scheduler {
             audits: 0,
             audits_fresh: 0,
             probe: false,
+            ties: None,
         };
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());
@@ -202,7 +204,8 @@ impl Scheduler {
                 match find(context, url.page_id())? {
                     Some(page) if page.weight == command.weight && page.depth == 0 => {}
                     Some(page) => {
-                        let page = ScheduledPage { weight: command.weight, depth: 0, ..page };
+                        let mut page = ScheduledPage { weight: command.weight, depth: 0, ..page };
+                        self.reweigh(url.page_id(), &mut page, context);
                         let slot = self.store(url.page_id(), &page, context);
                         self.plan_for(slot, &page, context.now());
                     }
@@ -211,6 +214,9 @@ impl Scheduler {
             }
             CommandKind::Forget => {
                 let id = url?.page_id();
+                if let Some(mut page) = find(context, id)? {
+                    self.dissolve_ties(id, &mut page, context);
+                }
                 context.delete(PAGES, id.0);
                 if let (Some(slot), Some(planner)) = (self.frontier.remove(id, &mut self.hosts), &mut self.planner) {
                     planner.remove(slot);

@@ -6,8 +6,10 @@ use crate::hints::value_with_hints;
 use crate::hosts::Hosts;
 use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES, ScheduledPage};
+use crate::ties::weight_of;
 use change_rate::Gamma;
 use messages::Message;
+use mirrors::PROBE_EVERY;
 use page::{CanonicalUrl, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
 use serde::Serialize;
@@ -53,6 +55,10 @@ pub struct Explanation {
     pub host: HostCap,
     /// What hints since the last look say.
     pub hints: Hints,
+    /// The page that is fetched for it, because its text is the same.
+    pub mirror_of: Option<String>,
+    /// How many pages it is fetched for, whose weight it carries.
+    pub mirrors: usize,
     /// The same in plain words.
     pub reasons: Vec<String>,
 }
@@ -276,6 +282,7 @@ impl Site {
             _ => Vec::new(),
         };
         let probability = -(-page.hint_hazard).exp_m1();
+        let ties = page.ties.as_ref().filter(|_| rules.mirrors);
         let mut explanation = Explanation {
             url: page.url.to_string(),
             policy: rules.policy.name().to_owned(),
@@ -283,7 +290,7 @@ impl Site {
             due_at: due_at.map(|at| at.to_string()),
             crawl_value: worth.map(|_| self.value(now)),
             price,
-            weight: page.weight,
+            weight: weight_of(page, rules),
             change_rate_per_day: RateRange {
                 mean: believed.mean(),
                 p05: believed.quantile(0.05),
@@ -302,6 +309,8 @@ impl Site {
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
             },
             hints: Hints { kinds: page.hinted.count_ones(), probability },
+            mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.url.to_string()),
+            mirrors: ties.map_or(0, |ties| ties.followers.len()),
             reasons: Vec::new(),
         };
         explanation.reasons = self.reasons(&explanation, rules, schedule.as_ref(), now);
@@ -330,7 +339,18 @@ impl Site {
             _ => {}
         }
         if page.probe {
-            reasons.push("Its last look left something open: gone or not, error or not, noise or not.".to_owned());
+            reasons.push("Its last look left something open (gone or not, error or not, noise or not), or a page with its text has changed.".to_owned());
+        }
+        if let Some(canonical) = &explanation.mirror_of {
+            let passes = page.ties.as_ref().map_or(0, |ties| ties.passes);
+            reasons.push(format!(
+                "Its text is that of {canonical}, which is fetched for both: of {PROBE_EVERY} turns it gets one, to see \
+                 whether that is still so, and {passes} have passed."
+            ));
+        }
+        if explanation.mirrors > 0 {
+            let mirrors = explanation.mirrors;
+            reasons.push(format!("It is fetched also for {mirrors} pages with its text, and carries their weight."));
         }
         if page.refetch {
             reasons.push("It is wanted next, whatever it is worth.".to_owned());

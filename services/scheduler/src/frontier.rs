@@ -5,6 +5,7 @@ use crate::hosts::Hosts;
 use crate::rules::Rules;
 use crate::siblings::entry_of;
 use crate::state::{PAGES, ScheduledPage};
+use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use messages::Message;
 use page::{PageId, Timestamp};
@@ -31,6 +32,8 @@ pub(crate) struct Frontier {
     pub(crate) refetch: BTreeSet<Slot>,
     /// Pages that hints speak of, and what they say.
     pub(crate) hinted: BTreeMap<Slot, f64>,
+    /// Pages that another is fetched for.
+    followers: BTreeSet<Slot>,
     /// Pages that no answer of any kind has come for yet.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
@@ -77,12 +80,12 @@ impl Frontier {
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.number(&page.url.host());
         let entry = PageEntry {
-            last_look: match page.last_look_at {
+            last_look: match last_turn(page) {
                 Some(at) => LastLook::Looked(at),
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: page.weight,
+            weight: weight_of(page, rules),
             host,
             standing: match (page.lease_until, page.held_until) {
                 (Some(_), _) => Standing::InFlight,
@@ -123,6 +126,9 @@ impl Frontier {
         if page.hint_hazard > 0.0 {
             self.hinted.insert(slot, page.hint_hazard);
         }
+        if is_follower(page) {
+            self.followers.insert(slot);
+        }
         if page.fetches == 0 {
             self.unanswered.insert(slot);
         }
@@ -156,6 +162,7 @@ impl Frontier {
         }
         self.refetch.remove(&slot);
         self.hinted.remove(&slot);
+        self.followers.remove(&slot);
         self.unanswered.remove(&slot);
     }
 
@@ -179,6 +186,16 @@ impl Frontier {
 
     pub(crate) fn pages(&self) -> usize {
         self.columns.len()
+    }
+
+    /// Pages that another is fetched for.
+    pub(crate) fn mirrors(&self) -> usize {
+        self.followers.len()
+    }
+
+    /// What a page is fetched with.
+    pub(crate) fn weight(&self, id: PageId) -> Option<f64> {
+        self.columns.get(*self.slots.get(&id)?).map(|entry| entry.weight)
     }
 
     pub(crate) fn never_fetched(&self) -> usize {

@@ -22,10 +22,12 @@ mod planner;
 mod rules;
 mod siblings;
 mod state;
+mod ties;
 
 pub use crate::rules::Rules;
 pub use crate::state::{
-    CELL, GROUP, HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookSite, PAGES, SITE, ScheduledPage,
+    CELL, GROUP, HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup,
+    OutlookSite, PAGES, SITE, ScheduledPage,
 };
 
 use crate::audit::Audit;
@@ -46,6 +48,7 @@ use topology::Names;
 
 const FETCH_REQUESTS: OutputId = OutputId(0);
 const DEMAND: OutputId = OutputId(1);
+const SCHEDULER_EVENTS: OutputId = OutputId(2);
 
 /// The stage as data. `partitions` is that of the loop's topics.
 pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
@@ -55,7 +58,11 @@ pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
         name: "scheduler".to_owned(),
         group: names.group("scheduler"),
         input: names.topic(topics::SCHEDULER_EVENTS).into(),
-        outputs: vec![names.topic(topics::FETCH_REQUESTS), names.topic(topics::DEMAND)],
+        outputs: vec![
+            names.topic(topics::FETCH_REQUESTS),
+            names.topic(topics::DEMAND),
+            names.topic(topics::SCHEDULER_EVENTS),
+        ],
         stores: names.stores("scheduler", &["pages", "hosts", "outlook"]),
         broadcast: Some(names.topic(topics::DEMAND)),
         dead_letters: names.dead_letters(),
@@ -90,6 +97,8 @@ struct Counts {
     unknown_pages: u64,
     refused_pages: u64,
     hints: u64,
+    /// Fetches that mirrors were spared.
+    spared: u64,
     /// What is expected of the copies, as of the last estimate of it.
     expected: Expectations,
     fresh_at: Timestamp,
@@ -123,7 +132,7 @@ impl Scheduler {
         let Some(planner) = &mut self.planner else { return };
         let Some(place) = self.frontier.columns.place(slot) else { return };
         let page = PolicyPage {
-            weight: page.weight,
+            weight: ties::weight_of(page, &self.rules),
             cost: 1.0,
             host: self.hosts.number(&page.url.host()),
             place,
@@ -167,6 +176,7 @@ impl Processor for Scheduler {
             SchedulerEvent::Command(command) => self.take_command(&command, context),
             SchedulerEvent::Hint(hint) => self.take_hint(&hint, context),
             SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context),
+            SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context),
         }
     }
 
@@ -203,6 +213,8 @@ impl Processor for Scheduler {
             ("unknown_pages_total", self.counts.unknown_pages as f64),
             ("refused_pages_total", self.counts.refused_pages as f64),
             ("hints_total", self.counts.hints as f64),
+            ("mirrors", self.frontier.mirrors() as f64),
+            ("fetches_spared_by_mirrors_total", self.counts.spared as f64),
             ("fresh_pages", self.counts.expected.fresh_pages),
             ("copies", self.counts.expected.copies as f64),
             ("age_days_sum", self.counts.expected.age_days),

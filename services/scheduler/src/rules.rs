@@ -49,6 +49,8 @@ pub struct Rules {
     pub(crate) discover: Discover,
     pub(crate) max_pages: u64,
     pub(crate) max_depth: u32,
+    /// Whether pages with the same text share one stream of fetches.
+    pub(crate) mirrors: bool,
     pub(crate) partitions: u32,
 }
 
@@ -121,6 +123,7 @@ impl Rules {
             discover: settings.crawl.discover,
             max_pages: share(settings.crawl.max_pages),
             max_depth: settings.crawl.max_depth,
+            mirrors: settings.detector.mirrors,
             partitions,
         }
     }

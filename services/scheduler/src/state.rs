@@ -1,7 +1,7 @@
 //! What the scheduler's stores hold.
 
 use messages::{Digest, impl_message};
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::StoreId;
 
@@ -69,6 +69,42 @@ pub struct ScheduledPage {
     pub audits_fresh: i64,
     #[serde(default)]
     pub probe: bool,
+    #[serde(default)]
+    pub ties: Option<MirrorTies>,
+}
+
+/// Where a page stands among pages with its text. The fields are described in the schema.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorTies {
+    pub canonical: Option<MirrorCanonical>,
+    pub followers: Vec<MirrorFollower>,
+    pub matched_at: Option<Timestamp>,
+    pub epoch: i64,
+    pub passes: i32,
+    pub passed_at: Option<Timestamp>,
+}
+
+/// The page that is fetched for another. The fields are described in the schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorCanonical {
+    #[serde(with = "messages::page_id")]
+    pub page_id: PageId,
+    pub site: SiteKey,
+    pub url: CanonicalUrl,
+    pub weight: f64,
+}
+
+/// A page that another is fetched for. The fields are described in the schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorFollower {
+    #[serde(with = "messages::page_id")]
+    pub page_id: PageId,
+    pub site: SiteKey,
+    pub weight: f64,
+    pub epoch: i64,
 }
 
 /// A host, as the scheduler keeps it. The fields are described in the schema.
@@ -119,6 +155,7 @@ impl_message!(
     older: [
         include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc"),
         include_str!("../../../schemas/state/history/ScheduledPage/v2.avsc"),
+        include_str!("../../../schemas/state/history/ScheduledPage/v3.avsc"),
     ],
 );
 impl_message!(

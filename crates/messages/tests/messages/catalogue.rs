@@ -38,6 +38,7 @@ fn row(topic: &TopicSpec) -> String {
         Key::Host => "host",
         Key::Group => "site and cell",
         Key::Hash => "kind and hash",
+        Key::Band => "band",
         Key::StagePartition => "scheduler partition",
         Key::Original => "as it was",
     };

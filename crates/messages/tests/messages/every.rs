@@ -2,7 +2,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Message,
-    PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
+    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
 };
 use std::path::PathBuf;
 
@@ -34,6 +34,8 @@ pub(crate) fn record_types() -> Vec<RecordType> {
         record_type::<PageContent>(),
         record_type::<Demand>(),
         record_type::<SweepForecast>(),
+        record_type::<PageBand>(),
+        record_type::<MirrorLetter>(),
         record_type::<DeadLetter>(),
     ]
 }

@@ -364,6 +364,33 @@ impl Samples for SweepForecast {
     }
 }
 
+impl Samples for PageBand {
+    fn samples() -> Vec<Self> {
+        let (page_id, host, version_at) = (page_id(), url().host(), time(3));
+        let full = Self { page_id, host, version_at, sketch: Some(vec![0x12, 0xAB]) };
+        vec![full.clone(), Self { sketch: None, ..full }]
+    }
+}
+
+impl Samples for MirrorLetter {
+    fn samples() -> Vec<Self> {
+        let full = Self {
+            to: page_id(),
+            about: page_id(),
+            about_site: site_key(),
+            saying: MirrorSaying::Follow,
+            url: Some(url()),
+            weight: 2.5,
+            version_at: Some(time(1)),
+            of_version_at: Some(time(2)),
+            epoch: 3,
+        };
+        let (url, version_at, of_version_at) = (None, None, None);
+        let sparse = Self { saying: MirrorSaying::Leave, url, weight: 0.0, version_at, of_version_at, ..full.clone() };
+        vec![full, sparse]
+    }
+}
+
 impl Samples for DeadLetter {
     fn samples() -> Vec<Self> {
         let full = Self {

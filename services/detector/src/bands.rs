@@ -1,0 +1,25 @@
+//! Tells the matcher by which bands a page's text is known from now on.
+
+use crate::PAGE_BANDS;
+use change::PageState;
+use messages::{FetchResult, Message, PageBand};
+use mirrors::TextSketch;
+use stream::Context;
+
+/// Takes the page out of the buckets of its last version, and enters it, also where it stays, in those of the new one.
+pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, context: &mut Context<'_>) {
+    let sketch = |state: &PageState| TextSketch::of(state.shingles()).filter(|_| !state.is_gone());
+    let (before, now) = (sketch(before), sketch(now));
+    let bands = |sketch: &Option<TextSketch>| sketch.as_ref().map(TextSketch::bands).unwrap_or_default();
+    let new_bands = bands(&now);
+    let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {
+        let (page_id, host, version_at) = (result.page_id, result.url.host(), result.fetched_at);
+        context.emit(PAGE_BANDS, band, PageBand { page_id, host, version_at, sketch }.encode());
+    };
+    for band in bands(&before).into_iter().filter(|band| !new_bands.contains(band)) {
+        emit(band, None);
+    }
+    for &band in &new_bands {
+        emit(band, now.as_ref().map(TextSketch::encode));
+    }
+}

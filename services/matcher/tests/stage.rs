@@ -1,0 +1,137 @@
+//! The matcher as a stage over a log in memory: pages with the same text are told of each other, wherever they live.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use change::{ShingleSet, splitmix64};
+use messages::{DeadLetter, Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
+use mirrors::TextSketch;
+use page::{CanonicalUrl, DAY, Timestamp};
+use settings::Settings;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use stream::memory::MemoryStores;
+use stream::testing::TestDriver;
+use topology::Names;
+
+struct Bench {
+    driver: TestDriver,
+    names: Names,
+    /// What each page said last, by address.
+    said: BTreeMap<&'static str, TextSketch>,
+    /// Letters read.
+    read: usize,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let settings = Settings::default();
+        let names = Names::new(&settings);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, 4), Timestamp::from_secs(1_700_000_000));
+        driver.add(matcher::stage(&names), "one");
+        Self { driver, names, said: BTreeMap::new(), read: 0 }
+    }
+
+    fn now(&self) -> Timestamp {
+        stream::Clock::now(&*self.driver.clock)
+    }
+
+    /// A day later a page has this text, given as numbered shingles; as the detector tells it.
+    fn say(&mut self, url: &'static str, text: Range<u64>) {
+        self.driver.clock.advance(DAY);
+        let page = CanonicalUrl::parse(url).unwrap();
+        let sketch = TextSketch::of(&ShingleSet::from_hashes(text.map(splitmix64).collect()));
+        let before = self.said.remove(url);
+        let (old, new) = (before.map(|old| old.bands()).unwrap_or_default(), sketch.as_ref().map(TextSketch::bands));
+        let new = new.unwrap_or_default();
+        let topic = self.names.topic(topics::PAGE_BANDS);
+        let send = |band: mirrors::BandKey, sketch| {
+            let record = PageBand { page_id: page.page_id(), host: page.host(), version_at: self.now(), sketch };
+            self.driver.send(&topic, &band, record.encode()).unwrap();
+        };
+        old.into_iter().filter(|band| !new.contains(band)).for_each(|band| send(band, None));
+        new.iter().for_each(|band| send(*band, sketch.as_ref().map(TextSketch::encode)));
+        self.said.extend(sketch.map(|sketch| (url, sketch)));
+    }
+
+    /// Letters since the last call, with the addresses of whom they are to and about.
+    fn letters(&mut self) -> Vec<MirrorLetter> {
+        self.driver.run_until_idle().unwrap();
+        let all = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        let records = all.into_iter().skip(self.read);
+        let letter = |value: Option<Vec<u8>>| match SchedulerEvent::decode(&value.unwrap()).unwrap() {
+            SchedulerEvent::Letter(letter) => letter,
+            other => panic!("the matcher said {other:?}"),
+        };
+        let letters: Vec<_> = records.map(|record| letter(record.value)).collect();
+        self.read += letters.len();
+        letters
+    }
+}
+
+#[test]
+fn pages_of_other_sites_meet_in_one_batch() {
+    let mut bench = Bench::new();
+    bench.say("http://a.example/", 0..100);
+    let first = bench.now();
+    bench.say("http://b.test/", 0..100);
+    let letters = bench.letters();
+    let id = |url| CanonicalUrl::parse(url).unwrap().page_id();
+    assert_eq!(letters.len(), 1, "{letters:?}");
+    let letter = &letters[0];
+    assert_eq!((letter.to, letter.about), (id("http://b.test/"), id("http://a.example/")));
+    assert_eq!((letter.about_site.as_str(), letter.saying), ("a.example", MirrorSaying::Candidate));
+    assert_eq!((letter.version_at, letter.of_version_at), (Some(bench.now()), Some(first)));
+}
+
+#[test]
+fn pages_are_found_again_after_a_restart_with_an_empty_disk() {
+    let mut bench = Bench::new();
+    bench.say("http://a.example/", 0..100);
+    assert!(bench.letters().is_empty());
+    bench.driver.kill(0);
+    bench.driver.stores = MemoryStores::default();
+    bench.driver.add(matcher::stage(&bench.names), "one");
+    bench.say("http://b.test/", 0..97);
+    assert_eq!(bench.letters().len(), 1);
+}
+
+#[test]
+fn a_page_is_not_found_by_what_it_no_longer_says() {
+    let mut bench = Bench::new();
+    bench.say("http://a.example/", 0..100);
+    bench.say("http://a.example/", 1_000..1_100);
+    bench.say("http://b.test/", 0..100);
+    assert!(bench.letters().is_empty());
+    bench.say("http://c.test/", 1_000..1_100);
+    assert_eq!(bench.letters().len(), 1);
+}
+
+#[test]
+fn short_texts_and_templates_of_one_host_are_no_mirrors() {
+    let mut bench = Bench::new();
+    bench.say("http://a.example/1", 0..20);
+    bench.say("http://b.test/", 0..20);
+    bench.say("http://a.example/2", 0..100);
+    bench.say("http://a.example/3", 0..90);
+    assert!(bench.letters().is_empty());
+    bench.say("http://a.example/4", 0..100);
+    assert_eq!(bench.letters().len(), 1);
+}
+
+#[test]
+fn what_is_no_band_is_set_aside_with_the_reason() {
+    let mut bench = Bench::new();
+    let page = CanonicalUrl::parse("http://a.example/").unwrap();
+    let (page_id, host, version_at) = (page.page_id(), page.host(), bench.now());
+    let band = |sketch| PageBand { page_id, host: host.clone(), version_at, sketch: Some(sketch) }.encode();
+    let topic = bench.names.topic(topics::PAGE_BANDS);
+    bench.driver.send(&topic, b"1234", band(vec![0x12; 65])).unwrap();
+    bench.driver.send(&topic, b"12345", band(vec![0x12])).unwrap();
+    bench.driver.send(&topic, b"12345", vec![1, 2, 3]).unwrap();
+    assert!(bench.letters().is_empty());
+    let letters = bench.driver.contents(&bench.names.topic(topics::DEAD_LETTERS)).unwrap();
+    let reason = |letter: &stream::InputRecord| DeadLetter::decode(letter.value.as_ref().unwrap()).unwrap().reason;
+    let reasons: Vec<_> = letters.iter().map(reason).collect();
+    assert_eq!(reasons.len(), 3);
+    assert!(reasons.iter().any(|reason| reason == "a key of 4 bytes names no band"), "{reasons:?}");
+}
