@@ -26,6 +26,20 @@ pub struct Line {
     pub structure: PartVerdict,
 }
 
+/// A row of a page as the detector saw it.
+pub struct Look<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Whether it is the page's first row, of which there is nothing to say yet.
+    pub is_first: bool,
+    /// The bytes; `None` where the page is gone.
+    pub body: Option<&'a [u8]>,
+    /// What the detector says of it.
+    pub line: Line,
+    /// The whole of what it says.
+    pub judgement: &'a Judgement,
+}
+
 impl Archive {
     /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
     /// `progress` is told how many versions of how many are done.
@@ -34,33 +48,49 @@ impl Archive {
         let total = self.pages.iter().map(|page| page.rows.len()).sum();
         let mut done = 0;
         for page in &mut self.pages {
-            page.document = judge_page(page, &mut self.frames, &mut lines)?;
+            page.document = judge_page(page, &mut self.frames, &mut |look| {
+                if !look.is_first {
+                    lines.push(look.line);
+                }
+            })?;
             done += page.rows.len();
             progress(done, total);
         }
         lines.sort_by_key(|line| (line.unix_time, line.page_id));
         Ok(lines)
     }
+
+    /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
+    pub fn judge_each(&mut self, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
+        for page in &mut self.pages {
+            page.document = judge_page(page, &mut self.frames, see)?;
+        }
+        Ok(())
+    }
 }
 
-fn judge_page(page: &Page, frames: &mut Frames, lines: &mut Vec<Line>) -> Result<Option<String>, ArchiveError> {
+fn judge_page(
+    page: &Page,
+    frames: &mut Frames,
+    see: &mut dyn FnMut(&Look<'_>),
+) -> Result<Option<String>, ArchiveError> {
     let mut state = PageState::default();
     let (mut document, mut address) = (None, None);
     for (index, &(unix_time, blob)) in page.rows.iter().enumerate() {
-        let judgement = match blob {
-            None => state.observe_gone(),
+        let (body, judgement) = match blob {
+            None => (None, state.observe_gone()),
             Some(blob) => {
                 let body = frames.read(blob)?;
                 let address = address.get_or_insert_with(|| {
                     document = stated_address(page, body);
                     document.clone().unwrap_or_else(|| page.address.clone())
                 });
-                state.observe(&Version::new(body, Some(&page.content_type), Some(address)), Noise::ByFrequency)
+                let version = Version::new(body, Some(&page.content_type), Some(address));
+                (Some(body), state.observe(&version, Noise::ByFrequency))
             }
         };
-        if index > 0 {
-            lines.push(Line::new(page.page_id, unix_time, &judgement));
-        }
+        let line = Line::new(page.page_id, unix_time, &judgement);
+        see(&Look { page, is_first: index == 0, body, line, judgement: &judgement });
     }
     Ok(document)
 }

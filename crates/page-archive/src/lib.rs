@@ -15,5 +15,5 @@ mod judge;
 mod score;
 
 pub use crate::archive::{Archive, ArchiveError, Page};
-pub use crate::judge::Line;
+pub use crate::judge::{Line, Look};
 pub use crate::score::Score;
