@@ -77,10 +77,11 @@ impl Counts {
         self.by_digest += usize::from(differs);
         self.meaningful += usize::from(look.line.meaningful);
         self.beside_digest += usize::from(look.line.meaningful && !differs);
-        if let Some(show) = show {
-            if show.meaningful == look.line.meaningful && (look.line.meaningful || differs) {
-                self.draw(look, &before.text, &text.text, show);
-            }
+        if let Some(show) = show
+            && show.meaningful == look.line.meaningful
+            && (look.line.meaningful || differs)
+        {
+            self.draw(look, &before.text, &text.text, show);
         }
         text
     }

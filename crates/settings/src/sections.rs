@@ -166,6 +166,8 @@ sections! {
     politeness: Politeness {
         /// Pause between the end of one request to a host and the start of the next. Zero is for loopback only.
         crawl_delay: Duration = Span(Duration::ZERO, DAY),
+        /// Pause between the starts of two requests to one address, whatever their hosts.
+        address_delay: Duration = Span(Duration::ZERO, DAY),
         /// Longest crawl delay of a robots.txt that is honoured as asked.
         max_crawl_delay: Duration = Span(Duration::ZERO, DAY),
         /// Least pause as a multiple of the host's response time.

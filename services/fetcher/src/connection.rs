@@ -217,6 +217,16 @@ async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAd
     with_contact(allowed.into_iter().map(|address| SocketAddr::new(address, port)).collect(), rules)
 }
 
+/// The address that requests for a page will go to, and that other hosts may have, too. Nothing for an address of the
+/// operator's own choosing, and for one that leads nowhere, which is for the connection to say.
+pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Option<IpAddr> {
+    let (fetch, host) = (&network.rules.fetch, url.host_name());
+    if fetch.resolve_override(host).is_some() || fetch.proxy_for(host).is_some() {
+        return None;
+    }
+    addresses(url, network).await.ok()?.first().map(|address| address.ip().to_canonical())
+}
+
 /// Those of a host's addresses that are public or allowed by name.
 fn allowed_of(found: &[IpAddr], host: &str, rules: &Rules) -> Result<Vec<IpAddr>, Failure> {
     let is_allowed = |address: &IpAddr| is_public(*address) || rules.fetch.allows_private(host, *address);
@@ -274,7 +284,9 @@ mod tests {
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         // Nothing is remembered, as if every answer had run out.
         let (resolver, _) = scripted(answers, Duration::ZERO);
-        Network { rules: Arc::new(Rules::new(&settings).unwrap()), resolver }
+        let rules = Arc::new(Rules::new(&settings).unwrap());
+        let clock = stream::testing::ManualClock::at(page::Timestamp::from_secs(0));
+        Network { resolver, ..Network::new(rules, clock) }
     }
 
     fn addresses_of(url: &str, network: &Network) -> Result<Vec<String>, FetchOutcome> {

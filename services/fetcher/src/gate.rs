@@ -5,9 +5,12 @@
 
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::DashMapStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use page::Timestamp;
+use std::cell::Cell;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
@@ -83,7 +86,83 @@ impl Gate {
     }
 
     async fn sleep(&self, time_of_the_web: Duration) {
-        // At least a little, or a fast clock would make this spin.
-        tokio::time::sleep(self.clock.to_real(time_of_the_web).max(Duration::from_micros(50))).await;
+        sleep(&*self.clock, time_of_the_web).await;
+    }
+}
+
+async fn sleep(clock: &dyn Clock, time_of_the_web: Duration) {
+    // At least a little, or a fast clock would make this spin.
+    tokio::time::sleep(clock.to_real(time_of_the_web).max(Duration::from_micros(50))).await;
+}
+
+type AddressLimiter = RateLimiter<IpAddr, DashMapStateStore<IpAddr>, WebTime, NoOpMiddleware<Duration>>;
+
+/// Requests after which addresses not asked lately are forgotten.
+const SWEPT_AFTER: u32 = 1_000;
+
+/// The gate of all addresses: a server may have many hosts, each with a delay of its own.
+pub(crate) struct AddressGate {
+    clock: Arc<dyn Clock>,
+    limiter: Option<AddressLimiter>,
+    passed: Cell<u32>,
+}
+
+impl AddressGate {
+    /// With so much time between two requests to an address.
+    pub(crate) fn new(clock: Arc<dyn Clock>, delay: Duration) -> Self {
+        let limiter = |quota| RateLimiter::dashmap_with_clock(quota, WebTime(clock.clone()));
+        Self { limiter: Quota::with_period(delay).map(limiter), clock, passed: Cell::new(0) }
+    }
+
+    /// Waits until a request may go out to an address.
+    pub(crate) async fn wait(&self, address: IpAddr) {
+        let Some(limiter) = &self.limiter else { return };
+        self.passed.set(self.passed.get() + 1);
+        if self.passed.get().is_multiple_of(SWEPT_AFTER) {
+            limiter.retain_recent();
+            limiter.shrink_to_fit();
+        }
+        while let Err(not_until) = limiter.check_key(&address) {
+            sleep(&*self.clock, not_until.wait_time_from(since_epoch(self.clock.now()))).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stream::testing::ManualClock;
+
+    #[test]
+    fn hosts_of_one_address_take_turns_and_others_do_not_wait_for_them() {
+        let clock = ManualClock::at(Timestamp::from_secs(1_000));
+        let gate = AddressGate::new(clock.clone(), Duration::from_secs(1));
+        let [one, other] = ["192.0.2.1", "2001:db8::1"].map(|address| address.parse::<IpAddr>().unwrap());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            gate.wait(one).await;
+            gate.wait(other).await;
+            let is_let_through = async || {
+                let mut wait = Box::pin(gate.wait(one));
+                std::future::poll_fn(|context| std::task::Poll::Ready(wait.as_mut().poll(context).is_ready())).await
+            };
+            assert!(!is_let_through().await);
+            clock.advance(Duration::from_secs(1));
+            assert!(is_let_through().await);
+        });
+    }
+
+    #[test]
+    fn addresses_not_asked_lately_are_forgotten() {
+        let clock = ManualClock::at(Timestamp::from_secs(1_000));
+        let gate = AddressGate::new(clock.clone(), Duration::from_secs(1));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for number in 0..2 * SWEPT_AFTER {
+                gate.wait(IpAddr::from(number.to_be_bytes())).await;
+                clock.advance(Duration::from_millis(10));
+            }
+        });
+        assert!(gate.limiter.as_ref().unwrap().len() <= SWEPT_AFTER as usize);
     }
 }

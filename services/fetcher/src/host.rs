@@ -1,6 +1,6 @@
 //! One host at work: one request at a time, over one connection, as polite as asked.
 
-use crate::connection::Connection;
+use crate::connection::{Connection, shared_address};
 use crate::exchange::{Failure, Response, Validators, Wanted, get};
 use crate::gate::Gate;
 use crate::network::Network;
@@ -85,7 +85,7 @@ impl HostWorker {
             }
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
-                self.gate.wait(job.request.not_before).await;
+                self.wait(&job).await;
                 let entry =
                     refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
                 let (entry, failure) = entry.await;
@@ -98,7 +98,7 @@ impl HostWorker {
             if let Some(refusal) = self.refusal(&job.at) {
                 return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
             }
-            self.gate.wait(job.request.not_before).await;
+            self.wait(&job).await;
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
             let validators =
@@ -128,6 +128,14 @@ impl HostWorker {
             if authority(&job.at) != home {
                 return Turn::HandOver(Box::new(job));
             }
+        }
+    }
+
+    /// Waits until the host may be asked, and the address that it shares with others.
+    async fn wait(&self, job: &Job) {
+        self.gate.wait(job.request.not_before).await;
+        if let Some(address) = shared_address(&job.at, &self.network).await {
+            self.network.addresses.wait(address).await;
         }
     }
 

@@ -24,7 +24,7 @@ pub fn fetch_one(
     clock: &Arc<dyn Clock>,
 ) -> io::Result<(FetchResult, Option<RobotsCacheEntry>)> {
     in_runtime(async move {
-        let network = Rc::new(Network::new(Arc::new(rules)));
+        let network = Rc::new(Network::new(Arc::new(rules), clock.clone()));
         let mut hosts = HashMap::new();
         let mut job = Job::new(Tag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
@@ -43,10 +43,10 @@ pub fn fetch_one(
 pub fn fetch_robots(
     url: &CanonicalUrl,
     rules: &Rules,
-    clock: &dyn Clock,
+    clock: &Arc<dyn Clock>,
 ) -> io::Result<(RobotsCacheEntry, Option<String>)> {
     in_runtime(async move {
-        let network = Network::new(Arc::new(rules.clone()));
+        let network = Network::new(Arc::new(rules.clone()), clock.clone());
         let (entry, failure) = refresh(url, None, &mut None, &network, clock.now()).await;
         (entry, failure.map(|failure| failure.detail))
     })

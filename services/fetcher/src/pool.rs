@@ -85,7 +85,7 @@ impl FetchPool {
         let thread = std::thread::Builder::new().name("fetch-pool".to_owned()).spawn(move || {
             let workers = Workers {
                 connections: Arc::new(Semaphore::new(rules.fetch.connections.min(Semaphore::MAX_PERMITS))),
-                network: Rc::new(Network::new(rules)),
+                network: Rc::new(Network::new(rules, clock.clone())),
                 clock,
                 submit: resubmit,
                 answer,
@@ -272,5 +272,77 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
 fn resubmit(workers: &Workers, job: Job) {
     if let Some(submit) = workers.submit.upgrade() {
         let _ = submit.send(Order::Fetch(Box::new(job)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use page::Timestamp;
+    use settings::{Layers, Settings};
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use stream::testing::ManualClock;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn pool(port: u16) -> FetchPool {
+        let overrides = [
+            ("fetch.resolve".to_owned(), format!("*.test=127.0.0.1:{port}")),
+            ("politeness.crawl_delay".to_owned(), "0s".to_owned()),
+        ];
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let rules = Arc::new(Rules::new(&settings).unwrap());
+        FetchPool::start(rules, ManualClock::at(Timestamp::from_secs(1_000))).unwrap()
+    }
+
+    fn job(epoch: u64, path: &str) -> Job {
+        let url = CanonicalUrl::parse(&format!("http://a.test{path}")).unwrap();
+        let request = FetchRequest {
+            page_id: url.page_id(),
+            site_key: url.site_key(),
+            url,
+            attempt: 1,
+            issued_at: Timestamp::from_secs(0),
+            not_before: Timestamp::from_secs(0),
+            lease_until: Timestamp::from_secs(2_000),
+            reason: messages::FetchReason::New,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            crawl_delay_ms: None,
+        };
+        Job::new(Tag { partition: 0, offset: epoch, epoch }, request)
+    }
+
+    /// The next request on a connection, by its first line; empty when the connection was closed.
+    fn request(stream: &mut TcpStream) -> String {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut head = [0; 4_096];
+        let length = stream.read(&mut head).unwrap_or(0);
+        String::from_utf8_lossy(&head[..length]).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let pool = pool(server.local_addr().unwrap().port());
+        pool.begin(1);
+        pool.submit(job(1, "/first"));
+        pool.submit(job(1, "/second"));
+        let (mut stream, _) = server.accept().unwrap();
+        assert!(request(&mut stream).contains("/robots.txt"));
+        stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").unwrap();
+        assert!(request(&mut stream).contains("/first"));
+        pool.withdraw(vec![1]);
+        assert_eq!(request(&mut stream), "", "the request is still under way");
+        pool.submit(job(1, "/late"));
+        pool.begin(2);
+        pool.submit(job(2, "/third"));
+        let (mut stream, _) = server.accept().unwrap();
+        assert!(request(&mut stream).contains("/third"));
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi").unwrap();
+        let done = pool.done.recv_timeout(PATIENCE).unwrap();
+        assert_eq!((done.tag.epoch, done.result.body_length), (2, 2));
     }
 }

@@ -18,6 +18,8 @@ pub struct Rules {
     pub(crate) has_contact: bool,
     pub(crate) fetch: settings::Fetch,
     pub(crate) delay: DelayRule,
+    /// Least time between the starts of two requests to one address.
+    pub(crate) address_delay: Duration,
     pub(crate) robots_refresh: Duration,
     /// Most results in one transaction, and longest wait for more of them.
     pub(crate) batch_records: usize,
@@ -55,6 +57,7 @@ impl Rules {
                 politeness.response_time_factor,
             )
             .expect("the settings keep the factor in range"),
+            address_delay: politeness.address_delay,
             robots_refresh: politeness.robots_refresh,
             batch_records: settings.log.batch_records,
             batch_interval: settings.log.batch_interval,

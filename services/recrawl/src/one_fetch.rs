@@ -78,7 +78,8 @@ pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option
 /// Fetches the robots.txt of an address.
 pub fn robots(settings: &Settings, address: &str) -> Result<Robots, Failure> {
     let url = CanonicalUrl::parse(address).map_err(|error| Failure::Input(format!("{address}: {error}")))?;
-    let (entry, failure) = fetcher::fetch_robots(&url, &rules(settings)?, &WebClock::new(&settings.clock))?;
+    let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
+    let (entry, failure) = fetcher::fetch_robots(&url, &rules(settings)?, &clock)?;
     match (entry.unreachable_since(), failure) {
         (Some(_), why) => {
             let why = why.unwrap_or_else(|| "the server has trouble".to_owned());

@@ -162,3 +162,20 @@ fn content_of_a_kind_that_is_not_kept_is_refused_by_its_name_or_its_look() {
     check("", b"\x89PNG\r\n\x1a\n", FetchOutcome::ContentRefused);
     check("", b"\x7fELF\x02\x01\0", FetchOutcome::ContentRefused);
 }
+
+#[test]
+fn hosts_of_one_address_are_asked_one_after_the_other() {
+    let webs = [0, 1, 2].map(|_| Listener::answering(PAGE));
+    let delay = std::time::Duration::from_millis(60);
+    let settings = [("fetch.allow_private_addresses", "127.0.0.0/8"), ("politeness.address_delay", "60ms")];
+    let mut bench = Bench::new(&settings);
+    webs.iter().for_each(|web| bench.ask(&format!("http://{}/", web.address)));
+    let mut results = bench.results(webs.len());
+    results.sort_by_key(|result| result.fetched_at);
+    assert!(results.iter().all(|result| result.outcome == FetchOutcome::Fetched), "{results:?}");
+    for pair in results.windows(2) {
+        // A clock in microseconds may lose one.
+        let gap = pair[1].fetched_at.saturating_since(pair[0].fetched_at) + std::time::Duration::from_micros(10);
+        assert!(gap >= delay, "{gap:?}");
+    }
+}
