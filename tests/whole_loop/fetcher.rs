@@ -154,6 +154,7 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
         retry_after_s: None,
         robots_crawl_delay_ms: None,
         detail: None,
+        sitemaps: Vec::new(),
     };
     let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
     if chance < 0.04 {

@@ -101,6 +101,9 @@ pub struct FetchResult {
     pub robots_crawl_delay_ms: Option<i64>,
     /// A short reason for people when something failed.
     pub detail: Option<String>,
+    /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
+    #[serde(default)]
+    pub sitemaps: Vec<String>,
 }
 
 /// One redirect.
@@ -302,7 +305,12 @@ pub struct ChangeEstimate {
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
-impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
+impl_message!(
+    FetchResult,
+    "FetchResult",
+    include_str!("../../../schemas/FetchResult.avsc"),
+    older: [include_str!("../../../schemas/history/FetchResult/v1.avsc")],
+);
 impl_message!(
     PageObservation,
     "PageObservation",

@@ -374,3 +374,23 @@ fn variables_of_the_tests_and_the_deployed_files_are_no_faults() {
         }
     }
 }
+
+#[test]
+fn secrets_of_those_who_ping_are_words_and_in_no_message_and_no_debug_line() {
+    let file = "[hints]\ntoken = \"a-secret-long-enough\"\nindexnow = { \"a.test:81\" = \"secret-key\" }\n\
+                websub = { news = \"https://a.test/feed\" }\nwebsub_secrets = { news = \"a-secret-long-enough\" }\n";
+    let settings = layered(file, &[("RECRAWL_HINTS_TOKEN", "another-secret-word")], &[]).unwrap();
+    assert!(!format!("{settings:?}").contains("secret-"), "{settings:?}");
+    assert_eq!(settings.hints.token.as_ref().map(|token| token.reveal()), Some("another-secret-word"));
+    assert_eq!(layered(&settings.to_toml(), &[], &[]).unwrap(), settings);
+    for faulty in [
+        "token = \"secret\"",
+        "token = \"a secret with spaces\"",
+        "indexnow = { \"a.test\" = \"secret\" }",
+        "indexnow = { \"A.test/x\" = \"secret-key\" }",
+        "websub_secrets = { news = \"a-secret-long-enough\" }",
+    ] {
+        let faults = faults_of(&format!("[hints]\n{faulty}\n"));
+        assert!(faults.contains("hints.") && !faults.contains("secret\"") && !faults.contains("secret-"), "{faults}");
+    }
+}

@@ -74,6 +74,7 @@ impl Bench {
             retry_after_s: None,
             robots_crawl_delay_ms: None,
             detail: None,
+            sitemaps: Vec::new(),
         }
     }
 

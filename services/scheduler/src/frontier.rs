@@ -1,7 +1,8 @@
 //! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
 
 use crate::forecast::place_of;
-use crate::hosts::Hosts;
+use crate::hints::Lister;
+use crate::hosts::{HostGate, Hosts};
 use crate::rules::Rules;
 use crate::siblings::entry_of;
 use crate::state::{PAGES, ScheduledPage};
@@ -31,6 +32,8 @@ pub(crate) struct Frontier {
     pub(crate) refetch: BTreeSet<Slot>,
     /// Pages that hints speak of, and what they say.
     pub(crate) hinted: BTreeMap<Slot, f64>,
+    /// Sitemaps and feeds.
+    pub(crate) lists: BTreeMap<Slot, Lister>,
     /// Pages that no answer of any kind has come for yet.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
@@ -82,7 +85,7 @@ impl Frontier {
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: page.weight,
+            weight: page.weight * expectation(page, hosts.gate(host), rules),
             host,
             standing: match (page.lease_until, page.held_until) {
                 (Some(_), _) => Standing::InFlight,
@@ -123,6 +126,9 @@ impl Frontier {
         if page.hint_hazard > 0.0 {
             self.hinted.insert(slot, page.hint_hazard);
         }
+        if let Some(list) = Lister::of(page) {
+            self.lists.insert(slot, list);
+        }
         if page.fetches == 0 {
             self.unanswered.insert(slot);
         }
@@ -156,11 +162,17 @@ impl Frontier {
         }
         self.refetch.remove(&slot);
         self.hinted.remove(&slot);
+        self.lists.remove(&slot);
         self.unanswered.remove(&slot);
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
         self.slots.contains_key(&id)
+    }
+
+    /// Where a page is.
+    pub(crate) fn slot(&self, id: PageId) -> Option<Slot> {
+        self.slots.get(&id).copied()
     }
 
     pub(crate) fn id(&self, slot: Slot) -> PageId {
@@ -192,6 +204,14 @@ impl Frontier {
     pub(crate) fn in_flight(&self) -> usize {
         self.leases.len()
     }
+}
+
+/// What is left of a look's worth at a page that no hint speaks of, where hints announce most changes: with recall r only
+/// (1 - r) λ of its changes come in silence, and for times short against 1/λ its value is that part of what it would be
+/// without hints (alpha of C16: V = w alpha t²/2 to the first order). As of the last time that its record was touched.
+fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
+    let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
+    if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
 }
 
 /// What a page has shown beyond the prior of its cell.

@@ -248,6 +248,8 @@ fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
         found_at: now,
         links: targets.iter().map(link).collect(),
         source_url,
+        listed: 0,
+        list_kind: None,
     })
 }
 

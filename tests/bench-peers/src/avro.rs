@@ -79,6 +79,7 @@ fn record() -> FetchResult {
         retry_after_s: None,
         robots_crawl_delay_ms: None,
         detail: None,
+        sitemaps: Vec::new(),
     }
 }
 

@@ -90,6 +90,7 @@ impl Samples for FetchResult {
             retry_after_s: Some(120),
             robots_crawl_delay_ms: Some(1_000),
             detail: Some("cut at 6 bytes".to_owned()),
+            sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
         };
         let sparse = Self {
             outcome: FetchOutcome::DnsFailed,
@@ -108,6 +109,7 @@ impl Samples for FetchResult {
             retry_after_s: None,
             robots_crawl_delay_ms: None,
             detail: None,
+            sitemaps: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]
@@ -224,8 +226,10 @@ impl Samples for PageLinks {
             target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
             found_at: time(3),
             links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
+            listed: 12,
+            list_kind: Some(HintKind::Feed),
         };
-        let sparse = Self { links: Vec::new(), ..full.clone() };
+        let sparse = Self { links: Vec::new(), listed: 0, list_kind: None, ..full.clone() };
         vec![full, sparse]
     }
 }
