@@ -4,4 +4,5 @@
 
 mod changes;
 mod crashes;
+mod hints;
 mod operating;

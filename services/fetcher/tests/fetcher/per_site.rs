@@ -162,3 +162,24 @@ fn content_of_a_kind_that_is_not_kept_is_refused_by_its_name_or_its_look() {
     check("", b"\x89PNG\r\n\x1a\n", FetchOutcome::ContentRefused);
     check("", b"\x7fELF\x02\x01\0", FetchOutcome::ContentRefused);
 }
+
+#[test]
+fn sitemaps_of_a_robots_txt_travel_with_the_answer_for_which_it_was_read_and_no_other() {
+    let lines: String = (0..40).map(|number| format!("Sitemap: http://own.test/{number}.xml\n")).collect();
+    let long = format!("Sitemap: http://own.test/{}\n", "x".repeat(3_000));
+    let robots = format!("{long}{lines}");
+    let own = Listener::serving(move |stream, head| {
+        let length = robots.len();
+        let answer = if asks_for_robots(head) {
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{robots}")
+        } else {
+            PAGE.to_owned()
+        };
+        let _ = stream.write_all(answer.as_bytes());
+    });
+    let mut bench = Bench::new(&[("fetch.resolve", &format!("own.test={}", own.address))]);
+    let first = bench.fetch("http://own.test/");
+    let expected: Vec<_> = (0..32).map(|number| format!("http://own.test/{number}.xml")).collect();
+    assert_eq!((first.outcome, first.sitemaps), (FetchOutcome::Fetched, expected));
+    assert_eq!(bench.fetch("http://own.test/").sitemaps, Vec::<String>::new());
+}
