@@ -287,14 +287,16 @@ fn a_password_among_the_properties_is_never_in_a_message() {
 
 #[test]
 fn a_password_of_a_host_or_proxy_is_in_no_message_and_no_debug_line() {
-    let file = "[fetch]\nauthentication = { \"a.test\" = \"me:secret\" }\nproxy = { \"*\" = \"http://me:secret@10.0.0.1:3128\" }\n";
+    let file = "[fetch]\nauthentication = { \"a.test\" = \"me:swordfish\" }\nproxy = { \"*\" = \"http://me:swordfish@10.0.0.1:3128\" }\n";
     let settings = layered(file, &[], &[]).unwrap();
-    assert!(!format!("{settings:?}").contains("secret"));
-    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:secret"));
+    assert!(!format!("{settings:?}").contains("swordfish"));
+    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:swordfish"));
     assert!(settings.fetch.credentials_for("b.test").is_none() && settings.fetch.proxy_for("b.test").is_some());
-    for faulty in ["authentication = { \"a.test\" = \":secret\" }", "proxy = { \"*\" = \"socks://me:secret@p:1\" }"] {
+    for faulty in
+        ["authentication = { \"a.test\" = \":swordfish\" }", "proxy = { \"*\" = \"socks://me:swordfish@p:1\" }"]
+    {
         let faults = faults_of(&format!("[fetch]\n{faulty}\n"));
-        assert!(faults.contains("recrawl.toml:2: fetch.") && !faults.contains("secret"), "{faults}");
+        assert!(faults.contains("recrawl.toml:2: fetch.") && !faults.contains("swordfish"), "{faults}");
     }
 }
 
