@@ -5,4 +5,5 @@
 mod archives;
 mod changes;
 mod crashes;
+mod hints;
 mod operating;

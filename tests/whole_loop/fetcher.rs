@@ -156,6 +156,7 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
         detail: None,
         exchanges: Vec::new(),
         payload_sha1: None,
+        sitemaps: Vec::new(),
     };
     let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
     if chance < 0.04 {

@@ -113,7 +113,7 @@ impl WebPage {
 }
 
 /// Half of the passages stay from version to version.
-fn body(url: &str, version: usize) -> String {
+pub(crate) fn body(url: &str, version: usize) -> String {
     let passage = |number: usize| {
         let salt = if number.is_multiple_of(2) { 0 } else { version };
         let words = (0..12).map(|word| {

@@ -8,6 +8,8 @@ use serde::Serialize;
 pub const MAX_TEXT_BYTES: usize = 2 << 20;
 /// The most links kept of a page.
 pub const MAX_LINKS: usize = 10_000;
+/// The most feeds kept of a page.
+pub const MAX_FEEDS: usize = 8;
 pub(crate) const MAX_HREF_BYTES: usize = 4096;
 pub(crate) const MAX_ANCHOR_BYTES: usize = 256;
 pub(crate) const MAX_REL_BYTES: usize = 256;
@@ -30,6 +32,8 @@ pub struct PageText {
     pub base: Option<String>,
     /// `<link rel=canonical>`, as written.
     pub canonical: Option<String>,
+    /// Feeds the page names for itself: `<link rel=alternate>` of a feed's type, as written.
+    pub feeds: Vec<String>,
     /// `<meta name=robots>`.
     pub robots: MetaRobots,
     /// Whether text or links did not fit ([`MAX_TEXT_BYTES`], [`MAX_LINKS`]).
@@ -152,6 +156,7 @@ impl PageText {
             links: Vec::new(),
             base: None,
             canonical: None,
+            feeds: Vec::new(),
             robots: MetaRobots::default(),
             truncated: false,
         }

@@ -6,8 +6,8 @@
 use crate::attributes::{attribute_has_word, attributes_of};
 use crate::entities;
 use crate::extract::{
-    ContentKind, Link, MAX_ANCHOR_BYTES, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots,
-    PageText, link_target,
+    ContentKind, Link, MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES,
+    MetaRobots, PageText, link_target,
 };
 use crate::markup::{Tag, TakeTokens, TextKind, Token, tokens};
 use crate::tag_name::{PerName, TagName, per_name};
@@ -46,6 +46,7 @@ pub(crate) struct Reader<'a> {
     link_is_open: bool,
     base: Option<String>,
     canonical: Option<String>,
+    feeds: Vec<String>,
     robots: MetaRobots,
     links_truncated: bool,
 }
@@ -138,6 +139,10 @@ impl<'a> Reader<'a> {
             b"link" if self.canonical.is_none() && attribute_has_word(tag.attributes, "rel", "canonical") => {
                 self.canonical = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
             }
+            b"link" if self.feeds.len() < MAX_FEEDS && names_feed(tag.attributes) => {
+                let target = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
+                self.feeds.extend(target);
+            }
             b"meta" => self.meta(tag.attributes),
             _ => {}
         }
@@ -195,12 +200,22 @@ impl<'a> Reader<'a> {
             links: self.links,
             base: self.base,
             canonical: self.canonical,
+            feeds: self.feeds,
             robots: self.robots,
             truncated: truncated || self.links_truncated,
             ..PageText::empty(ContentKind::Html)
         };
         Read { page, anchors: self.anchors }
     }
+}
+
+/// Whether a `<link>` leads to a feed of the page's site (HTML standard, §4.6.7.1).
+fn names_feed(attributes: &str) -> bool {
+    const TYPES: [&str; 4] =
+        ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
+    let media_type = attribute(attributes, "type").unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed)) && attribute_has_word(attributes, "rel", "alternate")
 }
 
 static GAPS: PerName<Gap> = per_name!(gap_of);
@@ -265,6 +280,19 @@ mod tests {
         assert_eq!(page.canonical.as_deref(), Some("https://a.test/?p=1&q=2"));
         assert_eq!(page.robots, MetaRobots { noindex: false, nofollow: true });
         assert_eq!(extract("<meta name=robots content=none>").robots, MetaRobots { noindex: true, nofollow: true });
+    }
+
+    #[test]
+    fn feeds_are_alternates_of_a_feeds_type() {
+        let page = extract(
+            "<link rel='alternate home' type='Application/RSS+XML; charset=utf-8' href='/feed?a=1&amp;b=2'>\
+             <link rel=alternate type=text/html hreflang=fr href=/fr><link rel=preload type=application/rss+xml href=/no>\
+             <link type=application/feed+json rel=Alternate href=feed.json><template><link rel=alternate \
+             type=application/atom+xml href=/no></template>",
+        );
+        assert_eq!(page.feeds, ["/feed?a=1&b=2", "feed.json"]);
+        let many = "<link rel=alternate type=application/atom+xml href=/f>".repeat(100);
+        assert_eq!(extract(&many).feeds.len(), MAX_FEEDS);
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 pub use crate::dates::PageDates;
 pub use crate::diff::{Diff, diff};
 pub use crate::digest::{ContentDigest, content_digest};
-pub use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
+pub use crate::extract::{ContentKind, Link, MAX_FEEDS, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText, extract};
 pub use crate::hash::{fnv1a64, splitmix64};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
 pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartVerdict};

@@ -1,5 +1,6 @@
 //! How the stages of this process are doing, for people and machines.
 
+use crate::hints::PingCounts;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -157,10 +158,13 @@ impl Board {
         }
     }
 
-    /// The figures in OpenMetrics text.
-    pub fn metrics(&self) -> String {
+    /// The figures in OpenMetrics text, with those of pings if they are taken here.
+    pub fn metrics(&self, pings: Option<PingCounts>) -> String {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(self.clone()));
+        if let Some(pings) = pings {
+            registry.register_collector(Box::new(pings));
+        }
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
@@ -242,10 +246,13 @@ mod tests {
 
     #[test]
     fn metrics_carry_lag_and_figures_under_the_stages_name() {
-        let text = board().metrics();
-        for line in
-            ["recrawl_scheduler_lag_records 2.0", "recrawl_scheduler_fetches_total 7.0", "recrawl_scheduler_pages 4.0"]
-        {
+        let text = board().metrics(Some(PingCounts { taken: 5, ..PingCounts::default() }));
+        for line in [
+            "recrawl_scheduler_lag_records 2.0",
+            "recrawl_scheduler_fetches_total 7.0",
+            "recrawl_scheduler_pages 4.0",
+            "recrawl_pings_taken_total 5",
+        ] {
             assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
         }
     }

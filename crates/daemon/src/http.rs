@@ -1,13 +1,15 @@
 //! The one port of a process: `/healthz /readyz /metrics /status`, and what the process adds.
 
 use crate::board::Board;
+use crate::hints::HintIntake;
 use crate::threads::{Background, StopSignal};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use pings::Reply;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -47,11 +49,13 @@ impl Answer {
 /// Takes what is posted to a path; `None` when there is no such path.
 pub type Commands = dyn Fn(&str, &[u8]) -> Option<Answer> + Send + Sync;
 
-/// Serves on a thread of its own, among those in the background, until `stop`. Returns the address bound to.
+/// Serves on a thread of its own, among those in the background, until `stop`. Returns the address bound to. Commands and
+/// pings are taken where there is something to take them.
 pub fn serve(
     bind: SocketAddr,
     board: Board,
     commands: Option<Arc<Commands>>,
+    hints: Option<Arc<HintIntake>>,
     stop: &StopSignal,
     background: &mut Background,
 ) -> std::io::Result<SocketAddr> {
@@ -59,7 +63,7 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, stop: stop.clone() }));
+    let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, hints, stop: stop.clone() }));
     let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
@@ -90,6 +94,7 @@ pub fn serve(
 struct Site {
     board: Board,
     commands: Option<Arc<Commands>>,
+    hints: Option<Arc<HintIntake>>,
     stop: StopSignal,
 }
 
@@ -104,6 +109,9 @@ async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Result<Response
 
 async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
     let path = request.uri().path().to_owned();
+    if let Some(hints) = site.hints.as_ref().filter(|hints| hints.serves(&path)) {
+        return hint(hints.clone(), request).await;
+    }
     match (request.method().clone(), path.as_str()) {
         (Method::GET, "/healthz") if site.stop.is_stopped() => Answer::text(503, "stopping\n"),
         (Method::GET, "/healthz") => Answer::text(200, "ok\n"),
@@ -112,7 +120,7 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
         (Method::GET, "/metrics") => Answer {
             status: 200,
             content_type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            body: site.board.metrics(),
+            body: site.board.metrics(site.hints.as_deref().map(HintIntake::counts)),
         },
         (Method::GET, "/status") => Answer::json(200, &site.board.status()),
         (Method::POST, _) if !request.headers().contains_key(COMMAND_HEADER) => {
@@ -126,5 +134,31 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
             }
         }
         _ => Answer::text(404, "see /healthz /readyz /metrics /status\n"),
+    }
+}
+
+/// A ping. Whoever sends it may have to wait for the log, others must not wait with it.
+async fn hint(hints: Arc<HintIntake>, request: Request<Incoming>) -> Answer {
+    let (head, body) = request.into_parts();
+    let body = match Limited::new(body, pings::MAX_BODY_BYTES).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            return Answer::text(413, format!("more than {} bytes\n", pings::MAX_BODY_BYTES));
+        }
+        Err(error) => return Answer::text(400, format!("the request could not be read: {error}\n")),
+    };
+    let answered = tokio::task::spawn_blocking(move || {
+        let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
+        hints.answer(&pings::Request {
+            method: head.method.as_str(),
+            path: head.uri.path(),
+            query: head.uri.query().unwrap_or_default(),
+            header: &header,
+            body: &body,
+        })
+    });
+    match answered.await {
+        Ok(Reply { status, content_type, body, .. }) => Answer { status, content_type, body },
+        Err(error) => Answer::text(500, format!("{error}\n")),
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! The part of a process that is the same whatever it does: read the settings ([`load`]), take the time ([`WebClock`]),
 //! write logs ([`logging`]), turn stages on threads of their own ([`StageThreads`]), show how they are doing ([`Board`],
-//! [`http`]: `/healthz /readyz /metrics /status`), and drain on a signal ([`StopSignal`]). [`service`] puts it together
+//! [`http`]: `/healthz /readyz /metrics /status`), take pings in ([`HintIntake`]), and drain on a signal ([`StopSignal`]). [`service`] puts it together
 //! for a process that runs one stage over Kafka.
 //!
 //! It never knows what a stage does.
 
 mod board;
 mod clock;
+mod hints;
 pub mod http;
 mod load;
 pub mod logging;
@@ -17,5 +18,6 @@ mod threads;
 
 pub use crate::board::{AuditedFreshness, Board, StageLag, Status};
 pub use crate::clock::WebClock;
+pub use crate::hints::HintIntake;
 pub use crate::load::{LoadError, load};
 pub use crate::threads::{Background, StageThreads, StopSignal};

@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::clock::WebClock;
+use crate::hints::HintIntake;
 use crate::threads::{Background, StageThreads, StopSignal};
 use crate::{http, load, logging};
 use anyhow::Context as _;
@@ -129,9 +130,14 @@ fn run(
     let waiting = Arc::new(Mutex::new(StageStatus { name: name.to_owned(), ..StageStatus::default() }));
     let board = Board::new(vec![waiting.clone()], clock.speed());
     let mut background = Background::new(&stop);
-    let address = http::serve(settings.http.bind, board.clone(), None, &stop, &mut background)
+    // Hints are for the scheduler; any of its processes takes those for all of them.
+    let hints = (name == "scheduler").then(|| HintIntake::new(settings, &names, clock.clone())).flatten();
+    let address = http::serve(settings.http.bind, board.clone(), None, hints.clone(), &stop, &mut background)
         .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
+    if let Some(hints) = &hints {
+        hints.open(log.clone(), partitions);
+    }
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
     let stage =

@@ -18,6 +18,12 @@ pub struct PageLinks {
     pub found_at: Timestamp,
     /// The links, each address once.
     pub links: Vec<Link>,
+    /// Known pages of the site that the source lists, when it is a sitemap or feed.
+    #[serde(default)]
+    pub listed: i64,
+    /// What kind of list the source is; `None` when it is none, or these links say nothing of it.
+    #[serde(default)]
+    pub list_kind: Option<HintKind>,
 }
 
 /// One link.
@@ -219,7 +225,12 @@ pub enum MirrorSaying {
 
 impl_message!(PageBand, "PageBand", include_str!("../../../schemas/PageBand.avsc"));
 impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/MirrorLetter.avsc"));
-impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
+impl_message!(
+    PageLinks,
+    "PageLinks",
+    include_str!("../../../schemas/PageLinks.avsc"),
+    older: [include_str!("../../../schemas/history/PageLinks/v1.avsc")],
+);
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
 impl_message!(

@@ -107,6 +107,9 @@ pub struct FetchResult {
     /// What archives know the body by, when it is left out because the requester has it.
     #[serde(default)]
     pub payload_sha1: Option<Sha1>,
+    /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
+    #[serde(default)]
+    pub sitemaps: Vec<String>,
 }
 
 /// One redirect.

@@ -6,7 +6,7 @@ use crate::sections::{EstimatorName, PolicyName, Settings};
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
-    let Settings { budget, policy, estimator, politeness, fetch, clock, kafka, .. } = settings;
+    let Settings { budget, policy, estimator, politeness, fetch, hints, clock, kafka, .. } = settings;
 
     ordered(reader, "policy", ("min_interval", policy.min_interval), ("max_interval", policy.max_interval));
     ordered(reader, "policy", ("retry_base", policy.retry_base), ("retry_max", policy.retry_max));
@@ -50,6 +50,14 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
             &[("fetch", "extra_ca"), ("fetch", "tls_verify")],
             "with fetch.tls_verify = false no certificate is checked, so fetch.extra_ca has no effect".to_owned(),
             "write fetch.tls_verify = true, or leave fetch.extra_ca out",
+        );
+    }
+    if !hints.websub.keys().eq(hints.websub_secrets.keys()) {
+        reader.contradiction(
+            &[("hints", "websub"), ("hints", "websub_secrets")],
+            "hints.websub and hints.websub_secrets name different callbacks; what is not signed could be anyone's"
+                .to_owned(),
+            "give each name in both tables",
         );
     }
     if clock.origin.is_some() != clock.anchor.is_some() {

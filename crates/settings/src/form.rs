@@ -1,7 +1,7 @@
 //! What a value may look like: one [`Form`] per kind of setting, which reads it, describes it and writes it.
 
 use crate::raw::Raw;
-use crate::sites::{Credentials, PortRange, Proxy};
+use crate::sites::{Credentials, PortRange, Proxy, Secret};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -417,6 +417,26 @@ impl Form for Password {
     }
 
     fn write(&self, value: &Credentials) -> Option<String> {
+        Some(quote(value.reveal()))
+    }
+}
+
+/// A word that is a secret, between two lengths in bytes. Never shown in a message.
+pub(crate) struct Hidden(pub(crate) usize, pub(crate) usize);
+
+impl Form for Hidden {
+    type Value = Secret;
+
+    fn expected(&self) -> String {
+        format!("{} to {} letters, digits and signs without spaces; best by an environment variable", self.0, self.1)
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Secret, String> {
+        let fault = || format!("is not a word of {} to {} letters, digits and signs", self.0, self.1);
+        raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
+    }
+
+    fn write(&self, value: &Secret) -> Option<String> {
         Some(quote(value.reveal()))
     }
 }

@@ -16,6 +16,14 @@ impl Secret {
     }
 }
 
+impl Secret {
+    /// A secret that is a word of such a length: no spaces, nothing that cannot be seen.
+    pub(crate) fn parse(text: &str, bytes: std::ops::RangeInclusive<usize>) -> Option<Self> {
+        let is_word = bytes.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_word.then(|| Self(text.to_owned()))
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")

@@ -287,14 +287,16 @@ fn a_password_among_the_properties_is_never_in_a_message() {
 
 #[test]
 fn a_password_of_a_host_or_proxy_is_in_no_message_and_no_debug_line() {
-    let file = "[fetch]\nauthentication = { \"a.test\" = \"me:secret\" }\nproxy = { \"*\" = \"http://me:secret@10.0.0.1:3128\" }\n";
+    let file = "[fetch]\nauthentication = { \"a.test\" = \"me:swordfish\" }\nproxy = { \"*\" = \"http://me:swordfish@10.0.0.1:3128\" }\n";
     let settings = layered(file, &[], &[]).unwrap();
-    assert!(!format!("{settings:?}").contains("secret"));
-    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:secret"));
+    assert!(!format!("{settings:?}").contains("swordfish"));
+    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:swordfish"));
     assert!(settings.fetch.credentials_for("b.test").is_none() && settings.fetch.proxy_for("b.test").is_some());
-    for faulty in ["authentication = { \"a.test\" = \":secret\" }", "proxy = { \"*\" = \"socks://me:secret@p:1\" }"] {
+    for faulty in
+        ["authentication = { \"a.test\" = \":swordfish\" }", "proxy = { \"*\" = \"socks://me:swordfish@p:1\" }"]
+    {
         let faults = faults_of(&format!("[fetch]\n{faulty}\n"));
-        assert!(faults.contains("recrawl.toml:2: fetch.") && !faults.contains("secret"), "{faults}");
+        assert!(faults.contains("recrawl.toml:2: fetch.") && !faults.contains("swordfish"), "{faults}");
     }
 }
 
@@ -372,5 +374,25 @@ fn variables_of_the_tests_and_the_deployed_files_are_no_faults() {
         if let Err(faults) = Settings::from_layers(layers) {
             panic!("{faults}");
         }
+    }
+}
+
+#[test]
+fn secrets_of_those_who_ping_are_words_and_in_no_message_and_no_debug_line() {
+    let file = "[hints]\ntoken = \"a-secret-long-enough\"\nindexnow = { \"a.test:81\" = \"secret-key\" }\n\
+                websub = { news = \"https://a.test/feed\" }\nwebsub_secrets = { news = \"a-secret-long-enough\" }\n";
+    let settings = layered(file, &[("RECRAWL_HINTS_TOKEN", "another-secret-word")], &[]).unwrap();
+    assert!(!format!("{settings:?}").contains("secret-"), "{settings:?}");
+    assert_eq!(settings.hints.token.as_ref().map(|token| token.reveal()), Some("another-secret-word"));
+    assert_eq!(layered(&settings.to_toml(), &[], &[]).unwrap(), settings);
+    for faulty in [
+        "token = \"secret\"",
+        "token = \"a secret with spaces\"",
+        "indexnow = { \"a.test\" = \"secret\" }",
+        "indexnow = { \"A.test/x\" = \"secret-key\" }",
+        "websub_secrets = { news = \"a-secret-long-enough\" }",
+    ] {
+        let faults = faults_of(&format!("[hints]\n{faulty}\n"));
+        assert!(faults.contains("hints.") && !faults.contains("secret\"") && !faults.contains("secret-"), "{faults}");
     }
 }

@@ -41,6 +41,13 @@ pub struct Entry {
     pub priority: Option<f64>,
 }
 
+impl Entry {
+    /// When it last changed, in seconds since 1970.
+    pub fn last_modified_s(&self) -> Option<i64> {
+        Some(self.last_modified.as_deref()?.parse::<jiff::Timestamp>().ok()?.as_second())
+    }
+}
+
 /// A sitemap or feed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sitemap {

@@ -4,10 +4,10 @@ use crate::inprocess::InProcessLog;
 use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Clock, RunnerSettings, Stage, StageRunner, StageSpec, Step, Stopped};
+use crate::runner::{Clock, RunnerSettings, Stage, StageRunner, StageSpec, StageStatus, Step, Stopped};
 use page::Timestamp;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// A clock that moves only when told to.
@@ -93,6 +93,11 @@ impl TestDriver {
             }
         }
         panic!("the stages are still busy after 100,000 rounds");
+    }
+
+    /// What a stage tells of itself: its figures, as of its last step.
+    pub fn status(&self, stage: usize) -> StageStatus {
+        self.stages[stage].status().lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Puts a record into a topic, partitioned by its key.

@@ -2,24 +2,26 @@
 //!
 //! Takes fetch results, drops repeats (the fetcher is at-least-once by nature), judges what was fetched by what the page has
 //! shown so far ([`change::PageState`]) and tells: the estimator what was observed, the world what changed (`page-changes`,
-//! the product), and the scheduler which links were found. It keeps the copies (`page-contents`).
+//! the product), and the scheduler which links were found and what sitemaps and feeds say of other pages. It keeps the copies (`page-contents`).
 //!
 //! It never fetches, and never decides what an answer means for the next fetch.
 
 mod bands;
 mod contents;
+mod links;
+mod lists;
 mod look;
 mod state;
 
 pub use crate::state::{CONTENTS, HOSTS, PAGES, PageSketch, STORES, VERSIONS};
 
 use crate::contents::Told;
+use crate::lists::{List, ListRules};
 use crate::look::{Known, Look};
 use change::{HostEvents, PageState};
-use messages::{FetchResult, Link, Message, PageChange, PageLinks, PageObservation, SchedulerEvent, body, topics};
-use page::{CanonicalUrl, Timestamp};
+use messages::{FetchResult, Message, PageChange, PageObservation, body, topics};
+use page::Timestamp;
 use settings::{Contents, Discover, Settings};
-use std::collections::BTreeMap;
 use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
 use topology::Names;
 
@@ -27,9 +29,6 @@ const PAGE_OBSERVATIONS: OutputId = OutputId(0);
 const PAGE_CHANGES: OutputId = OutputId(1);
 const SCHEDULER_EVENTS: OutputId = OutputId(2);
 const PAGE_BANDS: OutputId = OutputId(3);
-
-/// Most links sent on per page.
-const LINKS_PER_RECORD: usize = 1_000;
 
 /// What the detector goes by.
 #[derive(Clone, Debug)]
@@ -42,6 +41,7 @@ pub struct Rules {
     links: bool,
     /// Whether pages are told of others with their text.
     mirrors: bool,
+    lists: ListRules,
 }
 
 impl Rules {
@@ -55,6 +55,7 @@ impl Rules {
             passages: settings.detector.passages,
             links: settings.crawl.discover != Discover::None,
             mirrors: settings.detector.mirrors,
+            lists: ListRules::new(settings),
         }
     }
 }
@@ -90,12 +91,47 @@ pub struct Detector {
     repeats: u64,
     changes: u64,
     held: u64,
+    lists: u64,
+    hints: u64,
+    hints_left_out: u64,
+    foreign_entries: u64,
 }
 
 impl Detector {
     /// A detector with these rules.
     pub fn new(rules: Rules) -> Self {
-        Self { rules, results: 0, repeats: 0, changes: 0, held: 0 }
+        Self {
+            rules,
+            results: 0,
+            repeats: 0,
+            changes: 0,
+            held: 0,
+            lists: 0,
+            hints: 0,
+            hints_left_out: 0,
+            foreign_entries: 0,
+        }
+    }
+
+    /// Tells what a body that is a list says of other pages, unless it said the same before. Whether it is a list.
+    fn hear(
+        &mut self,
+        result: &FetchResult,
+        body: Option<&[u8]>,
+        before: &Known,
+        look: &mut Look,
+        context: &mut Context<'_>,
+    ) -> Result<bool, ProcessError> {
+        let is_same = result.content_digest.is_some() && result.content_digest == before.sketch.content_digest;
+        let Some(body) = body.filter(|_| !is_same && !look.judgement.held) else { return Ok(false) };
+        let Some(list) = List::read(body, &self.rules.lists) else { return Ok(false) };
+        let told = lists::tell(&list, result, before.sketch.last_look_at, &self.rules, context)?;
+        look.judge_list(&told);
+        self.lists += 1;
+        self.hints += told.hints;
+        self.hints_left_out += told.left_out;
+        self.foreign_entries += told.foreign;
+        Ok(true)
     }
 }
 
@@ -113,7 +149,9 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let look = Look::of(&result, unpacked.as_deref(), &mut known)?;
+        let mut look = Look::of(&result, unpacked.as_deref(), &mut known)?;
+        let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
+        links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.attempt;
         known.sketch.fetches += 1;
         observe(&result, &look, &known, before.sketch.last_look_at, context);
@@ -121,8 +159,8 @@ impl Processor for Detector {
             self.changes += 1;
             let told = Told::of(&result, unpacked.as_deref(), &look, &self.rules, context)?;
             publish(&result, &look, &told, before.sketch.last_look_at, context);
-            if let Some(page) = told.page.as_ref().filter(|_| self.rules.links) {
-                tell_links(&result, page, context);
+            if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
+                links::tell_links(&result, page, &self.rules, context);
             }
             if self.rules.mirrors {
                 bands::tell(&result, &before.state, &known.state, context);
@@ -140,6 +178,10 @@ impl Processor for Detector {
             ("repeats_total", self.repeats as f64),
             ("changes_total", self.changes as f64),
             ("held_total", self.held as f64),
+            ("lists_total", self.lists as f64),
+            ("hints_total", self.hints as f64),
+            ("hints_left_out_total", self.hints_left_out as f64),
+            ("foreign_entries_total", self.foreign_entries as f64),
         ]
     }
 }
@@ -239,35 +281,4 @@ fn publish(
         changes_last: look.judgement.changes_last,
     };
     context.emit(PAGE_CHANGES, result.page_id.0, change.encode());
-}
-
-/// The links of a page to its own site: those that can become pages.
-fn tell_links(result: &FetchResult, page: &change::PageText, context: &mut Context<'_>) {
-    if page.robots.nofollow {
-        return;
-    }
-    let address = result.final_url.as_ref().unwrap_or(&result.url);
-    let base = page.base.as_deref().and_then(|base| address.join(base).ok());
-    let base = base.as_ref().unwrap_or(address);
-    let mut links: BTreeMap<CanonicalUrl, &change::Link> = BTreeMap::new();
-    for link in page.links.iter().filter(|link| !link.is_nofollow()) {
-        if let Ok(url) = base.join(&link.href)
-            && url.site_key() == result.site_key
-        {
-            links.entry(url).or_insert(link);
-        }
-    }
-    if links.is_empty() {
-        return;
-    }
-    let links = links.into_iter().take(LINKS_PER_RECORD);
-    let links = links.map(|(url, link)| Link { url, anchor: link.anchor.clone(), rel: link.rel.clone() }).collect();
-    let record = PageLinks {
-        source_page_id: result.page_id,
-        source_url: result.url.clone(),
-        target_site: result.site_key.clone(),
-        found_at: result.fetched_at,
-        links,
-    };
-    context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), SchedulerEvent::Links(record).encode());
 }

@@ -76,6 +76,7 @@ impl Bench {
             detail: None,
             exchanges: Vec::new(),
             payload_sha1: None,
+            sitemaps: Vec::new(),
         }
     }
 

@@ -9,7 +9,8 @@ use crate::robots::{redirect, refresh};
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1, body};
 use page::{CanonicalUrl, Host, Timestamp};
-use politeness::RobotsCacheEntry;
+use politeness::{Robots, RobotsCacheEntry};
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,9 @@ use stream::Clock;
 const MAX_KEPT_HEADER: usize = 1 << 10;
 /// Most bytes of a reason.
 const MAX_DETAIL: usize = 300;
+/// Most sitemaps of a robots.txt that are told of, and the longest address among them in bytes.
+const MAX_SITEMAPS: usize = 32;
+const MAX_SITEMAP_BYTES: usize = 2_048;
 
 /// What is known of a host while its worker lives.
 pub(crate) struct HostWorker {
@@ -30,6 +34,8 @@ pub(crate) struct HostWorker {
     no_connection: Option<Failure>,
     /// When robots.txt is asked for again: when its answer expires, or sooner if the operator wants it so.
     robots_due: Timestamp,
+    /// Sitemaps of a robots.txt just read, for the next answer to tell of.
+    sitemaps: Cell<Vec<String>>,
     connection: Option<Connection>,
     last_latency: Duration,
     /// Until when the host asked to be left alone.
@@ -53,6 +59,7 @@ impl HostWorker {
             robots: None,
             no_connection: None,
             robots_due: Timestamp::MIN,
+            sitemaps: Cell::default(),
             connection: None,
             last_latency: Duration::ZERO,
             left_alone_until: Timestamp::MIN,
@@ -91,6 +98,7 @@ impl HostWorker {
                 let (entry, failure) = entry.await;
                 self.no_connection = failure.filter(is_without_connection);
                 self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
+                self.sitemaps.set(entry.robots().map(sitemaps_of).unwrap_or_default());
                 self.robots = Some(entry);
                 self.gate.ended();
                 self.set_delay(requested_delay);
@@ -262,8 +270,15 @@ impl HostWorker {
             detail: None,
             exchanges: job.exchanges.clone(),
             payload_sha1: None,
+            sitemaps: self.sitemaps.take(),
         }
     }
+}
+
+/// The sitemaps a robots.txt names, as far as they are told of.
+fn sitemaps_of(robots: &Robots) -> Vec<String> {
+    let sound = robots.sitemaps().iter().filter(|address| address.len() <= MAX_SITEMAP_BYTES);
+    sound.take(MAX_SITEMAPS).cloned().collect()
 }
 
 /// A header that is kept with the page, unless it is so long that it is none.

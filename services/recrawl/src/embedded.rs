@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use daemon::http::{self, Answer};
-use daemon::{Background, Board, StageThreads, Status, StopSignal, WebClock};
+use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use fetcher::FetchStage;
 use messages::{Command, CommandKind, Message, topics};
 use page::{CanonicalUrl, Host};
@@ -80,7 +80,11 @@ impl Embedded {
         let sender = commands.clone();
         let post = move |path: &str, body: &[u8]| post(&sender, path, body);
         let mut background = Background::new(&stop);
-        let address = serve(settings, &board, Arc::new(post), &stop, &mut background)?;
+        let hints = HintIntake::new(settings, &names, clock.clone());
+        if let Some(hints) = &hints {
+            hints.open(commands.log.clone(), partitions);
+        }
+        let address = serve(settings, &board, Arc::new(post), hints, &stop, &mut background)?;
         let address_file = data.join(ADDRESS_FILE);
         std::fs::write(&address_file, address.to_string())?;
         let threads = StageThreads::start(stages, &stop)?;
@@ -135,15 +139,16 @@ fn serve(
     settings: &Settings,
     board: &Board,
     commands: Arc<http::Commands>,
+    hints: Option<Arc<HintIntake>>,
     stop: &StopSignal,
     background: &mut Background,
 ) -> Result<SocketAddr, Failure> {
     let bind = settings.http.bind;
     let problem = |error| Failure::Input(format!("http.bind: {bind} cannot be listened on: {error}"));
-    match http::serve(bind, board.clone(), Some(commands.clone()), stop, background) {
+    match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
-            http::serve(any, board.clone(), Some(commands), stop, background).map_err(problem)
+            http::serve(any, board.clone(), Some(commands), hints, stop, background).map_err(problem)
         }
         other => other.map_err(problem),
     }

@@ -2,10 +2,11 @@
 
 use crate::Scheduler;
 use crate::dispatch::find;
+use crate::hint_record::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
 use crate::state::{PAGES, ScheduledPage};
-use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, PageLinks};
+use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, Link, PageLinks};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -46,7 +47,7 @@ impl Scheduler {
             page.content_digest = estimate.content_digest;
             page.body_length = estimate.body_length;
             page.failures = 0;
-            self.judge_hints(&mut page, estimate.verdict, context);
+            self.judge_hints(estimate.page_id, &mut page, estimate.verdict, estimate.fetched_at, context);
         } else {
             page.failures = page.failures.saturating_add(1);
         }
@@ -120,7 +121,11 @@ impl Scheduler {
     /// Links of a known page: those the settings ask for become pages.
     pub(crate) fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
         // The source is of the same site, so of this partition; without it nothing says how deep the links are.
-        let Some(source) = find(context, links.source_page_id)? else { return Ok(()) };
+        let Some(mut source) = find(context, links.source_page_id)? else { return Ok(()) };
+        if let Some(kind) = links.list_kind {
+            (source.listed, source.list_kind) = (links.listed, place_of(kind) as i32);
+            self.store(links.source_page_id, &source, context);
+        }
         let depth = source.depth.saturating_add(1);
         if depth as u32 > self.rules.max_depth {
             self.counts.refused_pages += links.links.len() as u64;
@@ -132,6 +137,7 @@ impl Scheduler {
                 Discover::SameHost => link.url.host() == source.url.host(),
                 Discover::SameSite => link.url.site_key() == source.url.site_key(),
             };
+            let wanted = wanted || (self.rules.discover_lists && names_list(link));
             let url = self.rules.urls.apply(&link.url);
             if !wanted || self.frontier.contains(url.page_id()) {
                 continue;
@@ -189,6 +195,8 @@ impl Scheduler {
             audits_fresh: 0,
             probe: false,
             ties: None,
+            listed: 0,
+            list_kind: 0,
         };
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());
@@ -242,6 +250,11 @@ impl Scheduler {
         }
         Ok(())
     }
+}
+
+/// Whether a link is said to lead to a sitemap or feed; those of another site do not come this far.
+fn names_list(link: &Link) -> bool {
+    matches!(link.rel.as_str(), "sitemap" | "alternate")
 }
 
 /// Whether the outcome says what the page is like now, be it that it is not there.

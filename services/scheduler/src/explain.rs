@@ -2,13 +2,14 @@
 
 use crate::forecast::{place_of, restore};
 use crate::frontier::Frontier;
-use crate::hints::value_with_hints;
+use crate::hint_record::{HintRecord, KINDS};
+use crate::hints::{Lister, value_of_list, value_with_hints};
 use crate::hosts::Hosts;
 use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES, ScheduledPage};
 use crate::ties::weight_of;
 use change_rate::Gamma;
-use messages::Message;
+use messages::{HintKind, Message};
 use mirrors::PROBE_EVERY;
 use page::{CanonicalUrl, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
@@ -100,13 +101,28 @@ pub struct HostCap {
     pub paused: bool,
 }
 
-/// Hints since the last look.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// Hints since the last look, and what those of the host are worth.
+#[derive(Clone, Debug, Serialize)]
 pub struct Hints {
     /// How many kinds of hints speak of a change.
     pub kinds: u32,
     /// Probability that they are right.
     pub probability: f64,
+    /// Kinds that were ever judged by a look at a page of the host.
+    pub host: Vec<HintQuality>,
+    /// Known pages that this page lists, when it is a sitemap or feed.
+    pub listed: i64,
+}
+
+/// How far hints of one kind can be trusted on a host.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct HintQuality {
+    /// The kind: `sitemap`, `feed`, `ping`, `websub`.
+    pub kind: HintKind,
+    /// Probability that there is a change behind a hint that would not be there without it.
+    pub precision: f64,
+    /// Share of changes that are announced.
+    pub recall: f64,
 }
 
 /// A reading of the stores that failed.
@@ -128,6 +144,9 @@ struct Site {
     page: ScheduledPage,
     index: Index,
     hint_hazard: f64,
+    hints: HintRecord,
+    /// What the price is taken for where none was worked out.
+    price: f64,
 }
 
 /// Explains the decision about a page; `None` when it is not known. `price`: the last one that was published.
@@ -154,8 +173,15 @@ pub fn explain(
         return Err(ExplainError::Record(problem));
     }
     let id = url.page_id();
+    let schedule = match store.get(HOSTS.0, url.host().as_str().as_bytes())? {
+        Some(bytes) => Some(HostSchedule::decode(&bytes).map_err(|error| ExplainError::Record(error.to_string()))?),
+        None => None,
+    };
+    let hints = schedule.as_ref().map(HintRecord::from_kept).unwrap_or_default();
     let mut frontier = Frontier::default();
     let mut hosts = Hosts::default();
+    let host = hosts.number(&url.host());
+    hosts.gate_mut(host).hints = hints.clone();
     let mut found = None;
     let mut problem = None;
     // Siblings matter: they share the groups, and the last look into these.
@@ -184,12 +210,8 @@ pub fn explain(
         return problem.map_or(Ok(None), |problem| Err(ExplainError::Record(problem)));
     };
     frontier.columns.refresh(&outlook, usize::MAX);
-    let schedule = match store.get(HOSTS.0, url.host().as_str().as_bytes())? {
-        Some(bytes) => Some(HostSchedule::decode(&bytes).map_err(|error| ExplainError::Record(error.to_string()))?),
-        None => None,
-    };
-    let hint_hazard = page.hint_hazard;
-    let known = Site { frontier, outlook, slot, page, index: rules.index, hint_hazard };
+    let (hint_hazard, index) = (page.hint_hazard, rules.index);
+    let known = Site { frontier, outlook, slot, page, index, hint_hazard, hints, price: price.unwrap_or(0.0) };
     Ok(Some(known.explain(rules, schedule, price, now)))
 }
 
@@ -206,7 +228,10 @@ impl Site {
             } else {
                 worth.value
             };
-            own + worth.sentinel_value
+            let listed = Lister::of(&self.page).filter(|_| self.price > 0.0).map_or(0.0, |list| {
+                value_of_list(&worth, &self.index, list.pages, self.hints.precision(list.kind), self.price)
+            });
+            (own + worth.sentinel_value).max(listed)
         })
     }
 
@@ -232,6 +257,16 @@ impl Site {
             }
         }
         Some(high)
+    }
+
+    fn qualities(&self) -> Vec<HintQuality> {
+        let heard = (0..KINDS.len()).filter(|kind| self.hints.has_heard(*kind));
+        let quality = |kind: usize| HintQuality {
+            kind: KINDS[kind].0,
+            precision: self.hints.precision(kind),
+            recall: self.hints.recall(kind),
+        };
+        heard.map(quality).collect()
     }
 
     fn sweep_hazards(&self, last: Timestamp, now: Timestamp) -> Vec<SweepHazard> {
@@ -308,7 +343,7 @@ impl Site {
                 crawl_delay_ms: schedule.as_ref().map(|schedule| schedule.crawl_delay_ms),
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
             },
-            hints: Hints { kinds: page.hinted.count_ones(), probability },
+            hints: Hints { kinds: page.hinted.count_ones(), probability, host: self.qualities(), listed: page.listed },
             mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.url.to_string()),
             mirrors: ties.map_or(0, |ties| ties.followers.len()),
             reasons: Vec::new(),
@@ -388,6 +423,18 @@ impl Site {
         if explanation.hints.kinds > 0 {
             let percent = 100.0 * explanation.hints.probability;
             reasons.push(format!("Hints say it has changed; such hints are right with {percent:.0} %."));
+        }
+        for quality in &explanation.hints.host {
+            reasons.push(format!(
+                "Hints of its host ({}) tell more than chance with {:.0} % and of {:.0} % of the changes.",
+                messages::word(&quality.kind),
+                100.0 * quality.precision,
+                100.0 * quality.recall,
+            ));
+        }
+        if explanation.hints.listed > 0 {
+            let pages = explanation.hints.listed;
+            reasons.push(format!("It lists {pages} known pages; a look is worth what it may say of them."));
         }
         if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0).max(explanation.price.unwrap_or(0.0)) {
             reasons.push(

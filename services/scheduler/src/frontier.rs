@@ -1,7 +1,8 @@
 //! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
 
 use crate::forecast::place_of;
-use crate::hosts::Hosts;
+use crate::hints::Lister;
+use crate::hosts::{HostGate, Hosts};
 use crate::rules::Rules;
 use crate::siblings::entry_of;
 use crate::state::{PAGES, ScheduledPage};
@@ -34,6 +35,8 @@ pub(crate) struct Frontier {
     pub(crate) hinted: BTreeMap<Slot, f64>,
     /// Pages that another is fetched for.
     followers: BTreeSet<Slot>,
+    /// Sitemaps and feeds.
+    pub(crate) lists: BTreeMap<Slot, Lister>,
     /// Pages that no answer of any kind has come for yet.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
@@ -85,7 +88,7 @@ impl Frontier {
                 None => LastLook::Discovered(page.discovered_at),
             },
             belief: entry_of(page, place.cell, rules, outlook),
-            weight: weight_of(page, rules),
+            weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules),
             host,
             standing: match (page.lease_until, page.held_until) {
                 (Some(_), _) => Standing::InFlight,
@@ -129,6 +132,9 @@ impl Frontier {
         if is_follower(page) {
             self.followers.insert(slot);
         }
+        if let Some(list) = Lister::of(page) {
+            self.lists.insert(slot, list);
+        }
         if page.fetches == 0 {
             self.unanswered.insert(slot);
         }
@@ -163,11 +169,17 @@ impl Frontier {
         self.refetch.remove(&slot);
         self.hinted.remove(&slot);
         self.followers.remove(&slot);
+        self.lists.remove(&slot);
         self.unanswered.remove(&slot);
     }
 
     pub(crate) fn contains(&self, id: PageId) -> bool {
         self.slots.contains_key(&id)
+    }
+
+    /// Where a page is.
+    pub(crate) fn slot(&self, id: PageId) -> Option<Slot> {
+        self.slots.get(&id).copied()
     }
 
     pub(crate) fn id(&self, slot: Slot) -> PageId {
@@ -209,6 +221,14 @@ impl Frontier {
     pub(crate) fn in_flight(&self) -> usize {
         self.leases.len()
     }
+}
+
+/// What is left of a look's worth at a page that no hint speaks of, where hints announce most changes: with recall r only
+/// (1 - r) λ of its changes come in silence, and for times short against 1/λ its value is that part of what it would be
+/// without hints (alpha of C16: V = w alpha t²/2 to the first order). As of the last time that its record was touched.
+fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
+    let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
+    if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
 }
 
 /// What a page has shown beyond the prior of its cell.

@@ -1,7 +1,7 @@
 //! The hosts' gates: when the next request may go to each. The next permitted time is state, so neither a restart nor
 //! a rebalance ever causes a burst.
 
-use crate::hints::HintRecord;
+use crate::hint_record::HintRecord;
 use crate::state::{HOSTS, HostSchedule};
 use messages::Message;
 use page::{Host, Timestamp};
@@ -27,13 +27,17 @@ pub(crate) struct HostGate {
 impl HostGate {
     /// Keeps the host's schedule for the next life.
     pub(crate) fn save(&self, context: &mut Context<'_>) {
-        let schedule = HostSchedule {
+        let mut schedule = HostSchedule {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
             paused: self.paused,
-            hints_right: if self.hints.is_empty() { Vec::new() } else { self.hints.right.to_vec() },
-            hints_wrong: if self.hints.is_empty() { Vec::new() } else { self.hints.wrong.to_vec() },
+            hints_right: Vec::new(),
+            hints_wrong: Vec::new(),
+            changes_hinted: Vec::new(),
+            changes_unhinted: Vec::new(),
+            rests_unhinted: Vec::new(),
         };
+        self.hints.keep(&mut schedule);
         context.put(HOSTS, self.host.as_str().as_bytes(), schedule.encode());
     }
 }
@@ -56,7 +60,7 @@ impl Hosts {
                 gate.next_permitted_at = schedule.next_permitted_at;
                 gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
                 gate.paused = schedule.paused;
-                gate.hints = HintRecord::from_kept(&schedule.hints_right, &schedule.hints_wrong);
+                gate.hints = HintRecord::from_kept(&schedule);
                 ControlFlow::Continue(())
             }
             Err(error) => {

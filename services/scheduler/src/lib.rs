@@ -16,6 +16,7 @@ mod events;
 pub mod explain;
 mod forecast;
 mod frontier;
+mod hint_record;
 mod hints;
 mod hosts;
 mod planner;

@@ -47,6 +47,8 @@ pub struct Rules {
     /// Which addresses are one page.
     pub(crate) urls: UrlRules,
     pub(crate) discover: Discover,
+    /// Whether sitemaps and feeds become pages by being named.
+    pub(crate) discover_lists: bool,
     pub(crate) max_pages: u64,
     pub(crate) max_depth: u32,
     /// Whether pages with the same text share one stream of fetches.
@@ -121,6 +123,7 @@ impl Rules {
             retry_max: settings.policy.retry_max,
             urls: settings.urls.rules(),
             discover: settings.crawl.discover,
+            discover_lists: settings.hints.discover,
             max_pages: share(settings.crawl.max_pages),
             max_depth: settings.crawl.max_depth,
             mirrors: settings.detector.mirrors,

@@ -70,6 +70,10 @@ pub struct ScheduledPage {
     #[serde(default)]
     pub probe: bool,
     #[serde(default)]
+    pub listed: i64,
+    #[serde(default)]
+    pub list_kind: i32,
+    #[serde(default)]
     pub ties: Option<MirrorTies>,
 }
 
@@ -118,6 +122,12 @@ pub struct HostSchedule {
     pub hints_right: Vec<f32>,
     #[serde(default)]
     pub hints_wrong: Vec<f32>,
+    #[serde(default)]
+    pub changes_hinted: Vec<f32>,
+    #[serde(default)]
+    pub changes_unhinted: Vec<f32>,
+    #[serde(default)]
+    pub rests_unhinted: Vec<f32>,
 }
 
 /// A group of pages that may change together. The fields are described in the schema.
@@ -162,7 +172,10 @@ impl_message!(
     HostSchedule,
     "HostSchedule",
     include_str!("../../../schemas/state/HostSchedule.avsc"),
-    older: [include_str!("../../../schemas/state/history/HostSchedule/v1.avsc")],
+    older: [
+        include_str!("../../../schemas/state/history/HostSchedule/v1.avsc"),
+        include_str!("../../../schemas/state/history/HostSchedule/v2.avsc"),
+    ],
 );
 impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state/OutlookGroup.avsc"));
 impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));

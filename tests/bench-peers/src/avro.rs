@@ -81,6 +81,7 @@ fn record() -> FetchResult {
         detail: None,
         exchanges: Vec::new(),
         payload_sha1: None,
+        sitemaps: Vec::new(),
     }
 }
 

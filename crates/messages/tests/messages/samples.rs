@@ -101,6 +101,7 @@ impl Samples for FetchResult {
                 received_bytes: 17,
             }],
             payload_sha1: Some(Sha1::of(b"a page")),
+            sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
         };
         let sparse = Self {
             outcome: FetchOutcome::DnsFailed,
@@ -121,6 +122,7 @@ impl Samples for FetchResult {
             detail: None,
             exchanges: Vec::new(),
             payload_sha1: None,
+            sitemaps: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]
@@ -237,8 +239,10 @@ impl Samples for PageLinks {
             target_site: CanonicalUrl::parse("https://example.net/").unwrap().site_key(),
             found_at: time(3),
             links: vec![link("a", "Überblick", "nofollow"), link("b", "", "")],
+            listed: 12,
+            list_kind: Some(HintKind::Feed),
         };
-        let sparse = Self { links: Vec::new(), ..full.clone() };
+        let sparse = Self { links: Vec::new(), listed: 0, list_kind: None, ..full.clone() };
         vec![full, sparse]
     }
 }

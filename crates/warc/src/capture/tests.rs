@@ -48,6 +48,7 @@ fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -
         retry_after_s: None,
         robots_crawl_delay_ms: None,
         detail: None,
+        sitemaps: Vec::new(),
         exchanges,
         payload_sha1: None,
     }

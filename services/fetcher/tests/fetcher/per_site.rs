@@ -179,3 +179,24 @@ fn hosts_of_one_address_are_asked_one_after_the_other() {
         assert!(gap >= delay, "{gap:?}");
     }
 }
+
+#[test]
+fn sitemaps_of_a_robots_txt_travel_with_the_answer_for_which_it_was_read_and_no_other() {
+    let lines: String = (0..40).map(|number| format!("Sitemap: http://own.test/{number}.xml\n")).collect();
+    let long = format!("Sitemap: http://own.test/{}\n", "x".repeat(3_000));
+    let robots = format!("{long}{lines}");
+    let own = Listener::serving(move |stream, head| {
+        let length = robots.len();
+        let answer = if asks_for_robots(head) {
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{robots}")
+        } else {
+            PAGE.to_owned()
+        };
+        let _ = stream.write_all(answer.as_bytes());
+    });
+    let mut bench = Bench::new(&[("fetch.resolve", &format!("own.test={}", own.address))]);
+    let first = bench.fetch("http://own.test/");
+    let expected: Vec<_> = (0..32).map(|number| format!("http://own.test/{number}.xml")).collect();
+    assert_eq!((first.outcome, first.sitemaps), (FetchOutcome::Fetched, expected));
+    assert_eq!(bench.fetch("http://own.test/").sitemaps, Vec::<String>::new());
+}

@@ -1,0 +1,118 @@
+//! Pings from outside on their way into the log: acknowledged once they are there.
+
+use messages::{ChangeHint, Message, topics};
+use page::Timestamp;
+use pings::{Pings, Reply, Request};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use settings::Settings;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use stream::partitioner::partition_for;
+use stream::{Clock, Log, LogError, OutputRecord, TopicPartition};
+use topology::Names;
+use tracing::{debug, warn};
+
+/// Where pings come in, and what became of them.
+pub struct HintIntake {
+    pings: Pings,
+    clock: Arc<dyn Clock>,
+    topic: String,
+    /// Absent until the log answers.
+    log: OnceLock<(Arc<dyn Log>, u32)>,
+    taken: AtomicU64,
+    refused: AtomicU64,
+    ignored: AtomicU64,
+}
+
+impl HintIntake {
+    /// An intake with the doors that the settings open; `None` when all are shut.
+    pub fn new(settings: &Settings, names: &Names, clock: Arc<dyn Clock>) -> Option<Arc<Self>> {
+        let pings = Pings::new(settings)?;
+        Some(Arc::new(Self {
+            pings,
+            clock,
+            topic: names.topic(topics::SCHEDULER_EVENTS),
+            log: OnceLock::new(),
+            taken: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            ignored: AtomicU64::new(0),
+        }))
+    }
+
+    /// Opens the doors: hints go to this log, whose loop has so many partitions.
+    pub fn open(&self, log: Arc<dyn Log>, partitions: u32) {
+        // It is opened once; a second log would be the same one.
+        let _ = self.log.set((log, partitions));
+    }
+
+    /// Whether a path is one of those served.
+    pub(crate) fn serves(&self, path: &str) -> bool {
+        self.pings.serves(path)
+    }
+
+    /// Answers a request. Hints are in the log when this returns, or the answer says that they are not.
+    pub(crate) fn answer(&self, request: &Request<'_>) -> Reply {
+        let now = self.clock.now();
+        let reply = self.pings.answer(request, now);
+        self.refused.fetch_add(reply.counts.refused, Ordering::Relaxed);
+        self.ignored.fetch_add(reply.counts.ignored, Ordering::Relaxed);
+        if reply.hints.is_empty() {
+            return reply;
+        }
+        let failed = |text: &str| Reply { status: 503, body: format!("{text}\n"), ..reply.clone() };
+        let Some((log, partitions)) = self.log.get() else { return failed("the log is not there yet; try again") };
+        match append(&**log, &self.topic, *partitions, &reply.hints, now) {
+            Ok(()) => {
+                self.taken.fetch_add(reply.hints.len() as u64, Ordering::Relaxed);
+                debug!(path = request.path, hints = reply.hints.len(), "hints taken");
+                reply
+            }
+            Err(error) => {
+                warn!(%error, "hints could not be written to the log; their sender is told to try again");
+                failed("the log cannot be written; try again")
+            }
+        }
+    }
+
+    /// What became of pings since the start.
+    pub(crate) fn counts(&self) -> PingCounts {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        PingCounts { taken: count(&self.taken), refused: count(&self.refused), ignored: count(&self.ignored) }
+    }
+}
+
+/// What became of pings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PingCounts {
+    pub(crate) taken: u64,
+    pub(crate) refused: u64,
+    pub(crate) ignored: u64,
+}
+
+impl Collector for PingCounts {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for (what, help, count) in [
+            ("taken", "pages that pings spoke of and that are in the log as hints", self.taken),
+            ("refused", "pages that pings spoke of in vain", self.refused),
+            ("ignored", "pings of hubs without a good signature", self.ignored),
+        ] {
+            let name = format!("recrawl_pings_{what}");
+            let metric = encoder.encode_descriptor(&name, help, None, MetricType::Counter)?;
+            ConstCounter::new(count).encode(metric)?;
+        }
+        Ok(())
+    }
+}
+
+fn append(log: &dyn Log, topic: &str, partitions: u32, hints: &[ChangeHint], now: Timestamp) -> Result<(), LogError> {
+    let record = |hint: &ChangeHint| {
+        let key = hint.url.site_key().as_str().as_bytes().to_vec();
+        let to = TopicPartition::new(topic, partition_for(&key, partitions));
+        OutputRecord { to, timestamp: now, key, value: Some(hint.encode()) }
+    };
+    log.append(&hints.iter().map(record).collect::<Vec<_>>()).map(|_| ())
+}

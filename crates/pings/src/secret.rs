@@ -1,0 +1,30 @@
+//! Comparisons that take as long whether they fail early or late.
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use aws_lc_rs::hmac;
+use settings::Secret;
+
+/// Whether somebody knows a secret.
+pub(crate) fn knows(secret: &Secret, shown: &str) -> bool {
+    verify_slices_are_equal(secret.reveal().as_bytes(), shown.as_bytes()).is_ok()
+}
+
+/// Whether a body is signed as `X-Hub-Signature` says (WebSub, section 8): `method=hex digits`.
+pub(crate) fn is_signed(secret: &Secret, body: &[u8], header: &str) -> bool {
+    let Some((method, signature)) = header.trim().split_once('=') else { return false };
+    let algorithm = match method.to_ascii_lowercase().as_str() {
+        "sha1" => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+        "sha256" => hmac::HMAC_SHA256,
+        "sha384" => hmac::HMAC_SHA384,
+        "sha512" => hmac::HMAC_SHA512,
+        _ => return false,
+    };
+    let Some(signature) = from_hex(signature) else { return false };
+    hmac::verify(&hmac::Key::new(algorithm, secret.reveal().as_bytes()), body, &signature).is_ok()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text.chars().map(|digit| Some(digit.to_digit(16)? as u8)).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}

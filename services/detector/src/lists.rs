@@ -1,0 +1,213 @@
+//! Sitemaps and feeds are pages like others, but what they say is about other pages: it goes to the scheduler as hints of
+//! what changed and as links to what is new. A list has changed when it says something new, however its text differs.
+//!
+//! Nothing is kept for this: the moment of the list's last look, and that of every page it lists, are in the pages'
+//! sketches, which are at hand because a site has one partition.
+
+use crate::links::{self, LINKS_PER_RECORD, SITEMAP};
+use crate::look::Look;
+use crate::state::{PAGES, PageSketch};
+use crate::{Rules, SCHEDULER_EVENTS};
+use messages::{ChangeHint, FetchResult, HintKind, Link, Message, Verdict};
+use page::{CanonicalUrl, DAY, PageId, Timestamp, UrlRules};
+use settings::Settings;
+use sitemaps::{Entry, Kind, Sitemap};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use stream::{Context, ProcessError};
+
+/// Most hints sent per look at a list: the latest changes.
+const HINTS_PER_LOOK: usize = 1_000;
+/// Most links to unknown pages sent per look at a list; the others come when these are known.
+const LINKS_PER_LOOK: usize = 10_000;
+/// A date may be a day with no time, in any time zone, by a clock that is wrong.
+const MARGIN: Duration = DAY.saturating_mul(2);
+/// The root element of a list stands in its first bytes.
+const ROOT_BYTES: usize = 4 << 10;
+/// Names of root elements of lists, in lower case.
+const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b":rdf"];
+
+/// Which lists are listened to.
+#[derive(Clone, Debug)]
+pub(crate) struct ListRules {
+    pub(crate) sitemaps: bool,
+    pub(crate) feeds: bool,
+    /// Whether lists become known by being named.
+    pub(crate) discover: bool,
+    /// Which addresses are one page.
+    urls: UrlRules,
+}
+
+impl ListRules {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let settings::Hints { sitemaps, feeds, discover, .. } = settings.hints;
+        Self { sitemaps, feeds, discover, urls: settings.urls.rules() }
+    }
+}
+
+/// A body that is a list.
+pub(crate) struct List {
+    kind: HintKind,
+    sitemap: Sitemap,
+}
+
+impl List {
+    /// Reads a body as a list, if it is one that is listened to.
+    pub(crate) fn read(body: &[u8], rules: &ListRules) -> Option<Self> {
+        if !(rules.sitemaps || rules.feeds) || !may_be_list(body) {
+            return None;
+        }
+        let sitemap = sitemaps::read(body);
+        let (kind, wanted) = match sitemap.kind? {
+            Kind::Urlset | Kind::Index => (HintKind::Sitemap, rules.sitemaps),
+            // A text that has an address in some line is a text.
+            Kind::Text => (HintKind::Sitemap, rules.sitemaps && sitemap.problems.is_empty()),
+            Kind::Rss | Kind::Atom | Kind::JsonFeed => (HintKind::Feed, rules.feeds),
+        };
+        wanted.then_some(Self { kind, sitemap })
+    }
+}
+
+/// By its first bytes, so that most pages are not read for nothing.
+fn may_be_list(body: &[u8]) -> bool {
+    let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    let head = start[..start.len().min(ROOT_BYTES)].to_ascii_lowercase();
+    let has = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
+    match head.first() {
+        Some(b'<') => ROOTS.into_iter().any(has),
+        Some(b'{') => has(b"jsonfeed.org"),
+        Some(b'h') => head.starts_with(b"http://") || head.starts_with(b"https://"),
+        _ => is_wide || body.starts_with(b"\x1f\x8b"),
+    }
+}
+
+/// What came of a list.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) hints: u64,
+    /// Hints beyond [`HINTS_PER_LOOK`].
+    pub(crate) left_out: u64,
+    /// Entries of other sites: a list speaks for its own.
+    pub(crate) foreign: u64,
+    /// Pages that became known of, if links are followed.
+    new: usize,
+}
+
+/// What a list says, as far as it is of its own site.
+#[derive(Default)]
+struct Said {
+    /// Known pages.
+    listed: i64,
+    /// Pages said to have changed since they were looked at, and when.
+    changed: Vec<(Timestamp, CanonicalUrl)>,
+    /// Pages not looked at yet.
+    unknown: Vec<CanonicalUrl>,
+    /// Those of them that may not have been listed before.
+    new: usize,
+    foreign: u64,
+}
+
+/// Tells the scheduler what a list says that it did not say at its last look.
+pub(crate) fn tell(
+    list: &List,
+    result: &FetchResult,
+    last_look_at: Option<Timestamp>,
+    rules: &Rules,
+    context: &mut Context<'_>,
+) -> Result<Told, ProcessError> {
+    let mut said = read_entries(list, result, last_look_at, &rules.lists.urls, context)?;
+    said.changed.sort_by(|a, b| b.cmp(a));
+    let hints = said.changed.len().min(HINTS_PER_LOOK);
+    for (changed_at, url) in &said.changed[..hints] {
+        let hint = ChangeHint {
+            page_id: url.page_id(),
+            url: url.clone(),
+            kind: list.kind,
+            hinted_at: result.fetched_at,
+            changed_at: Some(*changed_at),
+            source: result.url.to_string(),
+        };
+        context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), hint.encode());
+    }
+    let is_index = list.sitemap.kind == Some(Kind::Index);
+    let follow = rules.links || (is_index && rules.lists.discover);
+    let rel = if is_index { SITEMAP } else { "" };
+    let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
+    let mut unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link).peekable();
+    // Also without links: the scheduler is to know for how many pages the list speaks.
+    loop {
+        links::emit(result, unknown.by_ref().take(LINKS_PER_RECORD).collect(), Some((list.kind, said.listed)), context);
+        if unknown.peek().is_none() {
+            break;
+        }
+    }
+    Ok(Told {
+        hints: hints as u64,
+        left_out: (said.changed.len() - hints) as u64,
+        foreign: said.foreign,
+        new: if follow { said.new } else { 0 },
+    })
+}
+
+fn read_entries(
+    list: &List,
+    result: &FetchResult,
+    last_look_at: Option<Timestamp>,
+    urls: &UrlRules,
+    context: &Context<'_>,
+) -> Result<Said, ProcessError> {
+    let address = result.final_url.as_ref().unwrap_or(&result.url);
+    let not_before = last_look_at.map_or(Timestamp::MIN, |look| look - MARGIN);
+    let mut said = Said::default();
+    let mut seen: BTreeSet<PageId> = BTreeSet::from([result.page_id]);
+    for entry in &list.sitemap.entries {
+        let Ok(url) = address.join(&entry.url) else { continue };
+        let url = urls.apply(&url);
+        if url.site_key() != result.site_key {
+            said.foreign += 1;
+            continue;
+        }
+        if !seen.insert(url.page_id()) {
+            continue;
+        }
+        let changed_at = date_of(entry, result.fetched_at);
+        let is_news = changed_at.is_some_and(|changed_at| changed_at > not_before);
+        match last_look_at_page(&url, context)? {
+            Some(look) => {
+                said.listed += 1;
+                said.changed.extend(changed_at.filter(|at| is_news && *at > look).map(|at| (at, url)));
+            }
+            None => {
+                said.new += usize::from(is_news || changed_at.is_none());
+                said.unknown.push(url);
+            }
+        }
+    }
+    Ok(said)
+}
+
+/// When the entry is said to have changed: not after it was read, and a date far in the future is none.
+fn date_of(entry: &Entry, read_at: Timestamp) -> Option<Timestamp> {
+    let date = Timestamp::from_secs(entry.last_modified_s()?);
+    (date <= read_at + MARGIN).then(|| date.min(read_at))
+}
+
+fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
+    let Some(bytes) = context.get(PAGES, &url.page_id().0)? else { return Ok(None) };
+    let sketch = PageSketch::decode(&bytes);
+    let sketch =
+        sketch.map_err(|error| ProcessError::Stop(format!("the sketch of {url} in the state store: {error}")))?;
+    Ok(sketch.last_look_at)
+}
+
+impl Look {
+    /// A list has changed when it says something new.
+    pub(crate) fn judge_list(&mut self, told: &Told) {
+        if matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic | Verdict::Minor | Verdict::Major) {
+            let says_something_new = told.hints + told.left_out > 0 || told.new > 0;
+            self.verdict = if says_something_new { Verdict::Minor } else { Verdict::Cosmetic };
+            self.look_again_after_s = None;
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Sitemaps and feeds through the detector, over a log in memory: what they say of other pages becomes hints and links.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use messages::{
+    ChangeHint, Digest, FetchOutcome, FetchResult, HintKind, Message, PageLinks, PageObservation, SchedulerEvent,
+    Verdict, body, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, Timestamp};
+use settings::{Layers, Settings};
+use std::time::Duration;
+use stream::testing::TestDriver;
+use topology::Names;
+
+const SITEMAP: &str = "http://www.site.test/sitemap.xml";
+
+struct Bench {
+    driver: TestDriver,
+    names: Names,
+    attempt: i64,
+}
+
+/// What came of one look.
+#[derive(Debug)]
+struct Seen {
+    verdict: Verdict,
+    hints: Vec<ChangeHint>,
+    links: Vec<PageLinks>,
+}
+
+impl Seen {
+    fn hinted(&self) -> Vec<&str> {
+        self.hints.iter().map(|hint| hint.url.as_str()).collect()
+    }
+
+    fn linked(&self) -> Vec<(&str, &str)> {
+        self.links.iter().flat_map(|links| &links.links).map(|link| (link.url.as_str(), link.rel.as_str())).collect()
+    }
+}
+
+impl Bench {
+    fn new(overrides: &[(&str, &str)]) -> Self {
+        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let names = Names::new(&settings);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, 2), Timestamp::from_secs(1_700_000_000));
+        driver.add(detector::stage(&settings, &names), "one");
+        Self { driver, names, attempt: 0 }
+    }
+
+    fn now(&self) -> Timestamp {
+        stream::Clock::now(&*self.driver.clock)
+    }
+
+    fn result(&mut self, url: &str, content_type: &str, content: &[u8]) -> FetchResult {
+        self.attempt += 1;
+        let url = CanonicalUrl::parse(url).unwrap();
+        FetchResult {
+            page_id: url.page_id(),
+            site_key: url.site_key(),
+            url,
+            attempt: self.attempt,
+            fetched_at: self.now(),
+            latency_ms: 40,
+            outcome: FetchOutcome::Fetched,
+            status: Some(200),
+            final_url: None,
+            hops: Vec::new(),
+            etag: None,
+            last_modified: None,
+            content_type: Some(content_type.to_owned()),
+            content_digest: Some(Digest::of(content)),
+            body: Some(body::compress(content)),
+            body_length: content.len() as i64,
+            truncated: false,
+            wire_bytes: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            detail: None,
+            exchanges: Vec::new(),
+            payload_sha1: None,
+            sitemaps: Vec::new(),
+        }
+    }
+
+    /// Sends one answer, and gives what became of it.
+    fn send(&mut self, result: &FetchResult) -> Seen {
+        let events = self.events().len();
+        let observations = self.observations().len();
+        let topic = self.names.topic(topics::FETCH_RESULTS);
+        self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+        let verdict = self.observations()[observations..].first().unwrap().verdict;
+        let mut seen = Seen { verdict, hints: Vec::new(), links: Vec::new() };
+        for event in self.events().split_off(events) {
+            match event {
+                SchedulerEvent::Hint(hint) => seen.hints.push(hint),
+                SchedulerEvent::Links(links) => seen.links.push(links),
+                other => panic!("{other:?}"),
+            }
+        }
+        seen
+    }
+
+    /// A look at a list some time later.
+    fn look(&mut self, after: Duration, url: &str, content_type: &str, content: &[u8]) -> Seen {
+        self.driver.clock.advance(after);
+        let result = self.result(url, content_type, content);
+        self.send(&result)
+    }
+
+    /// A look at an ordinary page.
+    fn know(&mut self, path: &str) {
+        self.know_all(&[path.to_owned()]);
+    }
+
+    fn know_all(&mut self, paths: &[String]) {
+        let topic = self.names.topic(topics::FETCH_RESULTS);
+        for path in paths {
+            let content = format!("<p>This is what stands at {path} for everyone who wants to read a sentence there.");
+            let result = self.result(&page(path), "text/html", content.as_bytes());
+            self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+        }
+        self.driver.run_until_idle().unwrap();
+        assert_eq!(self.observations().last().map(|seen| seen.verdict), Some(Verdict::First));
+    }
+
+    /// All of one site, so in one partition and in order.
+    fn events(&self) -> Vec<SchedulerEvent> {
+        let records = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        records.iter().map(|record| SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    fn observations(&self) -> Vec<PageObservation> {
+        let records = self.driver.contents(&self.names.topic(topics::PAGE_OBSERVATIONS)).unwrap();
+        records.iter().map(|record| PageObservation::decode(record.value.as_deref().unwrap()).unwrap()).collect()
+    }
+
+    fn figure(&mut self, name: &str) -> f64 {
+        // Figures are renewed every so often.
+        self.driver.clock.advance(Duration::from_secs(1));
+        self.driver.run_until_idle().unwrap();
+        self.driver.status(0).figures.get(name).copied().unwrap_or(f64::NAN)
+    }
+}
+
+fn page(path: &str) -> String {
+    format!("http://www.site.test/{path}")
+}
+
+fn urlset(entries: &[(&str, Option<Timestamp>)]) -> Vec<u8> {
+    let entry = |(url, date): &(&str, Option<Timestamp>)| {
+        let date = date.map(|date| format!("<lastmod>{date}</lastmod>")).unwrap_or_default();
+        format!("<url><loc>{url}</loc>{date}</url>")
+    };
+    format!("<urlset>{}</urlset>", entries.iter().map(entry).collect::<String>()).into_bytes()
+}
+
+#[test]
+fn a_sitemap_hints_at_known_pages_that_changed_since_they_were_looked_at_and_at_nothing_else() {
+    let mut bench = Bench::new(&[]);
+    bench.know("a");
+    bench.know("b");
+    let (before, looked) = (bench.now() - DAY, bench.now());
+    let file = urlset(&[
+        (&page("a"), Some(looked + HOUR)),
+        (&page("b"), Some(before)),
+        (&page("b?utm_source=x"), Some(looked + HOUR)),
+        (&page("unknown"), Some(looked + HOUR)),
+        ("http://other.test/c", Some(looked + HOUR)),
+    ]);
+    let first = bench.look(2 * HOUR, SITEMAP, "application/xml", &file);
+    assert_eq!((first.verdict, first.hinted()), (Verdict::First, vec![page("a").as_str()]));
+    let hint = &first.hints[0];
+    assert_eq!((hint.kind, hint.changed_at, hint.source.as_str()), (HintKind::Sitemap, Some(looked + HOUR), SITEMAP));
+    assert_eq!(hint.hinted_at, bench.now());
+    // Nobody asked for links; what is told is how many known pages are listed.
+    assert_eq!(first.linked(), []);
+    let said = first.links.iter().map(|links| (links.list_kind, links.listed)).collect::<Vec<_>>();
+    assert_eq!(said, [(Some(HintKind::Sitemap), 2)]);
+    assert_eq!(bench.figure("foreign_entries_total"), 1.0);
+}
+
+#[test]
+fn a_list_has_changed_when_it_says_something_new_and_says_it_once() {
+    let mut bench = Bench::new(&[]);
+    bench.know("a");
+    let at = bench.now() + HOUR;
+    let with_a = urlset(&[(&page("a"), Some(at))]);
+    bench.look(2 * HOUR, SITEMAP, "text/xml", &urlset(&[(&page("a"), None)]));
+    let told = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
+    assert_eq!((told.verdict, told.hints.len()), (Verdict::Minor, 1));
+    // The same bytes: nothing was said, so nothing is repeated.
+    let same = bench.look(HOUR, SITEMAP, "text/xml", &with_a);
+    assert_eq!((same.verdict, same.hints.len(), same.links.len()), (Verdict::Unchanged, 0, 0));
+    // The page is looked at: from then on the date is old, however the file is written.
+    bench.know_again("a");
+    let rewritten = [b"<?xml version='1.0'?>\n".as_slice(), &with_a].concat();
+    let old = bench.look(HOUR, SITEMAP, "text/xml", &rewritten);
+    assert_eq!((old.verdict, old.hints.len()), (Verdict::Cosmetic, 0));
+}
+
+impl Bench {
+    fn know_again(&mut self, path: &str) {
+        let content = format!("<p>Something else stands at {path} now, and it is as long as what was there before it.");
+        self.look(HOUR, &page(path), "text/html", content.as_bytes());
+    }
+}
+
+#[test]
+fn a_date_from_before_the_last_look_at_the_list_is_no_news_but_for_a_margin_of_days_without_time() {
+    let mut bench = Bench::new(&[]);
+    bench.know("a");
+    bench.know("b");
+    let looked = bench.now();
+    bench.look(10 * DAY, SITEMAP, "text/xml", &urlset(&[]));
+    // Five days before that look, and one day before it: a day's name may mean its last second, anywhere on earth.
+    let dates = [(page("a"), looked + 5 * DAY), (page("b"), looked + 9 * DAY)];
+    let entries: Vec<_> = dates.iter().map(|(url, date)| (url.as_str(), Some(*date))).collect();
+    let seen = bench.look(DAY, SITEMAP, "text/xml", &urlset(&entries));
+    assert_eq!(seen.hinted(), [page("b")]);
+    // A date in the far future is none; one a little ahead is held to be now.
+    let ahead = [(page("a"), bench.now() + 300 * DAY), (page("b"), bench.now() + DAY + HOUR)];
+    let entries: Vec<_> = ahead.iter().map(|(url, date)| (url.as_str(), Some(*date))).collect();
+    let seen = bench.look(HOUR, SITEMAP, "text/xml", &urlset(&entries));
+    assert_eq!(seen.hinted(), [page("b")]);
+    assert_eq!(seen.hints[0].changed_at, Some(bench.now()));
+}
+
+#[test]
+fn hints_of_one_look_are_bounded_the_latest_first_and_the_rest_counted() {
+    let mut bench = Bench::new(&[]);
+    let paths: Vec<String> = (0..1_003).map(|number| format!("p{number}")).collect();
+    bench.know_all(&paths);
+    let looked = bench.now();
+    let urls: Vec<_> = paths.iter().map(|path| page(path)).collect();
+    let date = |number: usize| Some(looked + Duration::from_secs(number as u64));
+    let entries: Vec<_> = urls.iter().enumerate().map(|(number, url)| (url.as_str(), date(number))).collect();
+    let seen = bench.look(DAY, SITEMAP, "text/xml", &urlset(&entries));
+    assert_eq!((seen.hints.len(), seen.hinted()[0]), (1_000, page("p1002").as_str()));
+    assert_eq!((bench.figure("hints_total"), bench.figure("hints_left_out_total")), (1_000.0, 2.0));
+}
+
+#[test]
+fn feeds_of_all_kinds_and_packed_sitemaps_are_heard() {
+    let mut bench = Bench::new(&[]);
+    bench.know("a");
+    let date = bench.now() + HOUR;
+    let url = page("a");
+    let rfc_2822 = "Tue, 14 Nov 2023 23:13:20 GMT";
+    let atom = format!("<feed><entry><link href='{url}'/><updated>{date}</updated></entry></feed>");
+    let rss = format!("<rss><channel><item><link>{url}</link><pubDate>{rfc_2822}</pubDate></item></channel></rss>");
+    let json = format!(
+        "{{\"version\": \"https://jsonfeed.org/version/1.1\", \"items\": [{{\"url\": \"{url}\", \
+         \"date_modified\": \"{date}\"}}]}}"
+    );
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, &urlset(&[(&url, Some(date))])).unwrap();
+    let packed = packed.finish().unwrap();
+    for (name, media_type, content, kind) in [
+        ("atom", "application/atom+xml", atom.as_bytes(), HintKind::Feed),
+        ("rss", "application/rss+xml", rss.as_bytes(), HintKind::Feed),
+        ("json", "application/feed+json", json.as_bytes(), HintKind::Feed),
+        ("map.gz", "application/gzip", &packed, HintKind::Sitemap),
+    ] {
+        let seen = bench.look(2 * HOUR, &page(name), media_type, content);
+        assert_eq!((seen.hinted(), seen.hints[0].kind), (vec![url.as_str()], kind), "{name}");
+        assert_eq!(seen.hints[0].changed_at, Some(date), "{name}");
+    }
+}
+
+#[test]
+fn lists_that_are_not_asked_for_are_pages_and_so_are_texts_that_only_look_like_lists() {
+    let mut bench = Bench::new(&[("hints.sitemaps", "false")]);
+    bench.know("a");
+    let file = urlset(&[(&page("a"), Some(bench.now() + HOUR))]);
+    let seen = bench.look(2 * HOUR, SITEMAP, "text/xml", &file);
+    assert!(seen.hints.is_empty() && seen.links.is_empty(), "{seen:?}");
+    let mut bench = Bench::new(&[("crawl.discover", "same-host")]);
+    for (media_type, content) in [
+        ("text/plain", "http://www.site.test/x\nis where it all began, many years ago.\n"),
+        ("application/json", "{\"items\": [{\"url\": \"http://www.site.test/x\"}]}"),
+        ("text/xml", "<report><url><loc>http://www.site.test/x</loc></url></report>"),
+    ] {
+        let seen = bench.look(HOUR, &page(media_type), media_type, content.as_bytes());
+        assert!(seen.links.iter().all(|links| links.list_kind.is_none()), "{media_type}: {seen:?}");
+    }
+}
+
+#[test]
+fn what_is_new_in_a_list_is_a_link_where_links_are_followed() {
+    let mut bench = Bench::new(&[("crawl.discover", "same-host")]);
+    bench.know("a");
+    let text = format!("{}\n{}\nhttp://other.test/c\n", page("a"), page("b"));
+    let seen = bench.look(HOUR, &page("list.txt"), "text/plain", text.as_bytes());
+    assert_eq!((seen.linked(), seen.hints.len()), (vec![(page("b").as_str(), "")], 0), "undated entries only link");
+    // One more: the list has changed, though it has no dates.
+    let more = format!("{text}{}\n", page("d"));
+    let seen = bench.look(HOUR, &page("list.txt"), "text/plain", more.as_bytes());
+    assert_eq!(seen.verdict, Verdict::Minor);
+    assert_eq!(seen.linked(), [(page("b").as_str(), ""), (page("d").as_str(), "")]);
+}
+
+#[test]
+fn many_new_pages_come_in_several_records() {
+    let mut bench = Bench::new(&[("crawl.discover", "same-site")]);
+    let text: String = (0..12_000).map(|number| format!("{}\n", page(&number.to_string()))).collect();
+    let seen = bench.look(HOUR, SITEMAP, "text/plain", text.as_bytes());
+    let lengths: Vec<_> = seen.links.iter().map(|links| links.links.len()).collect();
+    assert_eq!(lengths, [1_000; 10]);
+}
+
+#[test]
+fn lists_that_pages_robots_txt_and_indexes_name_are_links_when_lists_are_discovered() {
+    let index = b"<sitemapindex><sitemap><loc>/one.xml</loc></sitemap></sitemapindex>";
+    let html = "<link rel=alternate type=application/rss+xml href=feed.xml><p><a href=/other>other</a>";
+    let sitemaps = [SITEMAP, "http://other.test/sitemap.xml", "no address"].map(str::to_owned);
+    let check = |overrides: &[(&str, &str)], expected: [&[(&str, &str)]; 3]| {
+        let mut bench = Bench::new(overrides);
+        let mut result = bench.result(&page("a"), "text/html", b"<p>One sentence that is long enough to be one.");
+        result.sitemaps = sitemaps.to_vec();
+        assert_eq!(bench.send(&result).linked(), expected[0], "robots.txt, {overrides:?}");
+        let seen = bench.look(HOUR, &page("b"), "text/html", html.as_bytes());
+        assert_eq!(seen.linked(), expected[1], "a page, {overrides:?}");
+        let seen = bench.look(HOUR, &page("index.xml"), "text/xml", index);
+        assert_eq!(seen.linked(), expected[2], "an index, {overrides:?}");
+    };
+    let (feed, other, one) = (page("feed.xml"), page("other"), page("one.xml"));
+    check(&[], [&[], &[], &[]]);
+    check(&[("hints.discover", "true")], [&[(SITEMAP, "sitemap")], &[(&feed, "alternate")], &[(&one, "sitemap")]]);
+    let all = [(feed.as_str(), "alternate"), (other.as_str(), "")];
+    check(&[("crawl.discover", "same-host")], [&[(SITEMAP, "sitemap")], &all, &[(&one, "sitemap")]]);
+    check(
+        &[("hints.discover", "true"), ("hints.feeds", "false")],
+        [&[(SITEMAP, "sitemap")], &[], &[(&one, "sitemap")]],
+    );
+}
