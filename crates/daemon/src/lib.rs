@@ -18,6 +18,6 @@ mod threads;
 
 pub use crate::board::{AuditedFreshness, Board, StageLag, Status};
 pub use crate::clock::WebClock;
-pub use crate::hints::HintIntake;
+pub use crate::hints::{HintIntake, PingCounts};
 pub use crate::load::{LoadError, load};
 pub use crate::threads::{Background, StageThreads, StopSignal};
