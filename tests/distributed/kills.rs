@@ -32,10 +32,12 @@ fn a_service_that_is_killed_comes_back_with_its_state_and_nothing_due_is_forgott
         ("scheduler", false),
         ("detector", false),
         ("estimator", false),
+        ("matcher", false),
         ("fetcher", false),
         ("scheduler", true),
         ("detector", true),
         ("estimator", true),
+        ("matcher", true),
     ];
     let mut seen = 0;
     for (stage, disk_is_lost) in kills {

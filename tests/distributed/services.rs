@@ -1,4 +1,4 @@
-//! Four services over a Kafka, on topics and in groups of their own.
+//! The services over a Kafka, on topics and in groups of their own.
 
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -43,6 +43,8 @@ impl Distributed {
             .with("kafka.group_prefix", &format!("{unique}-"))
             .with("kafka.partitions", &PARTITIONS.to_string())
             .with("kafka.session_timeout", "6s")
+            // So that every stage has work.
+            .with("detector.mirrors", "true")
             .with("policy.scan_interval", "100ms");
         for (key, value) in sets {
             crawl = crawl.with(key, value);
