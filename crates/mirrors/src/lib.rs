@@ -41,7 +41,9 @@ pub use crate::groups::Groups;
 pub use crate::link_set::LinkSet;
 pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
 pub use crate::threshold::Threshold;
-pub use crate::ties::{Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, PageKey, Peer, Saying, Standing, Ties};
+pub use crate::ties::{
+    Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, PageKey, Peer, Saying, Standing, Ties, shared_weight,
+};
 
 /// What one way of looking for mirrors came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

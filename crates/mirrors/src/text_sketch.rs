@@ -49,12 +49,16 @@ impl TextSketch {
 
     /// The buckets it belongs into.
     pub fn bands(&self) -> Vec<BandKey> {
+        self.keys().collect()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = BandKey> {
         let key = |(number, band): (usize, &[u8; BAND_BYTES])| {
             let mut key = [number as u8; 1 + BAND_BYTES];
             key[1..].copy_from_slice(band);
             key
         };
-        self.0.packed().as_chunks().0.iter().take(BANDS).enumerate().map(key).collect()
+        self.0.packed().as_chunks().0.iter().take(BANDS).enumerate().map(key)
     }
 
     /// The estimated resemblance of two texts.
@@ -63,7 +67,7 @@ impl TextSketch {
     }
 
     fn first_common_band(&self, other: &Self) -> Option<BandKey> {
-        self.bands().into_iter().zip(other.bands()).find(|(ours, theirs)| ours == theirs).map(|(band, _)| band)
+        self.keys().zip(other.keys()).find(|(ours, theirs)| ours == theirs).map(|(band, _)| band)
     }
 }
 
@@ -82,18 +86,17 @@ pub struct Entry<P> {
 /// buckets, too, is left to the first of them. Pages of one host are often made from one template, so there only the same
 /// text will do.
 pub fn best_match<P: Ord>(page: &Entry<P>, bucket: &[Entry<P>], band: &BandKey) -> Option<usize> {
-    let likeness = |other: &Entry<P>| page.sketch.resemblance(&other.sketch);
-    let is_mirror = |other: &Entry<P>| {
+    let candidates = bucket.iter().enumerate().filter(|(_, other)| {
+        other.page != page.page && page.sketch.first_common_band(&other.sketch).as_ref() == Some(band)
+    });
+    let mirrors = candidates.filter_map(|(place, other)| {
+        let likeness = page.sketch.resemblance(&other.sketch);
         let least = if other.host == page.host { 1.0 } else { LEAST_RESEMBLANCE };
-        other.page != page.page
-            && likeness(other) >= least
-            && page.sketch.first_common_band(&other.sketch).as_ref() == Some(band)
-    };
-    let order = |a: &usize, b: &usize| {
-        let (a, b) = (&bucket[*a], &bucket[*b]);
-        likeness(a).total_cmp(&likeness(b)).then_with(|| b.page.cmp(&a.page))
-    };
-    (0..bucket.len()).filter(|place| is_mirror(&bucket[*place])).max_by(order)
+        (likeness >= least).then_some((likeness, place))
+    });
+    let order =
+        |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then_with(|| bucket[b.1].page.cmp(&bucket[a.1].page));
+    mirrors.max_by(order).map(|(_, place)| place)
 }
 
 #[cfg(test)]

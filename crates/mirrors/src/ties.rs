@@ -4,7 +4,8 @@
 //! Mirrors are of different sites, and no one place knows all of a group. So pages agree by letters. A page that was
 //! [found alike](Saying::Candidate) asks the other to be [followed](Saying::Follow); who ranks higher accepts, who follows
 //! somebody already names that page instead. A page that changes leaves: whether it did as its canonical page does is found
-//! out by comparing their texts anew, once that was looked at, too. A canonical page that cannot be fetched any longer releases its followers.
+//! out by comparing their texts anew, once that was looked at, too. A canonical page that cannot be fetched any longer
+//! releases its followers.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -55,6 +56,11 @@ pub(crate) fn address_order(a: &str, b: &str) -> Ordering {
 /// Also for a weight that is no number; never a negative zero, which would rank below zero.
 fn counted(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 0.0 }
+}
+
+/// The weight to keep a page fresh with: its own and those of its followers.
+pub fn shared_weight(own: f64, followers: impl IntoIterator<Item = f64>) -> f64 {
+    own + followers.into_iter().map(counted).sum::<f64>()
 }
 
 /// What one page says to another.
@@ -134,11 +140,6 @@ impl Ties {
     /// Whether there is nothing to remember.
     pub fn is_empty(&self) -> bool {
         self.canonical.is_none() && self.followers.is_empty() && self.matched_at.is_none()
-    }
-
-    /// The weight to be kept fresh with: a page's own and that of its followers.
-    pub fn weight(&self, own: f64) -> f64 {
-        own + self.followers.iter().map(|follower| counted(follower.weight)).sum::<f64>()
     }
 
     /// Takes in what was said of a page. Returns what is to be said in turn.

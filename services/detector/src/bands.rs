@@ -19,7 +19,8 @@ pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, co
     for band in bands(&before).into_iter().filter(|band| !new_bands.contains(band)) {
         emit(band, None);
     }
+    let sketch = now.as_ref().map(TextSketch::encode);
     for &band in &new_bands {
-        emit(band, now.as_ref().map(TextSketch::encode));
+        emit(band, sketch.clone());
     }
 }

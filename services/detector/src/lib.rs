@@ -2,7 +2,8 @@
 //!
 //! Takes fetch results, drops repeats (the fetcher is at-least-once by nature), judges what was fetched by what the page has
 //! shown so far ([`change::PageState`]) and tells: the estimator what was observed, the world what changed (`page-changes`,
-//! the product), and the scheduler which links were found and what sitemaps and feeds say of other pages. It keeps the copies (`page-contents`).
+//! the product), and the scheduler which links were found and what sitemaps and feeds say of other pages. It keeps the
+//! copies (`page-contents`).
 //!
 //! It never fetches, and never decides what an answer means for the next fetch.
 

@@ -221,10 +221,14 @@ async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAd
 /// operator's own choosing, and for one that leads nowhere, which is for the connection to say.
 pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Option<IpAddr> {
     let (fetch, host) = (&network.rules.fetch, url.host_name());
-    if fetch.resolve_override(host).is_some() || fetch.proxy_for(host).is_some() {
+    if network.rules.address_delay.is_zero()
+        || fetch.resolve_override(host).is_some()
+        || fetch.proxy_for(host).is_some()
+    {
         return None;
     }
-    addresses(url, network).await.ok()?.first().map(|address| address.ip().to_canonical())
+    let found = tokio::time::timeout(fetch.connect_timeout, addresses(url, network)).await;
+    found.ok()?.ok()?.first().map(|address| address.ip().to_canonical())
 }
 
 /// Those of a host's addresses that are public or allowed by name.

@@ -9,7 +9,7 @@ use crate::siblings::belief_of;
 use crate::state::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
 use crate::{SCHEDULER_EVENTS, Scheduler};
 use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict};
-use mirrors::{Follower, Letter, PROBE_EVERY, Peer, Saying, Standing, Ties};
+use mirrors::{Follower, Letter, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use revisit::columns::Slot;
 use stream::{Context, ProcessError};
@@ -20,7 +20,9 @@ const FAILURES_BORNE: i32 = 3;
 /// The weight a page is fetched with: its own, and that of the pages that follow it.
 pub(crate) fn weight_of(page: &ScheduledPage, rules: &Rules) -> f64 {
     match &page.ties {
-        Some(kept) if rules.mirrors => ties_of(kept).weight(page.weight),
+        Some(ties) if rules.mirrors => {
+            shared_weight(page.weight, ties.followers.iter().map(|follower| follower.weight))
+        }
         _ => page.weight,
     }
 }
