@@ -17,6 +17,7 @@
 //! runtime, and never deletes or changes a topic.
 
 mod client;
+mod closing;
 mod error;
 mod log;
 mod member;

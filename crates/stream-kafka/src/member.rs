@@ -1,6 +1,7 @@
 //! A member of a group: its consumer, its transactional producer, and who owns what.
 
 use crate::client::{Quiet, lock};
+use crate::closing::Closing;
 use crate::error::{kind_of, log_error, reason};
 use crate::log::{Cluster, committed_offsets, no_topic, serve};
 use crate::reader::{list_offsets, to_record};
@@ -10,7 +11,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext, RebalanceProtoc
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientContext, Offset, TopicPartitionList};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, Event, InputRecord, LogError, Member, MemberSpec, OutputRecord, PartitionLag, Receipt};
@@ -25,10 +26,13 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for a partition to be ready for its first offset.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Longest wait for the group to let a member go.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// A member of a group.
 pub(crate) struct KafkaMember {
     cluster: Arc<Cluster>,
-    consumer: BaseConsumer<Rebalances>,
+    consumer: Closing<BaseConsumer<Rebalances>>,
     transactions: Transactions,
     input: Arc<str>,
     group: String,
@@ -70,7 +74,7 @@ impl KafkaMember {
         consumer.subscribe(&[&spec.input]).map_err(|error| log_error("cannot join the group", &error))?;
         Ok(Self {
             cluster,
-            consumer,
+            consumer: Closing::new(consumer, CLOSE_TIMEOUT),
             transactions,
             input: spec.input.as_str().into(),
             group: spec.group.clone(),
@@ -312,7 +316,9 @@ impl Member for KafkaMember {
             let listed = list.add_partition_offset(&self.input, partition as i32, Offset::Offset(offset as i64));
             let started = listed.and_then(|()| match again {
                 // Only now does the consumer hear of the partition, so that nothing is fetched in vain.
-                false => self.consumer.incremental_assign(&list),
+                false => self.consumer.incremental_assign(&list).inspect(|()| {
+                    lock(&self.consumer.context().started).insert(partition);
+                }),
                 true => {
                     let sought = self.consumer.seek_partitions(list, START_TIMEOUT)?;
                     sought.elements().iter().try_for_each(|element| element.error())
@@ -411,6 +417,8 @@ enum Change {
 struct Rebalances {
     quiet: Quiet,
     changes: Mutex<Vec<Change>>,
+    /// What the consumer knows of. It could be asked, but a consumer about to close may never answer.
+    started: Mutex<BTreeSet<u32>>,
 }
 
 impl ClientContext for Rebalances {
@@ -432,17 +440,21 @@ impl ConsumerContext for Rebalances {
             (consumer.incremental_assign(&TopicPartitionList::new()), Change::Assigned(partitions))
         } else {
             let done = match consumer.rebalance_protocol() {
-                RebalanceProtocol::Cooperative => consumer.assignment().and_then(|assigned| {
+                RebalanceProtocol::Cooperative => {
+                    let mut known = lock(&self.started);
                     let mut started = TopicPartitionList::new();
                     for element in list.elements() {
-                        if assigned.find_partition(element.topic(), element.partition()).is_some() {
+                        if known.remove(&(element.partition() as u32)) {
                             started.add_partition(element.topic(), element.partition());
                         }
                     }
                     consumer.incremental_unassign(&started)
-                }),
+                }
                 // Leaving the group.
-                _ => consumer.unassign(),
+                _ => {
+                    lock(&self.started).clear();
+                    consumer.unassign()
+                }
             };
             (done, Change::Revoked(partitions))
         };
