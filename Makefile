@@ -60,11 +60,11 @@ build: setup-build ## build all programs
 
 .PHONY: test
 test: setup k8s-check ## run all tests, on a Kafka started for them (or on yours: RECRAWL_KAFKA=HOST:PORT)
-	@RECRAWL_KAFKA_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
+	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-quick
 test-quick: setup-build ## run the tests that need no Kafka
-	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED cargo test $(CARGO_FLAGS) --workspace
+	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED RECRAWL_PROGRAMS_BUILT=1 cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: fuzz
 fuzz: setup-build ## feed the readers of bytes from outside with bad ones; FUZZ_SECONDS=30 for each target, ARGS=… chooses targets
