@@ -10,11 +10,21 @@
 //!
 //! with k the strength and m_0 the operator's prior rate; the page's prior keeps its alpha and gets beta = alpha / m_cell.
 //! Source: B8 of the project's algorithm notes (empirical Bayes by host), in the form replayed on real change times.
+//!
+//! Plain sums ([`GroupSums::replace`]) count a page by the days it was watched. Most of these belong to pages that do not
+//! change, so the mean falls the longer one watches: from .12 to .03 a day in 500 days of a population with wide rates,
+//! where .1 serves best. The mean of the pages' posterior means (a step of expectation maximisation, the shape being
+//! given) does not fall; where it comes to rest, pages count by 1 / (beta_0 + days). [`GroupSums::replace_even`] does that
+//! with a fixed number of days, so that what a page contributed can still be taken back and groups merge.
 
 use crate::filter::{GammaPrior, GammaState};
 
 /// How many changes the level above counts for.
 pub const PRIOR_STRENGTH: f64 = 10.0;
+
+/// Days of watching by which a page's weight in [`GroupSums::replace_even`] is halved. Of 10, 30, 100 and 300 the best on
+/// made-up populations and on recorded change times before the scored years, taken together.
+const HALF_WEIGHT_DAYS: f64 = 30.0;
 
 /// What the pages of a group have shown together. Adding up commutes, so groups merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,10 +39,24 @@ impl GroupSums {
     /// Replaces what one page has contributed.
     #[inline]
     pub fn replace(&mut self, before: &GammaState, after: &GammaState) {
+        self.replace_weighted(before, after, |_| 1.0);
+    }
+
+    /// The same where pages shall count alike, however long each was watched: by 30 / (30 + days). Sums are of one kind
+    /// or of the other.
+    #[inline]
+    pub fn replace_even(&mut self, before: &GammaState, after: &GammaState) {
+        self.replace_weighted(before, after, |days| HALF_WEIGHT_DAYS / (HALF_WEIGHT_DAYS + days));
+    }
+
+    #[inline]
+    fn replace_weighted(&mut self, before: &GammaState, after: &GammaState, weight: impl Fn(f64) -> f64) {
+        let (lost, won) = (weight(f64::from(before.delta_beta_days)), weight(f64::from(after.delta_beta_days)));
         // Rounding must not leave a sum below nothing when a page forgets what it learned.
-        self.changes = (self.changes + f64::from(after.delta_alpha) - f64::from(before.delta_alpha)).max(0.0);
-        self.page_days =
-            (self.page_days + f64::from(after.delta_beta_days) - f64::from(before.delta_beta_days)).max(0.0);
+        let put =
+            |sum: f64, after: f32, before: f32| (sum + won * f64::from(after) - lost * f64::from(before)).max(0.0);
+        self.changes = put(self.changes, after.delta_alpha, before.delta_alpha);
+        self.page_days = put(self.page_days, after.delta_beta_days, before.delta_beta_days);
     }
 
     /// Mean changes per day and page of the group, pulled towards that of the level above (positive).
@@ -79,6 +103,25 @@ mod tests {
         sums.replace(&state(0.0, 0.0), &state(1.0, 5.0));
         sums.replace(&state(1.0, 5.0), &state(1.5, 9.0));
         assert_eq!(sums, GroupSums { changes: 1.5, page_days: 9.0 });
+        let mut sums = GroupSums::default();
+        sums.replace_even(&state(0.0, 0.0), &state(1.0, 5.0));
+        sums.replace_even(&state(1.0, 5.0), &state(3.0, 60.0));
+        assert!((sums.changes - 1.0).abs() < 1e-12 && (sums.page_days - 20.0).abs() < 1e-12, "{sums:?}");
+    }
+
+    #[test]
+    fn pages_that_never_change_do_not_drown_the_others() {
+        // Fifty pages change twice a day and are soon known; as many are watched for ever. Together: once a day.
+        let (mut plain, mut even) = (GroupSums::default(), GroupSums::default());
+        for (delta_alpha, delta_beta_days) in [(20.0, 10.0), (0.0, 1_000.0)] {
+            for _ in 0..50 {
+                let seen = GammaState { delta_alpha, delta_beta_days };
+                plain.replace(&GammaState::default(), &seen);
+                even.replace_even(&GammaState::default(), &seen);
+            }
+        }
+        let rate = |sums: GroupSums| sums.mean_change_rate_per_day(1.0);
+        assert!(rate(plain) < 0.05 && rate(even) > 0.3, "{} {}", rate(plain), rate(even));
     }
 
     proptest! {

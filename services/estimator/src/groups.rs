@@ -69,7 +69,7 @@ impl Groups {
     ) {
         for key in keys {
             let sums = self.sums.entry(key.clone()).or_default();
-            sums.replace(before, after);
+            sums.replace_even(before, after);
             let belief = GroupBelief { changes: sums.changes, page_days: sums.page_days };
             context.put(GROUPS, key.clone(), belief.encode());
         }

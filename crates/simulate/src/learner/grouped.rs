@@ -80,8 +80,8 @@ impl Learner for GammaLearner {
         let after = self.evidence[page];
         if let Some(groups) = &mut self.groups {
             let cell = &mut groups.cells[groups.cell_of_page[page] as usize];
-            cell.sums.replace(&before, &after);
-            groups.sites[cell.site as usize].replace(&before, &after);
+            cell.sums.replace_even(&before, &after);
+            groups.sites[cell.site as usize].replace_even(&before, &after);
         }
         filter.posterior(&after)
     }
