@@ -9,6 +9,7 @@
 
 mod bands;
 mod contents;
+mod http_date;
 mod links;
 mod lists;
 mod look;
@@ -224,7 +225,8 @@ fn observe(
     context: &mut Context<'_>,
 ) {
     let sketch = &known.sketch;
-    let named = sketch.last_modified.as_deref().and_then(|text| httpdate::parse_http_date(text).ok());
+    let last_modified = sketch.last_modified.as_deref().map(http_date::sent);
+    let named = last_modified.as_deref().and_then(|text| httpdate::parse_http_date(text).ok());
     let last_modified_at = named
         .and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok())
         .map(|since| Timestamp::MIN.max(Timestamp::from_secs(since.as_secs() as i64)))
@@ -243,7 +245,7 @@ fn observe(
         magnitude: look.judgement.magnitude,
         resemblance: look.judgement.resemblance,
         etag: sketch.etag.clone(),
-        last_modified: sketch.last_modified.clone(),
+        last_modified,
         last_modified_at,
         content_digest: sketch.content_digest,
         body_length: sketch.body_length,

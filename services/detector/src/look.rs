@@ -1,5 +1,6 @@
 //! One answer beside what is known of the page: what it says, and what is remembered of it.
 
+use crate::http_date;
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, Noise, PageState, PartVerdict, Presence, Version};
 use messages::{FetchOutcome, FetchResult, Verdict};
@@ -159,7 +160,7 @@ fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
                 sketch.etag.clone_from(&result.etag);
             }
             if result.outcome == FetchOutcome::Fetched || result.last_modified.is_some() {
-                sketch.last_modified.clone_from(&result.last_modified);
+                sketch.last_modified = result.last_modified.as_deref().map(http_date::kept);
             }
         }
         FetchOutcome::NotFound | FetchOutcome::Gone if look.verdict != Verdict::Unknown => {

@@ -10,6 +10,7 @@ mod commit_loop;
 mod durable;
 mod embedded_log;
 mod measure;
+mod page_state;
 mod peers;
 mod redis;
 mod science;
@@ -46,6 +47,8 @@ enum What {
     Avro,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
+    /// What the detector keeps of a page.
+    State,
     /// What a look teaches.
     Learn,
     /// The price of a budget, beside NumPy.
@@ -77,6 +80,7 @@ fn main() {
     measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
     measure(What::Avro, &|| wire::rows(arguments.rounds));
     measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
+    measure(What::State, &page_state::rows);
     measure(What::Learn, &|| science::learning(arguments.rounds));
     measure(What::Share, &|| science::sharing(arguments.rounds));
     measure(What::Choose, &science::choosing);

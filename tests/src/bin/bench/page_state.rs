@@ -1,0 +1,91 @@
+//! What the detector keeps of a page on disk, beside the units and shingles of its last accepted version, which are as many
+//! as the page is long: a page almost without text, its fields as servers fill them.
+
+use crate::measure::Rounds;
+use crate::table::{Row, Target};
+use change::{Noise, PageState, Version};
+use detector::{PAGES, PageSketch, STORES, VERSIONS};
+use messages::{Digest, Message};
+use page::Timestamp;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::Path;
+use stream::{Checkpoint, StoreId, StoreProvider, StoreWrite, TaskId};
+use stream_rocksdb::{RocksStores, StoreMemory};
+use tempfile::TempDir;
+
+const KEPT_PAGES: usize = 200_000;
+const BATCH: usize = 1_000;
+
+pub(crate) fn rows() -> Vec<Row> {
+    eprintln!("the detector's state");
+    let sketch = bytes_per_page(PAGES, &|random| sketch(random).encode());
+    let version = bytes_per_page(VERSIONS, &version);
+    let name = "detector: state of a page without text, on disk";
+    let row = Row::new(name, "bytes", Rounds::new(vec![sketch + version])).aims_at(Target::Value(140.0));
+    vec![row.note(format!(
+        "{sketch:.0} for validators, digest, counts; {version:.0} for the version; keys and filters too"
+    ))]
+}
+
+/// As of a server that makes its ETag of a file's time and length.
+fn sketch(random: &mut Pcg64) -> PageSketch {
+    let modified_s = random.random_range(1_600_000_000..1_760_000_000_u64);
+    let body_length = random.random_range(2_000..60_000);
+    PageSketch {
+        attempt: random.random_range(2..40),
+        fetches: random.random_range(2..40),
+        last_look_at: Some(Timestamp::from_secs(random.random_range(1_760_000_000..1_763_000_000))),
+        etag: Some(format!("\"{modified_s:x}-{body_length:x}\"")),
+        last_modified: Some(format!("@{modified_s}")),
+        body_length,
+        content_digest: Some(Digest(random.random())),
+        missing_since: None,
+        missing_looks: 0,
+    }
+}
+
+/// Of a page that has shown two versions, of one word each.
+fn version(random: &mut Pcg64) -> Vec<u8> {
+    let mut state = PageState::default();
+    for _ in 0..2 {
+        let body = format!("<p>{:x}</p>", random.random::<u64>());
+        state.observe(&Version::new(body.as_bytes(), Some("text/html"), None), Noise::ByFrequency);
+    }
+    state.encode()
+}
+
+/// Of a store of the detector with so many pages in it.
+fn bytes_per_page(store: StoreId, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 {
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let mut random = Pcg64::seed_from_u64(1);
+    let stores = RocksStores::new(directory.path(), StoreMemory::default());
+    let mut state =
+        stores.open(&TaskId { stage: "detector".to_owned(), partition: 0 }, &STORES).expect("a store opens");
+    for _ in 0..KEPT_PAGES / BATCH {
+        let write = |_| StoreWrite {
+            store: store.0,
+            key: random.random::<[u8; 16]>().to_vec(),
+            value: Some(value(&mut random)),
+        };
+        let writes: Vec<_> = (0..BATCH).map(write).collect();
+        state.apply(&writes, &Checkpoint::default()).expect("a store takes writes");
+    }
+    drop(state);
+    // Closing leaves the newest writes in the log; opening writes them to a table.
+    drop(stores.open(&TaskId { stage: "detector".to_owned(), partition: 0 }, &STORES).expect("a store opens"));
+    tables(directory.path()) as f64 / KEPT_PAGES as f64
+}
+
+/// Bytes of the tables below a directory.
+fn tables(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).expect("the directory is ours").flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.path() {
+        path if path.is_dir() => tables(&path),
+        path if path.extension().is_some_and(|extension| extension == "sst") => {
+            entry.metadata().map_or(0, |file| file.len())
+        }
+        _ => 0,
+    };
+    entries.map(bytes).sum()
+}
