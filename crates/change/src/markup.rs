@@ -142,7 +142,7 @@ impl<'a, W: Wide> Iterator for Tokens<'a, W> {
 
 /// Who takes the tokens of a page in. Its functions should be inlined.
 pub(crate) trait TakeTokens<'a> {
-    /// The text between two places of the page; it may be empty.
+    /// The text between two places of the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
     fn start(&mut self, tag: &Tag<'a>);
     fn end(&mut self, name: TagName);
@@ -170,8 +170,8 @@ impl<'a, W: Wide> Tokens<'a, W> {
         }
     }
 
-    /// Hands over what nearly everything in nearly every page is, pairs of a text, perhaps an empty one, and a tag of HTML,
-    /// as long as there are. Returns false at the end of the page.
+    /// Hands over what nearly everything in nearly every page is, texts and tags of HTML, as long as there is nothing
+    /// else. Returns false at the end of the page.
     #[inline(always)]
     fn hand_plain(&mut self, reader: &mut impl TakeTokens<'a>) -> bool {
         if !matches!(self.state, State::Data) || !self.foreign.is_outside() {
