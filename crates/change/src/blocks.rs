@@ -6,9 +6,10 @@
 
 use crate::attributes::attribute;
 use crate::hash::{fnv1a64, splitmix64};
-use crate::markup::{Tag, TakeTokens, TextKind, tokens};
+use crate::markup::{Tag, TakeTokens, TextKind, hand_tokens};
 use crate::tag_name::{PerName, TagName, per_name};
 use crate::text::{References, TextBuilder};
+use crate::wide::Wide;
 use std::ops::Range;
 
 /// The most text read of a page, in bytes.
@@ -88,7 +89,7 @@ impl Blocks {
     /// Reads a page.
     pub(crate) fn of_html(html: &str) -> Self {
         let mut reader = Reader::new(html);
-        tokens(html).hand_to(&mut reader);
+        hand_tokens(html, &mut reader);
         reader.finish()
     }
 
@@ -148,14 +149,13 @@ struct Reader<'a> {
 
 impl<'a> TakeTokens<'a> for Reader<'a> {
     #[inline(always)]
-    fn text(&mut self, text: &'a str, kind: TextKind) {
+    fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
         // Titles and what was typed into a form are no text of the page.
         if self.hidden || kind != TextKind::Data {
             return;
         }
         let before = self.text.len();
-        let start = text.as_ptr().addr() - self.html.as_ptr().addr();
-        self.text.push_within(self.html, start, start + text.len(), References::Decoded);
+        self.text.push_within(wide, self.html, place.start, place.end, References::Decoded);
         if self.in_link {
             self.anchor_bytes += self.text.len() - before;
         }
@@ -189,8 +189,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(html: &'a str) -> Self {
-        let mut text = TextBuilder::new(MAX_TEXT_BYTES);
-        text.reserve(html.len() / 2);
+        let text = TextBuilder::with_room(MAX_TEXT_BYTES, html.len());
         Self {
             html,
             text,
@@ -377,8 +376,20 @@ fn is_canonical(attributes: &str) -> bool {
     attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
 }
 
+/// Whether attributes can hide their element: a cheap question first, because nearly none can.
 fn mentions_hiding(attributes: &str) -> bool {
-    attributes.len() > 6 && attributes.as_bytes().windows(4).any(|four| four == b"hidd" || four == b"none")
+    attributes.len() > 6
+        && has_pair(attributes, [*b"dd", *b"on"])
+        && attributes.as_bytes().windows(4).any(|four| four == b"hidd" || four == b"none")
+}
+
+/// Whether two letters stand side by side, without a decision at every byte.
+fn has_pair(text: &str, pairs: [[u8; 2]; 2]) -> bool {
+    let bytes = text.as_bytes();
+    let beside = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    beside.fold(false, |has, (&one, &two)| {
+        has | (one == pairs[0][0]) & (two == pairs[0][1]) | (one == pairs[1][0]) & (two == pairs[1][1])
+    })
 }
 
 fn is_hidden(attributes: &str) -> bool {
@@ -387,7 +398,8 @@ fn is_hidden(attributes: &str) -> bool {
 }
 
 fn part_of(name: TagName, attributes: &str, outer: Part) -> Part {
-    let role = match attributes.as_bytes().windows(4).any(|four| four == b"role") {
+    let mentions_role = has_pair(attributes, [*b"ol"; 2]) && attributes.contains("role");
+    let role = match mentions_role {
         true => attribute(attributes, "role").unwrap_or_default(),
         false => String::new(),
     };

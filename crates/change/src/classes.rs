@@ -58,9 +58,17 @@ fn replace(text: &str) -> Cow<'_, str> {
 /// Where the next piece can begin that is something: at the first letter or digit behind the last space that is before the
 /// next digit, since nothing without a digit has a class.
 fn next_with_digit(bytes: &[u8], from: usize) -> Option<usize> {
-    let digit = from + bytes[from..].iter().position(u8::is_ascii_digit)?;
+    let digit = from + first_digit(&bytes[from..])?;
     let word = bytes[from..digit].iter().rposition(|&byte| byte == b' ').map_or(from, |space| from + space + 1);
     bytes[word..=digit].iter().position(u8::is_ascii_alphanumeric).map(|at| word + at)
+}
+
+/// Most texts have no digit: they are looked through without a decision at every byte.
+fn first_digit(bytes: &[u8]) -> Option<usize> {
+    let has_digit = |chunk: &&[u8]| chunk.iter().fold(false, |has, byte| has | byte.is_ascii_digit());
+    let before = bytes.chunks(32).take_while(|chunk| !has_digit(chunk)).count() * 32;
+    let rest = bytes.get(before..)?;
+    rest.iter().position(u8::is_ascii_digit).map(|at| before + at)
 }
 
 /// The piece that begins here: its end, and its class if it has one.

@@ -1,6 +1,7 @@
 //! A body of any kind to text and links.
 
 use crate::charset::{decode, is_wide};
+use crate::links::Links;
 use crate::{html, plain, xml};
 use serde::Serialize;
 
@@ -27,7 +28,7 @@ pub struct PageText {
     /// What a reader sees: whitespace folded, one line per block.
     pub text: String,
     /// Links in the order in which they stand.
-    pub links: Vec<Link>,
+    pub links: Links,
     /// `<base href>`: what links are relative to, itself perhaps relative to the page's address.
     pub base: Option<String>,
     /// `<link rel=canonical>`, as written.
@@ -38,25 +39,6 @@ pub struct PageText {
     pub robots: MetaRobots,
     /// Whether text or links did not fit ([`MAX_TEXT_BYTES`], [`MAX_LINKS`]).
     pub truncated: bool,
-}
-
-/// A link as written: its target is neither resolved nor checked, but is not within the page and not a script.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Link {
-    /// The target, character references decoded.
-    pub href: String,
-    /// The text of the link, its first 256 bytes.
-    pub anchor: String,
-    /// The `rel` attribute, as written; empty when there is none.
-    pub rel: String,
-}
-
-impl Link {
-    /// Whether the page does not vouch for the target: `rel` has `nofollow`, `ugc` or `sponsored`.
-    pub fn is_nofollow(&self) -> bool {
-        let unvouched = ["nofollow", "ugc", "sponsored"];
-        self.rel.split_whitespace().any(|word| unvouched.iter().any(|other| word.eq_ignore_ascii_case(other)))
-    }
 }
 
 /// What a page asks of robots in its head.
@@ -153,7 +135,7 @@ impl PageText {
             charset: None,
             title: String::new(),
             text: String::new(),
-            links: Vec::new(),
+            links: Links::default(),
             base: None,
             canonical: None,
             feeds: Vec::new(),
@@ -164,16 +146,15 @@ impl PageText {
 }
 
 /// A target as kept, or `None` when it leads nowhere: within the page, to a script, or beyond all length.
-pub(crate) fn link_target(href: &str) -> Option<String> {
+pub(crate) fn link_target(href: &str) -> Option<&str> {
     let href = href.trim();
     let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    let leads_nowhere = href.is_empty()
-        || href.starts_with('#')
-        || href.len() > MAX_HREF_BYTES
-        || scheme("javascript:")
-        || scheme("data:")
-        || scheme("about:");
-    (!leads_nowhere).then(|| href.to_owned())
+    let leads_nowhere = match href.as_bytes() {
+        [] | [b'#', ..] => true,
+        [b'j' | b'J' | b'd' | b'D' | b'a' | b'A', ..] => scheme("javascript:") || scheme("data:") || scheme("about:"),
+        _ => false,
+    };
+    (!leads_nowhere && href.len() <= MAX_HREF_BYTES).then_some(href)
 }
 
 #[cfg(test)]

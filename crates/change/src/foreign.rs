@@ -17,6 +17,12 @@ pub(crate) struct ForeignContent {
 }
 
 impl ForeignContent {
+    /// Whether no SVG or MathML is open, nor HTML in one.
+    #[inline]
+    pub(crate) fn is_outside(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Whether what stands here is not HTML.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {

@@ -23,6 +23,45 @@ pub const fn fnv1a64(bytes: &[u8]) -> u64 {
     hash
 }
 
+/// FNV-1a of each text. One by one, every byte would wait for the one before it; four texts side by side do not wait for each
+/// other.
+pub(crate) fn fnv1a64_of_each(texts: &[&[u8]]) -> Vec<u64> {
+    let mut hashes = vec![FNV_START; texts.len()];
+    let mut waiting = texts.iter().copied().enumerate().filter(|(_, text)| !text.is_empty());
+    let mut lanes: [(usize, &[u8], u64); 4] = Default::default();
+    loop {
+        for (index, rest, hash) in &mut lanes {
+            if rest.is_empty()
+                && let Some((next, text)) = waiting.next()
+            {
+                (*index, *rest, *hash) = (next, text, FNV_START);
+            }
+        }
+        let common = lanes.iter().map(|(_, rest, _)| rest.len()).min().unwrap_or_default();
+        if common == 0 {
+            break;
+        }
+        let [one, two, three, four] = lanes.each_mut();
+        let heads = [one.1, two.1, three.1, four.1].map(|rest| rest[..common].iter());
+        let mut states = [one.2, two.2, three.2, four.2];
+        let [first, second, third, fourth] = heads;
+        for (((one, two), three), four) in first.zip(second).zip(third).zip(fourth) {
+            for (state, &byte) in states.iter_mut().zip([one, two, three, four]) {
+                *state = fnv1a64_step(*state, byte.into());
+            }
+        }
+        for ((index, rest, hash), state) in [one, two, three, four].into_iter().zip(states) {
+            (*rest, *hash) = (&rest[common..], state);
+            hashes[*index] = state;
+        }
+    }
+    // Fewer than four are left.
+    for (index, rest, hash) in lanes.into_iter().filter(|(_, rest, _)| !rest.is_empty()) {
+        hashes[index] = rest.iter().fold(hash, |hash, &byte| fnv1a64_step(hash, byte.into()));
+    }
+    hashes
+}
+
 /// FNV-1a of no bytes.
 pub(crate) const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
 
@@ -35,6 +74,16 @@ pub(crate) const fn fnv1a64_step(hash: u64, byte: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn side_by_side_is_one_by_one(texts in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..12)) {
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let expected: Vec<u64> = texts.iter().map(|text| fnv1a64(text)).collect();
+            prop_assert_eq!(fnv1a64_of_each(&texts), expected);
+        }
+    }
 
     #[test]
     fn the_bits_are_those_of_section_e1() {

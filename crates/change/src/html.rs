@@ -3,15 +3,17 @@
 //! [`crate::markup`] tells text from tags; here each tag says whether a block ends, a link begins, or what the head of the
 //! page declares. No tree and no stack is kept, so no page, however deep or broken, takes more than linear time.
 
-use crate::attributes::{attribute_has_word, attributes_of};
+use crate::attributes::values_of;
 use crate::entities;
 use crate::extract::{
-    ContentKind, Link, MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES,
-    MetaRobots, PageText, link_target,
+    ContentKind, MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots,
+    PageText, link_target,
 };
-use crate::markup::{Tag, TakeTokens, TextKind, Token, tokens};
+use crate::links::Links;
+use crate::markup::{Tag, TakeTokens, TextKind, Token, hand_tokens};
 use crate::tag_name::{PerName, TagName, per_name};
 use crate::text::{Gap, References, TextBuilder, prefix};
+use crate::wide::{EightBytes, Wide};
 use std::ops::Range;
 
 pub(crate) use crate::attributes::{attribute, tag_length};
@@ -19,7 +21,7 @@ pub(crate) use crate::attributes::{attribute, tag_length};
 /// Extracts a page.
 pub(crate) fn extract(html: &str) -> PageText {
     let mut reader = Reader::new(html);
-    tokens(html).hand_to(&mut reader);
+    hand_tokens(html, &mut reader);
     reader.finish().page
 }
 
@@ -36,11 +38,11 @@ pub(crate) struct Reader<'a> {
     html: &'a str,
     text: TextBuilder,
     title: Option<TextBuilder>,
-    /// Whether the last tag read was `<title>`.
+    /// Whether `<title>` was opened last of the two elements with such text; the other is `<textarea>`.
     in_title: bool,
     /// How many `<template>`s are open: nothing in them is seen.
     templates: usize,
-    links: Vec<Link>,
+    links: Links,
     anchors: Vec<Range<usize>>,
     /// Whether the last link is still open.
     link_is_open: bool,
@@ -53,7 +55,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> TakeTokens<'a> for Reader<'a> {
     #[inline(always)]
-    fn text(&mut self, text: &'a str, kind: TextKind) {
+    fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
         if self.templates > 0 {
             return;
         }
@@ -61,19 +63,18 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
             TextKind::RcData if self.in_title => {
                 if self.title.is_none() {
                     let mut title = TextBuilder::new(MAX_TITLE_BYTES);
-                    title.push(&entities::decode(text));
+                    title.push(&entities::decode(&self.html[place]));
                     self.title = Some(title);
                 }
             }
-            TextKind::Data | TextKind::RcData => self.push(text, References::Decoded),
-            TextKind::Verbatim => self.push(text, References::Kept),
+            TextKind::Data | TextKind::RcData => self.push(wide, place, References::Decoded),
+            TextKind::Verbatim => self.push(wide, place, References::Kept),
             TextKind::Raw | TextKind::Script => {}
         }
     }
 
     #[inline(always)]
     fn start(&mut self, tag: &Tag<'a>) {
-        self.in_title = false;
         if self.templates > 0 {
             self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
@@ -86,7 +87,6 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
 
     #[inline(always)]
     fn end(&mut self, name: TagName) {
-        self.in_title = false;
         if self.templates > 0 {
             self.templates -= usize::from(name.as_bytes() == b"template");
             return;
@@ -101,14 +101,20 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
 impl<'a> Reader<'a> {
     /// For the tokens of this page.
     pub(crate) fn new(html: &'a str) -> Self {
-        let mut text = TextBuilder::new(MAX_TEXT_BYTES);
-        text.reserve(html.len() / 2);
-        Self { html, text, ..Self::default() }
+        Self {
+            html,
+            text: TextBuilder::with_room(MAX_TEXT_BYTES, html.len()),
+            links: Links::with_room(html.len() / 16),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn take(&mut self, token: &Token<'a>) {
         match token {
-            Token::Text(text, kind) => self.text(text, *kind),
+            Token::Text(text, kind) => {
+                let start = text.as_ptr().addr() - self.html.as_ptr().addr();
+                self.text(EightBytes, start..start + text.len(), *kind);
+            }
             Token::Start(tag) => self.start(tag),
             Token::End(name) => self.end(*name),
         }
@@ -116,15 +122,15 @@ impl<'a> Reader<'a> {
 
     /// Adds a text that is part of the page.
     #[inline(always)]
-    fn push(&mut self, text: &'a str, references: References) {
-        let start = text.as_ptr().addr() - self.html.as_ptr().addr();
-        self.text.push_within(self.html, start, start + text.len(), references);
+    fn push(&mut self, wide: impl Wide, place: Range<usize>, references: References) {
+        self.text.push_within(wide, self.html, place.start, place.end, references);
     }
 
     fn read(&mut self, tag: &Tag<'_>) {
         match tag.name.as_bytes() {
             b"template" => self.templates += 1,
             b"title" => self.in_title = true,
+            b"textarea" => self.in_title = false,
             b"a" => {
                 self.close_link();
                 self.link_is_open = self.link(tag.attributes);
@@ -136,45 +142,47 @@ impl<'a> Reader<'a> {
             b"base" if self.base.is_none() => {
                 self.base = attribute(tag.attributes, "href").filter(|href| !href.is_empty());
             }
-            b"link" if self.canonical.is_none() && attribute_has_word(tag.attributes, "rel", "canonical") => {
-                self.canonical = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
-            }
-            b"link" if self.feeds.len() < MAX_FEEDS && names_feed(tag.attributes) => {
-                let target = attribute(tag.attributes, "href").and_then(|href| link_target(&href));
-                self.feeds.extend(target);
-            }
+            b"link" => self.head_link(tag.attributes),
             b"meta" => self.meta(tag.attributes),
             _ => {}
         }
     }
 
+    /// Takes a link of the head in.
+    fn head_link(&mut self, attributes: &str) {
+        let [rel, media_type, href] = values_of(attributes, ["rel", "type", "href"]);
+        let (Some(rel), Some(href)) = (rel, href) else { return };
+        let (rel, media_type) =
+            (entities::decode_attribute(rel), entities::decode_attribute(media_type.unwrap_or_default()));
+        let has = |name: &str| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
+        let target = || link_target(&entities::decode_attribute(href)).map(str::to_owned);
+        if self.canonical.is_none() && has("canonical") {
+            self.canonical = target();
+        } else if self.feeds.len() < MAX_FEEDS && is_feed(&media_type) && has("alternate") {
+            self.feeds.extend(target());
+        }
+    }
+
     /// Takes a link in, if it leads anywhere.
     fn link(&mut self, attributes: &str) -> bool {
-        let (mut href, mut rel) = (None, None);
-        for (name, value) in attributes_of(attributes) {
-            if href.is_none() && name.eq_ignore_ascii_case("href") {
-                href = Some(entities::decode_attribute(value));
-            } else if rel.is_none() && name.eq_ignore_ascii_case("rel") {
-                rel = Some(entities::decode_attribute(value));
-            }
-        }
-        let Some(href) = href.and_then(|href| link_target(&href)) else { return false };
+        let [href, rel] = values_of(attributes, ["href", "rel"]);
+        let Some(href) = href else { return false };
+        let href = entities::decode_attribute(href);
+        let Some(href) = link_target(&href) else { return false };
         if self.links.len() == MAX_LINKS {
             self.links_truncated = true;
             return false;
         }
-        let rel = rel.unwrap_or_default();
-        let rel = prefix(&rel, MAX_REL_BYTES).to_owned();
-        self.links.push(Link { href, rel, anchor: String::new() });
+        let rel = entities::decode_attribute(rel.unwrap_or_default());
+        self.links.push(href, prefix(&rel, MAX_REL_BYTES));
         self.anchors.push(self.text.len()..self.text.len());
         true
     }
 
     fn close_link(&mut self) {
-        if let (true, Some(link), Some(anchor)) = (self.link_is_open, self.links.last_mut(), self.anchors.last_mut()) {
+        if let (true, Some(anchor)) = (self.link_is_open, self.anchors.last_mut()) {
             anchor.end = self.text.len();
-            let words = prefix(self.text.since(anchor.start).trim(), MAX_ANCHOR_BYTES);
-            link.anchor = if words.contains('\n') { words.replace('\n', " ") } else { words.to_owned() };
+            self.links.push_anchor(prefix(self.text.since(anchor.start).trim_start(), MAX_ANCHOR_BYTES));
         }
         self.link_is_open = false;
     }
@@ -209,13 +217,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a `<link>` leads to a feed of the page's site (HTML standard, §4.6.7.1).
-fn names_feed(attributes: &str) -> bool {
+/// Whether a `<link>` of this type leads to a feed of the page's site (HTML standard, §4.6.7.1).
+fn is_feed(media_type: &str) -> bool {
     const TYPES: [&str; 4] =
         ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
-    let media_type = attribute(attributes, "type").unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed)) && attribute_has_word(attributes, "rel", "alternate")
+    TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed))
 }
 
 static GAPS: PerName<Gap> = per_name!(gap_of);
@@ -223,7 +230,7 @@ static IS_READ: PerName<bool> = per_name!(is_read);
 
 /// Start tags that say more than where a block ends.
 const fn is_read(name: &[u8]) -> bool {
-    matches!(name, b"a" | b"area" | b"base" | b"link" | b"meta" | b"template" | b"title")
+    matches!(name, b"a" | b"area" | b"base" | b"link" | b"meta" | b"template" | b"textarea" | b"title")
 }
 
 /// How a tag separates the texts on its two sides.
@@ -232,17 +239,18 @@ const fn gap_of(name: &[u8]) -> Gap {
         b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
         | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"mark" | b"nobr" | b"q" | b"rb" | b"rp"
         | b"rt" | b"ruby" | b"s" | b"samp" | b"script" | b"small" | b"span" | b"strike" | b"strong" | b"style"
-        | b"sub" | b"sup" | b"template" | b"noscript" | b"time" | b"tt" | b"u" | b"var" | b"wbr" => Gap::Nothing,
+        | b"sub" | b"sup" | b"template" | b"noscript" | b"time" | b"tt" | b"u" | b"var" | b"wbr" => Gap::NOTHING,
         b"td" | b"th" | b"img" | b"svg" | b"button" | b"input" | b"select" | b"option" | b"textarea" | b"iframe" => {
-            Gap::Space
+            Gap::SPACE
         }
-        _ => Gap::Line,
+        _ => Gap::LINE,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::links::Link;
     use proptest::prelude::*;
 
     fn text_of(html: &str) -> String {
@@ -302,8 +310,7 @@ mod tests {
              <a name=z>no</a><a href=#top>no</a><a href=' JavaScript:no() '>no</a>\
              <a href=/c><p>un</p><p>closed</p><a href=/d>next<area href=/e><template><a href=/no></template>",
         );
-        let link =
-            |href: &str, anchor: &str, rel: &str| Link { href: href.into(), anchor: anchor.into(), rel: rel.into() };
+        let link = |href, anchor, rel| Link { href, anchor, rel };
         let expected = [
             link("/a", "first one", ""),
             link("/b?x=1&y=2", "", "nofollow noopener"),
@@ -311,8 +318,7 @@ mod tests {
             link("/d", "next", ""),
             link("/e", "", ""),
         ];
-        assert_eq!(page.links, expected);
-        assert!(page.links[1].is_nofollow() && !page.links[0].is_nofollow());
+        assert_eq!(page.links.iter().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -52,16 +52,6 @@ at_full_width! {
     splitmix64_each = splitmix64_each_wide(values: &mut [u64])
 }
 
-/// Thirty-two bytes in a register.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(crate) fn thirty_two(bytes: &[u8; 32]) -> std::arch::x86_64::__m256i {
-    let word = |place: usize| i64::from_le_bytes(bytes.as_chunks::<8>().0[place]);
-    // The compiler makes one load of it.
-    std::arch::x86_64::_mm256_set_epi64x(word(3), word(2), word(1), word(0))
-}
-
 #[inline(always)]
 fn fnv1a64_steps_wide(hashes: &mut [u64; LANES], bytes: &[u64; LANES], lengths: &[u64; LANES]) {
     for lane in 0..LANES {

@@ -9,6 +9,8 @@ use crate::foreign::ForeignContent;
 use crate::marks::MarkFinder;
 use crate::raw_text::{comment_end, ends_name, raw_end, script_end};
 use crate::tag_name::{PerName, TagName, per_name};
+use crate::wide::{EightBytes, Wide, Work, at_widest};
+use std::ops::Range;
 
 /// A piece of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +53,34 @@ impl Tag<'_> {
 }
 
 /// The tokens of a page.
-pub(crate) fn tokens(html: &str) -> Tokens<'_> {
-    let marks = MarkFinder::new(html.as_bytes());
-    Tokens { html, marks, at: 0, state: State::Data, foreign: ForeignContent::default() }
+pub(crate) fn tokens(html: &str) -> Tokens<'_, EightBytes> {
+    Tokens::new(html, EightBytes)
+}
+
+/// Hands all tokens of a page over: faster than one by one.
+pub(crate) fn hand_tokens<'a>(html: &'a str, reader: &mut impl TakeTokens<'a>) {
+    at_widest(Reading { html, reader });
+}
+
+struct Reading<'a, 'r, R> {
+    html: &'a str,
+    reader: &'r mut R,
+}
+
+impl<'a, R: TakeTokens<'a>> Work for Reading<'a, '_, R> {
+    type Result = ();
+
+    #[inline(always)]
+    fn at(self, wide: impl Wide) {
+        Tokens::new(self.html, wide).hand_to(self.reader);
+    }
 }
 
 /// See [`tokens`].
-pub(crate) struct Tokens<'a> {
+pub(crate) struct Tokens<'a, W> {
     html: &'a str,
-    marks: MarkFinder<'a>,
+    wide: W,
+    marks: MarkFinder<'a, W>,
     at: usize,
     state: State,
     foreign: ForeignContent,
@@ -103,7 +124,7 @@ enum State {
     PlainText,
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a, W: Wide> Iterator for Tokens<'a, W> {
     type Item = Token<'a>;
 
     #[inline]
@@ -121,29 +142,78 @@ impl<'a> Iterator for Tokens<'a> {
 
 /// Who takes the tokens of a page in. Its functions should be inlined.
 pub(crate) trait TakeTokens<'a> {
-    fn text(&mut self, text: &'a str, kind: TextKind);
+    /// The text between two places of the page.
+    fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
     fn start(&mut self, tag: &Tag<'a>);
     fn end(&mut self, name: TagName);
 }
 
-impl<'a> Tokens<'a> {
-    /// Hands all tokens over: faster than one by one.
-    #[inline]
-    pub(crate) fn hand_to(mut self, reader: &mut impl TakeTokens<'a>) {
-        loop {
+impl<'a, W: Wide> Tokens<'a, W> {
+    #[inline(always)]
+    fn new(html: &'a str, wide: W) -> Self {
+        let marks = MarkFinder::new(html.as_bytes(), wide);
+        Self { html, wide, marks, at: 0, state: State::Data, foreign: ForeignContent::default() }
+    }
+
+    #[inline(always)]
+    fn hand_to(mut self, reader: &mut impl TakeTokens<'a>) {
+        while self.hand_plain(reader) {
             let found = self.find();
-            let slice = &self.html[found.start..found.end];
             match found.what {
-                What::Text(kind) => reader.text(slice, kind),
-                What::Start => reader.start(&Tag { name: found.name, attributes: slice }),
+                What::Text(kind) => reader.text(self.wide, found.start..found.end, kind),
+                What::Start => {
+                    reader.start(&Tag { name: found.name, attributes: &self.html[found.start..found.end] });
+                }
                 What::End => reader.end(found.name),
                 What::Nothing => return,
             }
         }
     }
 
-    /// The next token; nothing at the end.
+    /// Hands over what nearly everything in nearly every page is, texts and tags of HTML, as long as there is nothing
+    /// else. Returns false at the end of the page.
     #[inline(always)]
+    fn hand_plain(&mut self, reader: &mut impl TakeTokens<'a>) -> bool {
+        if !matches!(self.state, State::Data) || !self.foreign.is_outside() {
+            return true;
+        }
+        let (html, wide, mut marks, mut at) = (self.html, self.wide, self.marks, self.at);
+        let bytes = html.as_bytes();
+        while let Some(open) = marks.open(at) {
+            let is_end = bytes.get(open + 1) == Some(&b'/');
+            let start = open + 1 + usize::from(is_end);
+            if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
+                break;
+            }
+            if at < open {
+                reader.text(wide, at..open, TextKind::Data);
+            }
+            let (name, length) = TagName::read(&bytes[start..]);
+            let attributes = start + length;
+            let end = match bytes.get(attributes) {
+                Some(b'>') => Some(attributes),
+                _ => tag_end(bytes, &mut marks, attributes),
+            };
+            // A tag that does not end is none, and the last.
+            let Some(end) = end else { return false };
+            at = end + 1;
+            if is_end {
+                reader.end(name);
+                continue;
+            }
+            let tag = Tag { name, attributes: &html[attributes..end] };
+            reader.start(&tag);
+            if SWITCHES.of(name) {
+                self.switch(&tag);
+                break;
+            }
+        }
+        (self.marks, self.at) = (marks, at);
+        true
+    }
+
+    /// The next token; nothing at the end.
+    #[inline(never)]
     fn find(&mut self) -> Found {
         let text = match self.state {
             State::Data => Found::NOTHING,
@@ -213,12 +283,16 @@ impl<'a> Tokens<'a> {
     fn start_tag(&mut self) -> Found {
         let found = self.tag(What::Start);
         if found.what == What::Start {
-            let tag = Tag { name: found.name, attributes: &self.html[found.start..found.end] };
-            if !self.foreign.start(&tag) && CHANGES_STATE.of(found.name) {
-                self.state = state_behind(found.name);
-            }
+            self.switch(&Tag { name: found.name, attributes: &self.html[found.start..found.end] });
         }
         found
+    }
+
+    /// Behind a start tag: what is read differently from here on.
+    fn switch(&mut self, tag: &Tag<'_>) {
+        if !self.foreign.start(tag) {
+            self.state = state_behind(tag.name);
+        }
     }
 
     #[inline(always)]
@@ -237,34 +311,13 @@ impl<'a> Tokens<'a> {
         let bytes = self.html.as_bytes();
         let (name, name_length) = TagName::read(&bytes[self.at..]);
         let start = self.at + name_length;
-        let end = if bytes.get(start) == Some(&b'>') { Some(start) } else { self.tag_end(start) };
+        let end = if bytes.get(start) == Some(&b'>') { Some(start) } else { tag_end(bytes, &mut self.marks, start) };
         let Some(end) = end else {
             self.at = bytes.len();
             return Found::NOTHING;
         };
         self.at = end + 1;
         Found::tag(what, name, start, end)
-    }
-
-    /// The place of the `>` that ends a tag, given where its name ends. Plain attributes, `name="value"` and `name=value`,
-    /// are skipped by their `=` and their end; what has any other form is read attribute by attribute.
-    fn tag_end(&mut self, start: usize) -> Option<usize> {
-        let bytes = self.html.as_bytes();
-        let mut from = start;
-        loop {
-            let stop = self.marks.stop(from)?;
-            if bytes[stop] == b'>' {
-                return Some(stop);
-            }
-            // No `=` is between `from` and here, so no value has begun; one behind a name's letter begins one.
-            let begins_value = bytes[stop] == b'=' && stop > from && !ends_name(bytes[stop - 1]);
-            from = match bytes.get(stop + 1)? {
-                &quote @ (b'"' | b'\'') if begins_value => self.marks.quote(stop + 2, quote)? + 1,
-                b'>' if begins_value => stop + 1,
-                byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
-                _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),
-            };
-        }
     }
 
     /// The text up to an end tag.
@@ -279,10 +332,31 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The start tags behind which text is no markup.
-static CHANGES_STATE: PerName<bool> = per_name!(changes_state);
+/// The place of the `>` that ends a tag, given where its name ends. Plain attributes, `name="value"` and `name=value`,
+/// are skipped by their `=` and their end; what has any other form is read attribute by attribute.
+#[inline(always)]
+fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, start: usize) -> Option<usize> {
+    let mut from = start;
+    loop {
+        let stop = marks.stop(from)?;
+        if bytes[stop] == b'>' {
+            return Some(stop);
+        }
+        // No `=` is between `from` and here, so no value has begun; one behind a name's letter begins one.
+        let begins_value = bytes[stop] == b'=' && stop > from && !ends_name(bytes[stop - 1]);
+        from = match bytes.get(stop + 1)? {
+            &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
+            b'>' if begins_value => stop + 1,
+            byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
+            _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),
+        };
+    }
+}
 
-const fn changes_state(name: &[u8]) -> bool {
+/// The start tags behind which something is read differently.
+static SWITCHES: PerName<bool> = per_name!(switches);
+
+const fn switches(name: &[u8]) -> bool {
     matches!(
         name,
         b"title"
@@ -295,6 +369,8 @@ const fn changes_state(name: &[u8]) -> bool {
             | b"noframes"
             | b"noscript"
             | b"plaintext"
+            | b"svg"
+            | b"math"
     )
 }
 

@@ -1,6 +1,6 @@
 //! Text and JSON to text and links.
 
-use crate::extract::{ContentKind, Link, MAX_LINKS, MAX_TEXT_BYTES, PageText};
+use crate::extract::{ContentKind, MAX_LINKS, MAX_TEXT_BYTES, PageText};
 use crate::text::{Gap, TextBuilder};
 use serde_json::Value;
 
@@ -32,14 +32,14 @@ fn values(value: &Value, page: &mut PageText, main_text: &mut TextBuilder) {
     match value {
         Value::String(text) if text.starts_with("https://") || text.starts_with("http://") => {
             if page.links.len() < MAX_LINKS {
-                page.links.push(Link { href: text.clone(), ..Link::default() });
+                page.links.push(text, "");
             } else {
                 page.truncated = true;
             }
         }
         Value::String(text) => {
             main_text.push(text);
-            main_text.separate(Gap::Line);
+            main_text.separate(Gap::LINE);
         }
         Value::Array(items) => items.iter().for_each(|item| values(item, page, main_text)),
         Value::Object(members) => members.values().for_each(|member| values(member, page, main_text)),
@@ -56,7 +56,7 @@ mod tests {
         let (page, main_text) =
             json(r#"{"title": "T", "id": 7, "items": [{"url": "https://a.test/1", "text": "One  two"}]}"#);
         assert_eq!((page.title.as_str(), main_text.as_str()), ("T", "One two\nT"));
-        assert_eq!(page.links.iter().map(|link| link.href.as_str()).collect::<Vec<_>>(), ["https://a.test/1"]);
+        assert_eq!(page.links.iter().map(|link| link.href).collect::<Vec<_>>(), ["https://a.test/1"]);
         let (page, main_text) = json("{\"a\":");
         assert_eq!((page.text, main_text), ("{\"a\":".to_owned(), "{\"a\":".to_owned()));
     }

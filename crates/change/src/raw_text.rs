@@ -1,6 +1,7 @@
 //! Where comments, scripts and other texts end that are not markup (HTML standard, section 13.2.5).
 
 /// Whether a byte ends the name of a tag.
+#[inline(always)]
 pub(crate) fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
 }

@@ -120,10 +120,10 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
     let base = page.base.as_deref().and_then(|base| join(address.as_ref(), base)).or(address);
     let resolve = |target: &str| join(base.as_ref(), target).map_or_else(|| target.to_owned(), String::from);
     let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
-    let read_link = |(index, link): (usize, &crate::Link)| ReadLink {
-        url: resolve(&link.href),
-        anchor: link.anchor.clone(),
-        rel: link.rel.clone(),
+    let read_link = |(index, link): (usize, crate::Link<'_>)| ReadLink {
+        url: resolve(link.href),
+        anchor: link.anchor.to_owned(),
+        rel: link.rel.to_owned(),
         context: context(index).replace('\n', " "),
     };
     Reading {

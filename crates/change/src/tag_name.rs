@@ -23,9 +23,11 @@ const NAMES: [&[u8]; 146] = [
 ];
 /// Their bytes as numbers.
 const KEYS: [u128; NAMES.len()] = per_name_key();
-/// Where a key is in [`NAMES`], at its hash or the next places; 0 where there is none.
-const PLACES: [u8; SLOTS] = places();
-const SLOTS: usize = 1024;
+/// The same of names shorter than eight bytes; of others what no such name is.
+const SHORT_KEYS: [u64; NAMES.len()] = short_keys();
+/// Where a short key is in [`NAMES`], by its hash, which no two have in common.
+static SHORT_PLACES: [u8; 1 << SHORT_HASH_BITS] = short_places();
+const SHORT_HASH_BITS: u32 = 10;
 
 /// The name of a tag, in lower case; one of which nobody knows anything is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -51,28 +53,27 @@ impl TagName {
         Self::of_key(lower_case(u128::from_le_bytes(bytes) & kept))
     }
 
-    #[inline(always)]
     fn of_key(key: u128) -> Self {
-        let mut slot = slot(key);
-        loop {
-            match PLACES[slot] {
-                0 => return Self::default(),
-                place if KEYS[usize::from(place)] == key => return Self(place),
-                _ => slot = (slot + 1) % SLOTS,
-            }
-        }
+        KEYS.iter().position(|&other| other == key).map_or(Self::UNKNOWN, |place| Self(place as u8))
+    }
+
+    /// Of a name shorter than eight bytes.
+    #[inline(always)]
+    fn of_short_key(key: u64) -> Self {
+        let place = SHORT_PLACES[short_hash(key)];
+        Self(if SHORT_KEYS[usize::from(place)] == key { place } else { 0 })
     }
 
     /// The name that begins something, and its length in bytes. A name ends at white space, `/` or `>`.
     #[inline(always)]
     pub(crate) fn read(text: &[u8]) -> (Self, usize) {
-        if let Some(bytes) = text.first_chunk() {
+        if let Some((bytes, _)) = text.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(*bytes);
-            let length = short_length(word);
-            // What ends it may be another character below `0`, which is part of a longer name.
+            // Letters have a bit that nothing has that ends a name; neither do digits, but they are in few names.
+            let length = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
             if length < 8 && ends_name(bytes[length]) {
-                let key = (word & ((1 << (8 * length)) - 1)) | 0x2020_2020_2020_2020 >> (8 * (8 - length.max(1)));
-                return (Self::of_key(key.into()), length);
+                let kept = (1 << (8 * length)) - 1;
+                return (Self::of_short_key((word | 0x2020_2020_2020_2020) & kept), length);
             }
         }
         let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
@@ -129,36 +130,36 @@ const fn per_name_key() -> [u128; NAMES.len()] {
     keys
 }
 
-const fn places() -> [u8; SLOTS] {
-    let mut places = [0; SLOTS];
+const fn short_keys() -> [u64; NAMES.len()] {
+    let mut keys = [u64::MAX; NAMES.len()];
+    let mut place = 0;
+    while place < NAMES.len() {
+        if NAMES[place].len() < 8 {
+            keys[place] = KEYS[place] as u64;
+        }
+        place += 1;
+    }
+    keys
+}
+
+const fn short_places() -> [u8; 1 << SHORT_HASH_BITS] {
+    let mut places = [0; 1 << SHORT_HASH_BITS];
     let mut place = 1;
     while place < NAMES.len() {
-        let mut slot = slot(KEYS[place]);
-        while places[slot] != 0 {
-            slot = (slot + 1) % SLOTS;
+        if NAMES[place].len() < 8 {
+            let hash = short_hash(SHORT_KEYS[place]);
+            assert!(places[hash] == 0, "two names have one hash: take another factor");
+            places[hash] = place as u8;
         }
-        places[slot] = place as u8;
         place += 1;
     }
     places
 }
 
-#[inline]
-const fn slot(key: u128) -> usize {
-    let mixed = ((key >> 64) as u64 ^ key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 48) as usize % SLOTS
-}
-
-/// The place of the first of eight bytes that is below `0` or is `>`; 8 where none is. The lowest bit that a subtraction
-/// byte by byte leaves is right, whatever it borrows from the bytes above.
-#[inline]
-const fn short_length(word: u64) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHEST: u64 = 0x80 * ONES;
-    let low = word.wrapping_sub(b'0' as u64 * ONES) & !word;
-    let greater = word ^ (b'>' as u64 * ONES);
-    let ends = (low | greater.wrapping_sub(ONES) & !greater) & HIGHEST;
-    ends.trailing_zeros() as usize / 8
+/// The factor was found by trying: with it the names above have different hashes.
+#[inline(always)]
+const fn short_hash(key: u64) -> usize {
+    (key.wrapping_mul(0x5418_1067_3606_5e21) >> (u64::BITS - SHORT_HASH_BITS)) as usize
 }
 
 /// Sixteen bytes of ASCII in lower case at once: letters between `A` and `Z` are those where adding what lifts `A`, but not

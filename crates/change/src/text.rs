@@ -1,12 +1,17 @@
 //! Text as a reader sees it: whitespace folded, one line per block, bounded.
 
 use crate::entities;
-use crate::plain_copy::copy_plain;
+use crate::wide::{Folded, PIECE, Wide, Work, at_widest};
+
+/// The room behind a text that a piece and what separates it may take before it is known how long it is.
+const SLACK: usize = PIECE + 2;
 
 /// Collects pieces of text. Whitespace between words becomes one space, or one line end where a block ended.
 #[derive(Debug, Default)]
 pub(crate) struct TextBuilder {
+    /// Longer than the text: what is behind it is room.
     text: Vec<u8>,
+    length: usize,
     /// Before this place nothing separates words.
     start: usize,
     gap: Gap,
@@ -14,13 +19,25 @@ pub(crate) struct TextBuilder {
     truncated: bool,
 }
 
-/// What separates the next word from the text so far. Ordered: the stronger of two wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Gap {
-    #[default]
-    Nothing,
-    Space,
-    Line,
+/// What separates the next word from the text so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gap(u8);
+
+impl Gap {
+    pub(crate) const NOTHING: Self = Self(0);
+    pub(crate) const SPACE: Self = Self(1);
+    pub(crate) const LINE: Self = Self(3);
+
+    /// The stronger of two: their bits together.
+    #[inline(always)]
+    fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline(always)]
+    fn byte(self) -> u8 {
+        u32::from_le_bytes(*b"   \n").wrapping_shr(8 * u32::from(self.0)) as u8
+    }
 }
 
 impl TextBuilder {
@@ -31,63 +48,93 @@ impl TextBuilder {
 
     /// Separates what comes from what has been.
     pub(crate) fn separate(&mut self, gap: Gap) {
-        self.gap = self.gap.max(gap);
+        self.gap = self.gap.with(gap);
     }
 
-    /// Makes room for as many bytes more, so that the text need not move as it grows.
-    pub(crate) fn reserve(&mut self, bytes: usize) {
-        self.text.reserve(bytes.min(self.limit));
+    /// The same, with room for as many bytes from the start, so that the text need not move as it grows.
+    pub(crate) fn with_room(limit: usize, bytes: usize) -> Self {
+        Self { text: vec![0; bytes.min(limit) + SLACK - 1], ..Self::new(limit) }
     }
 
     /// What comes stands directly behind what has been, and whitespace before it does not count.
     pub(crate) fn begin(&mut self) {
-        self.start = self.text.len();
-        self.gap = Gap::Nothing;
+        self.start = self.length;
+        self.gap = Gap::NOTHING;
     }
 
     /// Adds text, folding its whitespace.
     pub(crate) fn push(&mut self, text: &str) {
-        self.push_within(text, 0, text.len(), References::Kept);
+        at_widest(Push { builder: self, text });
     }
 
     /// Adds the text between two places of a page. That there is more behind it makes copying faster.
-    #[inline]
-    pub(crate) fn push_within(&mut self, page: &str, start: usize, end: usize, references: References) {
+    #[inline(always)]
+    pub(crate) fn push_within(
+        &mut self,
+        wide: impl Wide,
+        page: &str,
+        start: usize,
+        end: usize,
+        references: References,
+    ) {
         // No reference stands for twice as many bytes as it has.
-        if self.truncated || self.text.len() + 2 * (end - start) + 1 > self.limit {
+        let most = self.length + 2 * (end - start) + SLACK;
+        if most > self.text.len() && !self.make_room(most) {
             return self.push_bounded(&page[start..end], references);
         }
         let bytes = page.as_bytes();
         let mut at = start;
-        loop {
-            while let Some(&byte) = bytes[..end].get(at) {
-                let space = if matches!(byte, b' ' | b'\n') { 1 } else { space_length(page, at) };
-                if space == 0 {
-                    break;
-                }
-                self.separate(Gap::Space);
-                at += space;
-            }
-            if at == end {
-                return;
-            }
-            if bytes[at] == b'&' && references == References::Decoded {
-                at += self.push_reference(&page[at..end]);
-                continue;
-            }
-            self.end_gap();
-            let plain = copy_plain(&mut self.text, bytes, at, end);
-            at += plain;
-            if plain == 0 {
-                let length = character_length(bytes[at]);
-                self.text.extend_from_slice(&bytes[at..at + length]);
-                at += length;
-            } else if bytes[at - 1] == b' ' {
-                // What comes may be the end of the text, or more whitespace.
-                self.text.pop();
-                self.gap = Gap::Space;
+        while at < end {
+            let piece = match bytes.get(at..at + PIECE).and_then(|piece| piece.first_chunk()) {
+                Some(piece) => piece,
+                None => &last_piece(&bytes[at..]),
+            };
+            let folded = self.push_piece(wide, piece, end - at, references);
+            at += folded.read;
+            if folded.is_special {
+                at += self.push_special(&page[at..end]);
             }
         }
+    }
+
+    /// Adds what a piece begins with, as far as it needs nothing more than folding.
+    #[inline(always)]
+    fn push_piece(&mut self, wide: impl Wide, piece: &[u8; PIECE], left: usize, references: References) -> Folded {
+        let room: &mut [u8; PIECE + 1] =
+            self.text[self.length..].first_chunk_mut().expect("there is room for a piece more than there is text");
+        let (folded, fold) = wide.fold(piece, left, references == References::Decoded);
+        // What is not there is written too, and then does not count: what comes next in a page is what a processor guesses
+        // worst.
+        let before = self.gap.with(Gap(u8::from(folded.leads)));
+        let separated = usize::from(before != Gap::NOTHING) & usize::from(self.length != self.start);
+        room[0] = before.byte();
+        wide.write(piece, fold, room[separated..].first_chunk_mut().expect("what separates is one byte"));
+        let is_text = folded.written > 0;
+        self.length += if is_text { separated + folded.written } else { 0 };
+        self.gap = if is_text { Gap(u8::from(folded.trails)) } else { before };
+        folded
+    }
+
+    /// Adds the character reference or white space that a text begins with, and returns how long it is.
+    #[cold]
+    fn push_special(&mut self, text: &str) -> usize {
+        if text.starts_with('&') {
+            return self.push_reference(text);
+        }
+        self.separate(Gap::SPACE);
+        text.chars().next().map_or(0, char::len_utf8)
+    }
+
+    /// Makes room for as many bytes in all, unless that is more than are kept.
+    #[cold]
+    fn make_room(&mut self, bytes: usize) -> bool {
+        // With the slack goes one byte for what separates.
+        let most = self.limit + SLACK - 1;
+        let fits = !self.truncated && bytes <= most;
+        if fits {
+            self.text.resize(most.min(bytes.max(2 * self.text.len())), 0);
+        }
+        fits
     }
 
     /// Adds what a character reference stands for, and says how long it is.
@@ -102,20 +149,26 @@ impl TextBuilder {
 
     fn push_letter(&mut self, letter: char) {
         if letter.is_whitespace() {
-            return self.separate(Gap::Space);
+            return self.separate(Gap::SPACE);
         }
         self.end_gap();
-        self.text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+        self.append(letter.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    #[inline]
     fn end_gap(&mut self) {
-        match std::mem::take(&mut self.gap) {
-            _ if self.text.len() == self.start => {}
-            Gap::Nothing => {}
-            Gap::Space => self.text.push(b' '),
-            Gap::Line => self.text.push(b'\n'),
+        let gap = std::mem::take(&mut self.gap);
+        if gap != Gap::NOTHING && self.length != self.start {
+            self.append(&[gap.byte()]);
         }
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        if end > self.text.len() {
+            self.text.resize(end, 0);
+        }
+        self.text[self.length..end].copy_from_slice(bytes);
+        self.length = end;
     }
 
     /// Adds text word by word, up to the limit.
@@ -125,20 +178,22 @@ impl TextBuilder {
             References::Decoded => entities::decode(text),
         };
         if text.starts_with(char::is_whitespace) {
-            self.separate(Gap::Space);
+            self.separate(Gap::SPACE);
         }
         for word in text.split_whitespace() {
-            self.truncated |= self.text.len() + 1 + word.len() > self.limit;
+            self.truncated |= self.length + 1 + word.len() > self.limit;
             if self.truncated {
+                // Without room nothing more is added.
+                self.text.truncate(self.length);
                 return;
             }
             self.end_gap();
-            self.text.extend_from_slice(word.as_bytes());
-            self.gap = Gap::Space;
+            self.append(word.as_bytes());
+            self.gap = Gap::SPACE;
         }
         // Of a text without words, the space or line before it stays.
         if text.ends_with(|last: char| !last.is_whitespace()) {
-            self.gap = Gap::Nothing;
+            self.gap = Gap::NOTHING;
         }
     }
 
@@ -146,21 +201,22 @@ impl TextBuilder {
     pub(crate) fn push_lines(&mut self, text: &str) {
         for line in text.lines() {
             self.push(line);
-            self.separate(Gap::Line);
+            self.separate(Gap::LINE);
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.text.len()
+        self.length
     }
 
     /// The text from a place on, which must be between two characters.
     pub(crate) fn since(&self, start: usize) -> &str {
-        std::str::from_utf8(&self.text[start..]).expect("whole characters were copied")
+        std::str::from_utf8(&self.text[start..self.length]).expect("whole characters were copied")
     }
 
     /// The text, and whether some of it did not fit.
     pub(crate) fn finish(mut self) -> (String, bool) {
+        self.text.truncate(self.length);
         self.text.shrink_to_fit();
         (String::from_utf8(self.text).expect("whole characters were copied"), self.truncated)
     }
@@ -175,26 +231,25 @@ pub(crate) enum References {
     Decoded,
 }
 
-/// The length of the character with this first byte.
-fn character_length(first: u8) -> usize {
-    match first {
-        0..0x80 => 1,
-        0x80..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        _ => 4,
-    }
+/// The last bytes of a page, with zeros behind them.
+#[cold]
+fn last_piece(rest: &[u8]) -> [u8; PIECE] {
+    let mut piece = [0; PIECE];
+    piece[..rest.len()].copy_from_slice(rest);
+    piece
 }
 
-/// How many bytes of whitespace (as `char::is_whitespace` has it) stand at a place; 0 within a character.
-#[inline(always)]
-fn space_length(text: &str, at: usize) -> usize {
-    match text.as_bytes()[at] {
-        b' ' | b'\t'..=b'\r' => 1,
-        // The first bytes of all other white space: U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000.
-        0xc2 | 0xe1 | 0xe2 | 0xe3 => {
-            text[at..].chars().next().filter(|letter| letter.is_whitespace()).map_or(0, char::len_utf8)
-        }
-        _ => 0,
+struct Push<'b, 't> {
+    builder: &'b mut TextBuilder,
+    text: &'t str,
+}
+
+impl Work for Push<'_, '_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn at(self, wide: impl Wide) {
+        self.builder.push_within(wide, self.text, 0, self.text.len(), References::Kept);
     }
 }
 
@@ -206,6 +261,7 @@ pub(crate) fn prefix(text: &str, limit: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wide::EightBytes;
     use proptest::prelude::*;
 
     #[test]
@@ -213,7 +269,7 @@ mod tests {
         let mut builder = TextBuilder::new(100);
         builder.push("  a \n\t b");
         builder.push("c ");
-        builder.separate(Gap::Line);
+        builder.separate(Gap::LINE);
         builder.push(" d\u{a0}\u{3000}é");
         assert_eq!(builder.finish(), ("a bc\nd é".to_owned(), false));
     }
@@ -244,12 +300,12 @@ mod tests {
         ) {
             let (mut bulk, mut words) = (TextBuilder::new(100_000), TextBuilder::new(100_000));
             for (text, gap, decoded) in pieces {
-                let gap = [Gap::Nothing, Gap::Space, Gap::Line][usize::from(gap)];
+                let gap = [Gap::NOTHING, Gap::SPACE, Gap::LINE][usize::from(gap)];
                 let references = if decoded { References::Decoded } else { References::Kept };
                 bulk.separate(gap);
                 words.separate(gap);
                 let page = format!("b {text} <and more, so that there is room behind the text>");
-                bulk.push_within(&page, 2, 2 + text.len(), references);
+                bulk.push_within(EightBytes, &page, 2, 2 + text.len(), references);
                 words.push_bounded(&text, references);
             }
             prop_assert_eq!(bulk.finish(), words.finish());

@@ -104,7 +104,7 @@ impl Cutter {
                 }
                 self.after_break = name == b"br";
                 if self.after_break {
-                    self.text.separate(Gap::Space);
+                    self.text.separate(Gap::SPACE);
                 }
                 let in_link = name == b"a" || self.open.last().is_some_and(|parent| parent.in_link);
                 self.open.push(Open { end: node.end, kind, in_link });

@@ -8,7 +8,7 @@ use crate::charset::decode;
 use crate::classes::with_classes;
 use crate::digest::{ContentDigest, content_digest};
 use crate::extract::ContentKind;
-use crate::hash::{fnv1a64, splitmix64};
+use crate::hash::{fnv1a64, fnv1a64_of_each, splitmix64};
 use crate::pieces;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
@@ -26,6 +26,8 @@ pub struct Version {
     pub(crate) region_bytes: usize,
     blocks: Blocks,
     in_region: Vec<bool>,
+    /// The texts of those blocks in which something was replaced by its class, by index of the block.
+    classed: Vec<(usize, String)>,
 }
 
 /// Something that can come and go.
@@ -86,10 +88,17 @@ impl Version {
         };
         let in_region = region(&blocks);
         let base = Base::new(address, blocks.base.as_deref());
-        let units = units(&blocks, &in_region, &base);
+        let texts: Vec<Cow<'_, str>> = blocks.list.iter().map(|block| with_classes(blocks.text(block))).collect();
+        let units = units(&blocks, &texts, &in_region, &base);
+        let is_classed = |(index, text): (usize, Cow<'_, str>)| match text {
+            Cow::Owned(text) => Some((index, text)),
+            Cow::Borrowed(text) if text != blocks.text(&blocks.list[index]) => Some((index, text.to_owned())),
+            Cow::Borrowed(_) => None,
+        };
+        let classed = texts.into_iter().enumerate().filter_map(is_classed).collect();
         let region_bytes =
             blocks.list.iter().zip(&in_region).filter(|(_, inside)| **inside).map(|(block, _)| block.len()).sum();
-        Self { digest, kind, units, region_bytes, blocks, in_region }
+        Self { digest, kind, units, region_bytes, blocks, in_region, classed }
     }
 
     /// The address the page gives itself (`<link rel=canonical>`), as written.
@@ -99,9 +108,13 @@ impl Version {
 
     /// The region's w-shingles ([`DEFAULT_SHINGLE_WIDTH`]), over the text with its classes.
     pub(crate) fn shingles(&self) -> ShingleSet {
-        let texts: Vec<Cow<'_, str>> = self.region().map(|block| with_classes(self.blocks.text(block))).collect();
+        let mut classed = self.classed.iter().peekable();
+        let texts = self.blocks.list.iter().enumerate().filter_map(|(index, block)| {
+            let classed = classed.next_if(|(other, _)| *other == index).map(|(_, text)| text.as_str());
+            self.in_region[index].then(|| classed.unwrap_or_else(|| self.blocks.text(block)))
+        });
         let mut shingler = Shingler::default();
-        let shingles = shingler.shingles(texts.iter().map(AsRef::as_ref), DEFAULT_SHINGLE_WIDTH);
+        let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
         ShingleSet::from_hashes(shingles.to_vec())
     }
 
@@ -131,14 +144,15 @@ impl Version {
     }
 }
 
-fn units(blocks: &Blocks, in_region: &[bool], base: &Base) -> Vec<Unit> {
+/// Given the texts of the blocks with their classes.
+fn units(blocks: &Blocks, texts: &[Cow<'_, str>], in_region: &[bool], base: &Base) -> Vec<Unit> {
     let mut units = Vec::with_capacity(2 * blocks.list.len());
+    let names = fnv1a64_of_each(&texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
-        let text = with_classes(blocks.text(block));
-        let name = fnv1a64(text.as_bytes());
+        let (text, name) = (&texts[index], names[index]);
         let block_index = index as u32;
         if !text.is_empty() {
-            let key = UnitKey::new(name, text_slot(block, &text), false, *in_region);
+            let key = UnitKey::new(name, text_slot(block, text), false, *in_region);
             units.push(Unit { key, block: block_index, target: None });
         }
         for href in blocks.links(block) {

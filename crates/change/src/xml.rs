@@ -4,9 +4,7 @@
 //! `<loc>` and `<link>`, and `href` of `<link>`. Not a validating parser: a feed is read as far as it goes.
 
 use crate::entities;
-use crate::extract::{
-    ContentKind, Link, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
-};
+use crate::extract::{ContentKind, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target};
 use crate::html::{self, attribute, tag_length};
 use crate::text::{Gap, TextBuilder, prefix};
 use memchr::memmem;
@@ -63,8 +61,8 @@ impl<'a> Reader<'a> {
     }
 
     fn tag(&mut self, tag: &'a str) {
-        self.text.separate(Gap::Line);
-        self.main_text.separate(Gap::Line);
+        self.text.separate(Gap::LINE);
+        self.main_text.separate(Gap::LINE);
         self.element = "";
         let Some(inside) = tag.strip_prefix('<').and_then(|tag| tag.strip_suffix('>')) else { return };
         if inside.starts_with('/') {
@@ -77,13 +75,13 @@ impl<'a> Reader<'a> {
         if self.element == "link"
             && let Some(href) = attribute(attributes, "href")
         {
-            self.link(&href, attribute(attributes, "rel").unwrap_or_default());
+            self.link(&href, &attribute(attributes, "rel").unwrap_or_default());
         }
     }
 
     fn text(&mut self, text: &str) {
         if matches!(self.element, "loc" | "link") {
-            self.link(text, String::new());
+            self.link(text, "");
         }
         if self.element == "title" && self.page.title.is_empty() {
             let mut title = TextBuilder::new(MAX_TITLE_BYTES);
@@ -105,13 +103,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn link(&mut self, href: &str, rel: String) {
+    fn link(&mut self, href: &str, rel: &str) {
         let Some(href) = link_target(href) else { return };
         if self.page.links.len() == MAX_LINKS {
             self.page.truncated = true;
             return;
         }
-        self.page.links.push(Link { href, anchor: String::new(), rel: prefix(&rel, MAX_REL_BYTES).to_owned() });
+        self.page.links.push(href, prefix(rel, MAX_REL_BYTES));
     }
 }
 
@@ -147,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn targets(page: &PageText) -> Vec<&str> {
-        page.links.iter().map(|link| link.href.as_str()).collect()
+        page.links.iter().map(|link| link.href).collect()
     }
 
     #[test]
@@ -164,7 +162,7 @@ mod tests {
         );
         assert_eq!(targets(&rss), ["https://a.test/", "https://a.test/1?a&b"]);
         let atom = extract("<feed><link rel='self' href='/feed'/><atom:link href=\"/x\"/></feed>");
-        assert_eq!((targets(&atom), atom.links[0].rel.as_str()), (vec!["/feed", "/x"], "self"));
+        assert_eq!((targets(&atom), atom.links.get(0).map(|link| link.rel)), (vec!["/feed", "/x"], Some("self")));
         let sitemap = extract("<urlset><url><loc> https://a.test/p </loc><lastmod>2026-01-02</lastmod></url>");
         assert_eq!(targets(&sitemap), ["https://a.test/p"]);
     }

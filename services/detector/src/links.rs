@@ -34,7 +34,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
     }
     if rules.links {
         let links = page.links.iter().filter(|link| !link.is_nofollow());
-        links.for_each(|link| add(&link.href, &link.anchor, &link.rel));
+        links.for_each(|link| add(link.href, link.anchor, link.rel));
     }
     let links = links.into_iter().take(LINKS_PER_RECORD);
     let links: Vec<_> = links.map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect();

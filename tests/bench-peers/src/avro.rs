@@ -93,7 +93,8 @@ fn ns(work: &mut dyn FnMut()) -> f64 {
     (thread_time() - before).as_secs_f64() * 1e9 / f64::from(REPETITIONS)
 }
 
-fn thread_time() -> Duration {
+/// CPU time of this thread so far.
+pub fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a timespec of ours, which the call fills.
     let result = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };

@@ -1,13 +1,18 @@
-//! What others do, measured for `make bench`: `spider URL…` crawls, `avro ROUNDS` encodes and decodes.
+//! What others do, measured for `make bench`: `spider URL…` crawls, `avro ROUNDS` encodes and decodes, `pages ROUNDS
+//! DIRECTORY TEXTS` reads, sketches and judges the HTML files of a directory, and writes their texts to a file.
 
 mod avro;
 mod crawl;
+mod pages;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((what, urls)) if what == "spider" => crawl::crawl(urls),
         Some((what, [rounds])) if what == "avro" => avro::measure(rounds.parse().expect("a number of rounds")),
-        _ => panic!("usage: bench-peers spider URL… | avro ROUNDS"),
+        Some((what, [rounds, directory, texts])) if what == "pages" => {
+            pages::measure(rounds.parse().expect("a number of rounds"), directory, texts);
+        }
+        _ => panic!("usage: bench-peers spider URL… | avro ROUNDS | pages ROUNDS DIRECTORY TEXTS"),
     }
 }

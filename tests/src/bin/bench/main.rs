@@ -11,6 +11,7 @@ mod durable;
 mod embedded_log;
 mod measure;
 mod page_state;
+mod pages;
 mod peers;
 mod redis;
 mod science;
@@ -18,6 +19,7 @@ mod table;
 mod whole_loop;
 mod wire;
 
+use crate::pages::Part;
 use crate::table::{Row, Table};
 use clap::{Parser, ValueEnum};
 
@@ -49,6 +51,12 @@ enum What {
     Loop,
     /// What the detector keeps of a page.
     State,
+    /// Text and links of pages, beside lol_html.
+    Extract,
+    /// Sketches of texts, beside gaoya, rensa and datasketch.
+    Sketch,
+    /// From the bytes of a page to what its change means, beside lol_html and gaoya.
+    Verdict,
     /// What a look teaches.
     Learn,
     /// The price of a budget, beside NumPy.
@@ -71,20 +79,28 @@ fn main() {
     let mut table = Table::begin();
     let all = arguments.what.is_empty();
     let wanted = |what| all || arguments.what.contains(&what);
-    let mut measure = |what, rows: &dyn Fn() -> Vec<Row>| {
-        if wanted(what) {
+    let mut measure = |what: &[What], rows: &dyn Fn() -> Vec<Row>| {
+        if what.iter().any(|what| wanted(*what)) {
             table.add(rows());
         }
     };
-    measure(What::Log, &|| embedded_log::rows(arguments.rounds));
-    measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
-    measure(What::Avro, &|| wire::rows(arguments.rounds));
-    measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
-    measure(What::State, &page_state::rows);
-    measure(What::Learn, &|| science::learning(arguments.rounds));
-    measure(What::Share, &|| science::sharing(arguments.rounds));
-    measure(What::Choose, &science::choosing);
-    measure(What::Simulate, &science::simulating);
+    measure(&[What::Log], &|| embedded_log::rows(arguments.rounds));
+    measure(&[What::Kafka], &|| commit_loop::rows(kafka.as_deref()));
+    measure(&[What::Avro], &|| wire::rows(arguments.rounds));
+    measure(&[What::Loop], &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
+    let part = |part| {
+        wanted(match part {
+            Part::Extract => What::Extract,
+            Part::Sketch => What::Sketch,
+            Part::Verdict => What::Verdict,
+        })
+    };
+    measure(&[What::Extract, What::Sketch, What::Verdict], &|| pages::rows(arguments.rounds, part));
+    measure(&[What::State], &page_state::rows);
+    measure(&[What::Learn], &|| science::learning(arguments.rounds));
+    measure(&[What::Share], &|| science::sharing(arguments.rounds));
+    measure(&[What::Choose], &science::choosing);
+    measure(&[What::Simulate], &science::simulating);
     match arguments.format {
         Format::Text => print!("{}", table.text()),
         Format::Json => println!("{:#}", table.json()),

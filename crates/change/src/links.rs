@@ -1,0 +1,108 @@
+//! The links of a page, all in one text: pages have hundreds, and a string for every part of each would cost more than
+//! reading the page.
+
+/// The links of a page, in the order in which they stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Target, `rel` and anchor of each link, one behind the other.
+    said: String,
+    places: Vec<Place>,
+}
+
+/// A link as written: its target is neither resolved nor checked, but is not within the page and not a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Link<'a> {
+    /// The target, character references decoded.
+    pub href: &'a str,
+    /// The text of the link, its first 256 bytes.
+    pub anchor: &'a str,
+    /// The `rel` attribute, as written; empty when there is none.
+    pub rel: &'a str,
+}
+
+impl Link<'_> {
+    /// Whether the page does not vouch for the target: `rel` has `nofollow`, `ugc` or `sponsored`.
+    pub fn is_nofollow(&self) -> bool {
+        let unvouched = ["nofollow", "ugc", "sponsored"];
+        self.rel.split_whitespace().any(|word| unvouched.iter().any(|other| word.eq_ignore_ascii_case(other)))
+    }
+}
+
+/// Where the parts of a link are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    href: usize,
+    rel: usize,
+    anchor: usize,
+}
+
+impl Links {
+    /// None, with room for as many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        Self { said: String::with_capacity(bytes), places: Vec::with_capacity(bytes / 32) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// A link by its number.
+    pub fn get(&self, number: usize) -> Option<Link<'_>> {
+        let place = self.places.get(number)?;
+        let end = self.places.get(number + 1).map_or(self.said.len(), |next| next.href);
+        Some(Link {
+            href: &self.said[place.href..place.rel],
+            rel: &self.said[place.rel..place.anchor],
+            anchor: &self.said[place.anchor..end],
+        })
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Link<'_>> {
+        (0..self.len()).map(|number| self.get(number).expect("there are as many"))
+    }
+
+    /// Adds a link without an anchor.
+    pub(crate) fn push(&mut self, href: &str, rel: &str) {
+        let start = self.said.len();
+        self.said.push_str(href);
+        self.said.push_str(rel);
+        self.places.push(Place { href: start, rel: start + href.len(), anchor: self.said.len() });
+    }
+
+    /// Gives the link added last its anchor, lines as words.
+    pub(crate) fn push_anchor(&mut self, anchor: &str) {
+        for (number, line) in anchor.split('\n').enumerate() {
+            if number > 0 {
+                self.said.push(' ');
+            }
+            self.said.push_str(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_come_back_as_they_went_in() {
+        let mut links = Links::default();
+        assert!(links.is_empty() && links.get(0).is_none());
+        links.push("/a", "");
+        links.push_anchor("one\ntwo");
+        links.push("/b", "ugc");
+        links.push("/c", "next");
+        links.push_anchor("é");
+        let link = |href, anchor, rel| Link { href, anchor, rel };
+        let expected = [link("/a", "one two", ""), link("/b", "", "ugc"), link("/c", "é", "next")];
+        assert_eq!(links.iter().collect::<Vec<_>>(), expected);
+        assert!(links.iter().map(|link| link.is_nofollow()).eq([false, true, false]));
+    }
+}

@@ -1,0 +1,264 @@
+//! What is looked for in many bytes at once, with the instructions that the processor has for it: AVX-512, AVX2, or arithmetic
+//! on eight bytes.
+//!
+//! The processor is asked once a page. What is generic over [`Wide`] and inlined into [`at_widest`] is compiled for each.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use crate::marks::Marks;
+
+/// How many bytes of text are looked at and copied at once, at most.
+pub(crate) const PIECE: usize = 64;
+
+/// A way to look at many bytes at once.
+pub(crate) trait Wide: Copy {
+    /// Where markup begins and ends in a block.
+    fn marks(self, block: &[u8; 64]) -> Marks;
+
+    /// What [`write`](Self::write) needs to know of a piece.
+    type Fold: Copy;
+
+    /// Looks at what a piece of text begins with, at most `left` bytes: to be written without white space at either end, and
+    /// with one space for what ASCII white space is within. Ends before other white space (as `char::is_whitespace` has
+    /// it), before `&` if asked to, and wherever it suits.
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Self::Fold);
+
+    /// Writes it, and anything behind it.
+    fn write(self, piece: &[u8; PIECE], fold: Self::Fold, to: &mut [u8; PIECE]);
+}
+
+/// What is folded of a piece of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Folded {
+    /// How many bytes it is long as it stands.
+    pub(crate) read: usize,
+    /// How many bytes of it are to be written; none if there is only white space.
+    pub(crate) written: usize,
+    /// Whether it begins with white space.
+    pub(crate) leads: bool,
+    /// Whether it ends in white space.
+    pub(crate) trails: bool,
+    /// Whether what comes next is other white space or `&`.
+    pub(crate) is_special: bool,
+}
+
+/// Something to do, at any width.
+pub(crate) trait Work {
+    type Result;
+    /// To be inlined.
+    fn at(self, wide: impl Wide) -> Self::Result;
+}
+
+/// Does it as wide as the processor can.
+#[inline]
+pub(crate) fn at_widest<T: Work>(work: T) -> T::Result {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if avx512::is_here() {
+            // SAFETY: a safe function but for the instructions it needs, which this processor has.
+            return unsafe { avx512::work(work) };
+        }
+        if avx2::is_here() {
+            // SAFETY: as above.
+            return unsafe { avx2::work(work) };
+        }
+    }
+    work.at(EightBytes)
+}
+
+/// How many bytes of text are looked at by [`fold_up_to_a_fold`].
+const HALF: usize = PIECE / 2;
+
+/// White space, and what else needs more than copying, in half a piece of text: a bit a byte, the first byte the lowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Spaces {
+    /// ASCII white space.
+    ascii: u32,
+    /// The first byte of any other white space.
+    other: u32,
+    /// `&`
+    ampersands: u32,
+}
+
+/// [`Wide::fold`] where bytes cannot be dropped from the middle of a register: stops where white space is folded.
+///
+/// All of it is arithmetic, because what comes next in a page is what a processor guesses worst.
+#[inline(always)]
+fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> (Folded, usize) {
+    let special = if at_ampersands { spaces.other | spaces.ampersands } else { spaces.other };
+    let end = 1_u64 << left.min(HALF);
+    let ascii = u64::from(spaces.ascii) & (end - 1);
+    let lead = (!ascii).trailing_zeros();
+    // What is behind the last byte is not known.
+    let stops = ascii & (ascii >> 1 | 1 << (HALF - 1)) | u64::from(special) | end;
+    let stop = (stops >> lead).trailing_zeros() + lead;
+    let trails = ascii << 1 >> stop & 1;
+    let written = if stop > lead { u64::from(stop - lead) - trails } else { 0 };
+    let folded = Folded {
+        read: stop as usize,
+        written: written as usize,
+        leads: lead > 0,
+        trails: trails == 1,
+        is_special: u64::from(special) & (end - 1) & (1 << stop) != 0,
+    };
+    (folded, lead as usize)
+}
+
+/// Eight bytes at a time, on any processor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EightBytes;
+
+impl Wide for EightBytes {
+    fn marks(self, block: &[u8; 64]) -> Marks {
+        let (words, _) = block.as_chunks::<8>();
+        words.iter().enumerate().fold(Marks::default(), |marks, (place, word)| {
+            let word = u64::from_le_bytes(*word);
+            let bits = |byte| u64::from(equal(word, byte)) << (8 * place);
+            let quotes = bits(b'"');
+            Marks {
+                opens: marks.opens | bits(b'<'),
+                stops: marks.stops | quotes | bits(b'>') | bits(b'=') | bits(b'\''),
+                quotes: marks.quotes | quotes,
+            }
+        })
+    }
+
+    type Fold = usize;
+
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+        fold_up_to_a_fold(spaces(piece), left, at_ampersands)
+    }
+
+    fn write(self, piece: &[u8; PIECE], lead: usize, to: &mut [u8; PIECE]) {
+        for (to, &from) in to.iter_mut().zip(&piece[lead..lead + HALF]) {
+            *to = if matches!(from, b'\t'..=b'\r') { b' ' } else { from };
+        }
+    }
+}
+
+fn spaces(piece: &[u8; PIECE]) -> Spaces {
+    let mut spaces = Spaces::default();
+    let (words, _) = piece[..HALF].as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let ascii = [b'\t', b'\n', 0x0b, 0x0c, b'\r', b' '].map(|byte| equal(word, byte));
+        spaces.ascii |= u32::from(ascii.into_iter().fold(0, |one, other| one | other)) << (8 * place);
+        spaces.ampersands |= u32::from(equal(word, b'&')) << (8 * place);
+    }
+    if !piece.is_ascii() {
+        let is_space = |three: &[u8]| {
+            matches!(
+                three,
+                [0xc2, 0x85 | 0xa0, _]
+                    | [0xe1, 0x9a, 0x80]
+                    | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf]
+                    | [0xe2, 0x81, 0x9f]
+                    | [0xe3, 0x80, 0x80]
+            )
+        };
+        let threes = piece[..HALF + 2].windows(3).enumerate();
+        spaces.other = threes.fold(0, |bits, (place, three)| bits | u32::from(is_space(three)) << place);
+    }
+    spaces
+}
+
+/// A bit for each of eight bytes that is the one given.
+#[inline]
+fn equal(word: u64, byte: u8) -> u8 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const LOW: u64 = 0x7f * ONES;
+    let differing = word ^ (ONES * u64::from(byte));
+    // The highest bit of each byte is set where no bit of the byte is.
+    let same = !(((differing & LOW) + LOW) | differing | LOW);
+    // Multiplying moves bit 8 i of the sum to bit 56 + i.
+    ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Marks and folded text of a piece.
+    struct Pieces<'p>(&'p [u8; PIECE], usize);
+
+    impl Work for Pieces<'_> {
+        type Result = (Marks, Vec<u8>);
+
+        fn at(self, wide: impl Wide) -> Self::Result {
+            let Self(piece, left) = self;
+            let (mut text, mut read, mut gap) = (Vec::new(), 0, false);
+            while read < left {
+                let (mut rest, mut to) = ([0; PIECE], [0; PIECE]);
+                rest[..PIECE - read].copy_from_slice(&piece[read..]);
+                let (folded, fold) = wide.fold(&rest, left - read, true);
+                wide.write(&rest, fold, &mut to);
+                gap |= folded.leads;
+                if folded.written > 0 {
+                    text.extend_from_slice(if gap { b" " } else { b"" });
+                    text.extend_from_slice(&to[..folded.written]);
+                    gap = folded.trails;
+                }
+                read += folded.read;
+                if folded.is_special {
+                    text.push(b'!');
+                    read += 1;
+                }
+            }
+            (wide.marks(piece), text)
+        }
+    }
+
+    fn check(piece: &[u8; PIECE], left: usize) {
+        let expected = Pieces(piece, left).at(EightBytes);
+        assert_eq!(at_widest(Pieces(piece, left)), expected, "{piece:?} {left}");
+        #[cfg(target_arch = "x86_64")]
+        if avx2::is_here() {
+            // SAFETY: the processor has the instructions.
+            assert_eq!(unsafe { avx2::work(Pieces(piece, left)) }, expected, "{piece:?} {left}");
+        }
+    }
+
+    #[test]
+    fn every_byte_is_what_it_is() {
+        for byte in 0..=255 {
+            let bits = |is: bool| if is { u64::MAX } else { 0 };
+            let marks = EightBytes.marks(&[byte; 64]);
+            let stops = bits(matches!(byte, b'>' | b'=' | b'"' | b'\''));
+            assert_eq!(marks, Marks { opens: bits(byte == b'<'), stops, quotes: bits(byte == b'"') }, "{byte}");
+            let ascii = bits(byte.is_ascii() && char::from(byte).is_whitespace()) as u32;
+            let ampersands = bits(byte == b'&') as u32;
+            assert_eq!(spaces(&[byte; PIECE]), Spaces { ascii, other: 0, ampersands }, "{byte}");
+            check(&[byte; PIECE], PIECE - 2);
+        }
+    }
+
+    #[test]
+    fn white_space_beyond_ascii_is_that_of_the_standard_library() {
+        for letter in '\u{80}'..=char::MAX {
+            let mut piece = [b'a'; PIECE];
+            letter.encode_utf8(&mut piece[7..]);
+            assert_eq!(spaces(&piece).other, u32::from(letter.is_whitespace()) << 7, "{letter:?}");
+            if letter.len_utf8() < 4 {
+                check(&piece, 20);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_width_gives_the_same(bytes in proptest::collection::vec(
+            prop_oneof![
+                proptest::sample::select(b"<>=\"'& \t\n\x0b\xc2\x85\xa0\xe1\x9a\x80\xe2\x8a\x8b\xa8\xa9\xaf\x81\x9f\xe3".to_vec()),
+                proptest::sample::select(b" ab".to_vec()),
+                any::<u8>()
+            ],
+            PIECE
+        ), left in 1..PIECE - 2) {
+            check(bytes.first_chunk().unwrap(), left);
+        }
+    }
+}

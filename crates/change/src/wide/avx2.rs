@@ -1,0 +1,136 @@
+//! [`Wide`] with AVX2: half a piece of text at a time.
+
+use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold};
+use std::arch::x86_64::*;
+
+pub(super) fn is_here() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// AVX2 on a processor that has it: made only by [`work`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2(());
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn work<T: Work>(work: T) -> T::Result {
+    work.at(Avx2(()))
+}
+
+impl Wide for Avx2 {
+    #[inline(always)]
+    fn marks(self, block: &[u8; 64]) -> Marks {
+        // SAFETY: a safe function but for AVX2, without which there is no `Avx2`.
+        unsafe { marks(block) }
+    }
+
+    type Fold = usize;
+
+    #[inline(always)]
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+        // SAFETY: as above.
+        unsafe { fold(piece, left, at_ampersands) }
+    }
+
+    #[inline(always)]
+    fn write(self, piece: &[u8; PIECE], fold: usize, to: &mut [u8; PIECE]) {
+        // SAFETY: as above.
+        unsafe { write(piece, fold, to) }
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the 32 bytes are there, and need not be aligned.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn equal(bytes: __m256i, byte: u8) -> __m256i {
+    _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte.cast_signed()))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn or(one: __m256i, other: __m256i) -> __m256i {
+    _mm256_or_si256(one, other)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits(found: __m256i) -> u32 {
+    _mm256_movemask_epi8(found).cast_unsigned()
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn marks(block: &[u8; 64]) -> Marks {
+    let [low, high] = block.as_chunks::<32>().0 else { return Marks::default() };
+    let (low, high) = (load(low), load(high));
+    let both = |low, high| u64::from(bits(low)) | u64::from(bits(high)) << 32;
+    let stops = |bytes, quotes| or(or(equal(bytes, b'>'), equal(bytes, b'=')), or(quotes, equal(bytes, b'\'')));
+    let quotes = (equal(low, b'"'), equal(high, b'"'));
+    Marks {
+        opens: both(equal(low, b'<'), equal(high, b'<')),
+        stops: both(stops(low, quotes.0), stops(high, quotes.1)),
+        quotes: both(quotes.0, quotes.1),
+    }
+}
+
+/// ASCII white space: the bytes that are what a table has for their lowest four bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn ascii_spaces(bytes: __m256i) -> __m256i {
+    const TABLE: i128 = i128::from_le_bytes([b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0x0b, 0x0c, b'\r', 0, 0]);
+    let table = _mm256_set_epi64x((TABLE >> 64) as i64, TABLE as i64, (TABLE >> 64) as i64, TABLE as i64);
+    _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes), bytes)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spaces(piece: &[u8; PIECE]) -> Spaces {
+    let bytes = load(half(piece, 0));
+    let other = if bits(bytes) == 0 { 0 } else { other_spaces(piece) };
+    Spaces { ascii: bits(ascii_spaces(bytes)), other, ampersands: bits(equal(bytes, b'&')) }
+}
+
+/// U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
+#[target_feature(enable = "avx2")]
+fn other_spaces(piece: &[u8; PIECE]) -> u32 {
+    let (first, second, third) = (load(half(piece, 0)), load(half(piece, 1)), load(half(piece, 2)));
+    let and = |one, other| _mm256_and_si256(one, other);
+    let up_to_8a = _mm256_cmpgt_epi8(_mm256_set1_epi8(0x8b_u8.cast_signed()), third);
+    let of_20 = or(up_to_8a, or(or(equal(third, 0xa8), equal(third, 0xa9)), equal(third, 0xaf)));
+    let of_e2 = or(and(equal(second, 0x80), of_20), and(equal(second, 0x81), equal(third, 0x9f)));
+    let of_e1 = and(equal(second, 0x9a), equal(third, 0x80));
+    let of_e3 = and(equal(second, 0x80), equal(third, 0x80));
+    let of_c2 = or(equal(second, 0x85), equal(second, 0xa0));
+    let three_bytes =
+        or(or(and(equal(first, 0xe1), of_e1), and(equal(first, 0xe2), of_e2)), and(equal(first, 0xe3), of_e3));
+    bits(or(and(equal(first, 0xc2), of_c2), three_bytes))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
+    fold_up_to_a_fold(spaces(piece), left, at_ampersands)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn write(piece: &[u8; PIECE], lead: usize, to: &mut [u8; PIECE]) {
+    let bytes = load(half(piece, lead));
+    let bytes = _mm256_blendv_epi8(bytes, _mm256_set1_epi8(b' '.cast_signed()), ascii_spaces(bytes));
+    // SAFETY: there is room for twice as many bytes, which need not be aligned.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes) }
+}
+
+#[inline(always)]
+fn half(piece: &[u8; PIECE], start: usize) -> &[u8; HALF] {
+    piece[start..].first_chunk().expect("half a piece begins in its first half")
+}

@@ -1,0 +1,115 @@
+//! Reading, sketching and judging pages, beside what others take for parts of it, on three kinds of pages: a manual with many
+//! small pages, one with few large ones, and pages of the web. Ours and the peers in Rust are in one program.
+
+use crate::measure::{Measured, Rounds};
+use crate::peers::peers;
+use crate::table::{Row, Target};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Which of the rows are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Extract,
+    Sketch,
+    Verdict,
+}
+
+/// The directories that `.tools/setup bench` fills.
+const CORPORA: [&str; 3] = ["postgresql-doc", "python-doc", "web"];
+/// What the verdict may take where pages are small, in µs.
+const VERDICT_US: f64 = 12.0;
+
+pub(crate) fn rows(rounds: usize, wanted: impl Fn(Part) -> bool) -> Vec<Row> {
+    let program = match peers() {
+        Ok(program) => program,
+        Err(reason) => return vec![Row::skipped("pages", reason)],
+    };
+    // A round is short; many of them cost little.
+    let rounds = 3 * rounds;
+    let corpora = CORPORA.iter().flat_map(|corpus| corpus_rows(corpus, &program, rounds, &wanted));
+    let jsoup = Row::skipped("verdict beside jsoup's parser", "it needs a JDK, which is not set up for this");
+    corpora.chain(wanted(Part::Verdict).then_some(jsoup)).collect()
+}
+
+fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part) -> bool) -> Vec<Row> {
+    let Some(pages) = cache().map(|cache| cache.join("bench-pages").join(corpus)).filter(|pages| pages.is_dir()) else {
+        return vec![Row::skipped(format!("pages of {corpus}"), "they are not here (.tools/setup bench fetches them)")];
+    };
+    eprintln!("pages of {corpus}");
+    let directory = tempfile::TempDir::new().expect("there is room for a benchmark");
+    let texts = directory.path().join("texts");
+    let mut command = Command::new(program);
+    command.arg("pages").arg(rounds.to_string()).arg(pages).arg(&texts);
+    let output = Measured::start(command, directory.path()).finish().stdout;
+    let measured = |name: &str| figures(&output, name).unwrap_or_else(|| panic!("no {name:?} in {output:?}"));
+    let size = ["pages:", "bytes a page:", "words a page:"].map(|name| line(&output, name).unwrap_or_default().trim());
+    let size = format!("{} pages of {} bytes and {} words", size[0], size[1], size[2]);
+    let mut rows = Vec::new();
+    if wanted(Part::Extract) {
+        let (extract, scan) = (measured("extract"), measured("scan"));
+        rows.push(
+            Row::new(format!("{corpus}: text and links"), "us/page", extract.clone())
+                .beside("lol_html, text alone", measured("lol_html text"))
+                .aims_at(Target::Ratio(1.0 / 5.0))
+                .note(size.clone())
+                .note(format!("main text, dates and language as well: {} us/page", measured("read"))),
+        );
+        let name = format!("{corpus}: text and links, beside a scan");
+        let row = Row::new(name, "us/page", extract).beside("memchr for < and >", scan);
+        rows.push(row.aims_at(Target::Ratio(1.0 / 0.6)));
+    }
+    if wanted(Part::Verdict) {
+        let verdict = measured("verdict");
+        let row = Row::new(format!("{corpus}: from bytes to verdict"), "us/page", verdict.clone());
+        rows.push(row.beside("lol_html and gaoya", measured("lol_html and gaoya")).aims_at(Target::Ratio(0.1)));
+        if corpus == CORPORA[0] {
+            let row = Row::new(format!("{corpus}: the same by itself"), "us/page", verdict);
+            rows.push(row.aims_at(Target::Value(VERDICT_US)));
+        }
+    }
+    if wanted(Part::Sketch) {
+        let sketch = measured("sketch");
+        let row = Row::new(format!("{corpus}: from text to sketch"), "us/page", sketch.clone());
+        rows.push(row.beside("gaoya", measured("gaoya")).aims_at(Target::Ratio(1.0 / 20.0)));
+        rows.extend(python_rows(corpus, &sketch, rounds, &texts));
+    }
+    rows
+}
+
+fn python_rows(corpus: &str, sketch: &Rounds, rounds: usize, texts: &Path) -> Vec<Row> {
+    let python = cache().map(|cache| cache.join("venv-bench/bin/python")).filter(|python| python.exists());
+    let Some(python) = python else {
+        let reason = "rensa and datasketch are not here (.tools/setup bench installs them)";
+        return vec![Row::skipped(format!("{corpus}: sketches in Python"), reason)];
+    };
+    let mut command = Command::new(python);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/sketch.py");
+    command.arg(script).arg(texts).arg(rounds.div_ceil(3).to_string());
+    let directory = tempfile::TempDir::new().expect("there is room for a benchmark");
+    let output = Measured::start(command, directory.path()).finish().stdout;
+    let contestants = [
+        ("rensa kernel", "rensa, runs of words given", 3.0),
+        ("rensa", "rensa with what leads to it", 30.0),
+        ("datasketch", "datasketch, update_batch", 150.0),
+    ];
+    let row = |(printed, name, times): (&str, &'static str, f64)| {
+        let peer = figures(&output, printed).expect("the script prints all three");
+        let row = Row::new(format!("{corpus}: from text to sketch"), "us/page", sketch.clone());
+        row.beside(name, peer).aims_at(Target::Ratio(1.0 / times))
+    };
+    contestants.map(row).into()
+}
+
+fn cache() -> Option<PathBuf> {
+    std::env::var_os("RECRAWL_CACHE").map(PathBuf::from)
+}
+
+fn line<'o>(output: &'o str, name: &str) -> Option<&'o str> {
+    output.lines().find_map(|line| line.strip_prefix(name))
+}
+
+fn figures(output: &str, name: &str) -> Option<Rounds> {
+    let numbers = line(output, &format!("{name} us:"))?.split_whitespace();
+    Some(Rounds::new(numbers.map(|number| number.parse().expect("figures are numbers")).collect()))
+}
