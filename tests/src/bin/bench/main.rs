@@ -9,11 +9,13 @@
 mod commit_loop;
 mod durable;
 mod embedded_log;
+mod fetching;
 mod measure;
 mod peers;
 mod redis;
 mod science;
 mod table;
+mod web_server;
 mod whole_loop;
 mod wire;
 
@@ -44,6 +46,8 @@ enum What {
     Kafka,
     /// Avro beside serde_avro_fast.
     Avro,
+    /// Fetching alone: beside wrk, spider, Scrapy and colly, over TLS, and its memory.
+    Fetch,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
     /// What a look teaches.
@@ -76,6 +80,7 @@ fn main() {
     measure(What::Log, &|| embedded_log::rows(arguments.rounds));
     measure(What::Kafka, &|| commit_loop::rows(kafka.as_deref()));
     measure(What::Avro, &|| wire::rows(arguments.rounds));
+    measure(What::Fetch, &|| fetching::rows(arguments.rounds));
     measure(What::Loop, &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
     measure(What::Learn, &|| science::learning(arguments.rounds));
     measure(What::Share, &|| science::sharing(arguments.rounds));
