@@ -78,6 +78,8 @@ enum Order {
 }
 
 type Submit = mpsc::UnboundedSender<Order>;
+/// What waits for a host's worker.
+type Queue = mpsc::UnboundedSender<Box<Job>>;
 
 /// The network side of the fetcher. Dropping it stops the workers; requests under way are given up.
 pub(crate) struct FetchPool {
@@ -156,7 +158,7 @@ struct Workers {
     connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Order>,
     answer: Sender<Box<Done>>,
-    queues: RefCell<HashMap<(bool, Host), mpsc::UnboundedSender<Box<Job>>>>,
+    queues: RefCell<HashMap<(bool, Host), Queue>>,
     hosts: Arc<AtomicUsize>,
     epochs: Epochs,
 }

@@ -56,7 +56,9 @@ fn host(number: usize) -> String {
 fn serve(stream: TcpStream, config: Arc<ServerConfig>, noted: &Mutex<Vec<HandshakeKind>>) -> Option<()> {
     let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
     let mut request = [0; 4_096];
-    stream.read(&mut request).ok()?;
+    if stream.read(&mut request).ok()? == 0 {
+        return None;
+    }
     noted.lock().unwrap().push(stream.conn.handshake_kind()?);
     let answer = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\nconnection: close\r\n\r\nhi";
     stream.write_all(answer).ok()?;
