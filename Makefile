@@ -10,6 +10,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 export RECRAWL_CACHE ?= $(HOME)/.cache/recrawl
 export CARGO_TARGET_DIR ?= $(RECRAWL_CACHE)/target
 export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .tools/requirements.txt | cut -c1-12))/bin/python
+export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
 # RocksDB's C++ library is compiled once (.tools/rocksdb) and linked from here.

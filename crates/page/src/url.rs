@@ -135,7 +135,9 @@ impl CanonicalUrl {
 
     /// Scheme, authority, and path with query.
     fn split(&self) -> (&str, &str, &str) {
-        let (scheme, rest) = self.0.split_once("://").expect("a canonical address has a scheme");
+        // Asked for many times per fetch, and there are two schemes only.
+        let scheme = if self.0.starts_with("https:") { "https" } else { "http" };
+        let rest = &self.0[scheme.len() + "://".len()..];
         let (authority, path) = rest.split_at(rest.find('/').expect("a canonical address has a path"));
         (scheme, authority, path)
     }

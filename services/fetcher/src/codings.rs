@@ -18,6 +18,8 @@ pub(crate) const ACCEPTED: &str = "gzip, br, zstd";
 const RATIO_SLACK: u64 = 64 << 10;
 /// Input is unpacked in slices of this size, so that the ratio is judged before much has come out.
 const SLICE_BYTES: usize = 1 << 10;
+/// Room made at once for a body, on the word of who sends it.
+const MAX_ROOM: u64 = 64 << 10;
 /// Output is handed on in pieces of this size.
 const PIECE_BYTES: usize = 32 << 10;
 /// Logarithm of the largest window of a zstd frame: 8 MiB, as RFC 9659 demands of HTTP.
@@ -35,6 +37,9 @@ pub(crate) enum Coding {
 impl Coding {
     /// The coding that a response names, or the words that name none, or more than one: those were not asked for.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, String> {
+        if !headers.contains_key(header::CONTENT_ENCODING) {
+            return Ok(Self::Identity);
+        }
         let values = headers.get_all(header::CONTENT_ENCODING).iter();
         let values: Vec<_> = values.map(|value| String::from_utf8_lossy(value.as_bytes()).to_lowercase()).collect();
         let words = values.iter().flat_map(|value| value.split(',')).map(str::trim);
@@ -94,8 +99,10 @@ enum Decoder {
 }
 
 impl Unpacker {
-    pub(crate) fn new(coding: Coding, limits: BodyLimits) -> io::Result<Self> {
-        let kept = Kept { bytes: Vec::new(), limits, received: 0, stop: None };
+    /// For a body of which so many bytes, as they come, are announced.
+    pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64) -> io::Result<Self> {
+        let room = if coding == Coding::Identity { announced.min(MAX_ROOM) as usize } else { 0 };
+        let kept = Kept { bytes: Vec::new(), room, limits, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
             Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
@@ -111,7 +118,8 @@ impl Unpacker {
 
     /// Takes in the next piece from the wire.
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, BodyProblem> {
-        for slice in piece.chunks(SLICE_BYTES) {
+        let slice_bytes = if matches!(self.decoder, Decoder::Identity(_)) { piece.len() } else { SLICE_BYTES };
+        for slice in piece.chunks(slice_bytes.max(1)) {
             let kept = self.decoder.kept();
             kept.received += slice.len() as u64;
             if kept.received > kept.limits.wire {
@@ -193,6 +201,8 @@ impl Decoder {
 /// Where unpacked bytes go. It refuses what is over the limits, and with that stops the decoder.
 struct Kept {
     bytes: Vec<u8>,
+    /// Made for them when the first come.
+    room: usize,
     limits: BodyLimits,
     received: u64,
     stop: Option<Stop>,
@@ -213,6 +223,7 @@ impl Write for Kept {
         } else if piece.len() > room {
             self.stop = Some(Stop::Full);
         }
+        self.bytes.reserve(std::mem::take(&mut self.room));
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
         match self.stop {
             None => Ok(piece.len()),
@@ -253,7 +264,7 @@ mod tests {
     }
 
     fn unpack(coding: Coding, limits: BodyLimits, packed: &[u8]) -> Result<(Vec<u8>, bool), BodyProblem> {
-        let mut unpacker = Unpacker::new(coding, limits).unwrap();
+        let mut unpacker = Unpacker::new(coding, limits, packed.len() as u64).unwrap();
         for piece in packed.chunks(700) {
             if unpacker.take(piece)? == More::Cut {
                 break;

@@ -9,18 +9,21 @@ use crate::rules::Rules;
 use crate::sniff;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
-use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::http::request::Builder;
+use hyper::body::{Body, Incoming};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
+use hyper::http::uri::InvalidUri;
 use hyper::{Request, StatusCode, Version};
-use messages::{Exchange, FetchOutcome};
+use messages::{Exchange, FetchOutcome, FetchRequest};
 use page::{CanonicalUrl, Timestamp};
 use politeness::MAX_ROBOTS_BYTES;
 use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::pin::pin;
 use std::time::Duration;
 
+/// What is asked for; anything else is better than nothing.
+const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 /// Most bytes read, and longest wait, for the body of an answer that is no page.
 const DRAINED_BYTES: u64 = 64 << 10;
 const DRAINED_WITHIN: Duration = Duration::from_secs(2);
@@ -33,7 +36,7 @@ pub struct Response {
     /// Headers as received.
     pub headers: HeaderMap,
     /// Body of a page, unpacked, at most as long as allowed. Empty unless the status is 2xx.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// Whether the body was longer, or was not read to its end.
     pub truncated: bool,
     /// Bytes received, an estimate of the head included.
@@ -94,7 +97,7 @@ impl Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
     /// A page, if it is not the copy that these validators belong to.
-    Page(&'a Validators),
+    Page(Validators<'a>),
     /// A robots.txt, in whatever type it comes.
     Robots,
 }
@@ -109,10 +112,16 @@ impl Wanted<'_> {
 }
 
 /// Validators to send along.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Validators {
-    pub(crate) etag: Option<String>,
-    pub(crate) last_modified: Option<String>,
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Validators<'a> {
+    etag: Option<&'a str>,
+    last_modified: Option<&'a str>,
+}
+
+impl<'a> Validators<'a> {
+    pub(crate) fn of(request: &'a FetchRequest) -> Self {
+        Self { etag: request.etag.as_deref(), last_modified: request.last_modified.as_deref() }
+    }
 }
 
 /// Sends one GET over a host's connection, opening one when there is none. The connection is kept when it can be used
@@ -138,12 +147,13 @@ pub(crate) async fn get(
                 Err(broken) => return Err(broken.failure),
             }
         }
-        let mut open = Connection::open(url, network).await?;
+        // Rare, and kept out of what is set up for every request.
+        let mut open = Box::pin(Connection::open(url, network)).await?;
         let response = exchange(url, wanted, &mut open, rules).await.map_err(|broken| broken.failure)?;
         *connection = reusable(open, &response);
         Ok(response)
     };
-    tokio::time::timeout(limit, attempt).await.unwrap_or_else(|_| {
+    tokio::time::timeout(limit, pin!(attempt)).await.unwrap_or_else(|_| {
         Err(Failure::new(FetchOutcome::TimedOut, format!("not complete within {} s", limit.as_secs_f64())))
     })
 }
@@ -175,7 +185,7 @@ async fn exchange(
     connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Response, Broken> {
-    let request = request(url, wanted, &connection.target, rules)
+    let request = request(url, wanted, connection, rules)
         .map_err(|error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error)))?;
     let idle = rules.fetch.idle_timeout;
     let response = within(idle.max(rules.fetch.connect_timeout), connection.send(request)).await;
@@ -183,13 +193,13 @@ async fn exchange(
     let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
     let (head, frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
-    let heads = connection.recorder.heads();
+    let heads = connection.recorder.take();
     let mut wire_bytes: u64 = head_bytes;
     let (body, truncated) = if head.status.is_success() {
         let received = receive(frames, &head.headers, wanted, &mut wire_bytes, rules).await;
         received.map_err(|failure| Broken::after(wire_bytes, failure))?
     } else {
-        (Vec::new(), !drained(frames, &mut wire_bytes, idle).await)
+        (Bytes::new(), !drained(frames, &mut wire_bytes, idle).await)
     };
     let protocol = match head.version {
         Version::HTTP_2 => "h2",
@@ -208,7 +218,7 @@ async fn receive(
     wanted: Wanted<'_>,
     wire_bytes: &mut u64,
     rules: &Rules,
-) -> Result<(Vec<u8>, bool), Failure> {
+) -> Result<(Bytes, bool), Failure> {
     let told = wanted_type(headers, wanted, rules)?;
     let refused =
         |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
@@ -233,17 +243,26 @@ async fn receive(
         }
     };
     let idle = rules.fetch.idle_timeout;
-    let mut unpacker =
-        Unpacker::new(coding, limits).map_err(|error| problem(BodyProblem::Corrupt(error.to_string())))?;
+    let announced = frames.size_hint();
+    let mut unpacker = Unpacker::new(coding, limits, announced.lower())
+        .map_err(|error| problem(BodyProblem::Corrupt(error.to_string())))?;
+    let mut whole = None;
     while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
         let frame = frame.map_err(|error| failure_of(&error))?;
-        let Some(data) = frame.data_ref() else { continue };
-        *wire_bytes += data.len() as u64;
-        if unpacker.take(data).map_err(problem)? == More::Cut {
+        let Ok(data) = frame.into_data() else { continue };
+        let length = data.len() as u64;
+        *wire_bytes += length;
+        // Most bodies come in one piece, which is kept as it came.
+        if coding == Coding::Identity && announced.exact() == Some(length) && data.len() <= limits.kept {
+            whole = Some(data);
+        } else if unpacker.take(&data).map_err(problem)? == More::Cut {
             break;
         }
     }
-    let (body, truncated) = unpacker.finish().map_err(problem)?;
+    let (body, truncated) = match whole {
+        Some(body) => (body, false),
+        None => unpacker.finish().map(|(body, truncated)| (body.into(), truncated)).map_err(problem)?,
+    };
     if told == Told::Nothing && !rules.fetch.allows_content(sniff::media_type(&body)) {
         return Err(unwanted_type(sniff::media_type(&body)));
     }
@@ -295,41 +314,54 @@ async fn drained(mut frames: Incoming, wire_bytes: &mut u64, limit: Duration) ->
     within(limit.min(DRAINED_WITHIN), reading).await == Some(true)
 }
 
+/// A request on a connection. What all requests on it say alike is put together once.
 fn request(
     url: &CanonicalUrl,
     wanted: Wanted<'_>,
-    target: &Target,
+    connection: &mut Connection,
     rules: &Rules,
 ) -> Result<Request<Empty<Bytes>>, String> {
-    let host = url.host();
-    let mut request = match target {
-        Target::Path => Request::get(url.path_and_query()).header(header::HOST, host.as_str()),
-        // The host is in a field of its own, taken from the address.
-        Target::Whole => Request::get(url.as_str()).version(Version::HTTP_2),
-        Target::Proxied(credentials) => {
-            let request = Request::get(url.as_str()).header(header::HOST, host.as_str());
-            credentials.iter().fold(request, |request, known| request.header(header::PROXY_AUTHORIZATION, known))
-        }
+    let (target, version) = match connection.target {
+        Target::Path => (url.path_and_query(), Version::HTTP_11),
+        Target::Whole => (url.as_str(), Version::HTTP_2),
+        Target::Proxied(_) => (url.as_str(), Version::HTTP_11),
     };
-    request = request
-        .header(header::USER_AGENT, &rules.user_agent)
-        .header(header::ACCEPT, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-        .header(header::ACCEPT_ENCODING, ACCEPTED);
-    if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {
-        request = request.header(header::AUTHORIZATION, basic(credentials));
+    let mut request = Request::new(Empty::new());
+    *request.uri_mut() = target.parse().map_err(|error: InvalidUri| error.to_string())?;
+    *request.version_mut() = version;
+    if connection.headers.is_empty() {
+        connection.headers = common_headers(url, &connection.target, rules).map_err(|error| error.to_string())?;
     }
-    let Wanted::Page(validators) = wanted else { return built(request) };
-    if let Some(etag) = &validators.etag {
-        request = request.header(header::IF_NONE_MATCH, etag);
+    let headers = request.headers_mut();
+    *headers = connection.headers.clone();
+    if let Wanted::Page(validators) = wanted {
+        for (name, value) in
+            [(header::IF_NONE_MATCH, validators.etag), (header::IF_MODIFIED_SINCE, validators.last_modified)]
+        {
+            if let Some(value) = value {
+                headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
+            }
+        }
     }
-    if let Some(last_modified) = &validators.last_modified {
-        request = request.header(header::IF_MODIFIED_SINCE, last_modified);
-    }
-    built(request)
+    Ok(request)
 }
 
-fn built(request: Builder) -> Result<Request<Empty<Bytes>>, String> {
-    request.body(Empty::new()).map_err(|error| error.to_string())
+fn common_headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<HeaderMap, InvalidHeaderValue> {
+    let mut headers = HeaderMap::with_capacity(8);
+    // In HTTP/2 the host is in a field of its own, taken from the address.
+    if !matches!(target, Target::Whole) {
+        headers.insert(header::HOST, HeaderValue::from_str(url.host().as_str())?);
+    }
+    if let Target::Proxied(Some(credentials)) = target {
+        headers.insert(header::PROXY_AUTHORIZATION, credentials.clone());
+    }
+    headers.insert(header::USER_AGENT, rules.user_agent.clone());
+    headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED_TYPES));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPTED));
+    if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {
+        headers.insert(header::AUTHORIZATION, basic(credentials));
+    }
+    Ok(headers)
 }
 
 async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {

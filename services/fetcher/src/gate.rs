@@ -114,6 +114,11 @@ impl AddressGate {
         Self { limiter: Quota::with_period(delay).map(limiter), clock, passed: Cell::new(0) }
     }
 
+    /// Whether anybody ever has to wait.
+    pub(crate) fn lets_wait(&self) -> bool {
+        self.limiter.is_some()
+    }
+
     /// Waits until a request may go out to an address.
     pub(crate) async fn wait(&self, address: IpAddr) {
         let Some(limiter) = &self.limiter else { return };

@@ -11,6 +11,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Most bytes kept of a head.
 const MAX_HEAD: usize = 16 << 10;
+/// A head is taken in steps of so many bytes, because most of a piece is the body behind it.
+const STEP: usize = 512;
 /// Headers that are left out of what is kept.
 const CREDENTIALS: [HeaderName; 3] = [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE];
 
@@ -60,12 +62,13 @@ impl Recorder {
         self.update(|exchange| exchange.received.take(&in_words(&first, response.headers())));
     }
 
-    /// What was recorded of the newest exchange.
-    pub(crate) fn heads(&self) -> Option<Heads> {
-        let exchange = self.0.as_ref()?.borrow();
-        let Exchange { sent, received } = &*exchange;
+    /// Gives away what was recorded of the newest exchange.
+    pub(crate) fn take(&self) -> Option<Heads> {
+        let mut exchange = self.0.as_ref()?.borrow_mut();
+        let Exchange { sent, received } = &mut *exchange;
         let is_cut = sent.state == State::Cut || received.state == State::Cut;
-        Some(Heads { request: without_credentials(&sent.bytes), response: received.bytes.clone(), is_cut })
+        let response = std::mem::take(&mut received.bytes);
+        Some(Heads { request: without_credentials(&sent.bytes), response, is_cut })
     }
 
     fn update(&self, update: impl FnOnce(&mut Exchange)) {
@@ -89,7 +92,10 @@ fn without_credentials(head: &[u8]) -> Vec<u8> {
         let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
         CREDENTIALS.iter().any(|secret| name.eq_ignore_ascii_case(secret.as_str().as_bytes()))
     };
-    head.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_secret(line)).flatten().copied().collect()
+    let mut kept = Vec::with_capacity(head.len());
+    let lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_secret(line));
+    lines.for_each(|line| kept.extend_from_slice(line));
+    kept
 }
 
 /// A head as it comes, in pieces.
@@ -115,7 +121,7 @@ impl Head {
     /// Takes what belongs to the head; what follows it is passed over.
     fn take(&mut self, mut piece: &[u8]) {
         while self.state == State::Open && !piece.is_empty() {
-            let room = MAX_HEAD - self.bytes.len();
+            let room = (MAX_HEAD - self.bytes.len()).min(STEP);
             let (now, later) = piece.split_at(room.min(piece.len()));
             self.bytes.extend_from_slice(now);
             piece = later;
@@ -152,7 +158,7 @@ impl Head {
     /// Where the last line of the head ends, and where the empty line after it does. Servers may end lines with LF alone
     /// (RFC 9112 §2.2).
     fn end(&mut self) -> Option<(usize, usize)> {
-        while let Some(ahead) = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n') {
+        while let Some(ahead) = memchr::memchr(b'\n', &self.bytes[self.searched..]) {
             let next = self.searched + ahead + 1;
             match &self.bytes[next..] {
                 [b'\n', ..] => return Some((next, next + 1)),
@@ -291,10 +297,10 @@ mod tests {
             .header("accept", "*/*");
         recorder.send(&request.body(()).unwrap());
         recorder.receive(&Response::builder().status(404).header("a", "1").header("a", "2").body(()).unwrap());
-        let heads = recorder.heads().unwrap();
+        let heads = recorder.take().unwrap();
         let words = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         assert_eq!(words(&heads.request), "GET /x?y HTTP/1.1\r\nhost: a.test\r\naccept: */*\r\n");
         assert_eq!(words(&heads.response), "HTTP/1.1 404 Not Found\r\na: 1\r\na: 2\r\n");
-        assert_eq!(Recorder::new(false).heads(), None);
+        assert_eq!(Recorder::new(false).take(), None);
     }
 }

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1, body};
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::{Robots, RobotsCacheEntry};
 use std::cell::Cell;
@@ -30,6 +30,8 @@ pub(crate) struct HostWorker {
     clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
+    /// The delay that it asks for.
+    robots_crawl_delay: Option<Duration>,
     /// Why there was no connection when robots.txt was asked for last.
     no_connection: Option<Failure>,
     /// When robots.txt is asked for again: when its answer expires, or sooner if the operator wants it so.
@@ -38,7 +40,7 @@ pub(crate) struct HostWorker {
     sitemaps: Cell<Vec<String>>,
     connection: Option<Connection>,
     last_latency: Duration,
-    /// Until when the host asked to be left alone.
+    /// Until when a host that refused is left alone: as long as it asked for, or else as the scheduler will at least.
     left_alone_until: Timestamp,
 }
 
@@ -57,6 +59,7 @@ impl HostWorker {
             clock,
             gate,
             robots: None,
+            robots_crawl_delay: None,
             no_connection: None,
             robots_due: Timestamp::MIN,
             sitemaps: Cell::default(),
@@ -83,8 +86,7 @@ impl HostWorker {
     }
 
     /// Works on a job until it is answered or leads to another host.
-    pub(crate) async fn work(&mut self, mut job: Job) -> Turn {
-        let home = authority(&job.at);
+    pub(crate) async fn work(&mut self, mut job: Box<Job>) -> Turn {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
             if let Some(wait) = self.wait_asked_for(job.request.not_before) {
@@ -95,10 +97,13 @@ impl HostWorker {
                 self.wait(&job).await;
                 let entry =
                     refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
-                let (entry, failure) = entry.await;
+                // Rare, and kept out of what is set up for every page.
+                let (entry, failure) = Box::pin(entry).await;
                 self.no_connection = failure.filter(is_without_connection);
                 self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
                 self.sitemaps.set(entry.robots().map(sitemaps_of).unwrap_or_default());
+                self.robots_crawl_delay =
+                    entry.robots().and_then(|robots| robots.crawl_delay(&self.network.rules.product_token));
                 self.robots = Some(entry);
                 self.gate.ended();
                 self.set_delay(requested_delay);
@@ -109,9 +114,8 @@ impl HostWorker {
             self.wait(&job).await;
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let validators =
-                Validators { etag: job.request.etag.clone(), last_modified: job.request.last_modified.clone() };
-            let answer = get(&job.at, Wanted::Page(&validators), &mut self.connection, &self.network).await;
+            let wanted = Wanted::Page(Validators::of(&job.request));
+            let answer = get(&job.at, wanted, &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
             let mut response = match answer {
@@ -120,11 +124,12 @@ impl HostWorker {
             };
             job.wire_bytes += response.wire_bytes;
             job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
-            if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
+            if matches!(response.status.as_u16(), 429 | 503) {
+                let wait = self.retry_after(&response).unwrap_or(self.network.rules.least_backoff);
                 self.left_alone_until = self.clock.now() + wait;
             }
             let Some(next) = redirect(&job.at, &response) else {
-                return Turn::Done(self.answered(job, fetched_at, &response));
+                return Turn::Done(self.answered(job, fetched_at, response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
             if job.hops.len() > self.network.rules.fetch.max_redirects as usize {
@@ -132,9 +137,10 @@ impl HostWorker {
                 let failure = Failure::new(FetchOutcome::TooManyRedirects, detail);
                 return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
             }
+            let here = authority(&job.at);
             job.at = next;
-            if authority(&job.at) != home {
-                return Turn::HandOver(Box::new(job));
+            if authority(&job.at) != here {
+                return Turn::HandOver(job);
             }
         }
     }
@@ -142,20 +148,22 @@ impl HostWorker {
     /// Waits until the host may be asked, and the address that it shares with others.
     async fn wait(&self, job: &Job) {
         self.gate.wait(job.request.not_before).await;
-        if let Some(address) = shared_address(&job.at, &self.network).await {
+        if self.network.addresses.lets_wait()
+            && let Some(address) = shared_address(&job.at, &self.network).await
+        {
             self.network.addresses.wait(address).await;
         }
     }
 
-    /// How long a host that said when to come back is not to be asked, also by requests handed out before it said so.
+    /// How long a host that refused is not to be asked, also by requests handed out before it did.
     fn wait_asked_for(&self, not_before: Timestamp) -> Option<Duration> {
         let earliest = self.clock.now().max(not_before);
         let wait = self.left_alone_until.saturating_since(earliest);
         (!wait.is_zero()).then_some(wait)
     }
 
-    fn not_asked(&self, job: Job, wait: Duration) -> Box<Done> {
-        let detail = format!("the host asked to be left alone until {}", self.left_alone_until);
+    fn not_asked(&self, job: Box<Job>, wait: Duration) -> Box<Done> {
+        let detail = format!("the host refused and is left alone until {}", self.left_alone_until);
         let failure = Failure::new(FetchOutcome::RateLimited, detail);
         let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
         done.result.retry_after_s = Some(wait.as_secs_f64().ceil() as i64);
@@ -168,13 +176,8 @@ impl HostWorker {
     }
 
     fn set_delay(&mut self, requested: Option<Duration>) {
-        let robots = self.robots_crawl_delay();
-        let own = self.network.rules.delay.delay_after(robots, self.last_latency).as_duration();
+        let own = self.network.rules.delay.delay_after(self.robots_crawl_delay, self.last_latency).as_duration();
         self.gate.set_delay(own.max(requested.unwrap_or_default()));
-    }
-
-    fn robots_crawl_delay(&self) -> Option<Duration> {
-        self.robots.as_ref()?.robots()?.crawl_delay(&self.network.rules.product_token)
     }
 
     /// Why robots.txt does not allow an address now, if it does not.
@@ -196,15 +199,17 @@ impl HostWorker {
         Some(Failure::new(outcome, detail))
     }
 
-    fn failed(&self, mut job: Job, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+    fn failed(&self, mut job: Box<Job>, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
-        let mut result = self.result(&job, fetched_at, latency, failure.outcome);
+        let tag = job.tag;
+        let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
-        Box::new(Done { tag: job.tag, result })
+        Box::new(Done { tag, result, body: None })
     }
 
-    fn answered(&self, job: Job, fetched_at: Timestamp, response: &Response) -> Box<Done> {
-        let retry_after = self.retry_after(response);
+    fn answered(&self, job: Box<Job>, fetched_at: Timestamp, response: Response) -> Box<Done> {
+        let retry_after = self.retry_after(&response);
+        let mut body = None;
         let status = response.status.as_u16();
         let (outcome, detail) = match status {
             200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
@@ -222,41 +227,42 @@ impl HostWorker {
             500..=599 => (FetchOutcome::ServerError, None),
             _ => (FetchOutcome::MalformedResponse, Some(format!("status {status} is not one of HTTP's"))),
         };
-        let mut result = self.result(&job, fetched_at, self.last_latency, outcome);
+        let (tag, known_digest) = (job.tag, job.request.content_digest);
+        let mut result = self.result(*job, fetched_at, self.last_latency, outcome);
         result.detail = detail;
         result.status = Some(status);
         result.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
-        result.etag = kept_header(response, header::ETAG);
-        result.last_modified = kept_header(response, header::LAST_MODIFIED);
+        result.etag = kept_header(&response, header::ETAG);
+        result.last_modified = kept_header(&response, header::LAST_MODIFIED);
         if outcome == FetchOutcome::Fetched {
             let digest = Digest::of(&response.body);
-            result.content_type = kept_header(response, header::CONTENT_TYPE);
+            result.content_type = kept_header(&response, header::CONTENT_TYPE);
             result.content_digest = Some(digest);
             result.body_length = response.body.len() as i64;
             result.truncated = response.truncated;
-            if job.request.content_digest == Some(digest) {
+            if known_digest == Some(digest) {
                 result.outcome = FetchOutcome::SameContent;
                 result.payload_sha1 = (!result.exchanges.is_empty()).then(|| Sha1::of(&response.body));
             } else {
-                result.body = Some(body::compress(&response.body));
+                body = Some(response.body);
             }
         }
-        Box::new(Done { tag: job.tag, result })
+        Box::new(Done { tag, result, body })
     }
 
-    fn result(&self, job: &Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
-        let FetchRequest { page_id, url, site_key, attempt, .. } = &job.request;
+    fn result(&self, job: Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
+        let FetchRequest { page_id, url, site_key, attempt, .. } = job.request;
         FetchResult {
-            page_id: *page_id,
-            url: url.clone(),
-            site_key: site_key.clone(),
-            attempt: *attempt,
+            page_id,
+            url,
+            site_key,
+            attempt,
             fetched_at,
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             outcome,
             status: None,
-            final_url: (!job.hops.is_empty()).then(|| job.at.clone()),
-            hops: job.hops.clone(),
+            final_url: (!job.hops.is_empty()).then_some(job.at),
+            hops: job.hops,
             etag: None,
             last_modified: None,
             content_type: None,
@@ -266,9 +272,9 @@ impl HostWorker {
             truncated: false,
             wire_bytes: job.wire_bytes as i64,
             retry_after_s: None,
-            robots_crawl_delay_ms: self.robots_crawl_delay().map(|delay| delay.as_millis() as i64),
+            robots_crawl_delay_ms: self.robots_crawl_delay.map(|delay| delay.as_millis() as i64),
             detail: None,
-            exchanges: job.exchanges.clone(),
+            exchanges: job.exchanges,
             payload_sha1: None,
             sitemaps: self.sitemaps.take(),
         }

@@ -9,12 +9,14 @@
 //! It never decides what is worth fetching, and never looks into a body beyond its digest.
 
 mod address;
+mod answers;
 mod codings;
 mod connection;
 mod exchange;
 mod gate;
 mod heads;
 mod host;
+mod many;
 mod network;
 mod one;
 mod pool;
@@ -27,6 +29,7 @@ mod stage;
 
 pub use crate::address::is_public;
 pub use crate::exchange::Response;
+pub use crate::many::{Fetched, PageFetcher};
 pub use crate::one::{fetch_one, fetch_robots};
 pub use crate::rules::{Rules, RulesError};
 pub use crate::stage::{FetchStage, FetchStageSpec, stage};

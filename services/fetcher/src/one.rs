@@ -31,8 +31,8 @@ pub fn fetch_one(
             let host = hosts.entry(authority(&job.at));
             let host =
                 host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone(), Gate::new(clock.clone())));
-            match host.work(job).await {
-                Turn::Done(done) => return (done.result, host.robots().cloned()),
+            match host.work(Box::new(job)).await {
+                Turn::Done(done) => return (done.packed(), host.robots().cloned()),
                 Turn::HandOver(next) => job = *next,
             }
         }

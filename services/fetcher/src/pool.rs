@@ -1,14 +1,17 @@
 //! All hosts at work, on one thread with tokio: the only place where things happen at the same time.
 
+use crate::answers::{self, Receiver, Sender};
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
 use crate::rules::Rules;
-use messages::{Exchange, FetchRequest, FetchResult, Hop};
+use bytes::Bytes;
+use messages::{Exchange, FetchRequest, FetchResult, Hop, body};
 use page::{CanonicalUrl, Host};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc as std_mpsc};
@@ -52,7 +55,17 @@ impl Job {
 /// An answered request.
 pub(crate) struct Done {
     pub(crate) tag: Tag,
+    /// The result, its body still beside it: packing is for those who send it on, and not for the network's thread.
     pub(crate) result: FetchResult,
+    /// The page, unless it is the copy that the requester has.
+    pub(crate) body: Option<Bytes>,
+}
+
+impl Done {
+    /// The result as it travels.
+    pub(crate) fn packed(self) -> FetchResult {
+        FetchResult { body: self.body.map(|body| body::compress(&body)), ..self.result }
+    }
 }
 
 /// What the pool is told.
@@ -65,20 +78,25 @@ enum Order {
 }
 
 type Submit = mpsc::UnboundedSender<Order>;
+/// What waits for a host's worker.
+type Queue = mpsc::UnboundedSender<Box<Job>>;
 
 /// The network side of the fetcher. Dropping it stops the workers; requests under way are given up.
 pub(crate) struct FetchPool {
     submit: Option<Submit>,
-    pub(crate) done: std_mpsc::Receiver<Box<Done>>,
+    pub(crate) answers: Receiver<Box<Done>>,
     hosts: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl FetchPool {
     pub(crate) fn start(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (answer, hand_over, answers) = answers::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .on_thread_park(move || hand_over.now())
+            .build()?;
         let (submit, orders) = mpsc::unbounded_channel();
-        let (answer, done) = std_mpsc::channel();
         let hosts = Arc::new(AtomicUsize::new(0));
         // Weak, so that the workers end when the pool is dropped.
         let (resubmit, host_count) = (submit.downgrade(), hosts.clone());
@@ -95,7 +113,7 @@ impl FetchPool {
             };
             LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), orders));
         })?;
-        Ok(Self { submit: Some(submit), done, hosts, thread: Some(thread) })
+        Ok(Self { submit: Some(submit), answers, hosts, thread: Some(thread) })
     }
 
     pub(crate) fn submit(&self, job: Job) {
@@ -139,8 +157,8 @@ struct Workers {
     clock: Arc<dyn Clock>,
     connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Order>,
-    answer: std_mpsc::Sender<Box<Done>>,
-    queues: RefCell<HashMap<(bool, Host), mpsc::UnboundedSender<Job>>>,
+    answer: Sender<Box<Done>>,
+    queues: RefCell<HashMap<(bool, Host), Queue>>,
     hosts: Arc<AtomicUsize>,
     epochs: Epochs,
 }
@@ -201,7 +219,7 @@ impl Epochs {
 async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Order>) {
     while let Some(order) = orders.recv().await {
         let job = match order {
-            Order::Fetch(job) => *job,
+            Order::Fetch(job) => job,
             Order::Begin(epoch) => {
                 workers.epochs.live.borrow_mut().insert(epoch);
                 continue;
@@ -214,19 +232,21 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
         };
         let key = authority(&job.at);
         let mut queues = workers.queues.borrow_mut();
-        let queue = queues.entry(key.clone()).or_insert_with(|| {
-            let (queue, jobs) = mpsc::unbounded_channel();
-            tokio::task::spawn_local(serve(workers.clone(), key, jobs));
-            workers.hosts.fetch_add(1, Ordering::Relaxed);
-            queue
-        });
         // A worker leaves the map before it ends, on this same thread, so its queue is open here.
+        if let Some(queue) = queues.get(&key) {
+            let _ = queue.send(job);
+            continue;
+        }
+        let (queue, jobs) = mpsc::unbounded_channel();
         let _ = queue.send(job);
+        queues.insert(key.clone(), queue);
+        workers.hosts.fetch_add(1, Ordering::Relaxed);
+        tokio::task::spawn_local(serve(workers.clone(), key, jobs));
     }
 }
 
 /// One host's worker: one job at a time.
-async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Job>) {
+async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Box<Job>>) {
     let gate = Gate::after_others(workers.clock.clone());
     let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
     let mut place = None;
@@ -254,24 +274,19 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             place = Some(free.expect("the semaphore is never closed"));
         }
         let epoch = job.tag.epoch;
-        let Some(turn) = workers.epochs.unless_withdrawn(epoch, host.work(job)).await else {
-            host.break_off();
-            continue;
-        };
+        // Pinned here, because a future of this size is dear to move.
+        let turn = workers.epochs.unless_withdrawn(epoch, pin!(host.work(job))).await;
         match turn {
-            Turn::Done(done) => {
-                if workers.answer.send(done).is_err() {
-                    return;
-                }
-            }
-            Turn::HandOver(job) => resubmit(&workers, *job),
+            Some(Turn::Done(done)) => workers.answer.send(done),
+            Some(Turn::HandOver(job)) => resubmit(&workers, job),
+            None => host.break_off(),
         }
     }
 }
 
-fn resubmit(workers: &Workers, job: Job) {
+fn resubmit(workers: &Workers, job: Box<Job>) {
     if let Some(submit) = workers.submit.upgrade() {
-        let _ = submit.send(Order::Fetch(Box::new(job)));
+        let _ = submit.send(Order::Fetch(job));
     }
 }
 
@@ -326,7 +341,7 @@ mod tests {
     #[test]
     fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let pool = pool(server.local_addr().unwrap().port());
+        let mut pool = pool(server.local_addr().unwrap().port());
         pool.begin(1);
         pool.submit(job(1, "/first"));
         pool.submit(job(1, "/second"));
@@ -342,7 +357,7 @@ mod tests {
         let (mut stream, _) = server.accept().unwrap();
         assert!(request(&mut stream).contains("/third"));
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi").unwrap();
-        let done = pool.done.recv_timeout(PATIENCE).unwrap();
+        let done = pool.answers.receive(PATIENCE).unwrap();
         assert_eq!((done.tag.epoch, done.result.body_length), (2, 2));
     }
 }

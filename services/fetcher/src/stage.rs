@@ -4,7 +4,6 @@ use crate::pool::{Done, FetchPool, Job, Tag};
 use crate::rules::Rules;
 use messages::{FetchRequest, Message, topics};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use stream::partitioner::partition_for;
@@ -202,10 +201,7 @@ impl FetchStage {
         loop {
             let left = until.saturating_sub(self.clock.monotonic());
             let wait = if self.in_flight > 0 { left } else { Duration::ZERO };
-            let done = match self.pool.done.recv_timeout(wait) {
-                Ok(done) => done,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return any,
-            };
+            let Some(done) = self.pool.answers.receive(wait) else { return any };
             any |= self.take_answer(*done);
             if self.outputs.len() >= self.rules.batch_records {
                 return any;
@@ -218,9 +214,10 @@ impl FetchStage {
         let Some(taken) = self.taken.get_mut(&partition).filter(|taken| taken.epoch == epoch) else { return false };
         taken.answer(offset);
         self.in_flight -= 1;
-        let key = done.result.site_key.as_str().as_bytes().to_vec();
-        let value = done.result.encode();
-        *self.outcomes.entry(outcome_figure(&done.result)).or_default() += 1;
+        let result = done.packed();
+        let key = result.site_key.as_str().as_bytes().to_vec();
+        let value = result.encode();
+        *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
         let joined = self.joined.as_ref().expect("answers of this epoch follow a join");
         let to = TopicPartition::new(joined.results.0.clone(), partition_for(&key, joined.results.1));
         self.push(OutputRecord { to, timestamp: self.clock.now(), key, value: Some(value) });

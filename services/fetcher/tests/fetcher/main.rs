@@ -8,5 +8,6 @@ mod http2;
 mod per_site;
 mod recorded;
 mod recovery;
+mod sessions;
 mod stage;
 mod troubled_host;

@@ -9,6 +9,7 @@
 mod commit_loop;
 mod durable;
 mod embedded_log;
+mod fetching;
 mod measure;
 mod page_state;
 mod pages;
@@ -16,6 +17,7 @@ mod peers;
 mod redis;
 mod science;
 mod table;
+mod web_server;
 mod whole_loop;
 mod wire;
 
@@ -47,6 +49,8 @@ enum What {
     Kafka,
     /// Avro beside serde_avro_fast.
     Avro,
+    /// Fetching alone: beside wrk, spider, Scrapy and colly, over TLS, and its memory.
+    Fetch,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
     /// What the detector keeps of a page.
@@ -87,6 +91,7 @@ fn main() {
     measure(&[What::Log], &|| embedded_log::rows(arguments.rounds));
     measure(&[What::Kafka], &|| commit_loop::rows(kafka.as_deref()));
     measure(&[What::Avro], &|| wire::rows(arguments.rounds));
+    measure(&[What::Fetch], &|| fetching::rows(arguments.rounds));
     measure(&[What::Loop], &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
     let part = |part| {
         wanted(match part {

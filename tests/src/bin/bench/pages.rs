@@ -2,7 +2,7 @@
 //! small pages, one with few large ones, and pages of the web. Ours and the peers in Rust are in one program.
 
 use crate::measure::{Measured, Rounds};
-use crate::peers::peers;
+use crate::peers::{peers, python as bench_python};
 use crate::table::{Row, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,10 +78,9 @@ fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part
 }
 
 fn python_rows(corpus: &str, sketch: &Rounds, rounds: usize, texts: &Path) -> Vec<Row> {
-    let python = cache().map(|cache| cache.join("venv-bench/bin/python")).filter(|python| python.exists());
-    let Some(python) = python else {
-        let reason = "rensa and datasketch are not here (.tools/setup bench installs them)";
-        return vec![Row::skipped(format!("{corpus}: sketches in Python"), reason)];
+    let python = match bench_python() {
+        Ok(python) => python,
+        Err(reason) => return vec![Row::skipped(format!("{corpus}: rensa and datasketch"), &reason)],
     };
     let mut command = Command::new(python);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/sketch.py");

@@ -24,13 +24,26 @@ fn target() -> (PathBuf, String) {
 /// An example of a crate of the workspace, built like this program.
 pub(crate) fn example(package: &str, name: &str) -> Command {
     let (target, profile) = target();
+    let directory = if profile == "dev" { "debug" } else { &profile };
+    Command::new(build_example(package, name, &profile, &target, directory))
+}
+
+/// The same as its users have it, without assertions: for what is measured beside others' releases.
+pub(crate) fn released_example(package: &str, name: &str) -> PathBuf {
+    let target = target().0;
+    if !target.join("release/examples").join(name).exists() {
+        eprintln!("building {name} for release: some minutes the first time");
+    }
+    build_example(package, name, "release", &target, "release")
+}
+
+fn build_example(package: &str, name: &str, profile: &str, target: &Path, directory: &str) -> PathBuf {
     let status = cargo()
-        .args(["build", "--quiet", "--package", package, "--example", name, "--profile", &profile, "--target-dir"])
-        .arg(&target)
+        .args(["build", "--quiet", "--package", package, "--example", name, "--profile", profile, "--target-dir"])
+        .arg(target)
         .status();
     assert!(status.is_ok_and(|status| status.success()), "the example {name} of {package} does not build");
-    let directory = if profile == "dev" { "debug" } else { &profile };
-    Command::new(target.join(directory).join("examples").join(name))
+    target.join(directory).join("examples").join(name)
 }
 
 /// The program with the peers, or why there is none.
@@ -50,4 +63,23 @@ pub(crate) fn peers() -> Result<PathBuf, String> {
         Ok(status) if status.success() => Ok(target.join("release/bench-peers")),
         _ => Err("the peers in tests/bench-peers do not build (see above)".to_owned()),
     }
+}
+
+/// The peer written in Go, or why there is none.
+pub(crate) fn colly() -> Result<PathBuf, String> {
+    let program = target().0.join("bench-peers-colly");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/colly");
+    match Command::new("go").current_dir(source).arg("build").arg("-o").arg(&program).arg(".").status() {
+        Ok(status) if status.success() => Ok(program),
+        Ok(_) => Err("it does not build (see above)".to_owned()),
+        Err(_) => Err("no Go".to_owned()),
+    }
+}
+
+/// Python with the packages of `bench-peers/requirements.txt`, or why there is none.
+pub(crate) fn python() -> Result<PathBuf, String> {
+    let python = std::env::var_os("RECRAWL_BENCH_PYTHON").map(PathBuf::from);
+    python
+        .filter(|python| python.exists())
+        .ok_or_else(|| "its Python package is not here (make bench installs it)".to_owned())
 }

@@ -227,7 +227,7 @@ fn run_over_kafka(brokers: &str, pages_per_host: usize) -> Run {
     }
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
     listener.local_addr().expect("it listens").port()
 }

@@ -1,0 +1,120 @@
+//! The fetcher's network side by itself, for `make bench` to measure: robots.txt, gates, limits and digests on, no log.
+//!
+//! `fetch_pages list FILE [KEY=VALUE…]` fetches the addresses of a file; `fetch_pages crawl FILE [KEY=VALUE…]` begins with
+//! them, judges every page as the detector judges one that it sees for the first time, and follows links within the host.
+//! KEY=VALUE are settings. It prints how many pages and bytes came of it.
+
+#![allow(clippy::unwrap_used, reason = "a tool for this repository")]
+
+use change::{Noise, PageState, Version, extract};
+use daemon::WebClock;
+use fetcher::{Fetched, PageFetcher, Rules};
+use messages::{FetchOutcome, FetchReason, FetchRequest};
+use page::{CanonicalUrl, DAY, PageId};
+use settings::{Layers, Settings};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+use stream::Clock;
+
+/// Most requests handed to the fetcher and not answered, as `budget.in_flight` bounds them in the loop.
+const IN_FLIGHT: u64 = 4_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [mode, file, overrides @ ..] = &arguments[..] else {
+        return Err("usage: fetch_pages list|crawl FILE [KEY=VALUE…]".into());
+    };
+    let overrides = overrides.iter().map(|set| set.split_once('=').ok_or("KEY=VALUE"));
+    let overrides = overrides.map(|set| set.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let overrides: Vec<_> = overrides.collect::<Result<_, _>>()?;
+    let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides })?;
+    let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
+    let addresses = std::fs::read_to_string(file)?;
+    let mut addresses = addresses.lines();
+    let mut fetcher = PageFetcher::start(Rules::new(&settings)?, clock.clone())?;
+    let mut frontier = Frontier::default();
+    let (mut pages, mut bytes, mut shingles) = (0_u64, 0, 0);
+    let mut others: BTreeMap<String, u64> = BTreeMap::new();
+    loop {
+        while fetcher.in_flight() < IN_FLIGHT {
+            let url = match frontier.waiting.pop_front() {
+                Some(url) => url,
+                None => match addresses.next() {
+                    Some(text) if mode == "crawl" => {
+                        frontier.add(CanonicalUrl::parse(text)?);
+                        continue;
+                    }
+                    Some(text) => CanonicalUrl::parse(text)?,
+                    None => break,
+                },
+            };
+            fetcher.submit(request(url, &*clock));
+        }
+        let Some(Fetched { result, body }) = fetcher.next_answer() else { break };
+        match body {
+            Some(body) => {
+                pages += 1;
+                bytes += body.len();
+                if mode == "crawl" {
+                    shingles += judge(result.content_type.as_deref(), &result.url, &body, &mut frontier);
+                }
+            }
+            None if result.outcome == FetchOutcome::RobotsDisallowed => {}
+            None => {
+                *others.entry(format!("{:?} {}", result.outcome, result.detail.unwrap_or_default())).or_default() += 1
+            }
+        }
+    }
+    println!("{pages} pages, {bytes} bytes, {shingles} bytes of state; others: {others:?}");
+    Ok(())
+}
+
+/// Pages to be fetched, each once.
+#[derive(Default)]
+struct Frontier {
+    known: HashSet<PageId>,
+    waiting: VecDeque<CanonicalUrl>,
+}
+
+impl Frontier {
+    fn add(&mut self, url: CanonicalUrl) {
+        if self.known.insert(url.page_id()) {
+            self.waiting.push_back(url);
+        }
+    }
+}
+
+/// What the detector does with a page that it sees for the first time; the size of what it would keep.
+fn judge(content_type: Option<&str>, url: &CanonicalUrl, body: &[u8], frontier: &mut Frontier) -> usize {
+    let version = Version::new(body, content_type, Some(url.as_str()));
+    let mut state = PageState::default();
+    let judgement = state.observe(&version, Noise::ByFrequency);
+    assert_eq!(judgement.verdict, change::Verdict::First);
+    let page = extract(content_type, body);
+    for link in page.links.iter().filter(|link| !link.is_nofollow()) {
+        if let Ok(target) = url.join(&link.href)
+            && target.host() == url.host()
+        {
+            frontier.add(target);
+        }
+    }
+    state.encode().len()
+}
+
+fn request(url: CanonicalUrl, clock: &dyn Clock) -> FetchRequest {
+    let now = clock.now();
+    FetchRequest {
+        page_id: url.page_id(),
+        site_key: url.site_key(),
+        url,
+        attempt: 1,
+        issued_at: now,
+        not_before: now,
+        lease_until: now + DAY,
+        reason: FetchReason::Refresh,
+        etag: None,
+        last_modified: None,
+        content_digest: None,
+        crawl_delay_ms: None,
+    }
+}
