@@ -2,7 +2,7 @@
 //! beside wrk, and memory at a thousand connections. What nginx wrote down must be what each contestant was to fetch.
 
 use crate::measure::{Finished, Measured, Rounds, digits, on_core};
-use crate::peers::{colly, peers, released_example, scrapy};
+use crate::peers::{colly, peers, python, released_example};
 use crate::table::{Row, Target};
 use crate::web_server::{Books, Site, Way, WebServer, has, own, program};
 use std::collections::BTreeMap;
