@@ -92,7 +92,7 @@ fn judge(content_type: Option<&str>, url: &CanonicalUrl, body: &[u8], frontier: 
     assert_eq!(judgement.verdict, change::Verdict::First);
     let page = extract(content_type, body);
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {
-        if let Ok(target) = url.join(&link.href)
+        if let Ok(target) = url.join(link.href)
             && target.host() == url.host()
         {
             frontier.add(target);
