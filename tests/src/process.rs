@@ -21,8 +21,8 @@ pub struct Programs {
 /// libraries together. By themselves they are built with less, which is minutes of compiling for the same programs.
 const BUILT: &str = "RECRAWL_PROGRAMS_BUILT";
 
-/// The programs, built anew once per test process unless [`BUILT`] says that they are, so that they are never older than
-/// the test. What the compiler says when they do not build stands on stderr.
+/// The programs, built anew once per test process unless `RECRAWL_PROGRAMS_BUILT` is set, so that they are never older
+/// than the test. What the compiler says when they do not build stands on stderr.
 pub fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Option<Programs>> = OnceLock::new();
     PROGRAMS.get_or_init(Programs::build).as_ref().expect("the programs under test build")
