@@ -248,7 +248,9 @@ impl Ties {
         let candidate = |to: &Peer, about: &Peer| letter(to, about, REDIRECTION);
         // It has changed meanwhile, or one of the two is not what it was.
         if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(standing) {
-            return vec![leave(about)];
+            // A page already followed that was outgrown: the tie ends on this side, too.
+            let outgrown = epoch == self.epoch && self.follows(about);
+            return vec![outgrown.then(|| self.leave(me, None)).flatten().unwrap_or_else(|| leave(about))];
         }
         let mut letters = Vec::new();
         match &self.canonical {

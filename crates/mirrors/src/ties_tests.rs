@@ -179,6 +179,25 @@ fn a_page_that_gains_weight_trades_places() {
     world.check_books();
 }
 
+#[test]
+fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() {
+    let mut world = World::of(&[1, 2]);
+    world.match_up(0, 1, 10);
+    world.settle(&[0]);
+    let mut reweigh = |weight| {
+        let (peer, standing, ties) = &mut world.pages[0];
+        standing.weight = weight;
+        let (from, letter) = (peer.page, ties.reweighed(peer, standing));
+        world.send(from, letter);
+    };
+    // The answer to the first letter finds a page that has written the second.
+    reweigh(1.5);
+    reweigh(9.0);
+    world.settle(&[0]);
+    world.check_books();
+    assert_eq!((world.canonical_of(0), world.canonical_of(1)), (None, Some(0)));
+}
+
 proptest! {
     /// Whoever meets whom in whatever order: all end up with one of them, the highest.
     #[test]

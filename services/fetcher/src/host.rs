@@ -40,7 +40,7 @@ pub(crate) struct HostWorker {
     sitemaps: Cell<Vec<String>>,
     connection: Option<Connection>,
     last_latency: Duration,
-    /// Until when a host that refused is left alone: as long as it asked for, or else as the scheduler will at least.
+    /// Until when the host asked to be left alone.
     left_alone_until: Timestamp,
 }
 
@@ -124,8 +124,7 @@ impl HostWorker {
             };
             job.wire_bytes += response.wire_bytes;
             job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
-            if matches!(response.status.as_u16(), 429 | 503) {
-                let wait = self.retry_after(&response).unwrap_or(self.network.rules.least_backoff);
+            if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
                 self.left_alone_until = self.clock.now() + wait;
             }
             let Some(next) = redirect(&job.at, &response) else {
@@ -155,7 +154,7 @@ impl HostWorker {
         }
     }
 
-    /// How long a host that refused is not to be asked, also by requests handed out before it did.
+    /// How long a host that said when to come back is not to be asked, also by requests handed out before it said so.
     fn wait_asked_for(&self, not_before: Timestamp) -> Option<Duration> {
         let earliest = self.clock.now().max(not_before);
         let wait = self.left_alone_until.saturating_since(earliest);
@@ -163,7 +162,7 @@ impl HostWorker {
     }
 
     fn not_asked(&self, job: Box<Job>, wait: Duration) -> Box<Done> {
-        let detail = format!("the host refused and is left alone until {}", self.left_alone_until);
+        let detail = format!("the host asked to be left alone until {}", self.left_alone_until);
         let failure = Failure::new(FetchOutcome::RateLimited, detail);
         let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
         done.result.retry_after_s = Some(wait.as_secs_f64().ceil() as i64);

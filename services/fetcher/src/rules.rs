@@ -10,8 +10,6 @@ use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What [`politeness::HostBackoff`] leaves at least of a nominal pause.
-const LEAST_PAUSE: f64 = 0.75;
 /// Hosts whose TLS sessions are remembered: a handshake that takes up an old one costs half. A host takes about 5 kB, most
 /// of it its certificates.
 const REMEMBERED_SESSIONS_HOSTS: usize = 2_048;
@@ -30,9 +28,6 @@ pub struct Rules {
     pub(crate) delay: DelayRule,
     /// Least time between the starts of two requests to one address.
     pub(crate) address_delay: Duration,
-    /// The shortest pause that the scheduler makes for a host that refuses and does not say how long. Not longer: what
-    /// it sends after its pause must not find ours, and count as another refusal.
-    pub(crate) least_backoff: Duration,
     pub(crate) robots_refresh: Duration,
     /// Most results in one transaction, and longest wait for more of them.
     pub(crate) batch_records: usize,
@@ -72,7 +67,6 @@ impl Rules {
             )
             .expect("the settings keep the factor in range"),
             address_delay: politeness.address_delay,
-            least_backoff: politeness.backoff_base.mul_f64(LEAST_PAUSE),
             robots_refresh: politeness.robots_refresh,
             batch_records: settings.log.batch_records,
             batch_interval: settings.log.batch_interval,

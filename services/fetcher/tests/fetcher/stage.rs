@@ -248,25 +248,6 @@ fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out
 }
 
 #[test]
-fn one_refusal_without_a_word_of_when_stops_what_was_handed_out_already() {
-    for code in [429, 503] {
-        let web = web(|config| {
-            let refusal = Fault::Status { code, retry_after_s: None };
-            config.faults.push(FaultRule::everywhere(FaultScope::Pages(1.0), refusal));
-        });
-        let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "40s")]);
-        (0..3).for_each(|_| bench.ask(PAGE));
-        let results = bench.results(3);
-        assert_eq!(results[0].status, Some(code));
-        for next in &results[1..] {
-            assert_eq!((next.outcome, next.status), (FetchOutcome::RateLimited, None));
-            assert!(next.retry_after_s.is_some_and(|wait| (1..=30).contains(&wait)), "{next:?}");
-        }
-        assert_eq!(asked_for_pages(&web).len(), 1);
-    }
-}
-
-#[test]
 fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
         let mut bench = Bench::at(raw_server(answer), &[]);
