@@ -209,7 +209,12 @@ impl Ties {
         let precedes = standing.precedes(theirs);
         match &self.canonical {
             Some((canonical, _)) if canonical.page != about.page => {
-                return vec![letter(about, canonical, REDIRECTION)];
+                let mut letters = vec![letter(about, canonical, REDIRECTION)];
+                // In its book it may stand as a follower that it is no longer in this one.
+                if !self.followers.iter().any(|known| known.peer.page == about.page) {
+                    letters.insert(0, letter(about, me, Saying::Release));
+                }
+                return letters;
             }
             // Who asks has read this page's text, and found it its own.
             _ if !precedes => {
@@ -252,6 +257,11 @@ impl Ties {
             let outgrown = epoch == self.epoch && self.follows(about);
             return vec![outgrown.then(|| self.leave(me, None)).flatten().unwrap_or_else(|| leave(about))];
         }
+        // Each has accepted the other; who is to follow whom is asked anew.
+        if let Some(known) = self.followers.iter().position(|follower| follower.peer.page == about.page) {
+            self.followers.remove(known);
+            return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, standing, about, None)];
+        }
         let mut letters = Vec::new();
         match &self.canonical {
             Some((canonical, _)) if canonical.page == about.page => {
@@ -267,9 +277,10 @@ impl Ties {
             }
             None => {}
         }
-        self.followers.retain(|follower| follower.peer.page != about.page);
         letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
         self.canonical = Some((about.clone(), theirs));
+        // What was accepted may have been asked before this page left it again, in a letter still under way.
+        letters.push(self.ask(me, standing, about, None));
         letters
     }
 
@@ -283,10 +294,14 @@ impl Ties {
         self.leave(me, Some(version_at)).into_iter().collect()
     }
 
-    /// The page has another weight. Its canonical page hears of it, and may have to trade places.
-    pub fn reweighed(&self, me: &Peer, standing: &Standing) -> Option<Letter> {
-        let (canonical, _) = self.canonical.as_ref()?;
-        Some(self.ask(me, standing, canonical, None))
+    /// The page has another weight. Its canonical page hears of it, and may have to trade places; so do its followers, of
+    /// whom one may have outgrown it.
+    pub fn reweighed(&self, me: &Peer, standing: &Standing) -> Vec<Letter> {
+        let asked = self.canonical.iter().map(|(canonical, _)| self.ask(me, standing, canonical, None));
+        let accept = |follower: &Follower| {
+            letter(&follower.peer, me, Saying::Accept { standing: standing.clone(), epoch: follower.epoch })
+        };
+        asked.chain(self.followers.iter().map(accept)).collect()
     }
 
     /// The page can stand for nobody: it is gone, forgotten, or may not be fetched.

@@ -117,7 +117,7 @@ impl Scheduler {
 
     /// The page has another weight.
     pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage, context: &mut Context<'_>) {
-        self.with_ties(id, page, context, |ties, me, standing| ties.reweighed(me, standing).into_iter().collect());
+        self.with_ties(id, page, context, |ties, me, standing| ties.reweighed(me, standing));
     }
 
     fn with_ties(
