@@ -158,8 +158,7 @@ impl Ties {
             Saying::Accept { standing: theirs, epoch } => self.hear_accept(me, standing, about, theirs, epoch),
             Saying::Release => {
                 if self.follows(about) {
-                    self.canonical = None;
-                    self.epoch += 1;
+                    self.untie();
                 }
                 Vec::new()
             }
@@ -209,12 +208,10 @@ impl Ties {
         let precedes = standing.precedes(theirs);
         match &self.canonical {
             Some((canonical, _)) if canonical.page != about.page => {
-                let mut letters = vec![letter(about, canonical, REDIRECTION)];
                 // In its book it may stand as a follower that it is no longer in this one.
-                if !self.followers.iter().any(|known| known.peer.page == about.page) {
-                    letters.insert(0, letter(about, me, Saying::Release));
-                }
-                return letters;
+                let is_known = self.followers.iter().any(|known| known.peer.page == about.page);
+                let release = (!is_known).then(|| letter(about, me, Saying::Release));
+                return release.into_iter().chain([letter(about, canonical, REDIRECTION)]).collect();
             }
             // Who asks has read this page's text, and found it its own.
             _ if !precedes => {
@@ -254,8 +251,10 @@ impl Ties {
         // It has changed meanwhile, or one of the two is not what it was.
         if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(standing) {
             // A page already followed that was outgrown: the tie ends on this side, too.
-            let outgrown = epoch == self.epoch && self.follows(about);
-            return vec![outgrown.then(|| self.leave(me, None)).flatten().unwrap_or_else(|| leave(about))];
+            if epoch == self.epoch && self.follows(about) {
+                self.untie();
+            }
+            return vec![leave(about)];
         }
         // Each has accepted the other; who is to follow whom is asked anew.
         if let Some(known) = self.followers.iter().position(|follower| follower.peer.page == about.page) {
@@ -315,9 +314,14 @@ impl Ties {
 
     /// Follows nobody any longer; answers to what was asked so far come too late.
     fn leave(&mut self, me: &Peer, changed_at: Option<i64>) -> Option<Letter> {
-        self.epoch += 1;
-        let (canonical, _) = self.canonical.take()?;
+        let canonical = self.untie()?;
         Some(letter(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
+    }
+
+    /// Begins a new epoch, in which nobody is followed yet. Returns who was.
+    fn untie(&mut self) -> Option<Peer> {
+        self.epoch += 1;
+        self.canonical.take().map(|(canonical, _)| canonical)
     }
 
     fn ask(&self, me: &Peer, standing: &Standing, page: &Peer, version_at: Option<i64>) -> Letter {
