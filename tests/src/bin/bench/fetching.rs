@@ -2,9 +2,9 @@
 //! beside wrk, and memory at a thousand connections. What nginx wrote down must be what each contestant was to fetch.
 
 use crate::measure::{Finished, Measured, Rounds, digits, on_core};
-use crate::peers::{colly, peers, python, released_example};
+use crate::peers::{colly, own, peers, python, released_example};
 use crate::table::{Row, Target};
-use crate::web_server::{Books, Site, Way, WebServer, has, own, program};
+use crate::web_server::{Books, Site, Way, WebServer, has, program};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

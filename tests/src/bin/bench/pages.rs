@@ -2,7 +2,7 @@
 //! small pages, one with few large ones, and pages of the web. Ours and the peers in Rust are in one program.
 
 use crate::measure::{Measured, Rounds};
-use crate::peers::{peers, python as bench_python};
+use crate::peers::{own, peers, python};
 use crate::table::{Row, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,13 +78,12 @@ fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part
 }
 
 fn python_rows(corpus: &str, sketch: &Rounds, rounds: usize, texts: &Path) -> Vec<Row> {
-    let python = match bench_python() {
+    let python = match python() {
         Ok(python) => python,
         Err(reason) => return vec![Row::skipped(format!("{corpus}: rensa and datasketch"), &reason)],
     };
     let mut command = Command::new(python);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/sketch.py");
-    command.arg(script).arg(texts).arg(rounds.div_ceil(3).to_string());
+    command.arg(own("sketch.py")).arg(texts).arg(rounds.div_ceil(3).to_string());
     let directory = tempfile::TempDir::new().expect("there is room for a benchmark");
     let output = Measured::start(command, directory.path()).finish().stdout;
     let contestants = [

@@ -46,9 +46,14 @@ fn build_example(package: &str, name: &str, profile: &str, target: &Path, direct
     target.join(directory).join("examples").join(name)
 }
 
+/// A file of `tests/bench-peers`.
+pub(crate) fn own(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers").join(path)
+}
+
 /// The program with the peers, or why there is none.
 pub(crate) fn peers() -> Result<PathBuf, String> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/Cargo.toml");
+    let manifest = own("Cargo.toml");
     let target = target().0.join("bench-peers");
     if !target.exists() {
         eprintln!("building the peers: some minutes the first time");
@@ -68,8 +73,7 @@ pub(crate) fn peers() -> Result<PathBuf, String> {
 /// The peer written in Go, or why there is none.
 pub(crate) fn colly() -> Result<PathBuf, String> {
     let program = target().0.join("bench-peers-colly");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/colly");
-    match Command::new("go").current_dir(source).arg("build").arg("-o").arg(&program).arg(".").status() {
+    match Command::new("go").current_dir(own("colly")).arg("build").arg("-o").arg(&program).arg(".").status() {
         Ok(status) if status.success() => Ok(program),
         Ok(_) => Err("it does not build (see above)".to_owned()),
         Err(_) => Err("no Go".to_owned()),

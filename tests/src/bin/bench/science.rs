@@ -2,7 +2,7 @@
 
 use crate::durable;
 use crate::measure::{Measured, Rounds};
-use crate::peers::example;
+use crate::peers::{example, own};
 use crate::redis;
 use crate::table::{Row, Target};
 use std::path::Path;
@@ -47,9 +47,8 @@ pub(crate) fn sharing(rounds: usize) -> Vec<Row> {
         "s",
         Rounds::new(vec![build_ns * PAGES / 1e9; rounds]),
     );
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers/allocation.py");
     let mut command = Command::new("/usr/bin/python3");
-    command.arg(script).arg(format!("{PAGES:.0}")).arg(rounds.to_string());
+    command.arg(own("allocation.py")).arg(format!("{PAGES:.0}")).arg(rounds.to_string());
     let numpy = Command::new("/usr/bin/python3").args(["-c", "import numpy"]).status();
     if !numpy.is_ok_and(|status| status.success()) {
         return vec![solve, build.note("NumPy is not installed: not compared")];

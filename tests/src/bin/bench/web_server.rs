@@ -2,7 +2,7 @@
 
 use crate::measure::{Measured, on_core};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -186,9 +186,4 @@ pub(crate) fn program() -> Result<PathBuf, String> {
 /// Whether a program can be found.
 pub(crate) fn has(name: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|places| std::env::split_paths(&places).any(|place| place.join(name).exists()))
-}
-
-/// Files of the benchmark's own.
-pub(crate) fn own(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-peers").join(path)
 }
