@@ -4,6 +4,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 /// Begins a date that is kept as seconds since 1970.
 const SHORT: char = '@';
+/// The last second of the year 9999, beyond which the form has no room for the year.
+const LAST_S: u64 = 253_402_300_799;
 
 /// The form to keep: `@` and seconds for a date in the preferred form of RFC 9110 (5.6.7), which is the same text again
 /// when it is read; anything else as it is, with another `@` before one.
@@ -18,15 +20,12 @@ pub(crate) fn kept(text: &str) -> String {
 
 /// The text that [`kept`] was given.
 pub(crate) fn sent(kept: &str) -> String {
-    match kept.strip_prefix(SHORT).map(|rest| (rest, rest.parse().ok().filter(|seconds| *seconds <= LAST_S))) {
-        Some((_, Some(seconds))) => httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds)),
-        Some((rest, None)) => rest.to_owned(),
-        None => kept.to_owned(),
+    let Some(rest) = kept.strip_prefix(SHORT) else { return kept.to_owned() };
+    match rest.parse() {
+        Ok(seconds) if seconds <= LAST_S => httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds)),
+        _ => rest.to_owned(),
     }
 }
-
-/// The last second of the year 9999, beyond which the form has no room for the year.
-const LAST_S: u64 = 253_402_300_799;
 
 #[cfg(test)]
 mod tests {
