@@ -55,7 +55,7 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
         (Ok(_), Ok(site)) => site,
         (Err(reason), _) | (_, Err(reason)) => return vec![Row::skipped("fetching", reason)],
     };
-    let few = Site::installed().map(|site| site.of_mean_size(TLS_PAGES)).unwrap_or_else(|reason| panic!("{reason}"));
+    let few = site.of_mean_size(TLS_PAGES);
     let ours = released_example("fetcher", "fetch_pages");
     let wrk = if has("wrk") { Ok(()) } else { Err("no wrk (make bench installs it)".to_owned()) };
     let (spider, colly, scrapy) = (peers(), colly(), python());
@@ -88,7 +88,7 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
         // The first connection to each host has nothing to resume; robots.txt goes over it.
         assert_eq!(resumed.1.resumed, resumed.1.pages, "not all sessions were resumed");
         figures.add("resumed handshakes", &resumed);
-        memory.push(megabytes_at_many_connections(&ours));
+        memory.push(megabytes_at_many_connections(&ours, &site));
     }
     let keep_alive = "fetch a list, keep-alive, robots.txt, gates, limits and digests on";
     let crawl = "fetch, judge as new, extract, follow links";
@@ -230,8 +230,8 @@ fn run_colly(program: &Path, site: &Site) -> (Finished, Books) {
 }
 
 /// Resident memory with a page under way on every connection.
-fn megabytes_at_many_connections(program: &Path) -> f64 {
-    let site = Site::installed().map(|site| site.of_mean_size(2)).unwrap_or_else(|reason| panic!("{reason}"));
+fn megabytes_at_many_connections(program: &Path, site: &Site) -> f64 {
+    let site = site.of_mean_size(2);
     let (finished, books) = run_ours(program, "list", &site, MEMORY_CONNECTIONS, Way::Slow);
     assert_eq!(books.connections, MEMORY_CONNECTIONS, "connections that pages went over");
     finished.peak_memory_bytes as f64 / f64::from(1 << 20)

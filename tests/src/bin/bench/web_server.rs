@@ -36,11 +36,11 @@ impl Site {
     }
 
     /// The pages nearest to the mean size, so many.
-    pub(crate) fn of_mean_size(self, count: usize) -> Self {
+    pub(crate) fn of_mean_size(&self, count: usize) -> Self {
         let mean = self.bytes() / self.pages.len() as u64;
-        let mut pages: Vec<_> = self.pages.into_iter().collect();
+        let mut pages: Vec<_> = self.pages.clone().into_iter().collect();
         pages.sort_by_key(|(_, size)| size.abs_diff(mean));
-        Self { directory: self.directory, pages: pages.into_iter().take(count).collect() }
+        Self { directory: self.directory.clone(), pages: pages.into_iter().take(count).collect() }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
