@@ -25,7 +25,7 @@
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
 use crate::gamma::{Gamma, InvalidParameter};
-use crate::special::{fast_exp_m1_fraction, fast_exp_minus, fast_ln_1p_ratio};
+use crate::special::{exp_minus, fast_exp_m1_fraction, ln_1p_ratio};
 
 /// Beyond this many changes a belief is as sharp as it needs to be, and the moments begin to lose digits.
 const ALPHA_MAX: f64 = 1e4;
@@ -143,7 +143,7 @@ impl ChangeRateEstimator for GammaFilter {
     #[inline]
     fn update(&self, state: &mut GammaState, interval_days: f64, outcome: Outcome) {
         let interval_days = sane_interval_days(interval_days);
-        let kept = fast_exp_minus(interval_days * self.fading_per_day) as f32;
+        let kept = exp_minus(interval_days * self.fading_per_day) as f32;
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
         let belief = self.posterior(&faded).after(interval_days, outcome);
         *state = GammaState {
@@ -219,7 +219,7 @@ fn after_some_change(alpha: f64, beta: f64, interval_days: f64, clear: f64) -> (
         return (alpha + 1.0, beta);
     }
     let p = interval_days / (beta + interval_days);
-    let (numerator, denominator) = fast_exp_m1_fraction(alpha * fast_ln_1p_ratio(interval_days, beta));
+    let (numerator, denominator) = fast_exp_m1_fraction(alpha * ln_1p_ratio(interval_days, beta));
     let h = p * clear * denominator / (numerator + (1.0 - clear) * denominator);
     let grown = 1.0 + h;
     let scale = grown / (1.0 + h * (2.0 - p - alpha * (p + h)));

@@ -2,7 +2,7 @@
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
 use crate::gamma::InvalidParameter;
-use crate::special::fast_exp_minus;
+use crate::special::exp_minus;
 
 /// Any estimator, with what it learned fading by 1/e in a time. ([`GammaFilter`](crate::GammaFilter) has this built in.)
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl<E: ChangeRateEstimator> ChangeRateEstimator for Forgetting<E> {
 /// states.
 #[inline]
 pub(crate) fn kept_share(interval_days: f64, forgetting_days: f64) -> f64 {
-    fast_exp_minus(interval_days / forgetting_days)
+    exp_minus(interval_days / forgetting_days)
 }
 
 /// The forgetting time that errs least where ln λ wanders by a standard deviation of `drift_per_sqrt_day` a day (both

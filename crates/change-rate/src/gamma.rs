@@ -84,12 +84,12 @@ impl Gamma {
     /// S(t): probability that a copy is still current `days` after it was taken.
     #[inline]
     pub fn fresh_probability(self, days: f64) -> f64 {
-        (-self.alpha * (days.max(0.0) / self.beta_days).ln_1p()).exp()
+        special::exp_minus(self.alpha * special::ln_1p_ratio(days.max(0.0), self.beta_days))
     }
 
     /// A(t) = ∫ S: days of freshness to expect from a copy within `days` of taking it.
     pub fn fresh_days(self, days: f64) -> f64 {
-        let ln = (days.max(0.0) / self.beta_days).ln_1p();
+        let ln = special::ln_1p_ratio(days.max(0.0), self.beta_days);
         self.beta_days * ln * exp_m1_ratio(-(self.alpha - 1.0) * ln)
     }
 
@@ -121,9 +121,9 @@ impl Gamma {
         if u * self.alpha.max(1.0) < 0.02 {
             return self.crawl_values_series(u);
         }
-        let ln = u.ln_1p();
+        let ln = special::ln_1p_ratio(u, 1.0);
         let less = self.alpha - 1.0;
-        let fresh_probability = (-self.alpha * ln).exp();
+        let fresh_probability = special::exp_minus(self.alpha * ln);
         let fresh_days = if less.abs() > 1e-3 {
             // (1 + u)^(1 - alpha) = S (1 + u): no second exponential.
             self.beta_days * (1.0 - fresh_probability * (1.0 + u)) / less

@@ -48,4 +48,4 @@ pub use crate::likelihood::{LikelihoodState, MaximumLikelihood, Regularisation};
 pub use crate::moments::{MomentMatching, MomentState};
 pub use crate::poisson_looks::{ApproximationState, LawOfLargeNumbers, StochasticApproximation};
 pub use crate::pooled::{GroupSums, PRIOR_STRENGTH};
-pub use crate::special::ln_gamma;
+pub use crate::special::{exp_minus, ln_1p_ratio, ln_gamma};

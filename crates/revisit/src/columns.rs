@@ -20,11 +20,14 @@
 //! All but the last three are one record: who scores a page needs nearly all of it, and who looks at a page chosen here
 //! and there waits for memory once.
 
+mod bounds;
 mod demand;
 mod entry;
 mod index;
 mod memberships;
+mod scan;
 mod selection;
+mod terms;
 
 pub use self::demand::{Expectations, ValueHistogram};
 pub use self::entry::{Candidate, LastLook, PageEntry, Slot, Standing};

@@ -20,6 +20,8 @@ fn moment(days: f64) -> Timestamp {
 /// A scan first looks for pages worth this part of what the last tick went down to, which spares it most of the work, and
 /// for others only when these do not suffice.
 const FLOOR_OF_LAST: f64 = 0.7;
+/// Usually there are enough pages worth even this part of it.
+const LIKELY_OF_LAST: f64 = 0.85;
 
 /// Packed pages, and what the last scan chose of them.
 #[derive(Clone, Debug)]
@@ -32,11 +34,13 @@ struct Packed {
     looks: usize,
     /// What the scan left out for being worth less.
     floor: f64,
+    /// What enough pages are worth, usually.
+    likely: f64,
 }
 
 impl Packed {
     fn new(index: Index) -> Self {
-        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0, floor: 0.0 }
+        Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0, floor: 0.0, likely: 0.0 }
     }
 
     fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: PageBelief, now_days: f64) {
@@ -52,16 +56,22 @@ impl Packed {
     fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
         let fetches = (tick.budget_per_day * tick.days).max(0.0);
         self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
-        let level = self.selection.as_ref().map_or(0.0, Selection::level);
-        self.scan(tick.now_days, outlook, if level.is_finite() { FLOOR_OF_LAST * level } else { 0.0 });
+        let level = self.selection.as_ref().map(Selection::level).filter(|level| level.is_finite());
+        let level = level.unwrap_or(0.0);
+        self.likely = LIKELY_OF_LAST * level;
+        self.scan(tick.now_days, outlook, FLOOR_OF_LAST * level);
     }
 
     fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
         (self.looks, self.floor) = (0, floor);
         // The old one makes room for the new one.
         self.selection = None;
-        let selection = self.columns.scan(moment(now_days), &self.index, outlook, self.count, floor, |_| true);
-        self.selection = Some(selection);
+        let (now, index, columns) = (moment(now_days), &self.index, &self.columns);
+        let first = columns.scan(now, index, outlook, self.count, self.likely.max(floor), |_| true);
+        self.selection = Some(match first.lower_floor(floor) {
+            Some(selection) => selection,
+            None => columns.scan(now, index, outlook, self.count, floor, |_| true),
+        });
     }
 
     fn next(&mut self, now_days: f64, outlook: &Outlook) -> Option<Slot> {

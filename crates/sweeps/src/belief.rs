@@ -1,7 +1,7 @@
 //! What is believed of one page.
 
 use crate::rules::{FORGETTING_DAYS, PRIOR_ALPHA, PRIOR_BETA_DAYS};
-use change_rate::{Gamma, GammaState};
+use change_rate::{Gamma, GammaState, exp_minus};
 
 /// What a page's own looks have shown beyond the prior of its cell: 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub(crate) fn faded(state: GammaState, keep: f64) -> GammaState {
 /// What remains of evidence after some days.
 #[inline]
 pub(crate) fn kept_after(days: f64) -> f64 {
-    (-days / FORGETTING_DAYS).exp()
+    exp_minus(days / FORGETTING_DAYS)
 }
 
 /// What is believed of a cell's pages before their first look: days of watching that the prior counts for, beside its

@@ -1,6 +1,7 @@
 //! The bins that a look overlaps: the same for every group of the page.
 
 use crate::rules::{LEVEL_HAZARDS, LEVEL_SHARES, LEVELS};
+use change_rate::exp_minus;
 
 /// A level's probabilities, or anything else there is one of per level.
 pub(crate) type Row = [f64; LEVELS];
@@ -73,6 +74,6 @@ fn spared(part: f64) -> Row {
     }
     // Level 0 spares everything.
     let mut row = [1.0; LEVELS];
-    row.iter_mut().zip(LEVEL_HAZARDS).skip(1).for_each(|(spared, hazard)| *spared = (-hazard * part).exp());
+    row.iter_mut().zip(LEVEL_HAZARDS).skip(1).for_each(|(spared, hazard)| *spared = exp_minus(hazard * part));
     row
 }

@@ -10,7 +10,7 @@ use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange, trus
 use crate::place::Place;
 use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
-use change_rate::{GammaState, GroupSums, Outcome};
+use change_rate::{GammaState, GroupSums, Outcome, exp_minus};
 use std::hint::black_box;
 
 /// A group's hazard is worth telling once it has moved by this part of what the live bins add up to …
@@ -192,7 +192,7 @@ impl Model {
     fn spared(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> (f64, f64) {
         let days = (to_days - from_days).max(0.0);
         let priors = &self.cells[members.cell as usize].priors;
-        let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
+        let clear = exp_minus(self.sweep_hazard(members, from_days, to_days));
         (priors.own(belief).fresh_probability(days) * clear, priors.plain(belief).fresh_probability(days))
     }
 
@@ -213,7 +213,7 @@ impl Model {
         // The groups of a look lie far apart in memory: better to wait for all of them at once.
         members.groups.as_slice().iter().for_each(|&group| self.calendars[group as usize].fetch_ahead(&bins));
         let days = to_days - from_days;
-        let clear = (-self.sweep_hazard(members, from_days, to_days)).exp();
+        let clear = exp_minus(self.sweep_hazard(members, from_days, to_days));
         let kept = kept_after(days);
         let cell = &mut self.cells[members.cell as usize];
         let learn = |prior_beta_days: f64, evidence: &mut GammaState, sums: &mut GroupSums, clear: f64| {

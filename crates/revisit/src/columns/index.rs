@@ -2,7 +2,7 @@
 
 use super::entry::{NEVER_FETCHED, PageRecord};
 use super::{PageColumns, Slot};
-use change_rate::{Gamma, GammaState};
+use change_rate::{Gamma, GammaState, exp_minus, ln_1p_ratio};
 use page::Timestamp;
 use sweeps::{Outlook, PageBelief};
 
@@ -87,8 +87,8 @@ pub fn live_value(
 
 /// -ln of the probability of no change within some days.
 #[inline]
-fn hazard(belief: Gamma, days: f64) -> f64 {
-    belief.alpha() * (days / belief.beta_days()).ln_1p()
+pub(super) fn hazard(belief: Gamma, days: f64) -> f64 {
+    belief.alpha() * ln_1p_ratio(days, belief.beta_days())
 }
 
 /// (1 - theta) P2(x) + theta (x - 1 + e^-x), by one exponential.
@@ -100,53 +100,10 @@ pub(super) fn kernel(x: f64, theta: f64) -> f64 {
         let harmonic = square * (0.5 - x / 6.0 + square / 24.0);
         binary + theta * (harmonic - binary)
     } else {
-        let exp = (-x).exp();
+        let exp = exp_minus(x);
         let binary = 1.0 - (1.0 + x) * exp;
         binary + theta * (x - 1.0 + exp - binary)
     }
-}
-
-/// Bounds are worked out in f32, for speed: this much more covers its rounding.
-pub(super) const SLACK: f64 = 1.0 + 1e-5;
-
-/// A bound on [`kernel`] (times [`SLACK`]), a few per cent above it, without exponential: e^-x >= (1 - x / 16)^16.
-#[inline]
-pub(super) fn kernel_at_most(x: f32, theta: f32) -> f32 {
-    let square = 0.5 * x * x;
-    let root = (1.0 - x * (1.0 / 16.0)).max(0.0);
-    let fourth = root * root * (root * root);
-    let eighth = fourth * fourth;
-    let spared = eighth * eighth;
-    // A little more, against rounding where it is nearly nothing.
-    let binary = lesser(square, 1.0 - (1.0 + x) * spared + 4e-6);
-    binary + theta * (lesser(square, x) - binary)
-}
-
-/// The lesser of two numbers, in one instruction: [`f32::min`] takes four, because it looks for what is not a number.
-#[inline]
-fn lesser(a: f32, b: f32) -> f32 {
-    if b < a { b } else { a }
-}
-
-/// P2(x) / x is never above this; it is largest at x = 1.793.
-const MOST_BINARY_PER_DAY: f32 = 0.2985;
-
-/// A bound on [`Gamma::crawl_value`] (times [`SLACK`]) by mean rate and days, without logarithm or exponential: for each
-/// rate λ that is believed in, P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the
-/// second t.
-#[inline]
-pub(super) fn crawl_value_at_most(mean_per_day: f32, days: f32, theta: f32) -> f32 {
-    let soon = 0.5 * mean_per_day * days * days;
-    let binary = lesser(soon, MOST_BINARY_PER_DAY * days);
-    binary + theta * (lesser(soon, days) - binary)
-}
-
-/// A bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and by one division:
-/// ln(1 + u) <= u (6 + u) / (6 + 4 u), its Padé approximant.
-#[inline]
-pub(super) fn hazard_at_most(alpha: f32, beta_days: f32, days: f32) -> f32 {
-    let six = 6.0 * beta_days;
-    alpha * days * (six + days) / (beta_days * (six + 4.0 * days))
 }
 
 impl PageColumns {
@@ -251,47 +208,5 @@ impl PageColumns {
             outlook.group_at(group.number).map_or(0.0, |known| known.hazard.between(group.looked_days, now_days));
         // Rounding may leave a hair of negative weight behind.
         0.5 * group.weight.max(0.0) * -(-hazard).exp_m1() * silence_days
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernels;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn the_kernel_is_the_mixed_one_and_its_bound_is_near(ln_x in -20.0..6.0f64, theta in 0.0..=1.0f64) {
-            let x = ln_x.exp();
-            let expected = kernels::mixed(x, theta);
-            // Near .03, where the series ends, ten digits remain.
-            prop_assert!((kernel(x, theta) / expected - 1.0).abs() < 1e-5, "{} {expected}", kernel(x, theta));
-            let at_most = SLACK * f64::from(kernel_at_most(x as f32, theta as f32));
-            prop_assert!(at_most >= expected * (1.0 - 1e-9), "{at_most} {expected}");
-            prop_assert!(x < 1e-2 || at_most < (1.3 + theta) * expected, "{at_most} {expected}");
-        }
-
-        #[test]
-        fn the_crawl_values_bound_is_one_and_near_soon_after_a_look(
-            ln_alpha in -3.0..8.0f64, ln_beta in -3.0..8.0f64, ln_days in -5.0..9.0f64, theta in 0.0..=1.0f64,
-        ) {
-            let (belief, days) = (Gamma::new(ln_alpha.exp(), ln_beta.exp()).unwrap(), ln_days.exp());
-            let exact = belief.crawl_value(days, theta);
-            let at_most = SLACK * f64::from(crawl_value_at_most(belief.mean() as f32, days as f32, theta as f32));
-            prop_assert!(at_most >= exact * (1.0 - 1e-9), "{at_most} {exact}");
-            let soon = days * (belief.alpha() + 1.0) / belief.beta_days() < 0.1;
-            prop_assert!(!soon || at_most < 1.1 * exact, "{at_most} {exact}");
-        }
-
-        #[test]
-        fn the_hazards_bound_is_one(ln_alpha in -3.0..8.0f64, ln_beta in -3.0..8.0f64, ln_u in -20.0..10.0f64) {
-            let (belief, u) = (Gamma::new(ln_alpha.exp(), ln_beta.exp()).unwrap(), ln_u.exp());
-            let (alpha, beta_days, days) = (belief.alpha(), belief.beta_days(), u * belief.beta_days());
-            let at_most = SLACK * f64::from(hazard_at_most(alpha as f32, beta_days as f32, days as f32));
-            let exact = hazard(belief, days);
-            prop_assert!(at_most >= exact, "{at_most} {exact}");
-            prop_assert!(u > 3.0 || at_most < 1.1 * exact, "{at_most} {exact}");
-        }
     }
 }

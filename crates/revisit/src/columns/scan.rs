@@ -1,0 +1,192 @@
+//! Scoring all pages at one moment.
+
+use super::bounds::{BoundTerms, Bounds, LANES, SLACK, crawl_value_at_most};
+use super::entry::{NEVER_FETCHED, PageRecord};
+use super::selection::{Entry, Selection};
+use super::{Candidate, Index, PageColumns, SECONDS_PER_DAY, Slot};
+use page::Timestamp;
+use sweeps::Outlook;
+
+impl PageColumns {
+    /// The best pages on hosts that are `permitted`, `count` at least if there are so many: those never fetched, oldest
+    /// discovery first, then those whose value is at least `floor`. The outlook matters to [`Index::Live`] only, which wants
+    /// [`PageColumns::refresh`] before.
+    pub fn scan(
+        &self,
+        now: Timestamp,
+        index: &Index,
+        outlook: &Outlook,
+        count: usize,
+        floor: f64,
+        permitted: impl Fn(u32) -> bool,
+    ) -> Selection {
+        let now_days = now.as_days();
+        let mut found = Found {
+            never_fetched: Best::new(count, self.slots()),
+            best: Best::new(count, self.slots()),
+            least: floor,
+            now_days,
+            permitted: &permitted,
+        };
+        let mut probes = Vec::new();
+        match *index {
+            Index::Uniform => self.scan_each(&mut found, |_, days, _| Some(days)),
+            Index::CrawlValue { theta } => self.scan_each(&mut found, |page, days, least| {
+                let (belief, weight) = (page.whole(), f64::from(page.weight));
+                let (alpha, beta_days) = (belief.alpha() as f32, belief.beta_days() as f32);
+                let at_most = f64::from(crawl_value_at_most(alpha, beta_days, days as f32, theta as f32));
+                (SLACK * weight * at_most >= least).then(|| weight * belief.crawl_value(days, theta))
+            }),
+            Index::Live { theta, sentinel_weight } => {
+                probes = self.scan_live(&mut found, outlook, theta, sentinel_weight);
+            }
+        }
+        let (never_fetched, mut best, least, left_out) = found.finish(floor);
+        best.extend(probes.into_iter().filter(|probe| probe.value >= least));
+        best.sort_unstable();
+        Selection::new(*index, floor, never_fetched, best, left_out)
+    }
+
+    /// Finds the best pages by values that depend on the page alone. `value` is told the page, the days since its last
+    /// look, and below what it need not be worked out.
+    fn scan_each(
+        &self,
+        found: &mut Found<'_, impl Fn(u32) -> bool>,
+        value: impl Fn(&PageRecord, f64, f64) -> Option<f64>,
+    ) {
+        for ((slot, &flags), page) in (0..).map(Slot).zip(&self.flags).zip(&self.pages) {
+            let days = (found.now_days - page.last_look_days()).max(0.0);
+            if flags == NEVER_FETCHED {
+                found.discovered(slot, page.host, days);
+            } else if flags == 0
+                && let Some(value) = value(page, days, found.least)
+            {
+                found.push(slot, page.host, value);
+            }
+        }
+    }
+
+    /// Finds the best pages by their own value, and returns of every membership the best with what a first look adds.
+    fn scan_live(
+        &self,
+        found: &mut Found<'_, impl Fn(u32) -> bool>,
+        outlook: &Outlook,
+        theta: f64,
+        sentinel_weight: f64,
+    ) -> Vec<Entry> {
+        let now_days = found.now_days;
+        let groups = self.group_terms(outlook, now_days, sentinel_weight);
+        let terms = self.terms(outlook, &groups);
+        let mut bound_terms: Vec<BoundTerms> = terms.iter().map(|terms| BoundTerms::of(terms, &groups)).collect();
+        let mut probes = vec![Entry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
+        let chunks = self.flags.chunks(LANES).zip(self.pages.chunks(LANES));
+        for (chunk, (flags, pages)) in chunks.enumerate() {
+            let bounds = Bounds::of(pages, &bound_terms, now_days * SECONDS_PER_DAY, theta as f32);
+            for (i, (&flags, page)) in flags.iter().zip(pages).enumerate() {
+                let slot = Slot((chunk * LANES + i) as u32);
+                let days = || (now_days - page.last_look_days()).max(0.0);
+                if flags == NEVER_FETCHED {
+                    found.discovered(slot, page.host, days());
+                }
+                if flags != 0 || f64::from(bounds.first[i]) < found.least {
+                    continue;
+                }
+                let m = page.membership as usize;
+                let probe = bound_terms[m].sentinel > 0.0 && bounds.own[i] >= bound_terms[m].probe;
+                if !probe && f64::from(bounds.own[i]) < found.least {
+                    continue;
+                }
+                let value = f64::from(page.weight) * terms[m].live_exactly(page, &groups, days(), now_days, theta);
+                if probe && bounds.days[i] > 0.0 && (found.permitted)(page.host) {
+                    probes[m] = probes[m].max(Entry { value, slot, probe: true });
+                    bound_terms[m].probe = (probes[m].value / SLACK) as f32;
+                }
+                found.push(slot, page.host, value);
+            }
+        }
+        let probes = probes.into_iter().zip(&terms).filter(|(probe, _)| probe.slot.0 != u32::MAX);
+        probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe }).collect()
+    }
+}
+
+/// What a scan has found so far.
+struct Found<'a, P> {
+    never_fetched: Best<Candidate>,
+    best: Best<Entry>,
+    /// Pages of lower own value cannot be among the best.
+    least: f64,
+    now_days: f64,
+    permitted: &'a P,
+}
+
+impl<P: Fn(u32) -> bool> Found<'_, P> {
+    fn discovered(&mut self, slot: Slot, host: u32, days: f64) {
+        if (self.permitted)(host) {
+            self.never_fetched.push(Candidate { slot, host, never_fetched: true, value: days });
+        }
+    }
+
+    fn push(&mut self, slot: Slot, host: u32, value: f64) {
+        if value >= self.least
+            && (self.permitted)(host)
+            && let Some(last) = self.best.push(Entry { value, slot, probe: false })
+        {
+            self.least = self.least.max(last.value);
+        }
+    }
+
+    /// Pages never fetched, the best last; the others, in no order; below what there may be others; and no page left
+    /// out was worth more than what, if any was.
+    fn finish(mut self, floor: f64) -> (Vec<Candidate>, Vec<Entry>, f64, Option<f64>) {
+        self.best.cut();
+        self.never_fetched.cut();
+        self.never_fetched.kept.sort_unstable();
+        let truncated = self.best.truncated || self.never_fetched.truncated;
+        let (mut least, mut left_out) = (self.least, 0.0);
+        if self.best.truncated {
+            least = self.best.kept.iter().map(|entry| entry.value).fold(f64::INFINITY, f64::min).max(floor);
+            left_out = least;
+        }
+        (self.never_fetched.kept, self.best.kept, least, truncated.then_some(left_out))
+    }
+}
+
+/// The best `count` of what is pushed, in no order, without keeping much more.
+struct Best<T> {
+    kept: Vec<T>,
+    count: usize,
+    /// The most there can be.
+    all: usize,
+    truncated: bool,
+}
+
+impl<T: Ord> Best<T> {
+    fn new(count: usize, all: usize) -> Self {
+        Self { kept: Vec::new(), count, all, truncated: false }
+    }
+
+    /// Returns the least of the best when it has just been worked out.
+    fn push(&mut self, item: T) -> Option<&T> {
+        let most = self.count.saturating_add(self.count / 8 + 64);
+        if self.kept.capacity() == 0 {
+            // There are millions of pages: growing by doubling could take twice the room.
+            self.kept.reserve_exact(self.all.min(most.saturating_add(1)));
+        }
+        self.kept.push(item);
+        (self.kept.len() > most).then(|| self.cut())?
+    }
+
+    fn cut(&mut self) -> Option<&T> {
+        if self.kept.len() > self.count {
+            self.truncated = true;
+            if self.count == 0 {
+                self.kept.clear();
+                return None;
+            }
+            self.kept.select_nth_unstable_by(self.count - 1, |a, b| b.cmp(a));
+            self.kept.truncate(self.count);
+            return self.kept.last();
+        }
+        None
+    }
+}
