@@ -58,6 +58,8 @@ mod rolling;
 mod shingle;
 mod simhash;
 mod slots;
+mod span_hashes;
+mod spread_sort;
 mod state_codec;
 mod structure;
 mod tag_name;

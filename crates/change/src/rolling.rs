@@ -10,26 +10,52 @@ const MODULUS: u64 = (1 << 61) - 1;
 /// b, below 2⁵⁷.
 const BASE: u64 = 0x0123_4567_89AB_CDEF;
 
+/// How many stretches of a sequence are slid over side by side: each hash waits for the one before it.
+const STRETCHES: usize = 4;
+
 /// Appends the hash of every window of a sequence of token hashes. A sequence shorter than `width` is one window, an
 /// empty one has none.
 pub(crate) fn windows(tokens: &[u64], width: NonZeroUsize, out: &mut Vec<u64>) {
-    let (head, incoming) = tokens.split_at(width.get().min(tokens.len()));
-    if head.is_empty() {
+    if tokens.is_empty() {
         return;
     }
-    let mut hash = head.iter().fold(0, |hash, &token| reduce(multiply(hash, BASE) + reduce(token)));
-    out.reserve(incoming.len() + 1);
-    out.push(hash);
-    let leaving_power = (0..width.get()).fold(1, |power, _| multiply(power, BASE));
-    out.extend(tokens.iter().zip(incoming).map(|(&leaving, &coming)| {
-        // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product below
-        // 2¹²³, which is below 2⁶³ − 4 once folded.
-        let product = u128::from(fold(leaving.into())) * u128::from(leaving_power);
-        let difference = fold(coming.into()) + (4 * MODULUS - fold(product));
-        // `hash` is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
-        hash = fold(u128::from(hash) * u128::from(BASE) + u128::from(difference));
-        reduce(hash)
-    }));
+    let width = width.get().min(tokens.len());
+    let count = tokens.len() - width + 1;
+    let length = count / STRETCHES;
+    let (first, rest) = (out.len(), out.len() + STRETCHES * length);
+    out.resize(rest, 0);
+    if length > 0 {
+        slide(tokens, width, length, &mut out[first..]);
+    }
+    out.extend(tokens[STRETCHES * length..].windows(width).map(hash_of));
+}
+
+/// The hashes of as many stretches of windows, each as long as the others, one behind the other.
+fn slide(tokens: &[u64], width: usize, length: usize, out: &mut [u64]) {
+    let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
+    let starts: [usize; STRETCHES] = std::array::from_fn(|stretch| stretch * length);
+    let leaving = starts.map(|start| &tokens[start..start + length - 1]);
+    let coming = starts.map(|start| &tokens[start + width..][..length - 1]);
+    let mut hashes = starts.map(|start| hash_of(&tokens[start..start + width]));
+    for (start, hash) in starts.into_iter().zip(hashes) {
+        out[start] = hash;
+    }
+    for place in 0..length - 1 {
+        for stretch in 0..STRETCHES {
+            // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product
+            // below 2¹²³, which is below 2⁶³ − 4 once folded.
+            let product = u128::from(fold(leaving[stretch][place].into())) * u128::from(leaving_power);
+            let difference = fold(coming[stretch][place].into()) + (4 * MODULUS - fold(product));
+            // A hash is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
+            hashes[stretch] = fold(u128::from(hashes[stretch]) * u128::from(BASE) + u128::from(difference));
+            out[starts[stretch] + place + 1] = reduce(hashes[stretch]);
+        }
+    }
+}
+
+/// The hash of a window by itself.
+fn hash_of(window: &[u64]) -> u64 {
+    window.iter().fold(0, |hash, &token| reduce(multiply(hash, BASE) + reduce(token)))
 }
 
 /// A number to a congruent one, the sum of its lowest 61 bits and of all others, which must fit.

@@ -18,6 +18,18 @@ pub(crate) trait Wide: Copy {
     /// Where markup begins and ends in a block.
     fn marks(self, block: &[u8; 64]) -> Marks;
 
+    /// Where a byte stands in a block: a bit a byte, the first byte's the lowest.
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64;
+
+    /// Where bytes from one to another stand in a block, both of ASCII.
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64;
+
+    /// Where bytes beyond ASCII stand in a block.
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64;
+
+    /// Writes at which places bits are set, counted from `first`, and anything behind them. Returns how many are.
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize;
+
     /// What [`write`](Self::write) needs to know of a piece.
     type Fold: Copy;
 
@@ -126,6 +138,27 @@ impl Wide for EightBytes {
         })
     }
 
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64 {
+        in_words(block, |word| equal(word, byte))
+    }
+
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64 {
+        in_words(block, |word| {
+            let low = word & LOW;
+            // The highest bit of each byte is set from its first on, and from behind its last.
+            let (from, behind) = (low + ONES * u64::from(0x80 - first), low + ONES * u64::from(0x7f - last));
+            highest_bits(from & !behind & !word)
+        })
+    }
+
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64 {
+        in_words(block, highest_bits)
+    }
+
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+        places(bits, first, to)
+    }
+
     type Fold = usize;
 
     fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
@@ -165,16 +198,40 @@ fn spaces(piece: &[u8; PIECE]) -> Spaces {
     spaces
 }
 
+/// A bit a byte, of what is found in eight at a time.
+#[inline]
+fn in_words(block: &[u8; 64], find: impl Fn(u64) -> u8) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| bits << 8 | u64::from(find(u64::from_le_bytes(*word))))
+}
+
+#[inline(always)]
+fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+    let (mut rest, mut count) = (bits, 0);
+    while rest != 0 {
+        to[count] = first + rest.trailing_zeros();
+        count += 1;
+        rest &= rest - 1;
+    }
+    count
+}
+
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const LOW: u64 = 0x7f * ONES;
+
 /// A bit for each of eight bytes that is the one given.
 #[inline]
 fn equal(word: u64, byte: u8) -> u8 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const LOW: u64 = 0x7f * ONES;
     let differing = word ^ (ONES * u64::from(byte));
     // The highest bit of each byte is set where no bit of the byte is.
-    let same = !(((differing & LOW) + LOW) | differing | LOW);
+    highest_bits(!(((differing & LOW) + LOW) | differing))
+}
+
+/// The highest bits of eight bytes.
+#[inline]
+fn highest_bits(word: u64) -> u8 {
     // Multiplying moves bit 8 i of the sum to bit 56 + i.
-    ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    ((word >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 #[cfg(test)]
@@ -186,7 +243,7 @@ mod tests {
     struct Pieces<'p>(&'p [u8; PIECE], usize);
 
     impl Work for Pieces<'_> {
-        type Result = (Marks, Vec<u8>);
+        type Result = (Marks, [u64; 4], Vec<u32>, Vec<u8>);
 
         fn at(self, wide: impl Wide) -> Self::Result {
             let Self(piece, left) = self;
@@ -208,7 +265,15 @@ mod tests {
                     read += 1;
                 }
             }
-            (wide.marks(piece), text)
+            let found = [
+                wide.equal(piece, b'\n'),
+                wide.within(piece, b'a', b'z'),
+                wide.within(piece, 0, 0x7f),
+                wide.beyond_ascii(piece),
+            ];
+            let (ends, mut places) = (found[0] ^ found[1], [0; 64]);
+            let count = wide.places(ends, 7, &mut places);
+            (wide.marks(piece), found, places[..count].to_vec(), text)
         }
     }
 
@@ -232,6 +297,9 @@ mod tests {
             let ascii = bits(byte.is_ascii() && char::from(byte).is_whitespace()) as u32;
             let ampersands = bits(byte == b'&') as u32;
             assert_eq!(spaces(&[byte; PIECE]), Spaces { ascii, other: 0, ampersands }, "{byte}");
+            assert_eq!(EightBytes.within(&[byte; 64], b'a', b'z'), bits(byte.is_ascii_lowercase()), "{byte}");
+            assert_eq!(EightBytes.within(&[byte; 64], b'0', b'9'), bits(byte.is_ascii_digit()), "{byte}");
+            assert_eq!(EightBytes.beyond_ascii(&[byte; 64]), bits(!byte.is_ascii()), "{byte}");
             check(&[byte; PIECE], PIECE - 2);
         }
     }
