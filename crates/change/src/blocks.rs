@@ -4,7 +4,8 @@
 //! One pass, no tree: only the open elements are kept, of those that begin a block or hide what is in them. What browsers
 //! do with wrongly nested markup is followed as far as it moves text from one block to another, and no further.
 
-use crate::attributes::attribute;
+use crate::attributes::{attribute, values_of};
+use crate::entities;
 use crate::hash::{fnv1a64, splitmix64};
 use crate::markup::{Tag, TakeTokens, TextKind, hand_tokens};
 use crate::tag_name::{PerName, TagName, per_name};
@@ -27,8 +28,10 @@ const CONTROL_BYTES: usize = 24;
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     text: String,
-    /// Link targets as written, references decoded.
-    hrefs: Vec<String>,
+    /// Link targets as written, references decoded, one behind the other.
+    hrefs: String,
+    /// Where each of them ends.
+    href_ends: Vec<usize>,
     /// The blocks.
     pub(crate) list: Vec<Block>,
     /// The block elements in the order in which they begin, so that parents come before their children.
@@ -81,9 +84,25 @@ impl Blocks {
         &self.text[block.text.clone()]
     }
 
-    /// A block's link targets.
-    pub(crate) fn links(&self, block: &Block) -> &[String] {
-        &self.hrefs[block.links.clone()]
+    /// The texts of all blocks, each on a line of its own.
+    pub(crate) fn all_text(&self) -> &str {
+        &self.text
+    }
+
+    /// A block's links, by number.
+    pub(crate) fn links(&self, block: &Block) -> Range<usize> {
+        block.links.clone()
+    }
+
+    /// How many links there are.
+    pub(crate) fn link_count(&self) -> usize {
+        self.href_ends.len()
+    }
+
+    /// Where a link leads.
+    pub(crate) fn href(&self, link: usize) -> &str {
+        let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
+        &self.hrefs[start..self.href_ends[link]]
     }
 
     /// Reads a page.
@@ -117,6 +136,11 @@ impl Block {
     /// The length of its text in bytes.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
+    }
+
+    /// Where its text stands among those of all blocks.
+    pub(crate) fn place(&self) -> Range<usize> {
+        self.text.clone()
     }
 }
 
@@ -299,19 +323,21 @@ impl<'a> Reader<'a> {
     }
 
     fn begin_link(&mut self, attributes: &str) {
-        let Some(href) = attribute(attributes, "href") else { return };
-        if self.hidden || self.blocks.hrefs.len() >= MAX_LINKS {
+        let [Some(href)] = values_of(attributes, ["href"]) else { return };
+        if self.hidden || self.blocks.href_ends.len() >= MAX_LINKS {
             return;
         }
+        let start = self.blocks.hrefs.len();
+        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
+        self.blocks.href_ends.push(self.blocks.hrefs.len());
         // A heading that links to itself is still a heading.
-        self.in_link = !href.starts_with('#');
-        self.blocks.hrefs.push(href);
+        self.in_link = !self.blocks.hrefs[start..].starts_with('#');
     }
 
     /// Ends a block.
     fn flush(&mut self) {
         let text = self.text_start..self.text.len();
-        let links = self.links_start..self.blocks.hrefs.len();
+        let links = self.links_start..self.blocks.href_ends.len();
         if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
             let in_table = self.open.iter().any(|open| open.name.as_bytes() == b"td");
             let &mut Self { anchor_bytes, path, node, mut part, is_named, .. } = self;
@@ -319,10 +345,10 @@ impl<'a> Reader<'a> {
             part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
             self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
         }
-        self.text_start = self.text.len();
-        self.links_start = self.blocks.hrefs.len();
+        self.links_start = self.blocks.href_ends.len();
         self.anchor_bytes = 0;
-        self.text.begin();
+        self.text.begin_line();
+        self.text_start = self.text.len();
     }
 }
 
@@ -445,7 +471,14 @@ mod tests {
         let told: Vec<_> = blocks
             .list
             .iter()
-            .map(|block| (blocks.links(block).join(" "), block.is_links(), block.part.main, block.part.chrome))
+            .map(|block| {
+                (
+                    blocks.links(block).map(|link| blocks.href(link)).collect(),
+                    block.is_links(),
+                    block.part.main,
+                    block.part.chrome,
+                )
+            })
             .collect();
         assert_eq!(
             told,

@@ -56,8 +56,11 @@ impl TextBuilder {
         Self { text: vec![0; bytes.min(limit) + SLACK - 1], ..Self::new(limit) }
     }
 
-    /// What comes stands directly behind what has been, and whitespace before it does not count.
-    pub(crate) fn begin(&mut self) {
+    /// Ends the line, unless it is empty. Whitespace before what comes does not count.
+    pub(crate) fn begin_line(&mut self) {
+        if self.length != self.start {
+            self.append(b"\n");
+        }
         self.start = self.length;
         self.gap = Gap::NOTHING;
     }
