@@ -41,7 +41,12 @@ impl Work for Marking<'_> {
         let mut last = [0; BLOCK];
         last[..rest.len()].copy_from_slice(rest);
         let mut before = Before::default();
-        ClassMarks(blocks.iter().chain([&last]).map(|block| before.marks(wide, block)).collect())
+        let mut marks = vec![0; blocks.len() + 1];
+        // Not by a closure: that would not be compiled for the processor's instructions.
+        for (marks, block) in marks.iter_mut().zip(blocks.iter().chain([&last])) {
+            *marks = before.marks(wide, block);
+        }
+        ClassMarks(marks)
     }
 }
 
@@ -50,6 +55,9 @@ impl Work for Marking<'_> {
 struct Before {
     digits: u64,
     words: u64,
+    ais: u64,
+    s: u64,
+    f: u64,
     before_ed: u64,
     ed: u64,
     a: u64,
@@ -59,27 +67,39 @@ struct Before {
 impl Before {
     #[inline(always)]
     fn marks(&mut self, wide: impl Wide, block: &[u8; BLOCK]) -> u64 {
-        let letter = |small: u8| wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase());
         let digits = wide.within(block, b'0', b'9');
-        // Ids: sixteen letters, digits, `_` and `-` in a row.
+        // Ids: sixteen letters, digits, `_` and `-` in a row, a digit among them.
         let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
         let words = letters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
-        let mut row = u128::from(words) << BLOCK | u128::from(self.words);
+        let with_before = |bits, before| u128::from(bits) << BLOCK | u128::from(before);
+        let (mut row, mut near_digit) = (with_before(words, self.words), with_before(digits, self.digits));
         for length in [1, 2, 4, 8] {
             row &= row << length;
+            near_digit |= near_digit << length;
         }
         // Clock times: a colon behind a digit.
         let times = wide.equal(block, b':') & behind(digits, &mut self.digits);
-        // Ages: `ago`; and edits, in words that end in `ted`, `hed` or `ied`.
-        let ag = letter(b'g') & behind(letter(b'a'), &mut self.a);
-        let ago = letter(b'o') & behind(ag, &mut self.ag);
-        let ed = letter(b'e') & behind(letter(b't') | letter(b'h') | letter(b'i'), &mut self.before_ed);
-        let edits = letter(b'd') & behind(ed, &mut self.ed);
+        // Ages: `ago`; and edits, in words that end in `ated`, `ited`, `sted`, `shed` or `fied`.
+        let ag = letter(wide, block, b'g') & behind(letter(wide, block, b'a'), &mut self.a);
+        let ago = letter(wide, block, b'o') & behind(ag, &mut self.ag);
+        let (a, i, s) = (letter(wide, block, b'a'), letter(wide, block, b'i'), letter(wide, block, b's'));
+        let behind_ais = behind(a | i | s, &mut self.ais);
+        let behind_s = behind(s, &mut self.s);
+        let behind_f = behind(letter(wide, block, b'f'), &mut self.f);
+        let before_ed = letter(wide, block, b't') & behind_ais | letter(wide, block, b'h') & behind_s | i & behind_f;
+        let ed = letter(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
+        let edits = letter(wide, block, b'd') & behind(ed, &mut self.ed);
         // What quotes and dashes that have a plain form begin with in UTF-8.
         let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca);
         self.words = words;
-        (row >> BLOCK) as u64 | times | ago | edits | typeset
+        (row >> BLOCK & near_digit >> BLOCK) as u64 | times | ago | edits | typeset
     }
+}
+
+/// A letter, small or capital.
+#[inline(always)]
+fn letter(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
+    wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase())
 }
 
 /// The bytes behind those found, also behind the last of the block before.

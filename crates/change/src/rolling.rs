@@ -3,6 +3,7 @@
 //! A window's hash is h = Σ t_{i+j} b^{w−1−j} mod p of its tokens t mod p, slid in constant time:
 //! h' = h b + t_in − t_out b^w.
 
+use crate::wide::{Wide, Work, at_widest};
 use std::num::NonZeroUsize;
 
 /// p, a Mersenne prime: a number folds onto itself at bit 61.
@@ -32,23 +33,41 @@ pub(crate) fn windows(tokens: &[u64], width: NonZeroUsize, out: &mut Vec<u64>) {
 
 /// The hashes of as many stretches of windows, each as long as the others, one behind the other.
 fn slide(tokens: &[u64], width: usize, length: usize, out: &mut [u64]) {
-    let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
-    let starts: [usize; STRETCHES] = std::array::from_fn(|stretch| stretch * length);
-    let leaving = starts.map(|start| &tokens[start..start + length - 1]);
-    let coming = starts.map(|start| &tokens[start + width..][..length - 1]);
-    let mut hashes = starts.map(|start| hash_of(&tokens[start..start + width]));
-    for (start, hash) in starts.into_iter().zip(hashes) {
-        out[start] = hash;
-    }
-    for place in 0..length - 1 {
-        for stretch in 0..STRETCHES {
-            // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product
-            // below 2¹²³, which is below 2⁶³ − 4 once folded.
-            let product = u128::from(fold(leaving[stretch][place].into())) * u128::from(leaving_power);
-            let difference = fold(coming[stretch][place].into()) + (4 * MODULUS - fold(product));
-            // A hash is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
-            hashes[stretch] = fold(u128::from(hashes[stretch]) * u128::from(BASE) + u128::from(difference));
-            out[starts[stretch] + place + 1] = reduce(hashes[stretch]);
+    at_widest(Slide { tokens, width, length, out });
+}
+
+struct Slide<'t, 'o> {
+    tokens: &'t [u64],
+    width: usize,
+    length: usize,
+    out: &'o mut [u64],
+}
+
+impl Work for Slide<'_, '_> {
+    type Result = ();
+
+    #[inline(always)]
+    fn at(self, _: impl Wide) {
+        let Self { tokens, width, length, out } = self;
+        let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
+        let starts: [usize; STRETCHES] = std::array::from_fn(|stretch| stretch * length);
+        let mut pairs = starts.map(|start| tokens[start..].iter().zip(&tokens[start + width..]));
+        let mut hashes = starts.map(|start| hash_of(&tokens[start..start + width]));
+        let (one, rest) = out.split_at_mut(length);
+        let (two, rest) = rest.split_at_mut(length);
+        let (three, four) = rest.split_at_mut(length);
+        for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
+            for (place, (hash, pairs)) in [one, two, three, four].into_iter().zip(hashes.iter_mut().zip(&mut pairs)) {
+                *place = reduce(*hash);
+                // Behind the last window of all there is none.
+                let (leaving, coming) = pairs.next().unwrap_or((&0, &0));
+                // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product
+                // below 2¹²³, which is below 2⁶³ − 4 once folded.
+                let product = u128::from(fold((*leaving).into())) * u128::from(leaving_power);
+                let difference = fold((*coming).into()) + (4 * MODULUS - fold(product));
+                // A hash is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
+                *hash = fold(u128::from(*hash) * u128::from(BASE) + u128::from(difference));
+            }
         }
     }
 }

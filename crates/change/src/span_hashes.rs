@@ -3,6 +3,7 @@
 use crate::hash::{FNV_START, fnv1a64_step};
 use crate::lanes::{LANES, fnv1a64_steps};
 use crate::wide::{Wide, Work, at_widest};
+use std::ops::Range;
 
 /// A piece of a text: where it begins and where it ends.
 pub(crate) type Span = [u32; 2];
@@ -27,6 +28,55 @@ impl Work for Hashing<'_, '_> {
     fn at(self, _: impl Wide) {
         hash_spans(self.bytes, self.spans, self.hashes);
     }
+}
+
+/// The most words given of a text by [`first_words`].
+const WORDS: usize = 3;
+
+/// The first words of each text, which stand between spaces, and how many they are. Of no text there is one, which is
+/// empty. All must end before 4 GiB.
+pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> (Vec<Span>, Vec<usize>) {
+    at_widest(FirstWords { bytes, texts })
+}
+
+struct FirstWords<'b, T> {
+    bytes: &'b [u8],
+    texts: T,
+}
+
+impl<T: Iterator<Item = Range<usize>>> Work for FirstWords<'_, T> {
+    type Result = (Vec<Span>, Vec<usize>);
+
+    #[inline(always)]
+    fn at(self, wide: impl Wide) -> Self::Result {
+        let Self { bytes, texts } = self;
+        let (mut words, mut counts) = (Vec::new(), Vec::new());
+        for text in texts {
+            let before = words.len();
+            let mut from = text.start;
+            while words.len() < before + WORDS - 1
+                && let Some(space) = next_space(wide, bytes, from, text.end)
+            {
+                words.push([from as u32, space as u32]);
+                from = space + 1;
+            }
+            let end = next_space(wide, bytes, from, text.end).unwrap_or(text.end);
+            words.push([from as u32, end as u32]);
+            counts.push(words.len() - before);
+        }
+        (words, counts)
+    }
+}
+
+/// The place of the next space before an end.
+#[inline(always)]
+fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    let spaces = bytes[from..].first_chunk().map_or(0, |block| wide.equal(block, b' '));
+    let space = match spaces {
+        0 => from + memchr::memchr(b' ', &bytes[from..end])?,
+        _ => from + spaces.trailing_zeros() as usize,
+    };
+    (space < end).then_some(space)
 }
 
 /// The hash of each span, begun at [`FNV_START`]: two rounds of eight bytes side by side, and the few longer ones alone.
@@ -107,6 +157,21 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn first_words_are_those_between_spaces(
+            texts in proptest::collection::vec("([a-z]{1,9}| |x{60,70}){0,9}", 0..6)
+        ) {
+            let all = texts.concat();
+            let mut end = 0;
+            let places: Vec<_> = texts.iter().map(|text| { end += text.len(); end - text.len()..end }).collect();
+            let (words, counts) = first_words(all.as_bytes(), places.into_iter());
+            let expected: Vec<&str> = texts.iter().flat_map(|text| text.split(' ').take(WORDS)).collect();
+            let found: Vec<&str> = words.iter().map(|&[from, to]| &all[from as usize..to as usize]).collect();
+            prop_assert_eq!(found, expected);
+            let expected: Vec<usize> = texts.iter().map(|text| text.split(' ').take(WORDS).count()).collect();
+            prop_assert_eq!(counts, expected);
+        }
+
         #[test]
         fn hashes_are_those_of_the_pieces_one_by_one(
             bytes in proptest::collection::vec(any::<u8>(), 0..300),

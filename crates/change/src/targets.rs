@@ -1,6 +1,9 @@
 //! Link targets in one spelling, so that a link counts as changed when it leads elsewhere, not when it is written otherwise.
 
-use crate::hash::{FNV_START, fnv1a64, fnv1a64_step};
+mod plain;
+
+use crate::hash::fnv1a64;
+use crate::targets::plain::PlainBase;
 use url::{Position, Url};
 
 /// Parameters that say who clicked where, or when, and not what is asked for.
@@ -39,122 +42,6 @@ pub(crate) struct Base {
     /// What links are resolved against.
     base: Option<Url>,
     plain: Option<PlainBase>,
-}
-
-/// The parts of a base that a plain link is resolved with.
-#[derive(Clone, Debug)]
-struct PlainBase {
-    /// Scheme, host and port.
-    origin: String,
-    /// The path up to its last `/`.
-    directory: String,
-    /// The page itself, up to its query; empty when it is not known.
-    own: String,
-    /// FNV-1a of the origin, and of the origin and the directory.
-    origin_hash: u64,
-    directory_hash: u64,
-}
-
-/// What [`Base::resolved`] gives of a plain link, in parts.
-struct PlainTarget<'a> {
-    /// Whether it leads to the page itself.
-    is_own: bool,
-    /// Whether it is relative to the directory, not to the origin.
-    is_relative: bool,
-    /// Without its final slashes.
-    path: &'a str,
-    fragment: &'a str,
-}
-
-impl PlainBase {
-    fn new(own: Option<&Url>, base: &Url) -> Option<Self> {
-        let own = own.map_or("", |own| &own[..Position::AfterQuery]).to_owned();
-        let (directory, _) = base.path().rsplit_once('/')?;
-        let (origin, directory) = (base[..Position::BeforePath].to_owned(), format!("{directory}/"));
-        let origin_hash = fnv1a64(origin.as_bytes());
-        let directory_hash = with_bytes(origin_hash, &directory);
-        matches!(base.scheme(), "http" | "https").then_some(Self {
-            origin,
-            directory,
-            own,
-            origin_hash,
-            directory_hash,
-        })
-    }
-
-    /// Takes nearly all links within a site apart: letters, digits and a few signs, without a query. `None` for all others.
-    fn parts<'a>(&self, href: &'a str) -> Option<PlainTarget<'a>> {
-        let path_length = plain_path_length(href)?;
-        let (path, fragment) = href.split_at(path_length);
-        let fragment = fragment.strip_prefix('#').unwrap_or_default();
-        if !fragment.bytes().all(|byte| PLAIN[usize::from(byte)]) {
-            return None;
-        }
-        let is_relative = !path.starts_with('/');
-        let directory = if is_relative { self.directory.as_str() } else { "" };
-        let is_own = self.own.len() == self.origin.len() + directory.len() + path.len()
-            && self.own.ends_with(path)
-            && self.own.starts_with(&self.origin)
-            && self.own[self.origin.len()..].starts_with(directory);
-        Some(PlainTarget { is_own, is_relative, path: path.trim_end_matches('/'), fragment })
-    }
-
-    fn target(&self, href: &str) -> Option<String> {
-        let PlainTarget { is_own, is_relative, path, fragment } = self.parts(href)?;
-        let directory = if is_relative { &self.directory } else { "" };
-        let shown = if is_own { [""; 3] } else { [&self.origin, directory, path] };
-        let sign = if fragment.is_empty() { "" } else { "#" };
-        Some(shown.into_iter().chain([sign, fragment]).collect())
-    }
-
-    /// FNV-1a of the target.
-    fn target_hash(&self, href: &str) -> Option<u64> {
-        let PlainTarget { is_own, is_relative, path, fragment } = self.parts(href)?;
-        let shown = match (is_own, is_relative) {
-            (true, _) => FNV_START,
-            (false, true) => with_bytes(self.directory_hash, path),
-            (false, false) => with_bytes(self.origin_hash, path),
-        };
-        Some(if fragment.is_empty() { shown } else { with_bytes(with_bytes(shown, "#"), fragment) })
-    }
-}
-
-/// FNV-1a of a text more.
-fn with_bytes(hash: u64, text: &str) -> u64 {
-    text.bytes().fold(hash, |hash, byte| fnv1a64_step(hash, byte.into()))
-}
-
-/// What may stand in a segment of a plain path, and in a plain fragment.
-static PLAIN: [bool; 256] = {
-    let mut plain = [false; 256];
-    let mut byte = 0;
-    while byte < plain.len() {
-        let letter = byte as u8;
-        plain[byte] = letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_' | b'.' | b'~');
-        byte += 1;
-    }
-    plain
-};
-
-/// How long the path is that a link begins with, if it is plain and ends with the link or at a fragment. Segments that are
-/// empty or begin with a dot may mean another one.
-fn plain_path_length(href: &str) -> Option<usize> {
-    let bytes = href.as_bytes();
-    let mut at = usize::from(bytes.first() == Some(&b'/'));
-    loop {
-        let length = bytes[at..].iter().position(|&byte| !PLAIN[usize::from(byte)]).unwrap_or(bytes.len() - at);
-        let segment = &bytes[at..at + length];
-        at += length;
-        let end = bytes.get(at);
-        if segment.first() == Some(&b'.') || segment == b"cdn-cgi" || !matches!(end, None | Some(b'/' | b'#')) {
-            return None;
-        }
-        match end {
-            Some(b'/') if length > 0 => at += 1,
-            Some(b'/') => return None,
-            _ => return (at > 0).then_some(at),
-        }
-    }
 }
 
 impl Base {
@@ -249,9 +136,9 @@ mod tests {
     proptest! {
         #[test]
         fn plain_links_are_resolved_as_all_links_are(
-            page in "(https|http|ftp)://a(:8080)?(/|/b|/b/|/b/c.html|/b/c.html\\?d=1)",
+            page in "(https|http|ftp)://a(:8080)?(/|/b|/b/|/b/c.html|/b/c.html\\?d=1|/b/b/c|//b/)",
             base in proptest::option::of("/|/b/|/x/y|https://b|//c/d/e"),
-            href in "(/|[a-c]|\\.|c\\.html|b/c\\.html|/b|/b/c\\.html|//|cdn-cgi/l/email-protection| |%2e|:|\\?|é){0,4}(#[a-c.]{0,3}|#%20|#)?",
+            href in "(https?://([abx0-9]|xn--|b.com|-|[.]){0,5}|https://a(:8080)?/?|http|(\\.\\./){0,3})(/|[a-c]|\\.|c\\.html|b/c\\.html|/b|/b/c\\.html|//|cdn-cgi/l/email-protection| |%2e|:|\\?|é){0,4}(#[a-c.]{0,3}|#%20|#)?",
         ) {
             let base = Base::new(Some(&page), base.as_deref());
             let target = base.resolved(&href);

@@ -95,9 +95,11 @@ fn punctuation(wide: impl Wide, block: &[u8; BLOCK], rest: &[u8]) -> (u64, u64) 
     let behind = &rest[1..rest.len().min(BLOCK + 1)];
     moved[..behind.len()].copy_from_slice(behind);
     // Each second byte at the place of its first.
-    let second = |byte| wide.equal(&moved, byte);
-    let three = u128::from(wide.equal(block, 0xe2) & second(0x80));
-    let of_c2 = b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb".iter().fold(0, |found, &byte| found | second(byte));
+    let three = u128::from(wide.equal(block, 0xe2) & wide.equal(&moved, 0x80));
+    let mut of_c2 = 0;
+    for second in b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb" {
+        of_c2 |= wide.equal(&moved, *second);
+    }
     let two = u128::from(wide.equal(block, 0xc2) & of_c2);
     let all = two | two << 1 | three | three << 1 | three << 2;
     (all as u64, (all >> BLOCK) as u64)

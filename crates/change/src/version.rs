@@ -11,7 +11,7 @@ use crate::hash::{fnv1a64_of_each, splitmix64};
 use crate::pieces;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{Span, fnv1a64_of_spans};
+use crate::span_hashes::{first_words, fnv1a64_of_spans};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::Base;
 use crate::told::Told;
@@ -168,29 +168,17 @@ fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &Base) -> Vec<U
 
 /// Where each text stands: a value ties to the next by its place and its first words, in lists of links by the place alone.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
-    const WORDS: usize = 3;
-    let mut words: Vec<Span> = Vec::with_capacity(WORDS * places.len());
-    let counts: Vec<usize> = blocks
-        .list
-        .iter()
-        .zip(places)
-        .map(|(block, place)| {
-            let before = words.len();
-            if !block.is_links() && !block.is_named {
-                let mut start = place.start;
-                let spaces = memchr::memchr_iter(b' ', &text[place.clone()]).map(|space| place.start + space);
-                for end in spaces.chain([place.end]).take(WORDS) {
-                    words.push([start as u32, end as u32]);
-                    start = end + 1;
-                }
-            }
-            words.len() - before
-        })
-        .collect();
-    let mut hashes = fnv1a64_of_spans(text, &words).into_iter();
-    let slot = |(block, count): (&Block, usize)| match count {
-        0 => block.path,
-        _ => hashes.by_ref().take(count).fold(splitmix64(block.path), |slot, word| splitmix64(slot ^ word)),
+    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
+    let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
+    let (words, counts) = first_words(text, chosen);
+    let mut words = fnv1a64_of_spans(text, &words).into_iter();
+    let mut counts = counts.into_iter();
+    let slot = |(block, has_words): (&Block, &bool)| match has_words {
+        false => block.path,
+        true => {
+            let words = words.by_ref().take(counts.next().unwrap_or_default());
+            words.fold(splitmix64(block.path), |slot, word| splitmix64(slot ^ word))
+        }
     };
-    blocks.list.iter().zip(counts).map(slot).collect()
+    blocks.list.iter().zip(&with_words).map(slot).collect()
 }
