@@ -15,18 +15,34 @@ const MAX_AGE_LINE_BYTES: usize = 80;
 
 /// The text with its classes and with plain quotes; borrowed when there is nothing to replace.
 pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
-    // A type-setter's quotes are not another wording.
-    let plain = |letter| match letter {
-        '‘' | '’' | '‚' | 'ʼ' => '\'',
-        '“' | '”' | '„' => '"',
-        '–' | '‐' | '‑' => '-',
-        other => other,
-    };
-    if !text.is_ascii() && text.contains(|letter: char| !letter.is_ascii() && plain(letter) != letter) {
-        let text: String = text.chars().map(plain).collect();
-        return Cow::Owned(replace(&text).into_owned());
+    let Some(plain) = plain(text) else { return replace(text) };
+    match replace(&plain) {
+        Cow::Borrowed(AGE) => Cow::Borrowed(AGE),
+        Cow::Borrowed(_) => Cow::Owned(plain),
+        Cow::Owned(classed) => Cow::Owned(classed),
     }
-    replace(text)
+}
+
+/// The text with plain quotes and dashes, if it has others: a type-setter's are not another wording.
+fn plain(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out: Option<String> = None;
+    let mut taken = 0;
+    for at in memchr::memchr2_iter(0xe2, 0xca, bytes) {
+        let (length, sign) = match &bytes[at..] {
+            // ‘ ’ ‚ “ ” „ – ‐ ‑ and ʼ
+            [0xe2, 0x80, 0x98..=0x9a, ..] => (3, '\''),
+            [0xe2, 0x80, 0x9c..=0x9e, ..] => (3, '"'),
+            [0xe2, 0x80, 0x90 | 0x91 | 0x93, ..] => (3, '-'),
+            [0xca, 0xbc, ..] => (2, '\''),
+            _ => continue,
+        };
+        let out = out.get_or_insert_with(|| String::with_capacity(text.len()));
+        out.push_str(&text[taken..at]);
+        out.push(sign);
+        taken = at + length;
+    }
+    out.map(|out| out + &text[taken..])
 }
 
 fn replace(text: &str) -> Cow<'_, str> {
@@ -205,6 +221,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn quotes_and_dashes_become_plain(text in "[‘’‚ʼ“”„–‐‑‛—†a é\u{2bb}]{0,12}") {
+            let expected: String = text.chars().map(|letter| match letter {
+                '‘' | '’' | '‚' | 'ʼ' => '\'',
+                '“' | '”' | '„' => '"',
+                '–' | '‐' | '‑' => '-',
+                other => other,
+            }).collect();
+            prop_assert_eq!(plain(&text).unwrap_or(text), expected);
+        }
+
         #[test]
         fn any_text_has_classes(text in "(\\PC|[0-9:a]|ago| |day){0,40}") {
             let once = with_classes(&text).into_owned();

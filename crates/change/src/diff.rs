@@ -61,10 +61,10 @@ fn told(version: &Version, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
     for unit in units {
         let (list, text) = match version.target(unit) {
             Some(target) => (&mut links, target),
-            None => (&mut texts, prefix(version.text(unit), MAX_TEXT_BYTES)),
+            None => (&mut texts, prefix(version.text(unit), MAX_TEXT_BYTES).to_owned()),
         };
-        if list.len() < MAX_GIVEN && !list.iter().any(|given| given == text) {
-            list.push(text.to_owned());
+        if list.len() < MAX_GIVEN && !list.contains(&text) {
+            list.push(text);
         }
     }
     (texts, links)

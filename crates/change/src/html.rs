@@ -74,7 +74,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 
     #[inline(always)]
-    fn start(&mut self, tag: &Tag<'a>) {
+    fn start(&mut self, _: impl Wide, tag: &Tag<'a>) {
         if self.templates > 0 {
             self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
                 let start = text.as_ptr().addr() - self.html.as_ptr().addr();
                 self.text(EightBytes, start..start + text.len(), *kind);
             }
-            Token::Start(tag) => self.start(tag),
+            Token::Start(tag) => self.start(EightBytes, tag),
             Token::End(name) => self.end(*name),
         }
     }

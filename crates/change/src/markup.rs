@@ -144,7 +144,7 @@ impl<'a, W: Wide> Iterator for Tokens<'a, W> {
 pub(crate) trait TakeTokens<'a> {
     /// The text between two places of the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
-    fn start(&mut self, tag: &Tag<'a>);
+    fn start(&mut self, wide: impl Wide, tag: &Tag<'a>);
     fn end(&mut self, name: TagName);
 }
 
@@ -162,7 +162,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
             match found.what {
                 What::Text(kind) => reader.text(self.wide, found.start..found.end, kind),
                 What::Start => {
-                    reader.start(&Tag { name: found.name, attributes: &self.html[found.start..found.end] });
+                    reader.start(self.wide, &Tag { name: found.name, attributes: &self.html[found.start..found.end] });
                 }
                 What::End => reader.end(found.name),
                 What::Nothing => return,
@@ -202,7 +202,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
                 continue;
             }
             let tag = Tag { name, attributes: &html[attributes..end] };
-            reader.start(&tag);
+            reader.start(wide, &tag);
             if SWITCHES.of(name) {
                 self.switch(&tag);
                 break;

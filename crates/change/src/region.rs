@@ -1,6 +1,6 @@
 //! Which blocks are what the page is about, and which are the frame around it.
 
-use crate::blocks::Blocks;
+use crate::blocks::{Block, Blocks};
 
 /// The share of the text outside the frame from which on `main` and `article` are believed to hold the page.
 const MAIN_SHARE: f64 = 0.3;
@@ -13,24 +13,28 @@ const SUBTREE_SHARE: f64 = 0.6;
 /// Blocks that only lead elsewhere (teasers, menus, related pages) are left out, unless they are most of the region: then
 /// the page is a list of links, and they are what it says.
 pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
-    let of = |keep: &dyn Fn(usize) -> bool| -> Vec<bool> { (0..blocks.list.len()).map(keep).collect() };
     let bytes = |keep: &[bool]| -> usize {
-        blocks.list.iter().zip(keep).filter(|(_, keep)| **keep).map(|(block, _)| block.len()).sum()
+        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * block.len()).sum()
     };
-    let unframed = of(&|index| !blocks.list[index].part.chrome);
-    let main = of(&|index| unframed[index] && blocks.list[index].part.main);
+    let unframed: Vec<bool> = blocks.list.iter().map(|block| !block.part.chrome).collect();
+    let main = among(&unframed, blocks, |block| block.part.main);
     let inner = if bytes(&main) as f64 > MAIN_SHARE * bytes(&unframed) as f64 {
         main
     } else {
         let inside = subtree(blocks, &unframed);
-        of(&|index| inside[index] && unframed[index])
+        among(&unframed, blocks, |block| inside[block.node])
     };
     let region = if inner.contains(&true) { inner } else { vec![true; blocks.list.len()] };
-    let told = of(&|index| region[index] && !blocks.list[index].is_links());
+    let told = among(&region, blocks, |block| !block.is_links());
     if 2 * bytes(&told) >= bytes(&region) { told } else { region }
 }
 
-/// For each block whether it is in the element that holds most text: the search goes down from the root as long as one
+/// Those of the blocks kept that something is true of.
+fn among(kept: &[bool], blocks: &Blocks, is: impl Fn(&Block) -> bool) -> Vec<bool> {
+    blocks.list.iter().zip(kept).map(|(block, kept)| *kept & is(block)).collect()
+}
+
+/// For each element whether it is in the one that holds most text: the search goes down from the root as long as one
 /// child holds most of what its parent holds.
 fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
     let nodes = &blocks.nodes;
@@ -54,7 +58,7 @@ fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
     for index in top + 1..nodes.len() {
         inside[index] = inside[nodes[index].parent];
     }
-    blocks.list.iter().map(|block| inside[block.node]).collect()
+    inside
 }
 
 #[cfg(test)]

@@ -37,6 +37,22 @@ impl TagName {
     /// A name of which nobody knows anything.
     pub(crate) const UNKNOWN: Self = Self(0);
 
+    /// A name by its bytes; of one that nobody knows, an error at compile time where it is a constant.
+    pub(crate) const fn named(name: &[u8]) -> Self {
+        let mut place = 1;
+        while place < NAMES.len() {
+            let mut index = 0;
+            while index < name.len() && name.len() == NAMES[place].len() && name[index] == NAMES[place][index] {
+                index += 1;
+            }
+            if index == name.len() {
+                return Self(place as u8);
+            }
+            place += 1;
+        }
+        panic!("no reader knows the name");
+    }
+
     /// The name that is the first bytes of something, in any case.
     #[inline]
     fn at_start(text: &[u8], length: usize) -> Self {

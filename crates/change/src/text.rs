@@ -1,7 +1,7 @@
 //! Text as a reader sees it: whitespace folded, one line per block, bounded.
 
 use crate::entities;
-use crate::wide::{Folded, PIECE, Wide, Work, at_widest};
+use crate::wide::{Folded, PIECE, Wide, Work, at_widest, text_of};
 
 /// The room behind a text that a piece and what separates it may take before it is known how long it is.
 const SLACK: usize = PIECE + 2;
@@ -56,8 +56,11 @@ impl TextBuilder {
         Self { text: vec![0; bytes.min(limit) + SLACK - 1], ..Self::new(limit) }
     }
 
-    /// What comes stands directly behind what has been, and whitespace before it does not count.
-    pub(crate) fn begin(&mut self) {
+    /// Ends the line, unless it is empty. Whitespace before what comes does not count.
+    pub(crate) fn begin_line(&mut self) {
+        if self.length != self.start {
+            self.append(b"\n");
+        }
         self.start = self.length;
         self.gap = Gap::NOTHING;
     }
@@ -218,7 +221,7 @@ impl TextBuilder {
     pub(crate) fn finish(mut self) -> (String, bool) {
         self.text.truncate(self.length);
         self.text.shrink_to_fit();
-        (String::from_utf8(self.text).expect("whole characters were copied"), self.truncated)
+        (text_of(self.text), self.truncated)
     }
 }
 

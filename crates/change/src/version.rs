@@ -5,15 +5,18 @@
 
 use crate::blocks::{Block, Blocks};
 use crate::charset::decode;
-use crate::classes::with_classes;
 use crate::digest::{ContentDigest, content_digest};
 use crate::extract::ContentKind;
-use crate::hash::{fnv1a64, fnv1a64_of_each, splitmix64};
+use crate::hash::{fnv1a64_of_each, splitmix64};
 use crate::pieces;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
+use crate::span_hashes::{first_words, fnv1a64_of_spans};
+use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::Base;
+use crate::told::Told;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
 #[derive(Debug)]
@@ -26,18 +29,18 @@ pub struct Version {
     pub(crate) region_bytes: usize,
     blocks: Blocks,
     in_region: Vec<bool>,
-    /// The texts of those blocks in which something was replaced by its class, by index of the block.
-    classed: Vec<(usize, String)>,
+    told: Told,
+    base: Base,
 }
 
 /// Something that can come and go.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) key: UnitKey,
     /// Index of its block.
     pub(crate) block: u32,
-    /// Where it leads, if it is a link; else it is the block's text.
-    target: Option<Box<str>>,
+    /// The number of the link; means nothing of a text.
+    link: u32,
 }
 
 /// What is kept of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it stands in the page's
@@ -88,17 +91,11 @@ impl Version {
         };
         let in_region = region(&blocks);
         let base = Base::new(address, blocks.base.as_deref());
-        let texts: Vec<Cow<'_, str>> = blocks.list.iter().map(|block| with_classes(blocks.text(block))).collect();
-        let units = units(&blocks, &texts, &in_region, &base);
-        let is_classed = |(index, text): (usize, Cow<'_, str>)| match text {
-            Cow::Owned(text) => Some((index, text)),
-            Cow::Borrowed(text) if text != blocks.text(&blocks.list[index]) => Some((index, text.to_owned())),
-            Cow::Borrowed(_) => None,
-        };
-        let classed = texts.into_iter().enumerate().filter_map(is_classed).collect();
+        let told = Told::new(&blocks);
+        let units = units(&blocks, &told, &in_region, &base);
         let region_bytes =
             blocks.list.iter().zip(&in_region).filter(|(_, inside)| **inside).map(|(block, _)| block.len()).sum();
-        Self { digest, kind, units, region_bytes, blocks, in_region, classed }
+        Self { digest, kind, units, region_bytes, blocks, in_region, told, base }
     }
 
     /// The address the page gives itself (`<link rel=canonical>`), as written.
@@ -108,11 +105,7 @@ impl Version {
 
     /// The region's w-shingles ([`DEFAULT_SHINGLE_WIDTH`]), over the text with its classes.
     pub(crate) fn shingles(&self) -> ShingleSet {
-        let mut classed = self.classed.iter().peekable();
-        let texts = self.blocks.list.iter().enumerate().filter_map(|(index, block)| {
-            let classed = classed.next_if(|(other, _)| *other == index).map(|(_, text)| text.as_str());
-            self.in_region[index].then(|| classed.unwrap_or_else(|| self.blocks.text(block)))
-        });
+        let texts = self.told.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
         let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
         ShingleSet::from_hashes(shingles.to_vec())
@@ -129,8 +122,9 @@ impl Version {
     }
 
     /// Where a unit leads, if it is a link.
-    pub(crate) fn target<'a>(&self, unit: &'a Unit) -> Option<&'a str> {
-        unit.target.as_deref()
+    pub(crate) fn target(&self, unit: &Unit) -> Option<String> {
+        let href = unit.key.is_link().then(|| self.blocks.href(unit.link as usize));
+        href.and_then(|href| self.base.target(href))
     }
 
     /// All of the region's text, block by block.
@@ -144,35 +138,47 @@ impl Version {
     }
 }
 
-/// Given the texts of the blocks with their classes.
-fn units(blocks: &Blocks, texts: &[Cow<'_, str>], in_region: &[bool], base: &Base) -> Vec<Unit> {
-    let mut units = Vec::with_capacity(2 * blocks.list.len());
-    let names = fnv1a64_of_each(&texts.iter().map(|text| text.as_bytes()).collect::<Vec<_>>());
+fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &Base) -> Vec<Unit> {
+    let text = told.text(blocks);
+    let texts: Vec<&[u8]> = told.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
+    let names = fnv1a64_of_each(&texts);
+    let slots = text_slots(blocks, text.as_bytes(), told.places());
+    let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
-        let (text, name) = (&texts[index], names[index]);
+        let name = names[index];
         let block_index = index as u32;
-        if !text.is_empty() {
-            let key = UnitKey::new(name, text_slot(block, text), false, *in_region);
-            units.push(Unit { key, block: block_index, target: None });
+        if !texts[index].is_empty() {
+            let key = UnitKey::new(name, slots[index], false, *in_region);
+            units.push(Unit { key, block: block_index, link: 0 });
         }
-        for href in blocks.links(block) {
-            let Some(target) = base.target(href) else { continue };
+        for link in blocks.links(block) {
+            let Some(target) = base.target_hash(blocks.href(link)) else { continue };
             let slot = if block.is_links() { block.path } else { splitmix64(name ^ 1) };
-            let name = splitmix64(name) ^ fnv1a64(target.as_bytes()).rotate_left(1);
+            let name = splitmix64(name) ^ target.rotate_left(1);
             let key = UnitKey::new(name, slot, true, *in_region);
-            units.push(Unit { key, block: block_index, target: Some(target.into()) });
+            units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    // Of two units with one name, the one in the region counts.
-    units.sort_unstable_by_key(|unit| (unit.key.name(), !unit.key.in_region(), unit.block));
+    // Of two units with one name, the one in the region counts, and of two of these the first.
+    let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
+    let mut units = sorted_evenly_spread(units, order);
     units.dedup_by_key(|unit| unit.key.name());
     units
 }
 
-/// Where a text stands: a value ties to the next by its place and its first words, in lists of links by the place alone.
-fn text_slot(block: &Block, text: &str) -> u64 {
-    if block.is_links() || block.is_named {
-        return block.path;
-    }
-    text.split(' ').take(3).fold(splitmix64(block.path), |hash, word| splitmix64(hash ^ fnv1a64(word.as_bytes())))
+/// Where each text stands: a value ties to the next by its place and its first words, in lists of links by the place alone.
+fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
+    let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
+    let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
+    let (words, counts) = first_words(text, chosen);
+    let mut words = fnv1a64_of_spans(text, &words).into_iter();
+    let mut counts = counts.into_iter();
+    let slot = |(block, has_words): (&Block, &bool)| match has_words {
+        false => block.path,
+        true => {
+            let words = words.by_ref().take(counts.next().unwrap_or_default());
+            words.fold(splitmix64(block.path), |slot, word| splitmix64(slot ^ word))
+        }
+    };
+    blocks.list.iter().zip(&with_words).map(slot).collect()
 }

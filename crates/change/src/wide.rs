@@ -7,7 +7,9 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod utf8;
 
+pub(crate) use self::utf8::text_of;
 use crate::marks::Marks;
 
 /// How many bytes of text are looked at and copied at once, at most.
@@ -17,6 +19,18 @@ pub(crate) const PIECE: usize = 64;
 pub(crate) trait Wide: Copy {
     /// Where markup begins and ends in a block.
     fn marks(self, block: &[u8; 64]) -> Marks;
+
+    /// Where a byte stands in a block: a bit a byte, the first byte's the lowest.
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64;
+
+    /// Where bytes from one to another stand in a block, both of ASCII.
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64;
+
+    /// Where bytes beyond ASCII stand in a block.
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64;
+
+    /// Writes at which places bits are set, counted from `first`, and anything behind them. Returns how many are.
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize;
 
     /// What [`write`](Self::write) needs to know of a piece.
     type Fold: Copy;
@@ -126,6 +140,27 @@ impl Wide for EightBytes {
         })
     }
 
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64 {
+        in_words(block, |word| equal(word, byte))
+    }
+
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64 {
+        in_words(block, |word| {
+            let low = word & LOW;
+            // The highest bit of each byte is set from its first on, and from behind its last.
+            let (from, behind) = (low + ONES * u64::from(0x80 - first), low + ONES * u64::from(0x7f - last));
+            highest_bits(from & !behind & !word)
+        })
+    }
+
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64 {
+        in_words(block, highest_bits)
+    }
+
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+        places(bits, first, to)
+    }
+
     type Fold = usize;
 
     fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, usize) {
@@ -165,100 +200,41 @@ fn spaces(piece: &[u8; PIECE]) -> Spaces {
     spaces
 }
 
+/// A bit a byte, of what is found in eight at a time.
+#[inline]
+fn in_words(block: &[u8; 64], find: impl Fn(u64) -> u8) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| bits << 8 | u64::from(find(u64::from_le_bytes(*word))))
+}
+
+#[inline(always)]
+fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+    let (mut rest, mut count) = (bits, 0);
+    while rest != 0 {
+        to[count] = first + rest.trailing_zeros();
+        count += 1;
+        rest &= rest - 1;
+    }
+    count
+}
+
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const LOW: u64 = 0x7f * ONES;
+
 /// A bit for each of eight bytes that is the one given.
 #[inline]
 fn equal(word: u64, byte: u8) -> u8 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const LOW: u64 = 0x7f * ONES;
     let differing = word ^ (ONES * u64::from(byte));
     // The highest bit of each byte is set where no bit of the byte is.
-    let same = !(((differing & LOW) + LOW) | differing | LOW);
+    highest_bits(!(((differing & LOW) + LOW) | differing))
+}
+
+/// The highest bits of eight bytes.
+#[inline]
+fn highest_bits(word: u64) -> u8 {
     // Multiplying moves bit 8 i of the sum to bit 56 + i.
-    ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    ((word >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Marks and folded text of a piece.
-    struct Pieces<'p>(&'p [u8; PIECE], usize);
-
-    impl Work for Pieces<'_> {
-        type Result = (Marks, Vec<u8>);
-
-        fn at(self, wide: impl Wide) -> Self::Result {
-            let Self(piece, left) = self;
-            let (mut text, mut read, mut gap) = (Vec::new(), 0, false);
-            while read < left {
-                let (mut rest, mut to) = ([0; PIECE], [0; PIECE]);
-                rest[..PIECE - read].copy_from_slice(&piece[read..]);
-                let (folded, fold) = wide.fold(&rest, left - read, true);
-                wide.write(&rest, fold, &mut to);
-                gap |= folded.leads;
-                if folded.written > 0 {
-                    text.extend_from_slice(if gap { b" " } else { b"" });
-                    text.extend_from_slice(&to[..folded.written]);
-                    gap = folded.trails;
-                }
-                read += folded.read;
-                if folded.is_special {
-                    text.push(b'!');
-                    read += 1;
-                }
-            }
-            (wide.marks(piece), text)
-        }
-    }
-
-    fn check(piece: &[u8; PIECE], left: usize) {
-        let expected = Pieces(piece, left).at(EightBytes);
-        assert_eq!(at_widest(Pieces(piece, left)), expected, "{piece:?} {left}");
-        #[cfg(target_arch = "x86_64")]
-        if avx2::is_here() {
-            // SAFETY: the processor has the instructions.
-            assert_eq!(unsafe { avx2::work(Pieces(piece, left)) }, expected, "{piece:?} {left}");
-        }
-    }
-
-    #[test]
-    fn every_byte_is_what_it_is() {
-        for byte in 0..=255 {
-            let bits = |is: bool| if is { u64::MAX } else { 0 };
-            let marks = EightBytes.marks(&[byte; 64]);
-            let stops = bits(matches!(byte, b'>' | b'=' | b'"' | b'\''));
-            assert_eq!(marks, Marks { opens: bits(byte == b'<'), stops, quotes: bits(byte == b'"') }, "{byte}");
-            let ascii = bits(byte.is_ascii() && char::from(byte).is_whitespace()) as u32;
-            let ampersands = bits(byte == b'&') as u32;
-            assert_eq!(spaces(&[byte; PIECE]), Spaces { ascii, other: 0, ampersands }, "{byte}");
-            check(&[byte; PIECE], PIECE - 2);
-        }
-    }
-
-    #[test]
-    fn white_space_beyond_ascii_is_that_of_the_standard_library() {
-        for letter in '\u{80}'..=char::MAX {
-            let mut piece = [b'a'; PIECE];
-            letter.encode_utf8(&mut piece[7..]);
-            assert_eq!(spaces(&piece).other, u32::from(letter.is_whitespace()) << 7, "{letter:?}");
-            if letter.len_utf8() < 4 {
-                check(&piece, 20);
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_width_gives_the_same(bytes in proptest::collection::vec(
-            prop_oneof![
-                proptest::sample::select(b"<>=\"'& \t\n\x0b\xc2\x85\xa0\xe1\x9a\x80\xe2\x8a\x8b\xa8\xa9\xaf\x81\x9f\xe3".to_vec()),
-                proptest::sample::select(b" ab".to_vec()),
-                any::<u8>()
-            ],
-            PIECE
-        ), left in 1..PIECE - 2) {
-            check(bytes.first_chunk().unwrap(), left);
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! [`Wide`] with AVX2: half a piece of text at a time.
 
-use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold};
+use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold, places};
 use std::arch::x86_64::*;
 
 pub(super) fn is_here() -> bool {
@@ -25,6 +25,29 @@ impl Wide for Avx2 {
     fn marks(self, block: &[u8; 64]) -> Marks {
         // SAFETY: a safe function but for AVX2, without which there is no `Avx2`.
         unsafe { marks(block) }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { in_halves(block, |half| equal(half, byte)) }
+    }
+
+    #[inline(always)]
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { in_halves(block, |half| within(half, first, last)) }
+    }
+
+    #[inline(always)]
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64 {
+        // SAFETY: as above.
+        unsafe { in_halves(block, |half| half) }
+    }
+
+    #[inline(always)]
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+        places(bits, first, to)
     }
 
     type Fold = usize;
@@ -65,6 +88,22 @@ fn or(one: __m256i, other: __m256i) -> __m256i {
 #[inline]
 fn bits(found: __m256i) -> u32 {
     _mm256_movemask_epi8(found).cast_unsigned()
+}
+
+/// A bit a byte: the highest of what is made of each half.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn in_halves(block: &[u8; 64], find: impl Fn(__m256i) -> __m256i) -> u64 {
+    let [low, high] = block.as_chunks::<32>().0 else { return 0 };
+    u64::from(bits(find(load(low)))) | u64::from(bits(find(load(high)))) << 32
+}
+
+/// Bytes up to a bound are those that stay what they are when it is their most.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
+    let moved = _mm256_sub_epi8(bytes, _mm256_set1_epi8(first.cast_signed()));
+    _mm256_cmpeq_epi8(_mm256_min_epu8(moved, _mm256_set1_epi8((last - first).cast_signed())), moved)
 }
 
 #[target_feature(enable = "avx2")]

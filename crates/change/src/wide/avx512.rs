@@ -6,6 +6,7 @@ use std::arch::x86_64::*;
 pub(super) fn is_here() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi2")
         && is_x86_feature_detected!("bmi1")
@@ -25,7 +26,7 @@ pub(super) struct Kept {
     kept: u64,
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn work<T: Work>(work: T) -> T::Result {
     work.at(Avx512(()))
 }
@@ -35,6 +36,30 @@ impl Wide for Avx512 {
     fn marks(self, block: &[u8; 64]) -> Marks {
         // SAFETY: a safe function but for AVX-512, without which there is no `Avx512`.
         unsafe { marks(block) }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; 64], byte: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { equal(load(block), byte) }
+    }
+
+    #[inline(always)]
+    fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64 {
+        // SAFETY: as above.
+        unsafe { within(load(block), first, last) }
+    }
+
+    #[inline(always)]
+    fn beyond_ascii(self, block: &[u8; 64]) -> u64 {
+        // SAFETY: as above.
+        unsafe { _mm512_movepi8_mask(load(block)) }
+    }
+
+    #[inline(always)]
+    fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+        // SAFETY: as above.
+        unsafe { places(bits, first, to) }
     }
 
     type Fold = Kept;
@@ -63,6 +88,39 @@ fn load(bytes: &[u8; 64]) -> __m512i {
 #[inline]
 fn equal(bytes: __m512i, byte: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte.cast_signed()))
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn within(bytes: __m512i, first: u8, last: u8) -> u64 {
+    let moved = _mm512_sub_epi8(bytes, _mm512_set1_epi8(first.cast_signed()));
+    _mm512_cmple_epu8_mask(moved, _mm512_set1_epi8((last - first).cast_signed()))
+}
+
+/// The numbers from 0 to 63 whose bits are set move together, and become wider sixteen at a time.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+#[inline]
+fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+    const NUMBERS: [u8; 64] = {
+        let mut numbers = [0; 64];
+        let mut number = 0;
+        while number < numbers.len() {
+            numbers[number] = number as u8;
+            number += 1;
+        }
+        numbers
+    };
+    let count = bits.count_ones() as usize;
+    let mut found = _mm512_maskz_compress_epi8(bits, load(&NUMBERS));
+    let first = _mm512_set1_epi32(first.cast_signed());
+    let (quarters, _) = to.as_chunks_mut::<16>();
+    for quarter in quarters.iter_mut().take(count.div_ceil(16)) {
+        let sixteen = _mm512_add_epi32(_mm512_cvtepu8_epi32(_mm512_castsi512_si128(found)), first);
+        // SAFETY: there is room for sixteen numbers, which need not be aligned.
+        unsafe { _mm512_storeu_si512(quarter.as_mut_ptr().cast(), sixteen) };
+        found = _mm512_shuffle_i32x4::<0b00_11_10_01>(found, found);
+    }
+    count
 }
 
 #[target_feature(enable = "avx512bw")]

@@ -1,0 +1,142 @@
+//! Where a text may have something that stands for its class, found 64 bytes at a time: nearly no text of a page has, and
+//! only the others are read letter by letter ([`crate::classes`]).
+
+use crate::wide::{Wide, Work, at_widest};
+use std::ops::Range;
+
+const BLOCK: usize = 64;
+
+/// A bit for each byte by which a class is known: every piece of text that is not what [`crate::classes::with_classes`] makes
+/// of it has one.
+pub(crate) struct ClassMarks(Vec<u64>);
+
+impl ClassMarks {
+    pub(crate) fn of(text: &str) -> Self {
+        at_widest(Marking(text))
+    }
+
+    /// Whether there is one between two places.
+    pub(crate) fn any_within(&self, place: Range<usize>) -> bool {
+        let Some(last) = place.end.checked_sub(1).filter(|last| *last >= place.start) else { return false };
+        let (first_block, last_block) = (place.start / BLOCK, last / BLOCK);
+        let from = u64::MAX << (place.start % BLOCK);
+        let up_to = u64::MAX >> (BLOCK - 1 - last % BLOCK);
+        if first_block == last_block {
+            return self.0[first_block] & from & up_to != 0;
+        }
+        self.0[first_block] & from != 0
+            || self.0[first_block + 1..last_block].iter().any(|marks| *marks != 0)
+            || self.0[last_block] & up_to != 0
+    }
+}
+
+struct Marking<'t>(&'t str);
+
+impl Work for Marking<'_> {
+    type Result = ClassMarks;
+
+    #[inline(always)]
+    fn at(self, wide: impl Wide) -> ClassMarks {
+        let (blocks, rest) = self.0.as_bytes().as_chunks::<BLOCK>();
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut before = Before::default();
+        let mut marks = vec![0; blocks.len() + 1];
+        // Not by a closure: that would not be compiled for the processor's instructions.
+        for (marks, block) in marks.iter_mut().zip(blocks.iter().chain([&last])) {
+            *marks = before.marks(wide, block);
+        }
+        ClassMarks(marks)
+    }
+}
+
+/// What stood in the block before.
+#[derive(Default)]
+struct Before {
+    digits: u64,
+    words: u64,
+    ais: u64,
+    s: u64,
+    f: u64,
+    before_ed: u64,
+    ed: u64,
+    a: u64,
+    ag: u64,
+}
+
+impl Before {
+    #[inline(always)]
+    fn marks(&mut self, wide: impl Wide, block: &[u8; BLOCK]) -> u64 {
+        let digits = wide.within(block, b'0', b'9');
+        // Ids: sixteen letters, digits, `_` and `-` in a row, a digit among them.
+        let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
+        let words = letters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
+        let with_before = |bits, before| u128::from(bits) << BLOCK | u128::from(before);
+        let (mut row, mut near_digit) = (with_before(words, self.words), with_before(digits, self.digits));
+        for length in [1, 2, 4, 8] {
+            row &= row << length;
+            near_digit |= near_digit << length;
+        }
+        // Clock times: a colon behind a digit.
+        let times = wide.equal(block, b':') & behind(digits, &mut self.digits);
+        // Ages: `ago`; and edits, in words that end in `ated`, `ited`, `sted`, `shed` or `fied`.
+        let ag = letter(wide, block, b'g') & behind(letter(wide, block, b'a'), &mut self.a);
+        let ago = letter(wide, block, b'o') & behind(ag, &mut self.ag);
+        let (a, i, s) = (letter(wide, block, b'a'), letter(wide, block, b'i'), letter(wide, block, b's'));
+        let behind_ais = behind(a | i | s, &mut self.ais);
+        let behind_s = behind(s, &mut self.s);
+        let behind_f = behind(letter(wide, block, b'f'), &mut self.f);
+        let before_ed = letter(wide, block, b't') & behind_ais | letter(wide, block, b'h') & behind_s | i & behind_f;
+        let ed = letter(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
+        let edits = letter(wide, block, b'd') & behind(ed, &mut self.ed);
+        // What quotes and dashes that have a plain form begin with in UTF-8.
+        let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca);
+        self.words = words;
+        (row >> BLOCK & near_digit >> BLOCK) as u64 | times | ago | edits | typeset
+    }
+}
+
+/// A letter, small or capital.
+#[inline(always)]
+fn letter(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
+    wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase())
+}
+
+/// The bytes behind those found, also behind the last of the block before.
+#[inline(always)]
+fn behind(found: u64, before: &mut u64) -> u64 {
+    let last = std::mem::replace(before, found) >> (BLOCK - 1);
+    found << 1 | last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classes::with_classes;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_mark_is_found_wherever_it_is() {
+        for at in 0..200 {
+            let text = format!("{}9:{}", " ".repeat(at), " ".repeat(200 - at));
+            let marks = ClassMarks::of(&text);
+            assert!(marks.any_within(0..text.len()) && marks.any_within(at + 1..at + 2), "{at}");
+            assert!(!marks.any_within(0..at + 1) && !marks.any_within(at + 2..text.len()), "{at}");
+            assert!(!marks.any_within(at + 1..at + 1), "{at}");
+        }
+        assert!(!ClassMarks::of("").any_within(0..0));
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_no_mark_has_no_class(
+            before in " {0,80}",
+            text in "([0-9]{1,3}:[0-9]{2}| ?(sec|Minute|hours?)|[0-9] | AGO|a(go)?|Updated |edited|Posted|publisheD|modified \
+                     |just now|today|yesterday|this week|[a-f0-9-]{8,20}|[a-z_0-9]{6,17}|’|‑|ʼ|é| ){0,6}"
+        ) {
+            let all = format!("{before}{text}");
+            let classed = with_classes(&text);
+            prop_assert!(classed == text || ClassMarks::of(&all).any_within(before.len()..all.len()), "{}", text);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What the blocks of a page say, with what cannot be news replaced by its class.
+
+use crate::blocks::Blocks;
+use crate::class_marks::ClassMarks;
+use crate::classes::with_classes;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The texts of all blocks, one line each.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// Nothing where nothing was replaced: then it is the text of the blocks.
+    replaced: Option<String>,
+    /// Of each block.
+    places: Vec<Range<usize>>,
+}
+
+impl Told {
+    pub(crate) fn new(blocks: &Blocks) -> Self {
+        let text = blocks.all_text();
+        let marks = ClassMarks::of(text);
+        let mut replaced: Option<String> = None;
+        let mut places = Vec::with_capacity(blocks.list.len());
+        for block in &blocks.list {
+            let place = block.place();
+            let classed = match marks.any_within(place.clone()) {
+                true => Some(with_classes(&text[place.clone()])).filter(|classed| **classed != text[place.clone()]),
+                false => None,
+            };
+            let start = replaced.as_ref().map_or(place.start, String::len);
+            let length = classed.as_ref().map_or(place.len(), |classed| classed.len());
+            places.push(start..start + length);
+            if replaced.is_none() && classed.is_some() {
+                replaced = Some(text[..place.start].to_owned());
+            }
+            if let Some(replaced) = &mut replaced {
+                replaced.push_str(&classed.unwrap_or(Cow::Borrowed(&text[place])));
+                if length > 0 {
+                    replaced.push('\n');
+                }
+            }
+        }
+        Self { replaced, places }
+    }
+
+    /// All of it, given the blocks it was made of.
+    pub(crate) fn text<'a>(&'a self, blocks: &'a Blocks) -> &'a str {
+        self.replaced.as_deref().unwrap_or(blocks.all_text())
+    }
+
+    /// Where in it what each block says stands.
+    pub(crate) fn places(&self) -> &[Range<usize>] {
+        &self.places
+    }
+
+    /// What the chosen blocks say: those that follow each other in one piece, a line each.
+    pub(crate) fn texts<'a>(&'a self, blocks: &'a Blocks, chosen: &'a [bool]) -> impl Iterator<Item = &'a str> {
+        let text = self.text(blocks);
+        let stretches = chosen.chunk_by(|one, other| one == other).scan(0, |start, stretch| {
+            let first = *start;
+            *start += stretch.len();
+            Some((stretch[0], first..*start))
+        });
+        stretches.filter(|(is_chosen, _)| *is_chosen).map(move |(_, stretch)| {
+            let places = &self.places[stretch];
+            &text[places[0].start..places[places.len() - 1].end]
+        })
+    }
+}
