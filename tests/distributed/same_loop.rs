@@ -38,7 +38,8 @@ fn outcomes(pages: &BTreeMap<PageId, books::Entry>) -> BTreeMap<String, String> 
         let answer = (page.status, &page.outcome, &page.verdict, page.failures);
         let content = (page.content_digest, page.body_length, &page.etag, &page.last_modified);
         let counts = (page.fetches, page.changes, entry.detector_fetches, entry.estimator_fetches);
-        let kept = (page.weight, page.depth, page.attempt - page.discovered_at.as_micros());
+        // How many requests a refusal stopped on their way depends on when it came; each of them was answered.
+        let kept = (page.weight, page.depth, page.attempt - page.answered);
         format!("{answer:?} {content:?} {counts:?} {kept:?}")
     };
     pages.values().map(|entry| (entry.scheduler.url.to_string(), outcome(entry))).collect()

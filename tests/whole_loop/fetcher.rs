@@ -4,7 +4,7 @@
 use crate::simulation::{LATE, Plan};
 use crate::web::Web;
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
-use page::{PageId, Timestamp};
+use page::{Host, PageId, Timestamp};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub(crate) struct FakeFetcher {
     /// Offsets taken in and not committed, by partition, and whether each is done with.
     taken: BTreeMap<(u32, u64), bool>,
     pending: Vec<Pending>,
+    /// Until when hosts that refused are left alone.
+    rests: BTreeMap<Host, Timestamp>,
 }
 
 struct Pending {
@@ -49,7 +51,7 @@ impl FakeFetcher {
         };
         let partitions = log.partitions(&output).unwrap().expect("the topics exist");
         let member = log.join(&spec).unwrap();
-        Self { member, output, partitions, taken: BTreeMap::new(), pending: Vec::new() }
+        Self { member, output, partitions, taken: BTreeMap::new(), pending: Vec::new(), rests: BTreeMap::new() }
     }
 
     /// Takes in what there is and answers what is due; answers and positions are committed as one.
@@ -71,13 +73,13 @@ impl FakeFetcher {
                 }
             }
         }
-        let (due, later) = std::mem::take(&mut self.pending).into_iter().partition(|pending| pending.due <= now);
-        self.pending = later;
-        let due: Vec<Pending> = due;
         let mut records = Vec::new();
-        for Pending { place, request, .. } in due {
+        while let Some(Pending { place, request, .. }) = self.next_due(now) {
             self.taken.insert(place, true);
-            let answer = answer(web, &request, now, random, plan);
+            let answer = match self.refusal(&request, now, plan) {
+                Some(refusal) => refusal,
+                None => answer(web, &request, now, random, plan),
+            };
             let twice = plan.trouble && random.random_bool(0.02);
             log.repeated_answers += u32::from(twice);
             for _ in 0..1 + u32::from(twice) {
@@ -115,6 +117,30 @@ impl FakeFetcher {
         self.pending.push(Pending { place, request, due });
     }
 
+    /// The next request to be answered: one whose moment has come, or whose host is left alone beyond that moment.
+    fn next_due(&mut self, now: Timestamp) -> Option<Pending> {
+        let is_due = |pending: &Pending| {
+            let rest = self.rests.get(&pending.request.url.host());
+            pending.due <= now || rest.is_some_and(|until| pending.request.not_before < *until)
+        };
+        self.pending.iter().position(is_due).map(|number| self.pending.remove(number))
+    }
+
+    /// What comes of a request to the host that refuses: 429 without a word of when to come back, and for a while after
+    /// it nothing is sent.
+    fn refusal(&mut self, request: &FetchRequest, now: Timestamp, plan: &Plan) -> Option<FetchResult> {
+        let host = request.url.host();
+        let limited = FetchResult { outcome: FetchOutcome::RateLimited, status: None, ..blank(request, now) };
+        let rest = self.rests.get(&host).map(|until| until.saturating_since(now.max(request.not_before)));
+        if let Some(rest) = rest.filter(|rest| !rest.is_zero()) {
+            return Some(FetchResult { retry_after_s: Some(rest.as_secs() as i64), ..limited });
+        }
+        plan.refuses(&host, now).then(|| {
+            self.rests.insert(host, now + plan.backoff_base.mul_f64(0.75));
+            FetchResult { status: Some(429), ..limited }
+        })
+    }
+
     /// Positions behind the last request that is done with in order.
     fn advance(&mut self) -> Vec<(u32, u64)> {
         let mut positions = BTreeMap::new();
@@ -131,8 +157,9 @@ impl FakeFetcher {
     }
 }
 
-fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64, plan: &Plan) -> FetchResult {
-    let mut result = FetchResult {
+/// An answer of which all but the outcome is left out.
+fn blank(request: &FetchRequest, now: Timestamp) -> FetchResult {
+    FetchResult {
         page_id: request.page_id,
         url: request.url.clone(),
         site_key: request.site_key.clone(),
@@ -157,7 +184,11 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
         exchanges: Vec::new(),
         payload_sha1: None,
         sitemaps: Vec::new(),
-    };
+    }
+}
+
+fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64, plan: &Plan) -> FetchResult {
+    let mut result = blank(request, now);
     let chance: f64 = if plan.trouble { random.random() } else { 1.0 };
     if chance < 0.04 {
         let failure =

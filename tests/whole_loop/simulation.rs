@@ -5,7 +5,7 @@ use crate::web::Web;
 use detector::PageSketch;
 use estimator::PageBelief;
 use messages::{Command, CommandKind, FetchRequest, FetchResult, Message, topics};
-use page::{CanonicalUrl, PageId, Timestamp};
+use page::{CanonicalUrl, Host, PageId, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use scheduler::ScheduledPage;
@@ -26,6 +26,7 @@ pub(crate) const CRAWL_DELAY: Duration = Duration::from_secs(300);
 pub(crate) const MAX_INTERVAL: Duration = Duration::from_secs(3 * 86_400);
 /// Four looks a day at every page, on average.
 pub(crate) const FETCHES_PER_DAY: f64 = 288.0;
+const START: Timestamp = Timestamp::from_secs(1_700_000_000);
 const PARTITIONS: u32 = 4;
 /// The last only where mirrors are looked for.
 const STAGES: [&str; 4] = ["scheduler", "detector", "estimator", "matcher"];
@@ -41,6 +42,9 @@ pub(crate) struct Plan {
     pub(crate) trouble: bool,
     /// On this day the first page is forgotten and, some ticks later, seeded again.
     pub(crate) forget_on_day: Option<u32>,
+    pub(crate) backoff_base: Duration,
+    /// The host that answers 429 until this day.
+    pub(crate) refusing: Option<(&'static str, u32)>,
     /// Whether one site is a mirror of another ([`Web::mirror_first_site`]), and whether the loop looks for mirrors.
     pub(crate) mirrors: Mirrors,
     pub(crate) fetches_per_day: f64,
@@ -63,10 +67,19 @@ impl Default for Plan {
             crashes: true,
             trouble: true,
             forget_on_day: None,
+            backoff_base: TICK,
+            refusing: None,
             mirrors: Mirrors::None,
             fetches_per_day: FETCHES_PER_DAY,
             max_interval: MAX_INTERVAL,
         }
+    }
+}
+
+impl Plan {
+    /// Whether a host answers 429 now.
+    pub(crate) fn refuses(&self, host: &Host, now: Timestamp) -> bool {
+        self.refusing.is_some_and(|(name, until_day)| host.as_str() == name && now < START.plus_days(until_day.into()))
     }
 }
 
@@ -101,7 +114,7 @@ pub(crate) struct History {
 pub(crate) fn simulate(plan: Plan) -> History {
     let settings = settings(&plan);
     let names = Names::new(&settings);
-    let start = Timestamp::from_secs(1_700_000_000);
+    let start = START;
     let mut random = Pcg64::seed_from_u64(plan.seed);
     let mut web = Web::new(&mut random, start, plan.days);
     if plan.mirrors != Mirrors::None {
@@ -300,7 +313,7 @@ fn settings(plan: &Plan) -> Settings {
         ("budget.burst", "1d".to_owned()),
         ("politeness.crawl_delay", seconds(CRAWL_DELAY)),
         ("politeness.max_crawl_delay", "10m".to_owned()),
-        ("politeness.backoff_base", "10m".to_owned()),
+        ("politeness.backoff_base", seconds(plan.backoff_base)),
         ("policy.scan_interval", seconds(TICK)),
         ("policy.lease_timeout", seconds(LEASE_TIMEOUT)),
         ("policy.min_interval", "30m".to_owned()),

@@ -95,7 +95,7 @@ pub struct FetchResult {
     pub truncated: bool,
     /// Bytes received, heads and redirects included.
     pub wire_bytes: i64,
-    /// Seconds the server asked to wait.
+    /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
@@ -162,7 +162,7 @@ pub enum FetchOutcome {
     Gone,
     /// Another 4xx.
     ClientError,
-    /// 429, or a 503 that says when to come back.
+    /// 429, or a 503 that says when to come back. Without a status: nothing was sent, see [`FetchOutcome::was_not_sent`].
     RateLimited,
     /// Another 5xx.
     ServerError,
@@ -190,6 +190,15 @@ pub enum FetchOutcome {
     AddressRefused,
     /// A kind of content that is not kept.
     ContentRefused,
+}
+
+impl FetchOutcome {
+    /// Whether an outcome with this status means that the request was handed back without being sent, because its host
+    /// had just refused another. It is no fetch and says nothing of the page; how long the host is left alone stands in
+    /// `retry_after_s`.
+    pub fn was_not_sent(self, status: Option<u16>) -> bool {
+        self == Self::RateLimited && status.is_none()
+    }
 }
 
 /// Detector to estimator: one look at a page, compared with the look before.
@@ -230,7 +239,7 @@ pub struct PageObservation {
     pub body_length: i64,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
-    /// Seconds the server asked to wait.
+    /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
@@ -312,7 +321,7 @@ pub struct ChangeEstimate {
     pub body_length: i64,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
-    /// Seconds the server asked to wait.
+    /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,

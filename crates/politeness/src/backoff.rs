@@ -46,7 +46,16 @@ impl BackoffRule {
             Ok(Self { first, cap, forget_after })
         }
     }
+
+    /// The shortest pause that trouble leads to, whatever chance says.
+    pub fn least_pause(&self) -> Duration {
+        self.first.mul_f64(LEAST_SHARE)
+    }
 }
+
+/// Share of a nominal pause that chance leaves at least, and how much it may add to that.
+const LEAST_SHARE: f64 = 0.75;
+const SPREAD: f64 = 0.5;
 
 /// Half a minute, doubling to six hours, forgotten after an hour of quiet.
 impl Default for BackoffRule {
@@ -90,7 +99,7 @@ impl HostBackoff {
         let nominal = rule.first.saturating_mul(1 << doublings).min(rule.cap);
         // A chance outside its range, or not a number, must not become a wild pause.
         let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
-        let pause = nominal.mul_f64(0.75 + 0.5 * chance).min(rule.cap);
+        let pause = nominal.mul_f64(LEAST_SHARE + SPREAD * chance).min(rule.cap);
         HostBackoff { troubles, until: asked.max(now + pause) }
     }
 
@@ -131,6 +140,14 @@ mod tests {
     #[test]
     fn pauses_double_up_to_the_cap() {
         assert_eq!(pauses(6), [1, 2, 4, 8, 10, 10].map(|minutes| minutes * MINUTE));
+    }
+
+    #[test]
+    fn no_pause_without_a_word_of_the_hosts_is_shorter_than_the_least() {
+        let pause =
+            |chance| HostBackoff::default().after_trouble(&rule(), None, chance, NOW).until.saturating_since(NOW);
+        assert_eq!((pause(0.0), rule().least_pause()), (MINUTE * 3 / 4, MINUTE * 3 / 4));
+        assert_eq!(pause(1.0), MINUTE * 5 / 4);
     }
 
     #[test]

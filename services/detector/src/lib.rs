@@ -155,7 +155,7 @@ impl Processor for Detector {
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.attempt;
-        known.sketch.fetches += 1;
+        known.sketch.fetches += i64::from(!result.outcome.was_not_sent(result.status));
         observe(&result, &look, &known, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;

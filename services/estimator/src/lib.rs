@@ -99,7 +99,7 @@ impl Processor for Estimator {
                 .map_err(|error| ProcessError::Stop(format!("page {} in the state store: {error}", seen.page_id)))?,
             None => PageBelief::default(),
         };
-        belief.fetches += 1;
+        belief.fetches += i64::from(!seen.outcome.was_not_sent(seen.status));
         let look = match (outcome_of(&seen), seen.previous_fetched_at) {
             (Some(outcome), Some(previous)) => Some((previous, seen.fetched_at, outcome)),
             _ => None,

@@ -1,11 +1,13 @@
 //! One host at work: one request at a time, over one connection, as polite as asked.
 
-use crate::connection::{Connection, shared_address};
+use crate::connection::Connection;
 use crate::exchange::{Failure, Response, Validators, Wanted, get};
 use crate::gate::Gate;
 use crate::network::Network;
+use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
+use crate::route::shared_address;
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
@@ -18,8 +20,6 @@ use stream::Clock;
 
 /// Most bytes of a header that is kept with the page, of which there may be many.
 const MAX_KEPT_HEADER: usize = 1 << 10;
-/// Most bytes of a reason.
-const MAX_DETAIL: usize = 300;
 /// Most sitemaps of a robots.txt that are told of, and the longest address among them in bytes.
 const MAX_SITEMAPS: usize = 32;
 const MAX_SITEMAP_BYTES: usize = 2_048;
@@ -40,7 +40,7 @@ pub(crate) struct HostWorker {
     sitemaps: Cell<Vec<String>>,
     connection: Option<Connection>,
     last_latency: Duration,
-    /// Until when the host asked to be left alone.
+    /// Until when a host that refused is left alone: as long as it asked for, or else as the scheduler will at least.
     left_alone_until: Timestamp,
 }
 
@@ -89,8 +89,8 @@ impl HostWorker {
     pub(crate) async fn work(&mut self, mut job: Box<Job>) -> Turn {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
-            if let Some(wait) = self.wait_asked_for(job.request.not_before) {
-                return Turn::Done(self.not_asked(job, wait));
+            if let Some(rest) = self.rest_left(job.request.not_before) {
+                return Turn::Done(self.handed_back(job, rest));
             }
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
@@ -124,8 +124,9 @@ impl HostWorker {
             };
             job.wire_bytes += response.wire_bytes;
             job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
-            if let (429 | 503, Some(wait)) = (response.status.as_u16(), self.retry_after(&response)) {
-                self.left_alone_until = self.clock.now() + wait;
+            if matches!(response.status.as_u16(), 429 | 503) {
+                let rest = self.retry_after(&response).unwrap_or(self.network.rules.refusal_rest);
+                self.left_alone_until = self.clock.now() + rest;
             }
             let Some(next) = redirect(&job.at, &response) else {
                 return Turn::Done(self.answered(job, fetched_at, response));
@@ -154,18 +155,20 @@ impl HostWorker {
         }
     }
 
-    /// How long a host that said when to come back is not to be asked, also by requests handed out before it said so.
-    fn wait_asked_for(&self, not_before: Timestamp) -> Option<Duration> {
+    /// How long a host that refused is still left alone, also by requests handed out before it did.
+    fn rest_left(&self, not_before: Timestamp) -> Option<Duration> {
         let earliest = self.clock.now().max(not_before);
-        let wait = self.left_alone_until.saturating_since(earliest);
-        (!wait.is_zero()).then_some(wait)
+        let rest = self.left_alone_until.saturating_since(earliest);
+        (!rest.is_zero()).then_some(rest)
     }
 
-    fn not_asked(&self, job: Box<Job>, wait: Duration) -> Box<Done> {
-        let detail = format!("the host asked to be left alone until {}", self.left_alone_until);
+    /// A request that is not sent, which is no failure of its page ([`FetchOutcome::was_not_sent`]).
+    fn handed_back(&self, job: Box<Job>, rest: Duration) -> Box<Done> {
+        let detail =
+            format!("not sent: the host refused another request and is left alone until {}", self.left_alone_until);
         let failure = Failure::new(FetchOutcome::RateLimited, detail);
         let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
-        done.result.retry_after_s = Some(wait.as_secs_f64().ceil() as i64);
+        done.result.retry_after_s = Some(rest.as_secs_f64().ceil() as i64);
         done
     }
 
@@ -210,22 +213,8 @@ impl HostWorker {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
-        let (outcome, detail) = match status {
-            200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
-            206 => (FetchOutcome::ContentRefused, Some("a part of the page that was not asked for".to_owned())),
-            304 if job.request.etag.is_none() && job.request.last_modified.is_none() => {
-                (FetchOutcome::MalformedResponse, Some("not modified, though no copy was spoken of".to_owned()))
-            }
-            304 => (FetchOutcome::NotModified, None),
-            300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere".to_owned())),
-            404 => (FetchOutcome::NotFound, None),
-            410 => (FetchOutcome::Gone, None),
-            429 => (FetchOutcome::RateLimited, None),
-            503 if retry_after.is_some() => (FetchOutcome::RateLimited, None),
-            400..=499 => (FetchOutcome::ClientError, None),
-            500..=599 => (FetchOutcome::ServerError, None),
-            _ => (FetchOutcome::MalformedResponse, Some(format!("status {status} is not one of HTTP's"))),
-        };
+        let is_conditional = job.request.etag.is_some() || job.request.last_modified.is_some();
+        let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
         let (tag, known_digest) = (job.tag, job.request.content_digest);
         let mut result = self.result(*job, fetched_at, self.last_latency, outcome);
         result.detail = detail;
@@ -289,21 +278,6 @@ fn sitemaps_of(robots: &Robots) -> Vec<String> {
 /// A header that is kept with the page, unless it is so long that it is none.
 fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
     response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
-}
-
-/// A reason short enough to travel: parts of it may be the server's words.
-fn shortened(mut detail: String) -> String {
-    if detail.len() > MAX_DETAIL {
-        detail.truncate(detail.floor_char_boundary(MAX_DETAIL));
-        detail.push('…');
-    }
-    detail
-}
-
-/// Whether nothing was ever sent: name, address, connection or certificate failed.
-fn is_without_connection(failure: &Failure) -> bool {
-    use FetchOutcome::{AddressRefused, ConnectFailed, DnsFailed, TlsFailed};
-    matches!(failure.outcome, AddressRefused | ConnectFailed | DnsFailed | TlsFailed)
 }
 
 /// The unit of robots.txt and of connections.

@@ -10,19 +10,27 @@
 
 mod address;
 mod answers;
+mod body;
 mod codings;
 mod connection;
+mod epochs;
 mod exchange;
 mod gate;
 mod heads;
 mod host;
+mod http1;
 mod many;
 mod network;
 mod one;
+mod outcome;
+mod over_http1;
+mod over_http2;
 mod pool;
 mod proxy;
+mod request;
 mod resolver;
 mod robots;
+mod route;
 mod rules;
 mod sniff;
 mod stage;

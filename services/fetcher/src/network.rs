@@ -3,6 +3,8 @@
 use crate::gate::AddressGate;
 use crate::resolver::Resolver;
 use crate::rules::Rules;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use stream::Clock;
 
@@ -11,11 +13,47 @@ pub(crate) struct Network {
     pub(crate) rules: Arc<Rules>,
     pub(crate) resolver: Resolver,
     pub(crate) addresses: AddressGate,
+    pub(crate) buffers: Rc<Buffers>,
+}
+
+/// Most bytes that are read at once.
+const BUFFER_BYTES: usize = 64 << 10;
+/// So many buffers are kept for whoever needs one next.
+const KEPT_BUFFERS: usize = 16;
+
+/// Room to read into, lent to whoever has something to read.
+pub(crate) struct Buffers {
+    size: usize,
+    free: RefCell<Vec<Box<[u8]>>>,
+}
+
+impl Buffers {
+    /// Of a size that has room for a head of so many bytes.
+    pub(crate) fn for_heads_of(max_head: usize) -> Self {
+        Self { size: max_head.max(BUFFER_BYTES), free: RefCell::default() }
+    }
+
+    pub(crate) fn lend(&self) -> Box<[u8]> {
+        self.free.borrow_mut().pop().unwrap_or_else(|| vec![0; self.size].into_boxed_slice())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
+        self.free.borrow().len()
+    }
+
+    pub(crate) fn take_back(&self, buffer: Box<[u8]>) {
+        let mut free = self.free.borrow_mut();
+        if free.len() < KEPT_BUFFERS {
+            free.push(buffer);
+        }
+    }
 }
 
 impl Network {
     pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
         let addresses = AddressGate::new(clock, rules.address_delay);
-        Self { resolver: Resolver::system(&rules.fetch), rules, addresses }
+        let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
+        Self { resolver: Resolver::system(&rules.fetch), rules, addresses, buffers }
     }
 }

@@ -1,6 +1,7 @@
 //! All hosts at work, on one thread with tokio: the only place where things happen at the same time.
 
 use crate::answers::{self, Receiver, Sender};
+use crate::epochs::Epochs;
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
@@ -9,7 +10,7 @@ use bytes::Bytes;
 use messages::{Exchange, FetchRequest, FetchResult, Hop, body};
 use page::{CanonicalUrl, Host};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::pin::pin;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::Clock;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 /// A host's connection is closed when nothing was wanted from it for so long (real time), so that others get its place.
@@ -163,65 +164,13 @@ struct Workers {
     epochs: Epochs,
 }
 
-/// Assignments whose jobs are worked on.
-#[derive(Default)]
-struct Epochs {
-    live: RefCell<BTreeSet<u64>>,
-    /// How many jobs of each are under way.
-    busy: RefCell<HashMap<u64, usize>>,
-    withdrawal: Notify,
-}
-
-impl Epochs {
-    fn is_live(&self, epoch: u64) -> bool {
-        self.live.borrow().contains(&epoch)
-    }
-
-    /// Ends when an epoch is withdrawn.
-    async fn withdrawn(&self, epoch: u64) {
-        loop {
-            let notified = self.withdrawal.notified();
-            if !self.is_live(epoch) {
-                return;
-            }
-            notified.await;
-        }
-    }
-
-    /// Ends when nothing of these epochs is under way, and nothing more will be.
-    async fn withdraw(&self, epochs: &[u64]) {
-        self.live.borrow_mut().retain(|epoch| !epochs.contains(epoch));
-        self.withdrawal.notify_waiters();
-        while epochs.iter().any(|epoch| self.busy.borrow().contains_key(epoch)) {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// Does some work of an epoch, unless that is withdrawn meanwhile.
-    async fn unless_withdrawn<T>(&self, epoch: u64, work: impl Future<Output = T>) -> Option<T> {
-        *self.busy.borrow_mut().entry(epoch).or_default() += 1;
-        let done = tokio::select! {
-            biased;
-            () = self.withdrawn(epoch) => None,
-            done = work => Some(done),
-        };
-        let mut busy = self.busy.borrow_mut();
-        let count = busy.get_mut(&epoch).expect("counted above");
-        *count -= 1;
-        if *count == 0 {
-            busy.remove(&epoch);
-        }
-        done
-    }
-}
-
 /// Gives each job to its host's worker, until the pool is dropped.
 async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Order>) {
     while let Some(order) = orders.recv().await {
         let job = match order {
             Order::Fetch(job) => job,
             Order::Begin(epoch) => {
-                workers.epochs.live.borrow_mut().insert(epoch);
+                workers.epochs.begin(epoch);
                 continue;
             }
             Order::Withdraw(epochs, done) => {

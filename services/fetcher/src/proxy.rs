@@ -1,8 +1,8 @@
 //! The way to a host through a proxy: plain requests are handed to it whole, TLS goes through a tunnel (RFC 9110 §9.3.6).
 
-use crate::connection::dial;
 use crate::exchange::Failure;
 use crate::network::Network;
+use crate::route::dial;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use bytes::Bytes;
 use http_body_util::Empty;

@@ -1,7 +1,8 @@
 //! The fetcher's part of the settings, in the units it works with.
 
 use hyper::header::HeaderValue;
-use politeness::{CrawlDelay, DelayRule};
+use page::{DAY, HOUR};
+use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use rustls::client::Resumption;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -16,6 +17,9 @@ const REMEMBERED_SESSIONS_HOSTS: usize = 2_048;
 /// What rustls sets aside for the tickets of one host.
 const TICKETS_PER_HOST: usize = 8;
 
+/// However long a head may be, room for more than this is not made.
+const MOST_HEAD: usize = 16 << 20;
+
 /// What the fetcher goes by.
 #[derive(Clone)]
 pub struct Rules {
@@ -28,6 +32,9 @@ pub struct Rules {
     pub(crate) delay: DelayRule,
     /// Least time between the starts of two requests to one address.
     pub(crate) address_delay: Duration,
+    /// How long a host that refuses and does not say when to come back is left alone: no longer than the scheduler leaves
+    /// it alone at least, so that what it sends after that is sent.
+    pub(crate) refusal_rest: Duration,
     pub(crate) robots_refresh: Duration,
     /// Most results in one transaction, and longest wait for more of them.
     pub(crate) batch_records: usize,
@@ -55,6 +62,7 @@ impl Rules {
     /// The fetcher's part of the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;
+        let backoff = BackoffRule::try_new(politeness.backoff_base, politeness.backoff_max.min(7 * DAY), HOUR);
         Ok(Self {
             user_agent: HeaderValue::from_str(&settings.crawl.user_agent_header())
                 .expect("the settings keep its parts printable"),
@@ -67,12 +75,20 @@ impl Rules {
             )
             .expect("the settings keep the factor in range"),
             address_delay: politeness.address_delay,
+            refusal_rest: backoff.unwrap_or_default().least_pause(),
             robots_refresh: politeness.robots_refresh,
             batch_records: settings.log.batch_records,
             batch_interval: settings.log.batch_interval,
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
         })
+    }
+}
+
+impl Rules {
+    /// Most bytes of a response's head.
+    pub(crate) fn max_head(&self) -> usize {
+        usize::try_from(self.fetch.max_header).unwrap_or(usize::MAX).clamp(8 << 10, MOST_HEAD)
     }
 }
 

@@ -403,6 +403,7 @@ impl Stage for FetchStage {
 fn outcome_figure(result: &messages::FetchResult) -> &'static str {
     use messages::FetchOutcome as O;
     match result.outcome {
+        outcome if outcome.was_not_sent(result.status) => "not_sent_total",
         O::Fetched => "fetched_total",
         O::NotModified => "not_modified_total",
         O::SameContent => "same_content_total",

@@ -69,6 +69,11 @@ impl Budget {
         (self.tokens + self.earned - self.most).min(self.tokens)
     }
 
+    /// Gives back a fetch that was handed out and not made.
+    pub(crate) fn refund(&mut self) {
+        self.tokens = (self.tokens + 1.0).min(self.most);
+    }
+
     /// Takes off what a page has weighed.
     pub(crate) fn pay_bytes(&mut self, bytes: i64) {
         self.bytes -= bytes.max(0) as f64;

@@ -1,12 +1,12 @@
-//! What reaches the scheduler: estimates after a fetch, links, an operator's commands, hints.
+//! What reaches the scheduler: estimates after a fetch, and links.
 
 use crate::Scheduler;
 use crate::dispatch::find;
 use crate::hint_record::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
-use crate::state::{PAGES, ScheduledPage};
-use messages::{ChangeEstimate, Command, CommandKind, FetchOutcome, Link, PageLinks};
+use crate::state::ScheduledPage;
+use messages::{ChangeEstimate, FetchOutcome, Link, PageLinks};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -23,6 +23,10 @@ impl Scheduler {
             self.counts.unknown_pages += 1;
             return Ok(());
         };
+        if estimate.outcome.was_not_sent(estimate.status) {
+            self.take_back(estimate, &mut page, context);
+            return Ok(());
+        }
         let changed = estimate.verdict.is_change() == Some(true);
         self.counts.fetches += 1;
         self.counts.changes += u64::from(changed);
@@ -79,6 +83,23 @@ impl Scheduler {
         }
         self.mind_host(&page.url, estimate, context);
         Ok(())
+    }
+
+    /// A request was not sent, because its host had just refused another. Nobody has looked at the page: it is as it was
+    /// when it was handed out, and due when the host has been left alone for long enough.
+    fn take_back(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage, context: &mut Context<'_>) {
+        page.answered = page.answered.max(estimate.attempt);
+        self.budget.refund();
+        if estimate.attempt < page.attempt {
+            self.counts.late_answers += 1;
+        } else {
+            let rest = Duration::from_secs(estimate.retry_after_s.unwrap_or_default().max(0) as u64);
+            page.lease_until = None;
+            // Ends at a tick, which also tells a policy that plans; the host's own back-off is counted by what was sent.
+            page.held_until = Some(estimate.fetched_at + rest);
+            page.audit = false;
+        }
+        self.store(estimate.page_id, page, context);
     }
 
     /// Until when a page is not to be fetched again after this answer; learned rates are kept through every failure.
@@ -151,7 +172,7 @@ impl Scheduler {
         Ok(())
     }
 
-    fn discover(&mut self, url: &CanonicalUrl, weight: f64, depth: i32, context: &mut Context<'_>) {
+    pub(crate) fn discover(&mut self, url: &CanonicalUrl, weight: f64, depth: i32, context: &mut Context<'_>) {
         if self.frontier.pages() as u64 >= self.rules.max_pages {
             self.counts.refused_pages += 1;
             return;
@@ -200,55 +221,6 @@ impl Scheduler {
         };
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());
-    }
-
-    /// An operator speaks.
-    pub(crate) fn take_command(&mut self, command: &Command, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command names no {what}", command.kind));
-        let url = command.url.as_ref().map(|url| self.rules.urls.apply(url)).ok_or_else(|| missing("url"));
-        match command.kind {
-            CommandKind::Seed => {
-                let url = url?;
-                match find(context, url.page_id())? {
-                    Some(page) if page.weight == command.weight && page.depth == 0 => {}
-                    Some(page) => {
-                        let mut page = ScheduledPage { weight: command.weight, depth: 0, ..page };
-                        self.reweigh(url.page_id(), &mut page, context);
-                        let slot = self.store(url.page_id(), &page, context);
-                        self.plan_for(slot, &page, context.now());
-                    }
-                    None => self.discover(&url, command.weight, 0, context),
-                }
-            }
-            CommandKind::Forget => {
-                let id = url?.page_id();
-                if let Some(mut page) = find(context, id)? {
-                    self.dissolve_ties(id, &mut page, context);
-                }
-                context.delete(PAGES, id.0);
-                if let (Some(slot), Some(planner)) = (self.frontier.remove(id, &mut self.hosts), &mut self.planner) {
-                    planner.remove(slot);
-                }
-            }
-            CommandKind::Refetch => {
-                let url = url?;
-                match find(context, url.page_id())? {
-                    Some(page) => {
-                        let page = ScheduledPage { refetch: true, held_until: None, ..page };
-                        self.store(url.page_id(), &page, context);
-                    }
-                    None => self.counts.unknown_pages += 1,
-                }
-            }
-            CommandKind::PauseHost | CommandKind::ResumeHost => {
-                let host = command.host.as_ref().ok_or_else(|| missing("host"))?;
-                let number = self.hosts.number(host);
-                let gate = self.hosts.gate_mut(number);
-                gate.paused = command.kind == CommandKind::PauseHost;
-                gate.save(context);
-            }
-        }
-        Ok(())
     }
 }
 

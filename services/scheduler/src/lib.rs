@@ -10,6 +10,7 @@
 //! It never opens a connection and never looks into a page.
 
 mod audit;
+mod commands;
 mod demand;
 mod dispatch;
 mod events;

@@ -186,6 +186,54 @@ fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_no
 }
 
 #[test]
+fn what_a_refusal_stopped_is_no_failure_and_is_asked_for_when_the_back_off_ends() {
+    let overrides = [
+        ("budget.fetches_per_second", "0.001"),
+        ("budget.burst", "5000s"),
+        ("policy.scan_interval", "1m"),
+        ("policy.retry_base", "6h"),
+        ("politeness.backoff_base", "10m"),
+    ];
+    let mut bench = Bench::new(&overrides);
+    bench.wait(2 * HOUR);
+    let pages: Vec<_> = (0..5).map(|page| format!("http://a.site.test/{page}")).collect();
+    pages.iter().for_each(|page| bench.seed(page));
+    let mut requests = bench.tick();
+    assert_eq!(requests.len(), 5, "the whole burst");
+    let refused = requests.remove(0);
+    bench.answer(failed(&refused, FetchOutcome::RateLimited, Some(429)));
+    let refused_at = bench.now();
+    for request in &requests {
+        let unsent = failed(request, FetchOutcome::RateLimited, None);
+        bench.answer(ChangeEstimate { retry_after_s: Some(450), ..unsent });
+        let page = bench.page(request.url.as_str()).unwrap();
+        assert_eq!((page.fetches, page.failures, page.outcome), (0, 0, None), "nobody has looked");
+        assert_eq!(page.lease_until, None);
+    }
+    // A fetch not made is not paid for: a budget of one in 17 minutes would not bring them back together.
+    let mut again = Vec::new();
+    while again.is_empty() {
+        again = bench.tick();
+    }
+    assert_eq!(urls(&again), urls(&requests));
+    let waited = seconds(refused_at, again[0].not_before);
+    assert!((450.0..=810.0).contains(&waited), "{waited} s after one refusal: the first pause, not a doubled one");
+    assert!(again.iter().all(|request| request.reason == FetchReason::New));
+}
+
+#[test]
+fn a_request_handed_back_after_its_lease_leaves_the_next_one_alone() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    let second = bench.next(20 * MINUTE);
+    let unsent = failed(&first, FetchOutcome::RateLimited, None);
+    bench.answer(ChangeEstimate { retry_after_s: Some(3_600), ..unsent });
+    let page = bench.page(URL).unwrap();
+    assert_eq!((page.lease_until, page.held_until), (Some(second.lease_until), None));
+}
+
+#[test]
 fn a_paused_host_is_left_alone_until_it_is_resumed_also_across_a_crash() {
     let mut bench = Bench::new(&[]);
     bench.command(CommandKind::PauseHost, URL, 1.0);

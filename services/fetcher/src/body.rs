@@ -1,0 +1,111 @@
+//! The body of a page as it comes: judged by its head, unpacked, and never taken further than allowed.
+
+use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
+use crate::exchange::{Failure, Wanted};
+use crate::rules::Rules;
+use crate::sniff;
+use bytes::Bytes;
+use hyper::header::{self, HeaderMap};
+use messages::FetchOutcome;
+use std::time::Duration;
+
+/// Most bytes read, and longest wait, for the body of an answer that is no page.
+const DRAINED_BYTES: u64 = 64 << 10;
+pub(crate) const DRAINED_WITHIN: Duration = Duration::from_secs(2);
+
+/// A body on its way.
+pub(crate) struct Intake {
+    unpacker: Unpacker,
+    told: Told,
+    max_pack_ratio: u64,
+}
+
+impl Intake {
+    /// For a body of which so many bytes are announced, if its head allows that it is taken.
+    pub(crate) fn new(headers: &HeaderMap, announced: u64, wanted: Wanted<'_>, rules: &Rules) -> Result<Self, Failure> {
+        let told = wanted_type(headers, wanted, rules)?;
+        let refused =
+            |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
+        // Only chunks were asked for, by saying HTTP/1.1.
+        if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
+            let detail = format!("transfer coding {value:?} was not asked for");
+            return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
+        }
+        let coding = Coding::of(headers).map_err(refused)?;
+        let max_pack_ratio = rules.fetch.max_pack_ratio;
+        let limits = BodyLimits {
+            wire: if coding == Coding::Identity { u64::MAX } else { rules.fetch.max_packed_body },
+            kept: wanted.max_body(rules),
+            ratio: max_pack_ratio,
+        };
+        let unpacker = Unpacker::new(coding, limits, announced).map_err(|error| does_not_unpack(&error.to_string()))?;
+        Ok(Self { unpacker, told, max_pack_ratio })
+    }
+
+    /// Takes in the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, Failure> {
+        self.unpacker.take(piece).map_err(|problem| failure_of(problem, self.max_pack_ratio))
+    }
+
+    /// The body, and whether it was cut.
+    pub(crate) fn finish(self, rules: &Rules) -> Result<(Bytes, bool), Failure> {
+        let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
+        if self.told == Told::Nothing && !rules.fetch.allows_content(sniff::media_type(&body)) {
+            return Err(unwanted_type(sniff::media_type(&body)));
+        }
+        Ok((body.into(), is_cut))
+    }
+}
+
+fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> Failure {
+    match problem {
+        BodyProblem::Bomb => {
+            let detail = format!("the body unpacks to more than {max_pack_ratio} times its size");
+            Failure::new(FetchOutcome::TooLarge, detail)
+        }
+        BodyProblem::Corrupt(detail) => does_not_unpack(&detail),
+    }
+}
+
+fn does_not_unpack(detail: &str) -> Failure {
+    Failure::new(FetchOutcome::MalformedResponse, format!("the body does not unpack: {detail}"))
+}
+
+/// What is known of the kind of content before the body has come.
+#[derive(PartialEq, Eq)]
+enum Told {
+    Enough,
+    Nothing,
+}
+
+/// Refuses content of a kind that is not kept, before its body is read.
+fn wanted_type(headers: &HeaderMap, wanted: Wanted<'_>, rules: &Rules) -> Result<Told, Failure> {
+    if rules.fetch.allows_all_content() || matches!(wanted, Wanted::Robots) {
+        return Ok(Told::Enough);
+    }
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match value.split(';').next().unwrap_or_default().trim() {
+        "" => Ok(Told::Nothing),
+        media_type if rules.fetch.allows_content(media_type) => Ok(Told::Enough),
+        media_type => Err(unwanted_type(media_type)),
+    }
+}
+
+fn unwanted_type(media_type: &str) -> Failure {
+    Failure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
+}
+
+/// The body of an answer that is no page, which is read so that the connection can be used again. The status is known, so
+/// what goes wrong here is no matter.
+#[derive(Default)]
+pub(crate) struct Drain {
+    pub(crate) bytes: u64,
+}
+
+impl Drain {
+    /// Throws the next piece away.
+    pub(crate) fn take(&mut self, piece: &[u8]) -> More {
+        self.bytes += piece.len() as u64;
+        if self.bytes <= DRAINED_BYTES { More::Wanted } else { More::Cut }
+    }
+}

@@ -1,0 +1,234 @@
+//! HTTP/1.1 over a connection, one request after the other (RFC 9112).
+//!
+//! What reads and judges heads is httparse; what is here moves bytes. A general client, with a task for each connection,
+//! channels between it and whoever asks, and a timer for each wait, took more CPU than all else that a page needs.
+
+mod framing;
+mod head;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use crate::http1::head::Head;
+
+use crate::codings::More;
+use crate::http1::framing::Framing;
+use crate::http1::head::Parsed;
+use crate::network::Buffers;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep_until};
+
+/// What leads to a host.
+pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Io for T {}
+
+/// Why an exchange came to nothing.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// Nothing came in time.
+    Late,
+    /// The connection was closed too early.
+    Closed,
+    /// It broke.
+    Broken(io::Error),
+    /// What came is no HTTP.
+    Malformed(String),
+}
+
+/// A head, and the bytes that it came as.
+pub(crate) struct ReadHead {
+    pub(crate) head: Box<Head>,
+    /// As it was sent, if it was to be recorded.
+    pub(crate) raw: Option<Vec<u8>>,
+    /// How long it was.
+    pub(crate) bytes: usize,
+}
+
+/// An open connection.
+pub(crate) struct Line {
+    io: Box<dyn Io>,
+    input: Input,
+    alarm: Alarm,
+    max_head: usize,
+    /// Whether the last exchange left the connection in order.
+    is_reusable: bool,
+    /// Whether anything has come since the last request went out.
+    has_heard: bool,
+}
+
+impl Line {
+    /// A connection over which heads of at most so many bytes are taken.
+    pub(crate) fn new(io: Box<dyn Io>, buffers: Rc<Buffers>, max_head: usize) -> Self {
+        let input = Input { buffers, bytes: None, start: 0, end: 0 };
+        Self { io, input, alarm: Alarm::default(), max_head, is_reusable: true, has_heard: false }
+    }
+
+    /// Whether another request may go out: the last answer was read to its end, and since then the host has neither closed
+    /// the connection nor sent what nobody asked for.
+    pub(crate) async fn is_in_order(&mut self) -> bool {
+        let is_silent = poll_fn(|context| Poll::Ready(self.input.poll_fill(&mut *self.io, context).is_pending())).await;
+        self.is_reusable && is_silent
+    }
+
+    /// Whether anything has come since the last request went out.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.has_heard
+    }
+
+    /// Sends the head of a request, which has no body.
+    pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Problem> {
+        (self.is_reusable, self.has_heard) = (false, false);
+        let Self { io, alarm, .. } = self;
+        poll_fn(|context| {
+            while !request.is_empty() {
+                match Pin::new(&mut **io).poll_write(context, request) {
+                    Poll::Ready(Ok(0)) => return Poll::Ready(Err(Problem::Closed)),
+                    Poll::Ready(Ok(written)) => request = &request[written..],
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(Problem::Broken(error))),
+                    Poll::Pending => return alarm.or_pending(context, until),
+                }
+            }
+            let flushed = Pin::new(&mut **io).poll_flush(context);
+            if flushed.is_pending() { alarm.or_pending(context, until) } else { flushed.map_err(Problem::Broken) }
+        })
+        .await
+    }
+
+    /// Waits for the head of the answer; interim answers are passed over.
+    pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Problem> {
+        loop {
+            let rest = self.input.rest();
+            match Parsed::of(rest).map_err(Problem::Malformed)? {
+                Parsed::Whole(head, length) if length <= self.max_head => {
+                    let raw = records.then(|| rest[..length].to_vec());
+                    self.input.consume(length);
+                    return Ok(ReadHead { head, raw, bytes: length });
+                }
+                Parsed::Interim(length) => self.input.consume(length),
+                Parsed::Partial if rest.len() < self.max_head => self.fill(until).await?,
+                Parsed::Whole(..) | Parsed::Partial => {
+                    return Err(Problem::Malformed(format!("a head of more than {} bytes", self.max_head)));
+                }
+            }
+        }
+    }
+
+    /// Hands on the body piece by piece until it ends, or no more of it is wanted; says whether it was read to its end.
+    /// `until` says how long the next piece may take.
+    pub(crate) async fn body(
+        &mut self,
+        head: &Head,
+        until: impl Fn() -> Instant,
+        mut take: impl FnMut(&[u8]) -> More,
+    ) -> Result<bool, Problem> {
+        let mut framing = head.framing.clone();
+        loop {
+            let mut rest = self.input.rest();
+            let before = rest.len();
+            let piece = framing.next_piece(&mut rest).map_err(|fault| Problem::Malformed(fault.to_owned()))?;
+            let more = piece.map(&mut take);
+            let used = before - rest.len();
+            self.input.consume(used);
+            if framing.has_ended() {
+                self.is_reusable = head.keeps_alive && self.input.rest().is_empty();
+                return Ok(true);
+            }
+            match more {
+                Some(More::Wanted) => {}
+                Some(More::Cut) => return Ok(false),
+                None => match self.fill(until()).await {
+                    Err(Problem::Closed) if framing == Framing::UntilClose => return Ok(true),
+                    filled => filled?,
+                },
+            }
+        }
+    }
+
+    /// Waits for more input.
+    async fn fill(&mut self, until: Instant) -> Result<(), Problem> {
+        let Self { io, input, alarm, has_heard, .. } = self;
+        poll_fn(|context| match input.poll_fill(&mut **io, context) {
+            Poll::Ready(Ok(0)) => Poll::Ready(Err(Problem::Closed)),
+            Poll::Ready(Ok(_)) => {
+                *has_heard = true;
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(Problem::Broken(error))),
+            Poll::Pending => alarm.or_pending(context, until),
+        })
+        .await
+    }
+}
+
+/// What has come and is not used up. Its room is lent by all connections to each other, because few of them hold anything
+/// for longer than it takes to look at it.
+struct Input {
+    buffers: Rc<Buffers>,
+    bytes: Option<Box<[u8]>>,
+    start: usize,
+    end: usize,
+}
+
+impl Input {
+    fn rest(&self) -> &[u8] {
+        self.bytes.as_deref().map_or(&[], |bytes| &bytes[self.start..self.end])
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.start += length;
+        self.give_back();
+    }
+
+    /// Reads what there is into the room behind what has come; nothing means that the connection was closed.
+    fn poll_fill(&mut self, io: &mut dyn Io, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let buffers = &self.buffers;
+        let bytes = self.bytes.get_or_insert_with(|| buffers.lend());
+        bytes.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        let mut room = ReadBuf::new(&mut bytes[self.end..]);
+        let polled = Pin::new(io).poll_read(context, &mut room);
+        let length = room.filled().len();
+        self.end += length;
+        self.give_back();
+        ready!(polled)?;
+        Poll::Ready(Ok(length))
+    }
+
+    /// Keeps no room for nothing.
+    fn give_back(&mut self) {
+        if self.start == self.end
+            && let Some(bytes) = self.bytes.take()
+        {
+            self.buffers.take_back(bytes);
+            (self.start, self.end) = (0, 0);
+        }
+    }
+}
+
+/// A timer that is set anew only when it rings: deadlines of pages that came in time pass unheard.
+#[derive(Default)]
+struct Alarm(Option<Pin<Box<Sleep>>>);
+
+impl Alarm {
+    /// Whether it is too late, or else nothing, with the promise to be woken then.
+    fn or_pending<T>(&mut self, context: &mut Context<'_>, until: Instant) -> Poll<Result<T, Problem>> {
+        if Instant::now() >= until {
+            return Poll::Ready(Err(Problem::Late));
+        }
+        let until = until.into();
+        let alarm = self.0.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if alarm.deadline() > until {
+            alarm.as_mut().reset(until);
+        }
+        while alarm.as_mut().poll(context).is_ready() {
+            alarm.as_mut().reset(until);
+        }
+        Poll::Pending
+    }
+}

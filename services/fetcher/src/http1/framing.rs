@@ -1,0 +1,235 @@
+//! Where a body ends (RFC 9112 §6 and §7): lengths, chunks, or the end of the connection.
+
+/// Most bytes of chunk extensions in a body, and of trailers. Both are passed over.
+const MAX_EXTENSIONS: usize = 16 << 10;
+const MAX_TRAILERS: usize = 16 << 10;
+
+/// How the rest of a body is marked off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// So many bytes are still to come.
+    Length(u64),
+    /// Pieces that say how long they are.
+    Chunked(Chunks),
+    /// All until the connection is closed.
+    UntilClose,
+}
+
+/// What is wrong with a chunked body.
+pub(crate) type Fault = &'static str;
+
+impl Framing {
+    /// There is no body.
+    pub(crate) const NOTHING: Self = Self::Length(0);
+
+    /// Takes the next piece of the body off the input, and whatever frames it. Nothing when the input is used up or the
+    /// body has ended; what is left of the input then is none of the body's.
+    pub(crate) fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+        match self {
+            Self::Length(left) => Ok(take_up_to(left, input)),
+            Self::Chunked(chunks) => chunks.next_piece(input),
+            Self::UntilClose => Ok(take_up_to(&mut { u64::MAX }, input)),
+        }
+    }
+
+    /// Whether the whole body has come. One that only the end of the connection ends never has.
+    pub(crate) fn has_ended(&self) -> bool {
+        match self {
+            Self::Length(left) => *left == 0,
+            Self::Chunked(chunks) => chunks.at == At::End,
+            Self::UntilClose => false,
+        }
+    }
+
+    /// Bytes of the body that are still to come, if that was said.
+    pub(crate) fn announced(&self) -> Option<u64> {
+        match self {
+            Self::Length(left) => Some(*left),
+            Self::Chunked(_) | Self::UntilClose => None,
+        }
+    }
+}
+
+fn take_up_to<'a>(left: &mut u64, input: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = input.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
+    let (piece, rest) = input.split_at(length);
+    *left -= length as u64;
+    *input = rest;
+    (!piece.is_empty()).then_some(piece)
+}
+
+/// A chunked body on its way. Lines end with CR LF and nothing else: what lies between the lenient readings of two
+/// machines is where requests are smuggled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chunks {
+    at: At,
+    /// Bytes of the chunk that are still to come.
+    left: u64,
+    extensions: usize,
+    trailers: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    /// Before the first digit of a length.
+    #[default]
+    Start,
+    Length,
+    /// Blanks behind it.
+    Blanks,
+    Extension,
+    LengthLf,
+    Data,
+    DataCr,
+    DataLf,
+    /// Behind the last chunk or a trailer, where an empty line ends it all.
+    Line,
+    Trailer,
+    TrailerLf,
+    LastLf,
+    End,
+}
+
+impl Chunks {
+    fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+        while self.at != At::End {
+            if self.at == At::Data {
+                let piece = take_up_to(&mut self.left, input);
+                if self.left == 0 {
+                    self.at = At::DataCr;
+                }
+                return Ok(piece);
+            }
+            let [byte, rest @ ..] = *input else { return Ok(None) };
+            *input = rest;
+            self.at = self.after(*byte)?;
+        }
+        Ok(None)
+    }
+
+    /// Where a byte leads that frames data.
+    fn after(&mut self, byte: u8) -> Result<At, Fault> {
+        match (self.at, byte) {
+            (At::Start | At::Length, digit) if digit.is_ascii_hexdigit() => {
+                let value = u64::from(char::from(digit).to_digit(16).unwrap_or_default());
+                let before = if self.at == At::Start { 0 } else { self.left };
+                let longer = before.checked_mul(16).ok_or("a chunk of more than 2^64 bytes")?;
+                self.left = longer | value;
+                Ok(At::Length)
+            }
+            (At::Start, _) => Err("a chunk without a length"),
+            (At::Length | At::Blanks | At::Extension, b'\r') => Ok(At::LengthLf),
+            (At::Length | At::Blanks, b' ' | b'\t') => Ok(At::Blanks),
+            (At::Length | At::Blanks, b';') => Ok(At::Extension),
+            (At::Length | At::Blanks, _) => Err("a chunk's length is no number"),
+            (At::Extension, b'\n') => Err("a line feed in a chunk's extension"),
+            (At::Extension, _) => {
+                self.extensions += 1;
+                if self.extensions < MAX_EXTENSIONS { Ok(At::Extension) } else { Err("chunk extensions without end") }
+            }
+            (At::LengthLf, b'\n') => Ok(if self.left == 0 { At::Line } else { At::Data }),
+            (At::DataCr, b'\r') => Ok(At::DataLf),
+            (At::DataLf, b'\n') => Ok(At::Start),
+            (At::DataCr | At::DataLf, _) => Err("a chunk is longer than it says"),
+            (At::Line, b'\r') => Ok(At::LastLf),
+            (At::LastLf, b'\n') => Ok(At::End),
+            (At::Trailer, b'\r') => Ok(At::TrailerLf),
+            (At::TrailerLf, b'\n') => Ok(At::Line),
+            (At::Line | At::Trailer, _) => {
+                self.trailers += 1;
+                if self.trailers < MAX_TRAILERS { Ok(At::Trailer) } else { Err("trailers without end") }
+            }
+            (At::LengthLf | At::LastLf | At::TrailerLf, _) => Err("a carriage return alone"),
+            (At::Data | At::End, _) => unreachable!("data and the end are met before"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What is read of a body that comes in pieces of this size: the body, whether it ended, and what was left.
+    fn read(mut framing: Framing, bytes: &[u8], piece: usize) -> Result<(Vec<u8>, bool, Vec<u8>), Fault> {
+        let (mut body, mut rest) = (Vec::new(), Vec::new());
+        for piece in bytes.chunks(piece) {
+            let mut input = piece;
+            while let Some(piece) = framing.next_piece(&mut input)? {
+                body.extend_from_slice(piece);
+            }
+            rest.extend_from_slice(input);
+        }
+        Ok((body, framing.has_ended(), rest))
+    }
+
+    fn chunked() -> Framing {
+        Framing::Chunked(Chunks::default())
+    }
+
+    #[test]
+    fn a_body_ends_where_it_says() {
+        let whole = |framing: Framing, bytes: &[u8], body: &[u8], rest: &[u8]| {
+            for piece in [1, 2, 3, 1_000] {
+                assert_eq!(read(framing.clone(), bytes, piece), Ok((body.to_vec(), true, rest.to_vec())), "{piece}");
+            }
+        };
+        whole(Framing::Length(5), b"hello, world", b"hello", b", world");
+        whole(Framing::NOTHING, b"hello", b"", b"hello");
+        whole(chunked(), b"5\r\nhello\r\n0\r\n\r\nmore", b"hello", b"more");
+        whole(chunked(), b"1 \t;a=b\r\nx\r\n0A\r\n0123456789\r\n00;c\r\n\r\n", b"x0123456789", b"");
+        whole(chunked(), b"0\r\nA: b\r\nContent-Length: 9\r\n\r\n", b"", b"");
+        assert_eq!(read(Framing::UntilClose, b"hello", 2), Ok((b"hello".to_vec(), false, Vec::new())));
+        assert_eq!(read(Framing::Length(6), b"hello", 2), Ok((b"hello".to_vec(), false, Vec::new())));
+        assert_eq!(read(chunked(), b"5\r\nhello\r\n0\r\n", 2), Ok((b"hello".to_vec(), false, Vec::new())));
+    }
+
+    #[test]
+    fn what_is_not_chunked_as_told_is_refused_at_its_first_wrong_byte() {
+        let wrong: [&[u8]; 14] = [
+            b"x",
+            b"\r",
+            b"-",
+            b"5x",
+            b"0x",
+            b"5\n",
+            b"5\rx",
+            b"5 5",
+            b"1\r\nxx",
+            b"1\r\nx\n",
+            b"1\r\nx\r\r",
+            b"1;a\n",
+            b"0\r\n\rx",
+            b"0\r\nA: b\rx",
+        ];
+        for bytes in wrong {
+            let before = &bytes[..bytes.len() - 1];
+            assert!(read(chunked(), before, 1).is_ok() && read(chunked(), bytes, 1).is_err(), "{bytes:?}");
+        }
+        assert!(read(chunked(), b"FFFFFFFFFFFFFFFF", 1).is_ok() && read(chunked(), b"FFFFFFFFFFFFFFFFF", 1).is_err());
+        assert!(read(chunked(), &b"1;name=value\r\nx\r\n".repeat(2_000), 100).is_err());
+        assert!(read(chunked(), &[b"0\r\n".to_vec(), b"more: more\r\n".repeat(2_000)].concat(), 100).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_does_not_depend_on_the_pieces(
+            words in prop::collection::vec("(5\r\nhello\r\n|0\r\n|\r\n|a: b\r\n|;x|[0-9a-f]{1,3}|.){1,6}", 0..12),
+            size in 1..40_usize,
+        ) {
+            let bytes = words.concat().into_bytes();
+            for framing in [chunked(), Framing::Length(20), Framing::UntilClose] {
+                prop_assert_eq!(read(framing.clone(), &bytes, size), read(framing, &bytes, bytes.len().max(1)));
+            }
+        }
+
+        #[test]
+        fn chunks_of_any_sizes_give_the_body_back(
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..300), 0..8), size in 1..400_usize,
+        ) {
+            let chunk = |piece: &Vec<u8>| [format!("{:X}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+            let sent = [pieces.iter().flat_map(chunk).collect(), b"0\r\n\r\n".to_vec()].concat();
+            prop_assert_eq!(read(chunked(), &sent, size), Ok((pieces.concat(), true, Vec::new())));
+        }
+    }
+}

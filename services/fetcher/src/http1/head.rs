@@ -1,0 +1,213 @@
+//! The head of a response: what it says, what of it is kept, and how the body behind it is framed.
+
+use crate::http1::framing::{Chunks, Framing};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{StatusCode, Version};
+use std::mem::MaybeUninit;
+
+/// Most header lines of a response.
+const MAX_HEADERS: usize = 512;
+/// Headers that somebody looks at later. The others are only recorded.
+const KEPT: [HeaderName; 7] = [
+    header::CONTENT_TYPE,
+    header::CONTENT_ENCODING,
+    header::TRANSFER_ENCODING,
+    header::ETAG,
+    header::LAST_MODIFIED,
+    header::LOCATION,
+    header::RETRY_AFTER,
+];
+
+/// The head of a response.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) status: StatusCode,
+    pub(crate) version: Version,
+    /// Those that are looked at later.
+    pub(crate) headers: HeaderMap,
+    pub(crate) framing: Framing,
+    /// Whether the server lets the connection be used again.
+    pub(crate) keeps_alive: bool,
+}
+
+/// What input begins with.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    /// A head, and so many bytes of it.
+    Whole(Box<Head>, usize),
+    /// The head of an interim response of so many bytes, which another follows.
+    Interim(usize),
+    /// Less than a head.
+    Partial,
+}
+
+impl Parsed {
+    /// Reads the head of an answer to a GET. What is wrong with it is said in words.
+    pub(crate) fn of(input: &[u8]) -> Result<Self, String> {
+        let mut lines = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut response = httparse::Response::new(&mut []);
+        let parser = httparse::ParserConfig::default();
+        let parsed = parser.parse_response_with_uninit_headers(&mut response, input, &mut lines);
+        let httparse::Status::Complete(length) = parsed.map_err(|error| error.to_string())? else {
+            return Ok(Self::Partial);
+        };
+        let code = response.code.unwrap_or_default();
+        let status = StatusCode::from_u16(code).map_err(|_| format!("status {code} is not one of HTTP's"))?;
+        if status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS {
+            return Ok(Self::Interim(length));
+        }
+        let version = if response.version == Some(1) { Version::HTTP_11 } else { Version::HTTP_10 };
+        let lines = Lines::of(response.headers)?;
+        let framing = lines.framing(status, version)?;
+        let keeps_alive = !lines.says_close
+            && (version == Version::HTTP_11 || lines.says_keep_alive)
+            && status != StatusCode::SWITCHING_PROTOCOLS
+            && framing != Framing::UntilClose;
+        Ok(Self::Whole(Box::new(Head { status, version, headers: lines.kept, framing, keeps_alive }), length))
+    }
+}
+
+/// What header lines say.
+#[derive(Default)]
+struct Lines {
+    kept: HeaderMap,
+    says_close: bool,
+    says_keep_alive: bool,
+    /// How long the body is said to be.
+    length: Option<u64>,
+    /// Whether the outermost transfer coding is chunks; absent when none is named.
+    is_chunked: Option<bool>,
+}
+
+impl Lines {
+    fn of(headers: &[httparse::Header<'_>]) -> Result<Self, String> {
+        let mut lines = Self::default();
+        for &httparse::Header { name, value } in headers {
+            let is = |known: &HeaderName| name.eq_ignore_ascii_case(known.as_str());
+            if is(&header::CONTENT_LENGTH) {
+                lines.take_length(value)?;
+            } else if is(&header::CONNECTION) {
+                lines.says_close |= words(value).any(|word| word.eq_ignore_ascii_case("close"));
+                lines.says_keep_alive |= words(value).any(|word| word.eq_ignore_ascii_case("keep-alive"));
+            } else if let Some(known) = KEPT.iter().find(|known| is(known)) {
+                if *known == header::TRANSFER_ENCODING {
+                    lines.is_chunked =
+                        Some(words(value).last().is_some_and(|word| word.eq_ignore_ascii_case("chunked")));
+                }
+                let value = HeaderValue::from_bytes(value).map_err(|error| error.to_string())?;
+                lines.kept.append(known, value);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// A length may be said more than once, if it is the same (RFC 9110 §8.6).
+    fn take_length(&mut self, value: &[u8]) -> Result<(), String> {
+        let wrong = || format!("content-length {:?}", String::from_utf8_lossy(&value[..value.len().min(50)]));
+        let text = str::from_utf8(value).map_err(|_| wrong())?;
+        for word in text.split(',').map(str::trim) {
+            // A sign would be read as part of a number.
+            let digits = word.bytes().all(|byte| byte.is_ascii_digit());
+            let length = word.parse().ok().filter(|_| digits).ok_or_else(wrong)?;
+            if self.length.replace(length).is_some_and(|before| before != length) {
+                return Err(wrong());
+            }
+        }
+        Ok(())
+    }
+
+    /// How the body is framed (RFC 9112 §6.3).
+    fn framing(&self, status: StatusCode, version: Version) -> Result<Framing, String> {
+        match (status.as_u16(), self.is_chunked, self.length) {
+            (101 | 204 | 304, ..) => Ok(Framing::NOTHING),
+            (_, Some(_), _) if version == Version::HTTP_10 => Err("a transfer coding in HTTP/1.0".to_owned()),
+            (_, Some(true), _) => Ok(Framing::Chunked(Chunks::default())),
+            (_, None, Some(length)) => Ok(Framing::Length(length)),
+            (_, Some(false), _) | (_, None, None) => Ok(Framing::UntilClose),
+        }
+    }
+}
+
+/// The words of a list. What is no text has none.
+fn words(value: &[u8]) -> impl Iterator<Item = &str> {
+    str::from_utf8(value).unwrap_or_default().split(',').map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(head: &str) -> Head {
+        match Parsed::of(head.as_bytes()) {
+            Ok(Parsed::Whole(read, length)) if length == head.len() => *read,
+            other => panic!("{head:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_head_says_how_its_body_is_framed_and_whether_the_connection_goes_on() {
+        let check = |head: &str, framing: Framing, keeps_alive| {
+            let read = whole(&format!("{head}\r\n\r\n"));
+            assert_eq!((read.framing, read.keeps_alive), (framing, keeps_alive), "{head:?}");
+        };
+        let chunked = || Framing::Chunked(Chunks::default());
+        check("HTTP/1.1 200 OK\r\nContent-Length: 5", Framing::Length(5), true);
+        check("HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 5, 5", Framing::Length(5), true);
+        check("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: Upgrade, Close", Framing::Length(5), false);
+        check(
+            "HTTP/1.1 200 OK\r\nconnection: close\r\nconnection: keep-alive\r\ncontent-length: 0",
+            Framing::NOTHING,
+            false,
+        );
+        check("HTTP/1.0 200 OK\r\ncontent-length: 5", Framing::Length(5), false);
+        check("HTTP/1.0 200 OK\r\ncontent-length: 5\r\nconnection: Keep-Alive", Framing::Length(5), true);
+        check("HTTP/1.1 200 OK", Framing::UntilClose, false);
+        check("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked", chunked(), true);
+        check("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\ncontent-length: 3", chunked(), true);
+        check("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\ncontent-length: 3", Framing::UntilClose, false);
+        check("HTTP/1.1 204 No Content\r\ncontent-length: 5", Framing::NOTHING, true);
+        check("HTTP/1.1 304 Not Modified\r\ntransfer-encoding: chunked", Framing::NOTHING, true);
+        check("HTTP/1.1 101 Switching Protocols", Framing::NOTHING, false);
+    }
+
+    #[test]
+    fn a_head_that_cannot_be_trusted_is_refused() {
+        for lines in [
+            "content-length: 5\r\ncontent-length: 3",
+            "content-length: 5, 3",
+            "content-length:",
+            "content-length: +5",
+            "content-length: -5",
+            "content-length: 18446744073709551616",
+            "content-length: \u{665}",
+            "x broken: a",
+            "x: a\r\n folded",
+        ] {
+            let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\n");
+            assert!(Parsed::of(head.as_bytes()).is_err(), "{lines:?}");
+        }
+        for head in ["HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "HTTP/1.1 099 Low\r\n\r\n", "220 mail"] {
+            assert!(Parsed::of(head.as_bytes()).is_err(), "{head:?}");
+        }
+        let lines = |count| format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(count));
+        assert!(
+            Parsed::of(lines(MAX_HEADERS).as_bytes()).is_ok() && Parsed::of(lines(MAX_HEADERS + 1).as_bytes()).is_err()
+        );
+    }
+
+    #[test]
+    fn only_headers_that_are_looked_at_later_are_kept() {
+        let head =
+            whole("HTTP/1.1 200 OK\r\nETAG: \"1\"\r\nSet-Cookie: a=b\r\nlocation: /caf\u{e9}\r\nDate: now\r\n\r\n");
+        let kept: Vec<_> = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        assert_eq!(kept, [("etag", "\"1\"".as_bytes()), ("location", "/caf\u{e9}".as_bytes())]);
+    }
+
+    #[test]
+    fn interim_responses_are_passed_over_and_half_a_head_is_none() {
+        assert!(matches!(Parsed::of(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP"), Ok(Parsed::Interim(37))));
+        for half in ["", "\r\n", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\ncontent-type: text/ht"] {
+            assert!(matches!(Parsed::of(half.as_bytes()), Ok(Parsed::Partial)), "{half:?}");
+        }
+    }
+}

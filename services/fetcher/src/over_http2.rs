@@ -1,0 +1,108 @@
+//! A request and its answer over HTTP/2.
+
+use crate::body::{DRAINED_WITHIN, Drain, Intake};
+use crate::codings::More;
+use crate::exchange::{Broken, Failure, Record, Response, Wanted, silent};
+use crate::heads::Heads;
+use crate::rules::Rules;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::Request;
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http2::SendRequest;
+use messages::FetchOutcome;
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+/// Sends a request and reads its answer.
+pub(crate) async fn exchange(
+    request: Request<Empty<Bytes>>,
+    wanted: Wanted<'_>,
+    sender: &mut SendRequest<Empty<Bytes>>,
+    address: Option<&str>,
+    rules: &Rules,
+) -> Result<Response, Broken> {
+    let idle = rules.fetch.idle_timeout;
+    let recorded = rules.fetch.record_heads.then(|| request.clone());
+    let sent = async {
+        sender.ready().await?;
+        sender.send_request(request).await
+    };
+    let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
+    let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
+    let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
+    let heads = recorded.map(|request| Heads::in_words(&request, &response));
+    let (head, mut frames) = response.into_parts();
+    let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
+    let mut wire_bytes: u64 = head_bytes;
+    let (body, truncated) = if head.status.is_success() {
+        let received = async {
+            let mut body = Intake::new(&head.headers, frames.size_hint().lower(), wanted, rules)?;
+            while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
+                let Ok(data) = frame.map_err(|error| failure_of(&error))?.into_data() else { continue };
+                wire_bytes += data.len() as u64;
+                if body.take(&data)? == More::Cut {
+                    break;
+                }
+            }
+            body.finish(rules)
+        };
+        received.await.map_err(|failure| Broken::after(wire_bytes, failure))?
+    } else {
+        let mut drain = Drain::default();
+        let drained = within(idle.min(DRAINED_WITHIN), drained(frames, &mut drain)).await == Some(true);
+        wire_bytes += drain.bytes;
+        (Bytes::new(), !drained)
+    };
+    let received_bytes = wire_bytes - head_bytes;
+    let record =
+        heads.map(|heads| Record { heads, protocol: "h2", address: address.map(str::to_owned), received_bytes });
+    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record })
+}
+
+async fn drained(mut frames: Incoming, drain: &mut Drain) -> bool {
+    while let Some(frame) = frames.frame().await {
+        let Ok(frame) = frame else { return false };
+        if frame.data_ref().is_some_and(|data| drain.take(data) == More::Cut) {
+            return false;
+        }
+    }
+    true
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(limit, work).await.ok()
+}
+
+fn failure_of(error: &hyper::Error) -> Failure {
+    let outcome = if breaks_the_protocol(error) {
+        FetchOutcome::MalformedResponse
+    } else if error.is_timeout() {
+        FetchOutcome::TimedOut
+    } else {
+        FetchOutcome::ConnectionLost
+    };
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    Failure::new(outcome, format!("{error}{cause}"))
+}
+
+/// Whether the server's bytes are to blame, and not the connection.
+fn breaks_the_protocol(error: &hyper::Error) -> bool {
+    if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
+        return true;
+    }
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<h2::Error>() {
+            // Found by our own side; what the server says of itself (RST_STREAM, GOAWAY) is its leaving.
+            return error.is_library();
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            // Chunks that are none.
+            return matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
+        }
+        cause = error.source();
+    }
+    false
+}

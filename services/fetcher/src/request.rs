@@ -1,0 +1,126 @@
+//! What a GET says, over HTTP/1.1 and over HTTP/2.
+
+use crate::codings::ACCEPTED;
+use crate::connection::Target;
+use crate::exchange::{Validators, Wanted};
+use crate::proxy::basic;
+use crate::rules::Rules;
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
+use hyper::http::uri::InvalidUri;
+use hyper::{Request, Version};
+use page::CanonicalUrl;
+
+/// What is asked for; anything else is better than nothing.
+const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// What all requests of a connection say alike.
+#[derive(Default)]
+pub(crate) struct Common {
+    headers: HeaderMap,
+    /// The same as lines of HTTP/1.1, those left out that give away who asks …
+    lines: Vec<u8>,
+    /// … and those alone.
+    secret_lines: Vec<u8>,
+}
+
+/// The head of a request as it goes over HTTP/1.1.
+pub(crate) struct Head {
+    pub(crate) bytes: Vec<u8>,
+    /// Where in it the lines are that nobody else is to see.
+    pub(crate) secret: std::ops::Range<usize>,
+}
+
+/// The head of a request for HTTP/1.1.
+pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, common: &Common) -> Result<Head, String> {
+    let target = if matches!(target, Target::Path) { url.path_and_query() } else { url.as_str() };
+    if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!("{target:?} cannot be asked for"));
+    }
+    let mut bytes = Vec::with_capacity(target.len() + common.lines.len() + common.secret_lines.len() + 160);
+    for part in ["GET ", target, " HTTP/1.1\r\n"] {
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    bytes.extend_from_slice(&common.lines);
+    for (name, value) in validators(wanted) {
+        if !value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
+            return Err(format!("{value:?} is no validator"));
+        }
+        write_line(&mut bytes, &name, value.as_bytes());
+    }
+    let secret = bytes.len()..bytes.len() + common.secret_lines.len();
+    bytes.extend_from_slice(&common.secret_lines);
+    bytes.extend_from_slice(b"\r\n");
+    Ok(Head { bytes, secret })
+}
+
+/// The same for HTTP/2.
+pub(crate) fn request(
+    url: &CanonicalUrl,
+    wanted: Wanted<'_>,
+    common: &Common,
+) -> Result<Request<Empty<Bytes>>, String> {
+    let mut request = Request::new(Empty::new());
+    *request.uri_mut() = url.as_str().parse().map_err(|error: InvalidUri| error.to_string())?;
+    *request.version_mut() = Version::HTTP_2;
+    let headers = request.headers_mut();
+    headers.clone_from(&common.headers);
+    for (name, value) in validators(wanted) {
+        headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
+    }
+    Ok(request)
+}
+
+fn validators<'a>(wanted: Wanted<'a>) -> impl Iterator<Item = (HeaderName, &'a str)> {
+    let Validators { etag, last_modified } = match wanted {
+        Wanted::Page(validators) => validators,
+        Wanted::Robots => Validators::default(),
+    };
+    let named = [(header::IF_NONE_MATCH, etag), (header::IF_MODIFIED_SINCE, last_modified)];
+    named.into_iter().filter_map(|(name, value)| Some((name, value?)))
+}
+
+impl Common {
+    /// For requests that name their target so.
+    pub(crate) fn new(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<Self, InvalidHeaderValue> {
+        let (headers, secret) = (headers(url, target, rules)?, secret_headers(url, target, rules));
+        let all = headers.iter().chain(&secret).map(|(name, value)| (name.clone(), value.clone()));
+        Ok(Self { headers: all.collect(), lines: in_lines(&headers), secret_lines: in_lines(&secret) })
+    }
+}
+
+fn headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<HeaderMap, InvalidHeaderValue> {
+    let mut headers = HeaderMap::with_capacity(8);
+    // In HTTP/2 the host is in a field of its own, taken from the address.
+    if !matches!(target, Target::Whole) {
+        headers.insert(header::HOST, HeaderValue::from_str(url.host().as_str())?);
+    }
+    headers.insert(header::USER_AGENT, rules.user_agent.clone());
+    headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED_TYPES));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPTED));
+    Ok(headers)
+}
+
+fn secret_headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if let Target::Proxied(Some(credentials)) = target {
+        headers.insert(header::PROXY_AUTHORIZATION, credentials.clone());
+    }
+    if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {
+        headers.insert(header::AUTHORIZATION, basic(credentials));
+    }
+    headers
+}
+
+fn in_lines(headers: &HeaderMap) -> Vec<u8> {
+    let mut lines = Vec::new();
+    headers.iter().for_each(|(name, value)| write_line(&mut lines, name, value.as_bytes()));
+    lines
+}
+
+fn write_line(lines: &mut Vec<u8>, name: &HeaderName, value: &[u8]) {
+    for part in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
+        lines.extend_from_slice(part);
+    }
+}
