@@ -145,6 +145,12 @@ impl ChangeRateEstimator for GammaFilter {
         let interval_days = sane_interval_days(interval_days);
         let kept = exp_minus(interval_days * self.fading_per_day) as f32;
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
+        if outcome == Outcome::Unchanged {
+            // Most looks: days are added, whatever the prior.
+            let days = f64::from(faded.delta_beta_days.max(0.0)) + interval_days;
+            *state = GammaState { delta_alpha: faded.delta_alpha.max(0.0), delta_beta_days: days as f32 };
+            return;
+        }
         let belief = self.posterior(&faded).after(interval_days, outcome);
         *state = GammaState {
             delta_alpha: (belief.alpha() - self.prior.alpha()).max(0.0) as f32,

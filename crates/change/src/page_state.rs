@@ -31,8 +31,8 @@ const LENGTH_MEMORY: f64 = 0.98;
 /// What is kept of a page to judge its next version by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageState {
-    /// First half of the digest of the body seen last; `None` before the first version.
-    pub(crate) digest: Option<[u8; 16]>,
+    /// The beginning of the digest of the body seen last, enough to tell it from the next; `None` before the first version.
+    pub(crate) digest: Option<[u8; 8]>,
     /// Whether the page was gone at the last look.
     pub(crate) gone: bool,
     /// How many suspect versions in a row were not believed.

@@ -1,4 +1,4 @@
-//! A page's state as bytes: 55 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
+//! A page's state as bytes: 47 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
 
 use crate::page_state::{MAX_SECOND_LOOK_DOUBLINGS, PageState};
 use crate::shingle::ShingleSet;
@@ -6,7 +6,8 @@ use crate::slots::Slots;
 use crate::state_codec::{DecodeError, list, put, take};
 use crate::version::UnitKey;
 
-const CODEC_VERSION: u8 = 1;
+/// Version 1 had twice as much of the digest.
+const CODEC_VERSION: u8 = 2;
 
 impl PageState {
     /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the digest, confirmed and
@@ -30,14 +31,17 @@ impl PageState {
         out
     }
 
-    /// Reads what [`encode`](Self::encode) wrote.
+    /// Reads what [`encode`](Self::encode) wrote, in this version or an earlier one.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
-        if version != CODEC_VERSION {
+        if !(1..=CODEC_VERSION).contains(&version) {
             return Err(DecodeError::UnknownVersion(version));
         }
-        let digest = take::<16>(&mut rest)?;
+        let digest = take::<8>(&mut rest)?;
+        if version == 1 {
+            take::<8>(&mut rest)?;
+        }
         let confirmed = u16::from_le_bytes(take(&mut rest)?);
         let withdrawn = u16::from_le_bytes(take(&mut rest)?);
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);

@@ -2,7 +2,7 @@
 
 use crate::durable;
 use crate::measure::{Measured, Rounds};
-use crate::peers::{example, own};
+use crate::peers::{own, released_example};
 use crate::redis;
 use crate::table::{Row, Target};
 use std::path::Path;
@@ -13,8 +13,8 @@ use tempfile::TempDir;
 pub(crate) fn learning(rounds: usize) -> Vec<Row> {
     eprintln!("learning");
     let directory = TempDir::new().expect("there is room for a benchmark");
-    let beliefs = output(example("change-rate", "update_cost"), directory.path());
-    let calendars = output(example("sweeps", "look_cost"), directory.path());
+    let beliefs = output(released("change-rate", "update_cost"), directory.path());
+    let calendars = output(released("sweeps", "look_cost"), directory.path());
     let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
     let own = "Gamma filter, forgetting, 37 % changed";
     vec![
@@ -36,7 +36,7 @@ pub(crate) fn sharing(rounds: usize) -> Vec<Row> {
     eprintln!("sharing a budget");
     const PAGES: f64 = 1e7;
     let directory = TempDir::new().expect("there is room for a benchmark");
-    let text = output(example("revisit", "price_speed"), directory.path());
+    let text = output(released("revisit", "price_speed"), directory.path());
     let build_ns = figure(&text, "build from columns", "ns");
     let solve =
         Row::new("price from the merged histogram (wall)", "us", Rounds::new(vec![figure(&text, "freshness", "us")]))
@@ -73,7 +73,7 @@ pub(crate) fn sharing(rounds: usize) -> Vec<Row> {
 pub(crate) fn choosing() -> Vec<Row> {
     eprintln!("choosing");
     let directory = TempDir::new().expect("there is room for a benchmark");
-    let mut command = example("revisit", "scan_speed");
+    let mut command = released("revisit", "scan_speed");
     command.arg("10000000");
     let text = output(command, directory.path());
     const LIVE: &str = "live: scan for 100000 above a price that one page in a thousand reaches";
@@ -102,7 +102,7 @@ pub(crate) fn simulating() -> Vec<Row> {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let mut rows = Vec::new();
     for (policy, population) in [("live", "lognormal"), ("live", "hosts"), ("crawl-value", "lognormal")] {
-        let mut command = example("simulate", "million_pages");
+        let mut command = released("simulate", "million_pages");
         command.args([policy, "1000000", population]);
         let finished = Measured::start(command, directory.path()).finish();
         let cpu = Rounds::new(vec![finished.cpu.as_secs_f64()]);
@@ -112,6 +112,11 @@ pub(crate) fn simulating() -> Vec<Row> {
         rows.push(Row::new("    its memory at the peak", "bytes/page", bytes).aims_at(Target::Value(64.0)));
     }
     rows
+}
+
+/// An example of a pure crate, built for release as what operators run.
+fn released(package: &str, name: &str) -> Command {
+    Command::new(released_example(package, name))
 }
 
 fn output(command: Command, directory: &Path) -> String {
