@@ -40,12 +40,10 @@ const MOST_BINARY_PER_DAY: f32 = 0.2985;
 /// mean × t² × (x - ln(1 + x)) / x², where ln(1 + x) >= x (6 + 3 x) / (6 + 6 x + x²), its Padé approximant.
 #[inline]
 pub(super) fn crawl_value_at_most(alpha: f32, beta_days: f32, days: f32, theta: f32) -> f32 {
-    let (six, x) = (6.0 * beta_days, (alpha + 1.0) * days);
-    // By one division: both have the denominator beta (6 beta² + 6 beta x + x²), x being without its beta here.
-    let below = six * (beta_days + x) + x * x;
-    let square = alpha * days * days / (beta_days * below);
-    let binary = lesser(square * beta_days * (0.5 * six + x), MOST_BINARY_PER_DAY * days);
-    binary + theta * (lesser(0.5 * square * below, days) - binary)
+    let u = days / beta_days;
+    let (x, mean_square) = ((alpha + 1.0) * u, alpha * u * days);
+    let binary = lesser(mean_square * (3.0 + x) / (6.0 + x * (6.0 + x)), MOST_BINARY_PER_DAY * days);
+    binary + theta * (lesser(0.5 * mean_square, days) - binary)
 }
 
 /// A bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and by one division:
