@@ -58,6 +58,9 @@ fn hosts_have_seen_nothing_but_politeness_through_kills_and_rebalances() {
         ("budget.in_flight", "400"),
         ("politeness.crawl_delay", &format!("{CRAWL_DELAY_MS}ms")),
         ("policy.min_interval", "1h"),
+        // Pages of a host that refuses are answered only when its pauses are over, which double with every refusal.
+        ("politeness.backoff_base", "1s"),
+        ("politeness.backoff_max", "4s"),
     ];
     let distributed = Distributed::of(&web, &brokers, &sets);
     for address in &addresses {
