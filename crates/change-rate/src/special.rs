@@ -1,6 +1,6 @@
 //! The incomplete gamma function, for quantiles of a belief: series below a + 1, continued fraction above (Abramowitz &
 //! Stegun 6.5.29 and 6.5.31, the latter by Lentz's method). The digamma function, for means of logarithms. And faster
-//! forms of ln(1 + x), e^x - 1 and e^-x for the one place where their cost counts: taking in a look.
+//! forms of ln(1 + x), e^x - 1 and e^-x for where their cost counts: taking in a look, and scoring millions of pages.
 
 use std::f64::consts::{LN_2, LOG2_E, PI, SQRT_2};
 
@@ -196,6 +196,8 @@ mod tests {
             close(ln_1p_ratio(3.0, 3.0 / x), x.ln_1p(), 5e-13);
             if x < 708.0 {
                 close(exp_minus(x), (-x).exp(), 1e-13);
+            } else {
+                assert!(exp_minus(x) < 1e-300);
             }
             let (numerator, denominator) = fast_exp_m1_fraction(x);
             if x < 700.0 {

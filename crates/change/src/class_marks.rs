@@ -1,10 +1,8 @@
 //! Where a text may have something that stands for its class, found 64 bytes at a time: nearly no text of a page has, and
 //! only the others are read letter by letter ([`crate::classes`]).
 
-use crate::wide::{Wide, Work, at_widest};
+use crate::wide::{BLOCK, Wide, Work, at_widest, last_block};
 use std::ops::Range;
-
-const BLOCK: usize = 64;
 
 /// A bit for each byte by which a class is known: every piece of text that is not what [`crate::classes::with_classes`] makes
 /// of it has one.
@@ -38,8 +36,7 @@ impl Work for Marking<'_> {
     #[inline(always)]
     fn at(self, wide: impl Wide) -> ClassMarks {
         let (blocks, rest) = self.0.as_bytes().as_chunks::<BLOCK>();
-        let mut last = [0; BLOCK];
-        last[..rest.len()].copy_from_slice(rest);
+        let last = last_block(rest);
         let mut before = Before::default();
         let mut marks = vec![0; blocks.len() + 1];
         // Not by a closure: that would not be compiled for the processor's instructions.

@@ -3,9 +3,7 @@
 //! A page has a tag every few dozen bytes. Calls that each look for one byte would spend their time beginning and ending;
 //! so a block is looked at once for all of them, and what was found is kept as bits.
 
-use crate::wide::Wide;
-
-const BLOCK: usize = 64;
+use crate::wide::{BLOCK, Wide, last_block};
 
 /// What was found in a block: one bit a byte, the first byte the lowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,13 +81,6 @@ impl<'a, W: Wide> MarkFinder<'a, W> {
             None => self.wide.marks(&last_block(rest)),
         };
     }
-}
-
-#[cold]
-fn last_block(rest: &[u8]) -> [u8; BLOCK] {
-    let mut last = [0; BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
-    last
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@
 use crate::hash::{FNV_START, fnv1a64};
 use crate::span_hashes::{Span, eight_bytes, hash_spans};
 use crate::tokens::tokens;
-use crate::wide::{Wide, Work, at_widest};
-
-const BLOCK: usize = 64;
+use crate::wide::{BLOCK, Wide, Work, at_widest, last_block};
 
 /// Memory to work with, used again for the next text.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +58,7 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     let Scratch { edges, foreign_blocks, .. } = scratch;
     foreign_blocks.clear();
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut last = [0; BLOCK];
-    last[..rest.len()].copy_from_slice(rest);
+    let last = last_block(rest);
     let (mut count, mut inside, mut punctuation_before) = (0, 0, 0);
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
         let start = BLOCK * number;

@@ -12,6 +12,17 @@ mod utf8;
 pub(crate) use self::utf8::text_of;
 use crate::marks::Marks;
 
+/// How many bytes are looked at for marks and letters at once.
+pub(crate) const BLOCK: usize = 64;
+
+/// What is left of a text behind its last whole block, and zeros.
+#[cold]
+pub(crate) fn last_block(rest: &[u8]) -> [u8; BLOCK] {
+    let mut last = [0; BLOCK];
+    last[..rest.len()].copy_from_slice(rest);
+    last
+}
+
 /// How many bytes of text are looked at and copied at once, at most.
 pub(crate) const PIECE: usize = 64;
 

@@ -47,6 +47,13 @@ impl BackoffRule {
         }
     }
 
+    /// The rule for pauses that an operator sets: a cap longer than a week is a week, and trouble is forgotten after an hour
+    /// of quiet. The default for pauses that make no rule.
+    pub fn at_most_a_week(first: Duration, cap: Duration) -> Self {
+        let default = Self::default();
+        Self::try_new(first, cap.min(Self::LONGEST_CAP), default.forget_after).unwrap_or(default)
+    }
+
     /// The shortest pause that trouble leads to, whatever chance says.
     pub fn least_pause(&self) -> Duration {
         self.first.mul_f64(LEAST_SHARE)
@@ -148,6 +155,14 @@ mod tests {
             |chance| HostBackoff::default().after_trouble(&rule(), None, chance, NOW).until.saturating_since(NOW);
         assert_eq!((pause(0.0), rule().least_pause()), (MINUTE * 3 / 4, MINUTE * 3 / 4));
         assert_eq!(pause(1.0), MINUTE * 5 / 4);
+    }
+
+    #[test]
+    fn an_operators_pauses_are_a_week_at_most() {
+        let week = 7 * 24 * HOUR;
+        assert_eq!(BackoffRule::at_most_a_week(MINUTE, 10 * MINUTE), rule());
+        assert_eq!(BackoffRule::at_most_a_week(MINUTE, 2 * week), BackoffRule::try_new(MINUTE, week, HOUR).unwrap());
+        assert_eq!(BackoffRule::at_most_a_week(Duration::ZERO, HOUR), BackoffRule::default());
     }
 
     #[test]

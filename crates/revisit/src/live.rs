@@ -56,8 +56,8 @@ impl Packed {
     fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
         let fetches = (tick.budget_per_day * tick.days).max(0.0);
         self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
-        let level = self.selection.as_ref().map(Selection::level).filter(|level| level.is_finite());
-        let level = level.unwrap_or(0.0);
+        let level = self.selection.as_ref().map(Selection::level);
+        let level = level.filter(|level| level.is_finite()).unwrap_or(0.0);
         self.likely = LIKELY_OF_LAST * level;
         self.scan(tick.now_days, outlook, FLOOR_OF_LAST * level);
     }

@@ -89,9 +89,6 @@ fn failure_of(error: &hyper::Error) -> Failure {
 
 /// Whether the server's bytes are to blame, and not the connection.
 fn breaks_the_protocol(error: &hyper::Error) -> bool {
-    if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
-        return true;
-    }
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<h2::Error>() {
@@ -99,7 +96,7 @@ fn breaks_the_protocol(error: &hyper::Error) -> bool {
             return error.is_library();
         }
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            // Chunks that are none.
+            // TLS that is none.
             return matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
         }
         cause = error.source();

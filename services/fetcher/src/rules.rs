@@ -1,7 +1,6 @@
 //! The fetcher's part of the settings, in the units it works with.
 
 use hyper::header::HeaderValue;
-use page::{DAY, HOUR};
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use rustls::client::Resumption;
 use rustls::pki_types::CertificateDer;
@@ -62,7 +61,7 @@ impl Rules {
     /// The fetcher's part of the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;
-        let backoff = BackoffRule::try_new(politeness.backoff_base, politeness.backoff_max.min(7 * DAY), HOUR);
+        let backoff = BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max);
         Ok(Self {
             user_agent: HeaderValue::from_str(&settings.crawl.user_agent_header())
                 .expect("the settings keep its parts printable"),
@@ -75,7 +74,7 @@ impl Rules {
             )
             .expect("the settings keep the factor in range"),
             address_delay: politeness.address_delay,
-            refusal_rest: backoff.unwrap_or_default().least_pause(),
+            refusal_rest: backoff.least_pause(),
             robots_refresh: politeness.robots_refresh,
             batch_records: settings.log.batch_records,
             batch_interval: settings.log.batch_interval,
@@ -83,9 +82,7 @@ impl Rules {
             fetch: settings.fetch.clone(),
         })
     }
-}
 
-impl Rules {
     /// Most bytes of a response's head.
     pub(crate) fn max_head(&self) -> usize {
         usize::try_from(self.fetch.max_header).unwrap_or(usize::MAX).clamp(8 << 10, MOST_HEAD)

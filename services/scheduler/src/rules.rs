@@ -108,12 +108,7 @@ impl Rules {
             )
             .expect("the settings keep the factor in range"),
             host_interval: per_host.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
-            backoff: BackoffRule::try_new(
-                politeness.backoff_base,
-                politeness.backoff_max.min(7 * page::DAY),
-                page::HOUR,
-            )
-            .unwrap_or_default(),
+            backoff: BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max),
             robots_refresh: politeness.robots_refresh,
             min_interval: settings.policy.min_interval,
             max_interval: settings.policy.max_interval,

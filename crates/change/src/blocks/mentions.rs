@@ -2,7 +2,7 @@
 //! it is.
 
 use crate::attributes::attribute;
-use crate::wide::Wide;
+use crate::wide::{BLOCK, Wide, last_block};
 
 /// What is named in the attributes of a tag: nearly nothing in nearly all, so it is worth asking before they are read.
 #[derive(Clone, Copy, Default)]
@@ -27,7 +27,7 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: &str) -> Mention
             Some(block) => block,
             None => &last_block(&bytes[at..]),
         };
-        let within = u64::MAX >> (64 - (end - at).min(64));
+        let within = u64::MAX >> (BLOCK - (end - at).min(BLOCK));
         let [d, e, n, o] =
             [wide.equal(block, b'd'), wide.equal(block, b'e'), wide.equal(block, b'n'), wide.equal(block, b'o')];
         let hidd = wide.equal(block, b'h') & wide.equal(block, b'i') >> 1 & d >> 2 & d >> 3;
@@ -35,17 +35,10 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: &str) -> Mention
         found[0] |= (hidd | none) & within;
         found[1] |= wide.equal(block, b'r') & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
         // The last three may begin what the next block shows.
-        at += 64 - 3;
+        at += BLOCK - 3;
     }
     let [hiding, role] = found.map(|found| found != 0);
     Mentions { hiding, role }
-}
-
-#[cold]
-fn last_block(rest: &[u8]) -> [u8; 64] {
-    let mut last = [0; 64];
-    last[..rest.len()].copy_from_slice(rest);
-    last
 }
 
 /// Whether attributes hide their element.

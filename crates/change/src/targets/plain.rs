@@ -59,11 +59,7 @@ impl PlainBase {
             directory = &directory[..above.len() + 1];
             below = rest;
         }
-        let (path, fragment) = below.split_at(plain_path_length(below)?);
-        let fragment = fragment.strip_prefix('#').unwrap_or_default();
-        if !fragment.bytes().all(|byte| PLAIN[usize::from(byte)]) {
-            return None;
-        }
+        let (path, fragment) = path_and_fragment(below)?;
         if path.is_empty() {
             let is_part = self.base_is_own && !fragment.is_empty() && below.len() == href.len();
             return is_part.then_some(PlainTarget { is_own: true, origin, directory, path, fragment });
@@ -90,11 +86,7 @@ impl PlainBase {
         if !is_http || !is_plain_host(&origin[host_start..]) {
             return None;
         }
-        let (path, fragment) = below.split_at(plain_path_length(below)?);
-        let fragment = fragment.strip_prefix('#').unwrap_or_default();
-        if !fragment.bytes().all(|byte| PLAIN[usize::from(byte)]) {
-            return None;
-        }
+        let (path, fragment) = path_and_fragment(below)?;
         let shown = if path.is_empty() { "/" } else { path };
         let is_own = self.own.strip_prefix(origin) == Some(shown);
         Some(PlainTarget { is_own, origin, directory: "", path: path.trim_end_matches('/'), fragment })
@@ -150,6 +142,13 @@ fn is_plain_host(host: &str) -> bool {
         last = label;
     }
     last.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// A path, and the fragment behind it, if both are plain.
+fn path_and_fragment(href: &str) -> Option<(&str, &str)> {
+    let (path, fragment) = href.split_at(plain_path_length(href)?);
+    let fragment = fragment.strip_prefix('#').unwrap_or_default();
+    fragment.bytes().all(|byte| PLAIN[usize::from(byte)]).then_some((path, fragment))
 }
 
 /// How long the path is that a link begins with, if it is plain and ends with the link or at a fragment. Segments that are

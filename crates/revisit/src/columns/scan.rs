@@ -1,7 +1,7 @@
 //! Scoring all pages at one moment.
 
 use super::bounds::{BoundTerms, Bounds, LANES, SLACK, crawl_value_at_most};
-use super::entry::{NEVER_FETCHED, PageRecord};
+use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
 use super::selection::{Entry, Selection};
 use super::{Candidate, Index, PageColumns, SECONDS_PER_DAY, Slot};
 use page::Timestamp;
@@ -106,6 +106,48 @@ impl PageColumns {
         }
         let probes = probes.into_iter().zip(&terms).filter(|(probe, _)| probe.slot.0 != u32::MAX);
         probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe }).collect()
+    }
+
+    /// Shows every page that may be chosen, in the order of slots, with its value but for that of a first look.
+    pub fn visit(&self, now: Timestamp, index: &Index, outlook: &Outlook, mut visitor: impl FnMut(Candidate)) {
+        let ready = |flags: u8| flags & !NEVER_FETCHED == 0;
+        self.each_value(now, index, outlook, ready, &mut visitor);
+    }
+
+    pub(super) fn each_value(
+        &self,
+        now: Timestamp,
+        index: &Index,
+        outlook: &Outlook,
+        wanted: impl Fn(u8) -> bool,
+        visitor: &mut dyn FnMut(Candidate),
+    ) {
+        let now_days = now.as_days();
+        let (groups, terms) = match index {
+            Index::Live { .. } => {
+                let groups = self.group_terms(outlook, now_days, 0.0);
+                let terms = self.terms(outlook, &groups);
+                (groups, terms)
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
+        for i in 0..self.flags.len() {
+            if self.flags[i] & VACANT != 0 || !wanted(self.flags[i]) {
+                continue;
+            }
+            let page = &self.pages[i];
+            let days = (now_days - page.last_look_days()).max(0.0);
+            let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
+            let value = match *index {
+                _ if never_fetched => days,
+                Index::Live { theta, .. } => {
+                    let terms = &terms[page.membership as usize];
+                    f64::from(page.weight) * terms.live_exactly(page, &groups, days, now_days, theta)
+                }
+                _ => self.value(i, index, outlook, now_days),
+            };
+            visitor(Candidate { slot: Slot(i as u32), host: page.host, never_fetched, value });
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! What pages have in common at one moment: worked out once, and not for each page.
 
+use super::PageColumns;
 use super::bounds::AGES;
-use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
+use super::entry::PageRecord;
 use super::index::live_value;
 use super::memberships::Membership;
-use super::{Candidate, Index, PageColumns, Slot};
-use page::Timestamp;
 use sweeps::{CellPriors, Groups, Hazard, Outlook};
 
 /// What all pages of a membership have in common at the moment of a scan.
@@ -60,48 +59,6 @@ impl GroupTerms<'_> {
 }
 
 impl PageColumns {
-    /// Shows every page that may be chosen, in the order of slots, with its value but for that of a first look.
-    pub fn visit(&self, now: Timestamp, index: &Index, outlook: &Outlook, mut visitor: impl FnMut(Candidate)) {
-        let ready = |flags: u8| flags & !NEVER_FETCHED == 0;
-        self.each_value(now, index, outlook, ready, &mut visitor);
-    }
-
-    pub(super) fn each_value(
-        &self,
-        now: Timestamp,
-        index: &Index,
-        outlook: &Outlook,
-        wanted: impl Fn(u8) -> bool,
-        visitor: &mut dyn FnMut(Candidate),
-    ) {
-        let now_days = now.as_days();
-        let (groups, terms) = match index {
-            Index::Live { .. } => {
-                let groups = self.group_terms(outlook, now_days, 0.0);
-                let terms = self.terms(outlook, &groups);
-                (groups, terms)
-            }
-            _ => (Vec::new(), Vec::new()),
-        };
-        for i in 0..self.flags.len() {
-            if self.flags[i] & VACANT != 0 || !wanted(self.flags[i]) {
-                continue;
-            }
-            let page = &self.pages[i];
-            let days = (now_days - page.last_look_days()).max(0.0);
-            let never_fetched = self.flags[i] & NEVER_FETCHED != 0;
-            let value = match *index {
-                _ if never_fetched => days,
-                Index::Live { theta, .. } => {
-                    let terms = &terms[page.membership as usize];
-                    f64::from(page.weight) * terms.live_exactly(page, &groups, days, now_days, theta)
-                }
-                _ => self.value(i, index, outlook, now_days),
-            };
-            visitor(Candidate { slot: Slot(i as u32), host: page.host, never_fetched, value });
-        }
-    }
-
     pub(super) fn group_terms<'a>(
         &self,
         outlook: &'a Outlook,
