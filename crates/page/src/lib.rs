@@ -5,6 +5,7 @@
 //!
 //! This crate never resolves a name, reads a clock or opens a file.
 
+mod plain;
 mod rules;
 mod spelling;
 mod time;

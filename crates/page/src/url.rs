@@ -5,6 +5,7 @@
 //! ([`crate::spelling`]). The default port and dot segments are gone after parsing. What is only mostly the same page
 //! (session ids, tracking parameters) is a matter of the operator's [`UrlRules`](crate::UrlRules).
 
+use crate::plain;
 use crate::spelling::one_spelling;
 use core::net::IpAddr;
 use serde::{Deserialize, Serialize};
@@ -44,12 +45,23 @@ pub struct CanonicalUrl(String);
 impl CanonicalUrl {
     /// Parses and normalises an absolute address.
     pub fn parse(text: &str) -> Result<Self, UrlProblem> {
-        Self::from_parsed(ada_url::Url::parse(text.trim(), None))
+        match plain::is_canonical(text) && text.len() <= MAX_URL_BYTES {
+            true => Ok(Self(text.to_owned())),
+            false => Self::by_parser(text, None),
+        }
     }
 
     /// Resolves a reference found on this page, as a browser would.
     pub fn join(&self, reference: &str) -> Result<Self, UrlProblem> {
-        Self::from_parsed(ada_url::Url::parse(reference.trim(), Some(&self.0)))
+        match plain::join(&self.0, reference.trim()).filter(|joined| joined.len() <= MAX_URL_BYTES) {
+            Some(joined) => Ok(Self(joined)),
+            None => Self::by_parser(reference, Some(&self.0)),
+        }
+    }
+
+    /// An address by the whole of the URL standard.
+    pub(crate) fn by_parser(text: &str, base: Option<&str>) -> Result<Self, UrlProblem> {
+        Self::from_parsed(ada_url::Url::parse(text.trim(), base))
     }
 
     fn from_parsed<E>(parsed: Result<ada_url::Url, E>) -> Result<Self, UrlProblem> {
@@ -161,7 +173,10 @@ impl TryFrom<String> for CanonicalUrl {
     type Error = UrlProblem;
 
     fn try_from(text: String) -> Result<Self, UrlProblem> {
-        Self::parse(&text)
+        match plain::is_canonical(&text) && text.len() <= MAX_URL_BYTES {
+            true => Ok(Self(text)),
+            false => Self::by_parser(&text, None),
+        }
     }
 }
 
