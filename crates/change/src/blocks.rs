@@ -8,6 +8,8 @@ mod mentions;
 mod reader;
 
 use crate::blocks::reader::Reader;
+use crate::extract::PageText;
+use crate::html;
 use crate::markup::hand_tokens;
 use std::ops::Range;
 
@@ -110,6 +112,13 @@ impl Blocks {
         let mut reader = Reader::new(html);
         hand_tokens(html, &mut reader);
         reader.finish()
+    }
+
+    /// Reads a page, and what it says and points to with it.
+    pub(crate) fn and_text_of_html(html: &str) -> (Self, PageText) {
+        let mut readers = (Reader::new(html), html::Reader::new(html));
+        hand_tokens(html, &mut readers);
+        (readers.0.finish(), readers.1.finish().page)
     }
 
     /// Pieces of text that stand beside each other, each with the name of its place, if it has one; for formats that are not HTML.

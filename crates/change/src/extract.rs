@@ -1,6 +1,7 @@
 //! A body of any kind to text and links.
 
-use crate::charset::{decode, is_wide};
+use crate::body::Body;
+use crate::charset::{Decoded, is_wide};
 use crate::links::Links;
 use crate::{html, plain, xml};
 use serde::Serialize;
@@ -114,21 +115,20 @@ fn is_xhtml(start: &[u8]) -> bool {
 
 /// Reads a body, given its `Content-Type` header. Never fails: what cannot be understood has little text or none.
 pub fn extract(content_type: Option<&str>, body: &[u8]) -> PageText {
-    let kind = ContentKind::of(content_type, body);
-    if kind == ContentKind::Opaque {
-        return PageText::empty(kind);
-    }
-    let decoded = decode(body, content_type);
-    let mut page = match kind {
-        ContentKind::Html => html::extract(&decoded.text),
-        ContentKind::Xml => xml::extract(&decoded.text),
-        ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain::lines(kind, &decoded.text),
-    };
-    page.charset = Some(decoded.charset);
-    page
+    Body::new(body, content_type, None).text()
 }
 
 impl PageText {
+    /// Of a text of this kind.
+    pub(crate) fn of(kind: ContentKind, decoded: &Decoded<'_>) -> Self {
+        let page = match kind {
+            ContentKind::Html => html::extract(&decoded.text),
+            ContentKind::Xml => xml::extract(&decoded.text),
+            ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain::lines(kind, &decoded.text),
+        };
+        Self { charset: Some(decoded.charset), ..page }
+    }
+
     pub(crate) fn empty(kind: ContentKind) -> Self {
         Self {
             kind,

@@ -12,9 +12,9 @@
 //! assert_eq!(judgement.verdict, Verdict::Cosmetic);
 //! ```
 //!
-//! [`extract`] gives the text and the links of a body, and [`passages`] says in words what came and what went between two
-//! texts. [`read`] takes more time over a page and says all there is to know: its main text without what surrounds it,
-//! links with the words around them, dates, language.
+//! [`extract`] gives the text and the links of a body ([`Body`] reads it as both at once), and [`passages`] says in words
+//! what came and what went between two texts. [`read`] takes more time over a page and says all there is to know: its main
+//! text without what surrounds it, links with the words around them, dates, language.
 //!
 //! This crate never fetches, stores or reads a clock, never resolves or follows a link, and never fails on a bad page:
 //! whatever the bytes are, they have a text, if only an empty one.
@@ -22,6 +22,7 @@
 mod absence;
 mod attributes;
 mod blocks;
+mod body;
 mod charset;
 mod class_marks;
 mod classes;
@@ -77,6 +78,7 @@ mod wide;
 mod xml;
 
 pub use crate::absence::{Absence, Presence};
+pub use crate::body::Body;
 pub use crate::charset::{CharsetSource, Decoded, decode};
 pub use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 pub use crate::dates::PageDates;

@@ -148,6 +148,27 @@ pub(crate) trait TakeTokens<'a> {
     fn end(&mut self, name: TagName);
 }
 
+/// Two readers of one page, told the same.
+impl<'a, A: TakeTokens<'a>, B: TakeTokens<'a>> TakeTokens<'a> for (A, B) {
+    #[inline(always)]
+    fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
+        self.0.text(wide, place.clone(), kind);
+        self.1.text(wide, place, kind);
+    }
+
+    #[inline(always)]
+    fn start(&mut self, wide: impl Wide, tag: &Tag<'a>) {
+        self.0.start(wide, tag);
+        self.1.start(wide, tag);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, name: TagName) {
+        self.0.end(name);
+        self.1.end(name);
+    }
+}
+
 impl<'a, W: Wide> Tokens<'a, W> {
     #[inline(always)]
     fn new(html: &'a str, wide: W) -> Self {

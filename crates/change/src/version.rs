@@ -4,18 +4,16 @@
 //! link that differs at every look cannot hide an edit of its paragraph. What only moves about the page is no difference.
 
 use crate::blocks::{Block, Blocks};
-use crate::charset::decode;
-use crate::digest::{ContentDigest, content_digest};
+use crate::body::Body;
+use crate::digest::ContentDigest;
 use crate::extract::ContentKind;
 use crate::hash::{fnv1a64_of_each, splitmix64};
-use crate::pieces;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{first_words, fnv1a64_of_spans};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::Base;
 use crate::told::Told;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
@@ -79,16 +77,11 @@ impl UnitKey {
 impl Version {
     /// Reads a body, given its `Content-Type` header and the address it was fetched from. Never fails.
     pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>) -> Self {
-        let kind = ContentKind::of(content_type, body);
-        let digest = content_digest(body);
-        let text = if kind == ContentKind::Opaque { Cow::Borrowed("") } else { decode(body, content_type).text };
-        let blocks = match kind {
-            ContentKind::Html => Blocks::of_html(&text),
-            ContentKind::Json => pieces::json(&text),
-            ContentKind::Xml => pieces::xml(&text),
-            ContentKind::Text => pieces::lines(&text),
-            ContentKind::Opaque => pieces::opaque(&digest),
-        };
+        Body::new(body, content_type, address).version()
+    }
+
+    /// Of the blocks of a body, with the address it was fetched from.
+    pub(crate) fn of_blocks(digest: ContentDigest, kind: ContentKind, blocks: Blocks, address: Option<&str>) -> Self {
         let in_region = region(&blocks);
         let base = Base::new(address, blocks.base.as_deref());
         let told = Told::new(&blocks);

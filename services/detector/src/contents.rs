@@ -24,11 +24,12 @@ impl Told {
     pub(crate) fn of(
         result: &FetchResult,
         unpacked: Option<&[u8]>,
-        look: &Look,
+        look: &mut Look,
         rules: &Rules,
         context: &mut Context<'_>,
     ) -> Result<Self, ProcessError> {
-        let page = unpacked.map(|body| change::extract(result.content_type.as_deref(), body));
+        let extract = |body| change::extract(result.content_type.as_deref(), body);
+        let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
         let old = context.get(CONTENTS, &result.page_id.0)?.map(|bytes| PageContent::decode(&bytes)).transpose();
         let old = old.map_err(|error| ProcessError::Stop(format!("kept copy of {}: {error}", result.url)))?;

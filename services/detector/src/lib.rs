@@ -159,7 +159,7 @@ impl Processor for Detector {
         observe(&result, &look, &known, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;
-            let told = Told::of(&result, unpacked.as_deref(), &look, &self.rules, context)?;
+            let told = Told::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
             publish(&result, &look, &told, before.sketch.last_look_at, context);
             if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);

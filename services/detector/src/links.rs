@@ -3,7 +3,7 @@
 use crate::{Rules, SCHEDULER_EVENTS};
 use messages::{FetchResult, HintKind, Link, PageLinks, SchedulerEvent};
 use page::CanonicalUrl;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use stream::Context;
 
 /// Most links sent on as one record.
@@ -21,20 +21,19 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
     let address = result.final_url.as_ref().unwrap_or(&result.url);
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
+    let feeds = page.feeds.iter().map(|feed| (feed.as_str(), "", FEED));
+    let feeds = feeds.filter(|_| rules.links || (rules.lists.feeds && rules.lists.discover));
+    let linked = page.links.iter().filter(|link| rules.links && !link.is_nofollow());
     let mut links = BTreeMap::new();
-    let mut add = |href: &str, anchor: &str, rel: &str| {
-        if let Ok(url) = base.join(href)
-            && url.site_key() == result.site_key
+    // Pages lead to the same places again and again, if only to different parts of them; the first link counts.
+    let mut seen = HashSet::new();
+    for (href, anchor, rel) in feeds.chain(linked.map(|link| (link.href, link.anchor, link.rel))) {
+        if seen.insert(href.trim().split('#').next())
+            && let Ok(url) = base.join(href)
+            && (url.host_name() == result.url.host_name() || url.site_key() == result.site_key)
         {
             links.entry(url).or_insert_with(|| (anchor.to_owned(), rel.to_owned()));
         }
-    };
-    if rules.links || (rules.lists.feeds && rules.lists.discover) {
-        page.feeds.iter().for_each(|feed| add(feed, "", FEED));
-    }
-    if rules.links {
-        let links = page.links.iter().filter(|link| !link.is_nofollow());
-        links.for_each(|link| add(link.href, link.anchor, link.rel));
     }
     let links = links.into_iter().take(LINKS_PER_RECORD);
     let links: Vec<_> = links.map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect();

@@ -2,7 +2,7 @@
 
 use crate::http_date;
 use crate::state::PageSketch;
-use change::{Absence, HostEvents, Judgement, Noise, PageState, PartVerdict, Presence, Version};
+use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
 use messages::{FetchOutcome, FetchResult, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
@@ -26,6 +26,8 @@ pub(crate) struct Look {
     pub(crate) host_event: bool,
     /// Another look so many seconds later would settle what this one leaves open.
     pub(crate) look_again_after_s: Option<i64>,
+    /// Text and links, where they were read with the version: a page that is seen for the first time is news.
+    pub(crate) page: Option<PageText>,
 }
 
 impl Look {
@@ -52,7 +54,7 @@ impl Look {
     /// It says nothing about the content.
     fn silent() -> Self {
         let judgement = Judgement::quiet(change::Verdict::Unchanged);
-        Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None }
+        Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
     fn new(judgement: Judgement, known: &mut Known, result: &FetchResult) -> Self {
@@ -70,6 +72,7 @@ impl Look {
             host_event,
             look_again_after_s: judgement.wants_second_look.then_some(0),
             judgement,
+            page: None,
         }
     }
 
@@ -82,10 +85,18 @@ impl Look {
         }
         // A page from before there was such a state: the world has heard of it.
         let was_told = known.state.is_new() && known.sketch.content_digest.is_some();
-        let version = Version::new(body, result.content_type.as_deref(), Some(address(result)));
+        let body = Body::new(body, result.content_type.as_deref(), Some(address(result)));
+        let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+        let (version, page) = match known.state.is_new() {
+            true => {
+                let (version, page) = body.version_and_text();
+                (version, Some(page))
+            }
+            false => (body.version(), None),
+        };
         let judgement = known.state.observe(&version, noise);
         let look = Self::new(judgement, known, result);
-        if was_told { Self::silent() } else { look }
+        if was_told { Self::silent() } else { Self { page, ..look } }
     }
 
     fn of_absence(result: &FetchResult, known: &mut Known) -> Self {
@@ -108,7 +119,7 @@ impl Look {
             }
         }
         let judgement = known.state.observe_gone();
-        Self { verdict: word(judgement.verdict), judgement, host_event: false, look_again_after_s: None }
+        Self { verdict: word(judgement.verdict), judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
     /// Whether the world should hear of it: a new page, a change a reader notices, a page gone or back.

@@ -6,10 +6,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a tool for this repository")]
 
-use change::{Noise, PageState, Version, extract};
+use change::{Body, Noise, PageState};
 use daemon::WebClock;
 use fetcher::{Fetched, PageFetcher, Rules};
-use messages::{FetchOutcome, FetchReason, FetchRequest};
+use messages::{FetchOutcome, FetchReason, FetchRequest, FetchResult};
 use page::{CanonicalUrl, DAY, PageId};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 pages += 1;
                 bytes += body.len();
                 if mode == "crawl" {
-                    shingles += judge(result.content_type.as_deref(), &result.url, &body, &mut frontier);
+                    shingles += judge(&result, &body, &mut frontier);
                 }
             }
             None if result.outcome == FetchOutcome::RobotsDisallowed => {}
@@ -85,15 +85,18 @@ impl Frontier {
 }
 
 /// What the detector does with a page that it sees for the first time; the size of what it would keep.
-fn judge(content_type: Option<&str>, url: &CanonicalUrl, body: &[u8], frontier: &mut Frontier) -> usize {
-    let version = Version::new(body, content_type, Some(url.as_str()));
+fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
+    let body = Body::new(body, result.content_type.as_deref(), Some(result.url.as_str()));
+    let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+    let (version, page) = body.version_and_text();
     let mut state = PageState::default();
     let judgement = state.observe(&version, Noise::ByFrequency);
     assert_eq!(judgement.verdict, change::Verdict::First);
-    let page = extract(content_type, body);
+    let mut seen = HashSet::new();
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {
-        if let Ok(target) = url.join(link.href)
-            && target.host() == url.host()
+        if seen.insert(link.href.trim().split('#').next())
+            && let Ok(target) = result.url.join(link.href)
+            && target.host() == result.url.host()
         {
             frontier.add(target);
         }
