@@ -160,30 +160,10 @@ impl FakeFetcher {
 /// An answer of which all but the outcome is left out.
 fn blank(request: &FetchRequest, now: Timestamp) -> FetchResult {
     FetchResult {
-        page_id: request.page_id,
-        url: request.url.clone(),
-        site_key: request.site_key.clone(),
-        attempt: request.attempt,
-        fetched_at: now,
-        latency_ms: 120,
-        outcome: FetchOutcome::Fetched,
         status: Some(200),
-        final_url: None,
-        hops: Vec::new(),
-        etag: None,
-        last_modified: None,
+        latency_ms: 120,
         content_type: Some("text/html; charset=utf-8".to_owned()),
-        content_digest: None,
-        body: None,
-        body_length: 0,
-        truncated: false,
-        wire_bytes: 1_000,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
-        detail: None,
-        exchanges: Vec::new(),
-        payload_sha1: None,
-        sitemaps: Vec::new(),
+        ..FetchResult::new(request.clone(), FetchOutcome::Fetched, now)
     }
 }
 

@@ -144,31 +144,15 @@ impl Fetcher {
 fn answer(request: &FetchRequest, content: &str, media_type: &str, now: Timestamp) -> FetchResult {
     let digest = Digest::of(content.as_bytes());
     let same = request.content_digest == Some(digest);
+    let outcome = if same { FetchOutcome::SameContent } else { FetchOutcome::Fetched };
     FetchResult {
-        page_id: request.page_id,
-        url: request.url.clone(),
-        site_key: request.site_key.clone(),
-        attempt: request.attempt,
-        fetched_at: now,
-        latency_ms: 50,
-        outcome: if same { FetchOutcome::SameContent } else { FetchOutcome::Fetched },
         status: Some(200),
-        final_url: None,
-        hops: Vec::new(),
-        etag: None,
-        last_modified: None,
+        latency_ms: 50,
         content_type: Some(media_type.to_owned()),
         content_digest: Some(digest),
         body: (!same).then(|| messages::body::compress(content.as_bytes())),
         body_length: content.len() as i64,
-        truncated: false,
-        wire_bytes: 1_000,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
-        detail: None,
-        exchanges: Vec::new(),
-        payload_sha1: None,
-        sitemaps: Vec::new(),
+        ..FetchResult::new(request.clone(), outcome, now)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What CPU time does it cost to take in one look? `cargo run --release -p change-rate --example update_cost [looks]`
 
 use change_rate::{ChangeRateEstimator, Estimator, EstimatorKind, EstimatorOptions, GammaFilter, GammaState, Outcome};
+use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -66,9 +67,6 @@ fn report(name: &str, looks: usize, history: &[(f64, Outcome)], mut update: impl
 
 /// CPU time of this process so far, which a busy machine does not stretch.
 fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours, which the call fills.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    assert_eq!(result, 0, "the clock of the process can always be read");
+    let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

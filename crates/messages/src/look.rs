@@ -3,7 +3,7 @@
 //! What each field means stands in its schema; the words here are the short form.
 
 use crate::{Digest, Sha1, impl_message};
-use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use page::{CanonicalUrl, DAY, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Scheduler to fetcher: fetch this page now.
@@ -34,6 +34,26 @@ pub struct FetchRequest {
     pub content_digest: Option<Digest>,
     /// Milliseconds between requests planned for this host; the fetcher's gate never goes below it.
     pub crawl_delay_ms: Option<i64>,
+}
+
+impl FetchRequest {
+    /// The first request for a page that nothing is known of: for now, and to be answered within a day.
+    pub fn first(url: CanonicalUrl, issued_at: Timestamp) -> Self {
+        Self {
+            page_id: url.page_id(),
+            site_key: url.site_key(),
+            url,
+            attempt: 1,
+            issued_at,
+            not_before: issued_at,
+            lease_until: issued_at + DAY,
+            reason: FetchReason::New,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            crawl_delay_ms: None,
+        }
+    }
 }
 
 /// Why a page is fetched.
@@ -110,6 +130,39 @@ pub struct FetchResult {
     /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
     #[serde(default)]
     pub sitemaps: Vec<String>,
+}
+
+impl FetchResult {
+    /// The answer to a request of which no more is known than what came of it, and when.
+    pub fn new(request: FetchRequest, outcome: FetchOutcome, fetched_at: Timestamp) -> Self {
+        let FetchRequest { page_id, url, site_key, attempt, .. } = request;
+        Self {
+            page_id,
+            url,
+            site_key,
+            attempt,
+            fetched_at,
+            latency_ms: 0,
+            outcome,
+            status: None,
+            final_url: None,
+            hops: Vec::new(),
+            etag: None,
+            last_modified: None,
+            content_type: None,
+            content_digest: None,
+            body: None,
+            body_length: 0,
+            truncated: false,
+            wire_bytes: 0,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            detail: None,
+            exchanges: Vec::new(),
+            payload_sha1: None,
+            sitemaps: Vec::new(),
+        }
+    }
 }
 
 /// One redirect.

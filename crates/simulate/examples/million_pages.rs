@@ -1,6 +1,7 @@
 //! CPU time and memory of a simulation of a million pages over 60 days at 0.2 fetches a page and day:
 //! `cargo run --release -p simulate --example million_pages -- [POLICY [PAGES [POPULATION]]]`.
 
+use rustix::time::{ClockId, clock_gettime};
 use simulate::SimulationError;
 use simulate::changes::{ChangeModel, SyntheticChanges};
 use simulate::engine::{self, Run};
@@ -19,10 +20,7 @@ fn memory() -> (f64, f64) {
 
 /// CPU time of this process so far, which a busy machine does not stretch.
 fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours, which the call fills.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    assert_eq!(result, 0, "the clock of the process can always be read");
+    let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 

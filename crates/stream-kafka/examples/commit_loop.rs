@@ -8,6 +8,7 @@ use page::Timestamp;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{Cleanup, Event, Log, MemberSpec, OutputRecord, TopicConfig, TopicPartition};
@@ -192,9 +193,6 @@ fn figures((began_at, cpu_before): (Instant, Duration), events: usize, commit_ms
 
 /// CPU time of this process so far, user and system, all threads.
 fn cpu() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours, which the call fills.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    assert_eq!(result, 0, "the clock of the process can always be read");
+    let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

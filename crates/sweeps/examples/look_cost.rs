@@ -1,6 +1,7 @@
 //! What CPU time does a look take, with its calendars? `cargo run --release -p sweeps --example look_cost [sites]`
 
 use change_rate::Outcome;
+use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{Model, PageBelief, Place};
@@ -49,9 +50,6 @@ fn main() {
 
 /// CPU time of this process so far, which a busy machine does not stretch.
 fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours, which the call fills.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    assert_eq!(result, 0, "the clock of the process can always be read");
+    let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

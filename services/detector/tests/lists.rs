@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ChangeHint, Digest, FetchOutcome, FetchResult, HintKind, Message, PageLinks, PageObservation, SchedulerEvent,
-    Verdict, body, topics,
+    ChangeHint, Digest, FetchOutcome, FetchRequest, FetchResult, HintKind, Message, PageLinks, PageObservation,
+    SchedulerEvent, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -55,31 +55,14 @@ impl Bench {
     fn result(&mut self, url: &str, content_type: &str, content: &[u8]) -> FetchResult {
         self.attempt += 1;
         let url = CanonicalUrl::parse(url).unwrap();
+        let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(url, self.now()) };
         FetchResult {
-            page_id: url.page_id(),
-            site_key: url.site_key(),
-            url,
-            attempt: self.attempt,
-            fetched_at: self.now(),
-            latency_ms: 40,
-            outcome: FetchOutcome::Fetched,
             status: Some(200),
-            final_url: None,
-            hops: Vec::new(),
-            etag: None,
-            last_modified: None,
             content_type: Some(content_type.to_owned()),
             content_digest: Some(Digest::of(content)),
             body: Some(body::compress(content)),
             body_length: content.len() as i64,
-            truncated: false,
-            wire_bytes: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            detail: None,
-            exchanges: Vec::new(),
-            payload_sha1: None,
-            sitemaps: Vec::new(),
+            ..FetchResult::new(request, FetchOutcome::Fetched, self.now())
         }
     }
 

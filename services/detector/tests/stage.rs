@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ContentKind, DeadLetter, Digest, FetchOutcome, FetchResult, Message, PageChange, PageContent, PageObservation,
-    SchedulerEvent, Verdict, body, topics,
+    ContentKind, DeadLetter, Digest, FetchOutcome, FetchRequest, FetchResult, Message, PageChange, PageContent,
+    PageObservation, SchedulerEvent, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, Timestamp};
 use settings::{Layers, Settings};
@@ -52,31 +52,15 @@ impl Bench {
         self.driver.clock.advance(DAY);
         self.attempt += 1;
         let url = CanonicalUrl::parse(URL).unwrap();
+        let now = stream::Clock::now(&*self.driver.clock);
+        let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(url, now) };
         FetchResult {
-            page_id: url.page_id(),
-            site_key: url.site_key(),
-            url,
-            attempt: self.attempt,
-            fetched_at: stream::Clock::now(&*self.driver.clock),
-            latency_ms: 40,
-            outcome,
             status: Some(200),
-            final_url: None,
-            hops: Vec::new(),
-            etag: None,
-            last_modified: None,
             content_type: Some("text/html; charset=utf-8".to_owned()),
             content_digest: body.map(|body| Digest::of(body.as_bytes())),
             body: body.map(|body| body::compress(body.as_bytes())),
             body_length: body.map_or(0, |body| body.len() as i64),
-            truncated: false,
-            wire_bytes: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            detail: None,
-            exchanges: Vec::new(),
-            payload_sha1: None,
-            sitemaps: Vec::new(),
+            ..FetchResult::new(request, outcome, now)
         }
     }
 

@@ -9,8 +9,8 @@
 use change::{Body, Noise, PageState};
 use daemon::WebClock;
 use fetcher::{Fetched, PageFetcher, Rules};
-use messages::{FetchOutcome, FetchReason, FetchRequest, FetchResult};
-use page::{CanonicalUrl, DAY, PageId};
+use messages::{FetchOutcome, FetchRequest, FetchResult};
+use page::{CanonicalUrl, PageId};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     None => break,
                 },
             };
-            fetcher.submit(request(url, &*clock));
+            fetcher.submit(FetchRequest::first(url, clock.now()));
         }
         let Some(Fetched { result, body }) = fetcher.next_answer() else { break };
         match body {
@@ -102,22 +102,4 @@ fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
         }
     }
     state.encode().len()
-}
-
-fn request(url: CanonicalUrl, clock: &dyn Clock) -> FetchRequest {
-    let now = clock.now();
-    FetchRequest {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 1,
-        issued_at: now,
-        not_before: now,
-        lease_until: now + DAY,
-        reason: FetchReason::Refresh,
-        etag: None,
-        last_modified: None,
-        content_digest: None,
-        crawl_delay_ms: None,
-    }
 }

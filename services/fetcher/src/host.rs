@@ -9,7 +9,7 @@ use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
 use crate::route::shared_address;
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Sha1};
+use messages::{Digest, FetchOutcome, FetchResult, Hop, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::{Robots, RobotsCacheEntry};
 use std::cell::Cell;
@@ -239,32 +239,15 @@ impl HostWorker {
     }
 
     fn result(&self, job: Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
-        let FetchRequest { page_id, url, site_key, attempt, .. } = job.request;
         FetchResult {
-            page_id,
-            url,
-            site_key,
-            attempt,
-            fetched_at,
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
-            outcome,
-            status: None,
             final_url: (!job.hops.is_empty()).then_some(job.at),
             hops: job.hops,
-            etag: None,
-            last_modified: None,
-            content_type: None,
-            content_digest: None,
-            body: None,
-            body_length: 0,
-            truncated: false,
             wire_bytes: job.wire_bytes as i64,
-            retry_after_s: None,
             robots_crawl_delay_ms: self.robots_crawl_delay.map(|delay| delay.as_millis() as i64),
-            detail: None,
             exchanges: job.exchanges,
-            payload_sha1: None,
             sitemaps: self.sitemaps.take(),
+            ..FetchResult::new(job.request, outcome, fetched_at)
         }
     }
 }

@@ -262,20 +262,7 @@ mod tests {
 
     fn job(epoch: u64, path: &str) -> Job {
         let url = CanonicalUrl::parse(&format!("http://a.test{path}")).unwrap();
-        let request = FetchRequest {
-            page_id: url.page_id(),
-            site_key: url.site_key(),
-            url,
-            attempt: 1,
-            issued_at: Timestamp::from_secs(0),
-            not_before: Timestamp::from_secs(0),
-            lease_until: Timestamp::from_secs(2_000),
-            reason: messages::FetchReason::New,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
-            crawl_delay_ms: None,
-        };
+        let request = FetchRequest::first(url, Timestamp::from_secs(0));
         Job::new(Tag { partition: 0, offset: epoch, epoch }, request)
     }
 

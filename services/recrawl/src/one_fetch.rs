@@ -8,27 +8,12 @@ use politeness::{Robots, RobotsCacheEntry};
 use settings::Settings;
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Duration;
 use stream::Clock;
 
 /// Fetches a page once, as the loop would: robots.txt obeyed, private addresses refused, bounded in time and size.
 pub fn page(settings: &Settings, url: &CanonicalUrl) -> Result<(FetchResult, Option<RobotsCacheEntry>), Failure> {
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
-    let now = clock.now();
-    let request = FetchRequest {
-        page_id: url.page_id(),
-        url: url.clone(),
-        site_key: url.site_key(),
-        attempt: 1,
-        issued_at: now,
-        not_before: now,
-        lease_until: now + Duration::from_secs(3_600),
-        reason: FetchReason::Command,
-        etag: None,
-        last_modified: None,
-        content_digest: None,
-        crawl_delay_ms: None,
-    };
+    let request = FetchRequest { reason: FetchReason::Command, ..FetchRequest::first(url.clone(), clock.now()) };
     Ok(fetcher::fetch_one(request, rules(settings)?, &clock)?)
 }
 

@@ -1,6 +1,6 @@
 //! A fetch result encoded and decoded by `messages` and by serde_avro_fast, in turn.
 
-use messages::{Digest, FetchOutcome, FetchResult, Message};
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Message};
 use page::{CanonicalUrl, Timestamp};
 use serde_avro_fast::ser::SerializerConfig;
 use std::hint::black_box;
@@ -57,31 +57,18 @@ pub fn measure(rounds: usize) {
 
 fn record() -> FetchResult {
     let url = CanonicalUrl::parse("https://www.example.org/some/path/to/a/page.html?x=12345&y=abc").expect("a URL");
+    let at = Timestamp::from_secs(1_763_640_000);
     FetchResult {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 3,
-        fetched_at: Timestamp::from_secs(1_763_640_000),
         latency_ms: 143,
-        outcome: FetchOutcome::Fetched,
         status: Some(200),
-        final_url: None,
-        hops: Vec::new(),
         etag: Some("\"5f3c-5e2a9b1c2d3e4\"".to_owned()),
         last_modified: Some("Thu, 13 Nov 2025 02:13:20 GMT".to_owned()),
         content_type: Some("text/html; charset=utf-8".to_owned()),
         content_digest: Some(Digest([9; 32])),
         body: Some((0..BODY_BYTES).map(|index| (index * 31 % 251) as u8).collect()),
         body_length: 65_536,
-        truncated: false,
         wire_bytes: 66_000,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
-        detail: None,
-        exchanges: Vec::new(),
-        payload_sha1: None,
-        sitemaps: Vec::new(),
+        ..FetchResult::new(FetchRequest::first(url, at), FetchOutcome::Fetched, at)
     }
 }
 

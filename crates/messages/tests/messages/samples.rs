@@ -103,28 +103,8 @@ impl Samples for FetchResult {
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
         };
-        let sparse = Self {
-            outcome: FetchOutcome::DnsFailed,
-            latency_ms: 0,
-            status: None,
-            final_url: None,
-            hops: Vec::new(),
-            etag: None,
-            last_modified: None,
-            content_type: None,
-            content_digest: None,
-            body: None,
-            body_length: 0,
-            truncated: false,
-            wire_bytes: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            detail: None,
-            exchanges: Vec::new(),
-            payload_sha1: None,
-            sitemaps: Vec::new(),
-            ..full.clone()
-        };
+        let request = FetchRequest { attempt: full.attempt, ..FetchRequest::samples().remove(0) };
+        let sparse = Self::new(request, FetchOutcome::DnsFailed, full.fetched_at);
         vec![full, sparse]
     }
 }

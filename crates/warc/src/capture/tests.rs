@@ -1,5 +1,5 @@
 use super::*;
-use messages::{Digest, Hop, body};
+use messages::{Digest, FetchRequest, Hop, body};
 use page::{CanonicalUrl, Timestamp};
 
 const PAGE: &str = "http://a.test/page";
@@ -25,32 +25,15 @@ fn exchange(url: &str, response_head: &str, received_bytes: i64) -> Exchange {
 
 /// What came of asking for the page, by these exchanges.
 fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -> FetchResult {
-    let url = CanonicalUrl::parse(PAGE).unwrap();
+    let at = Timestamp::from_secs(1_763_683_200);
     FetchResult {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 1,
-        fetched_at: Timestamp::from_secs(1_763_683_200),
-        latency_ms: 5,
-        outcome,
         status: Some(200),
-        final_url: None,
-        hops: Vec::new(),
-        etag: None,
-        last_modified: None,
         content_type: Some("text/html".to_owned()),
         content_digest: body.map(|body| Digest::of(body.as_bytes())),
         body: body.map(|body| body::compress(body.as_bytes())),
         body_length: body.map_or(0, |body| body.len() as i64),
-        truncated: false,
-        wire_bytes: 0,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
-        detail: None,
-        sitemaps: Vec::new(),
         exchanges,
-        payload_sha1: None,
+        ..FetchResult::new(FetchRequest::first(CanonicalUrl::parse(PAGE).unwrap(), at), outcome, at)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use daemon::WebClock;
 use fetcher::{FetchStage, Rules};
-use messages::{FetchReason, FetchRequest, FetchResult, Message, topics};
-use page::{CanonicalUrl, DAY};
+use messages::{FetchRequest, FetchResult, Message, topics};
+use page::CanonicalUrl;
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -101,20 +101,5 @@ impl Bench {
 }
 
 pub(crate) fn request(url: &str) -> FetchRequest {
-    let url = CanonicalUrl::parse(url).unwrap();
-    let now = clock().now();
-    FetchRequest {
-        page_id: url.page_id(),
-        site_key: url.site_key(),
-        url,
-        attempt: 7,
-        issued_at: now,
-        not_before: now,
-        lease_until: now + DAY,
-        reason: FetchReason::Refresh,
-        etag: None,
-        last_modified: None,
-        content_digest: None,
-        crawl_delay_ms: None,
-    }
+    FetchRequest { attempt: 7, ..FetchRequest::first(CanonicalUrl::parse(url).unwrap(), clock().now()) }
 }

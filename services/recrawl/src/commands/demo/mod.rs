@@ -18,6 +18,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pace::Pace;
 use page::{CanonicalUrl, Timestamp};
 use report::{Books, Report};
+use rustix::time::{ClockId, clock_gettime};
 use settings::seeds::Seed;
 use settings::{Layers, Settings};
 use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, Web, Window};
@@ -288,8 +289,6 @@ fn judge_meaning(web: &Web, books: &Books) -> Result<Books, Failure> {
 
 /// CPU time of this process, all threads.
 fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a live timespec; the call writes to nothing else.
-    let done = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    if done == 0 { Duration::new(time.tv_sec as u64, time.tv_nsec as u32) } else { Duration::ZERO }
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
