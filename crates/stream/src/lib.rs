@@ -17,6 +17,7 @@
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod group;
+mod health;
 pub mod inprocess;
 pub mod log;
 pub mod memory;
@@ -30,13 +31,13 @@ pub mod store;
 mod task;
 pub mod testing;
 
+pub use crate::health::{StageHealth, StageStatus, Stopped};
 pub use crate::inprocess::{InProcessLog, LogBackend};
 pub use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
 pub use crate::overlay::Overlay;
 pub use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
 pub use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 pub use crate::runner::{
-    Clock, DeadLetter, DeadLetters, ProcessorFactory, RunnerSettings, Stage, StageRunner, StageSpec, StageStatus, Step,
-    Stopped,
+    Clock, DeadLetter, DeadLetters, ProcessorFactory, RunnerSettings, Stage, StageRunner, StageSpec, Step,
 };
 pub use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};

@@ -2,20 +2,18 @@
 //!
 //! One poll is one batch is one commit, so nothing uncommitted is ever carried across a change of assignment.
 
+use crate::health::{StageHealth, StageStatus, Stopped};
 use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, Reader, Receipt};
 use crate::processor::{Context, OutputTopic, ProcessError, Processor};
-use crate::protocol::{Recovery, after_failure};
+use crate::protocol::Recovery;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StoreProvider, StoreWrite, TaskId};
 use crate::task::{Task, TaskError};
 use page::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tracing::{error, info, warn};
-
-/// How often lag and figures are refreshed, in real time.
-const STATUS_EVERY: Duration = Duration::from_millis(500);
+use tracing::{info, warn};
 
 /// Where a stage takes its time from.
 pub trait Clock: Send + Sync {
@@ -113,35 +111,6 @@ impl RunnerSettings {
     }
 }
 
-/// How a stage is doing; shared with whoever shows it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StageStatus {
-    /// Stage name.
-    pub name: String,
-    /// Partitions assigned and restored.
-    pub partitions: Vec<u32>,
-    /// Whether the stage has joined its group and restored what it was assigned.
-    pub ready: bool,
-    /// Records not yet taken in.
-    pub lag_records: u64,
-    /// How old the first of them is about, in seconds on the clock of the web; 0 when there is none.
-    pub lag_s: f64,
-    /// Records processed since start.
-    pub processed_total: u64,
-    /// Records set aside since start.
-    pub set_aside_total: u64,
-    /// Transactions committed since start.
-    pub commits_total: u64,
-    /// Failures of the log since start.
-    pub failures_total: u64,
-    /// Changelog records replayed since start.
-    pub restored_records_total: u64,
-    /// The processors' own figures, added up over partitions.
-    pub figures: BTreeMap<&'static str, f64>,
-    /// Last failure, if any.
-    pub last_error: Option<String>,
-}
-
 /// What one step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -151,16 +120,6 @@ pub enum Step {
     Idle,
     /// The log failed; the stage recovered as far as it could and will go on.
     Failed,
-}
-
-/// A stage cannot go on; the message says why.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("stage {stage} stopped: {message}")]
-pub struct Stopped {
-    /// The stage.
-    pub stage: String,
-    /// Why.
-    pub message: String,
 }
 
 struct Joined {
@@ -186,9 +145,7 @@ pub struct StageRunner {
     broadcast_next: BTreeMap<u32, u64>,
     broadcast_latest: BTreeMap<Vec<u8>, InputRecord>,
     punctuated_at: Timestamp,
-    failures_in_a_row: u32,
-    status_at: Duration,
-    status: Arc<Mutex<StageStatus>>,
+    health: StageHealth,
 }
 
 impl StageRunner {
@@ -202,8 +159,8 @@ impl StageRunner {
         clock: Arc<dyn Clock>,
         settings: RunnerSettings,
     ) -> Self {
-        let status = StageStatus { name: spec.name.clone(), ..StageStatus::default() };
         Self {
+            health: StageHealth::new(&spec.name),
             transactional_id: format!("{}-{instance}", spec.group),
             spec,
             log,
@@ -217,50 +174,23 @@ impl StageRunner {
             broadcast_next: BTreeMap::new(),
             broadcast_latest: BTreeMap::new(),
             punctuated_at: Timestamp::MIN,
-            failures_in_a_row: 0,
-            status_at: Duration::ZERO,
-            status: Arc::new(Mutex::new(status)),
         }
-    }
-
-    fn update_status(&self, update: impl FnOnce(&mut StageStatus)) {
-        update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn turn(&mut self) -> Result<Step, Stopped> {
         match self.try_step() {
             Ok(step) => {
-                if self.failures_in_a_row > 0 {
-                    info!(stage = self.spec.name, failures = self.failures_in_a_row, "log is back");
-                    self.failures_in_a_row = 0;
-                    self.update_status(|status| status.last_error = None);
-                }
+                self.health.worked();
                 self.refresh_status();
                 Ok(step)
             }
             Err(TaskError::Log(error)) => self.recover(&error).map(|()| Step::Failed),
-            Err(other) => Err(self.stopped(other.to_string())),
+            Err(other) => Err(self.health.stopped(other.to_string())),
         }
     }
 
-    fn stopped(&self, message: String) -> Stopped {
-        error!(stage = self.spec.name, message, "stage stopped");
-        self.update_status(|status| {
-            status.ready = false;
-            status.last_error = Some(message.clone());
-        });
-        Stopped { stage: self.spec.name.clone(), message }
-    }
-
     fn recover(&mut self, error: &LogError) -> Result<(), Stopped> {
-        self.failures_in_a_row += 1;
-        self.update_status(|status| {
-            status.failures_total += 1;
-            status.last_error = Some(error.message.clone());
-        });
-        let recovery = after_failure(error.kind, self.failures_in_a_row);
-        warn!(stage = self.spec.name, error = error.message, ?recovery, attempt = self.failures_in_a_row, "log failed");
-        match recovery {
+        match self.health.failed(error) {
             Recovery::TryAgain(wait) => self.clock.pause(wait),
             Recovery::Rewind(wait) => {
                 self.clock.pause(wait);
@@ -273,7 +203,7 @@ impl StageRunner {
                 self.drop_membership();
                 self.clock.pause(wait);
             }
-            Recovery::Stop => return Err(self.stopped(error.message.clone())),
+            Recovery::Stop => return Err(self.health.stopped(error.message.clone())),
         }
         Ok(())
     }
@@ -283,10 +213,7 @@ impl StageRunner {
         self.drop_staged();
         self.tasks.clear();
         self.joined = None;
-        self.update_status(|status| {
-            status.ready = false;
-            status.partitions.clear();
-        });
+        self.health.left();
     }
 
     fn drop_staged(&mut self) {
@@ -395,7 +322,7 @@ impl StageRunner {
             joined.member.start(partition, task.input_next)?;
             info!(stage = self.spec.name, partition, restored, input_next = task.input_next, "task restored");
             self.tasks.insert(partition, task);
-            self.status.lock().unwrap_or_else(PoisonError::into_inner).restored_records_total += restored;
+            self.health.update(|status| status.restored_records_total += restored);
         }
         Ok(())
     }
@@ -437,9 +364,9 @@ impl StageRunner {
                 key: record.key.clone(),
                 value: Some((self.spec.dead_letters.encode)(&letter)),
             });
-            self.update_status(|status| status.set_aside_total += 1);
+            self.health.update(|status| status.set_aside_total += 1);
         }
-        self.update_status(|status| status.processed_total += 1);
+        self.health.update(|status| status.processed_total += 1);
         Ok(())
     }
 
@@ -500,7 +427,7 @@ impl StageRunner {
             }
         }
         self.apply(&staged, &receipt, now)?;
-        self.update_status(|status| status.commits_total += 1);
+        self.health.update(|status| status.commits_total += 1);
         Ok(true)
     }
 
@@ -517,11 +444,9 @@ impl StageRunner {
     }
 
     fn refresh_status(&mut self) {
-        let monotonic = self.clock.monotonic();
-        if self.status_at != Duration::ZERO && monotonic.saturating_sub(self.status_at) < STATUS_EVERY {
+        if !self.health.is_due(&*self.clock) {
             return;
         }
-        self.status_at = monotonic.max(Duration::from_nanos(1));
         let Some(joined) = &mut self.joined else { return };
         // A failure to ask for lag is no reason to disturb the work; the figure stays as it was.
         let Ok(lags) = joined.member.lag() else { return };
@@ -538,7 +463,7 @@ impl StageRunner {
             }
         }
         let partitions: Vec<u32> = self.tasks.keys().copied().collect();
-        self.update_status(|status| {
+        self.health.update(|status| {
             status.ready = true;
             status.lag_records = lags.iter().map(|lag| lag.records).sum();
             status.lag_s = lag_s;
@@ -554,12 +479,11 @@ impl Stage for StageRunner {
     }
 
     fn status(&self) -> Arc<Mutex<StageStatus>> {
-        self.status.clone()
+        self.health.status()
     }
 
     fn leave(&mut self) {
-        // The last figures stay readable; they should tell of everything that was done.
-        self.status_at = Duration::ZERO;
+        self.health.make_due();
         self.refresh_status();
         self.drop_membership();
     }

@@ -1,10 +1,11 @@
 //! A driver for tests: stages over a log in memory, one step at a time, with a clock set by hand.
 
+use crate::health::{StageStatus, Stopped};
 use crate::inprocess::InProcessLog;
 use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Clock, RunnerSettings, Stage, StageRunner, StageSpec, StageStatus, Step, Stopped};
+use crate::runner::{Clock, RunnerSettings, Stage, StageRunner, StageSpec, Step};
 use page::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};

@@ -4,19 +4,17 @@ use crate::pool::{Done, FetchPool, Job, Tag};
 use crate::rules::Rules;
 use messages::{FetchRequest, Message, topics};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::protocol::{Recovery, after_failure};
+use stream::protocol::Recovery;
 use stream::{
     Clock, DeadLetter, DeadLetters, ErrorKind, Event, InputRecord, Log, LogError, Member, MemberSpec, OutputRecord,
-    Stage, StageStatus, Step, Stopped, TopicPartition,
+    Stage, StageHealth, StageStatus, Step, Stopped, TopicPartition,
 };
 use topology::Names;
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
-/// How often lag and figures are refreshed, in real time.
-const STATUS_EVERY: Duration = Duration::from_millis(500);
 /// Longest wait for requests while nothing is under way.
 const IDLE_WAIT: Duration = Duration::from_millis(50);
 /// Longest wait for an answer before looking for requests again.
@@ -94,10 +92,8 @@ pub struct FetchStage {
     /// Answers not yet committed, and since when the first has waited.
     outputs: Vec<OutputRecord>,
     waiting_since: Option<Duration>,
-    failures_in_a_row: u32,
-    status_at: Duration,
     outcomes: BTreeMap<&'static str, u64>,
-    status: Arc<Mutex<StageStatus>>,
+    health: StageHealth,
 }
 
 impl FetchStage {
@@ -123,15 +119,9 @@ impl FetchStage {
             in_flight: 0,
             outputs: Vec::new(),
             waiting_since: None,
-            failures_in_a_row: 0,
-            status_at: Duration::ZERO,
             outcomes: BTreeMap::new(),
-            status: Arc::new(Mutex::new(StageStatus { name: "fetcher".to_owned(), ..StageStatus::default() })),
+            health: StageHealth::new("fetcher"),
         })
-    }
-
-    fn update_status(&self, update: impl FnOnce(&mut StageStatus)) {
-        update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn join(&mut self) -> Result<(), LogError> {
@@ -284,7 +274,7 @@ impl FetchStage {
                 self.set_aside(record, &error.to_string());
             }
         }
-        self.update_status(|status| status.processed_total += 1);
+        self.health.update(|status| status.processed_total += 1);
     }
 
     fn set_aside(&mut self, record: &InputRecord, reason: &str) {
@@ -295,7 +285,7 @@ impl FetchStage {
         let (topic, partitions) = &self.joined.as_ref().expect("records come from a member").dead_letters;
         let to = TopicPartition::new(topic.clone(), record.partition % partitions);
         self.push(OutputRecord { to, timestamp: now, key: record.key.clone(), value });
-        self.update_status(|status| status.set_aside_total += 1);
+        self.health.update(|status| status.set_aside_total += 1);
     }
 
     fn commit(&mut self) -> Result<(), LogError> {
@@ -309,40 +299,27 @@ impl FetchStage {
             ErrorKind::Retry => LogError::new(ErrorKind::Rejoin, error.message),
             _ => error,
         })?;
-        self.update_status(|status| status.commits_total += 1);
+        self.health.update(|status| status.commits_total += 1);
         Ok(())
     }
 
     fn recover(&mut self, error: &LogError) -> Result<(), Stopped> {
-        self.failures_in_a_row += 1;
-        self.update_status(|status| {
-            status.failures_total += 1;
-            status.last_error = Some(error.message.clone());
-        });
-        let recovery = after_failure(error.kind, self.failures_in_a_row);
-        warn!(stage = "fetcher", error = error.message, ?recovery, attempt = self.failures_in_a_row, "log failed");
-        match recovery {
+        match self.health.failed(error) {
             Recovery::TryAgain(wait) => self.clock.pause(wait),
             // Requests under way cannot be rewound one by one; a new member reads on from what is committed.
             Recovery::Rewind(wait) | Recovery::Rejoin(wait) => {
                 self.leave();
                 self.clock.pause(wait);
             }
-            Recovery::Stop => {
-                error!(stage = "fetcher", error = error.message, "stage stopped");
-                self.update_status(|status| status.ready = false);
-                return Err(Stopped { stage: "fetcher".to_owned(), message: error.message.clone() });
-            }
+            Recovery::Stop => return Err(self.health.stopped(error.message.clone())),
         }
         Ok(())
     }
 
     fn refresh_status(&mut self) {
-        let monotonic = self.clock.monotonic();
-        if self.status_at != Duration::ZERO && monotonic.saturating_sub(self.status_at) < STATUS_EVERY {
+        if !self.health.is_due(&*self.clock) {
             return;
         }
-        self.status_at = monotonic.max(Duration::from_nanos(1));
         let Some(joined) = &mut self.joined else { return };
         let Ok(lags) = joined.member.lag() else { return };
         let lag_records: u64 = lags.iter().map(|lag| lag.records).sum();
@@ -350,7 +327,7 @@ impl FetchStage {
         let outcomes = self.outcomes.clone();
         let partitions = self.taken.keys().copied().collect();
         let oldest = self.oldest();
-        self.update_status(|status| {
+        self.health.update(|status| {
             status.ready = true;
             status.partitions = partitions;
             status.lag_records = lag_records;
@@ -371,11 +348,7 @@ impl Stage for FetchStage {
     fn step(&mut self) -> Result<Step, Stopped> {
         match self.try_step() {
             Ok(step) => {
-                if self.failures_in_a_row > 0 {
-                    info!(stage = "fetcher", failures = self.failures_in_a_row, "log is back");
-                    self.failures_in_a_row = 0;
-                    self.update_status(|status| status.last_error = None);
-                }
+                self.health.worked();
                 self.refresh_status();
                 Ok(step)
             }
@@ -384,19 +357,15 @@ impl Stage for FetchStage {
     }
 
     fn status(&self) -> Arc<Mutex<StageStatus>> {
-        self.status.clone()
+        self.health.status()
     }
 
     fn leave(&mut self) {
-        // The last figures stay readable; they should tell of everything that was done.
-        self.status_at = Duration::ZERO;
+        self.health.make_due();
         self.refresh_status();
         self.drop_taken();
         self.joined = None;
-        self.update_status(|status| {
-            status.ready = false;
-            status.partitions.clear();
-        });
+        self.health.left();
     }
 }
 

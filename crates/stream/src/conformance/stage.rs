@@ -2,11 +2,12 @@
 //! that fails when told to.
 
 use super::ground::{Failed, Ground, Topic, ensure, same};
+use crate::health::StageStatus;
 use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
 use crate::partitioner::partition_for;
 use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{DeadLetters, RunnerSettings, Stage as _, StageRunner, StageSpec, StageStatus, Step};
+use crate::runner::{DeadLetters, RunnerSettings, Stage as _, StageRunner, StageSpec, Step};
 use crate::store::{Checkpoint, StoreProvider, StoreWrite, TaskId};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;

@@ -1,0 +1,131 @@
+//! How a stage is doing: what others may see of it, and what it does when the log fails.
+
+use crate::log::LogError;
+use crate::protocol::{Recovery, after_failure};
+use crate::runner::Clock;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tracing::{error, info, warn};
+
+/// How often lag and figures are refreshed, in real time.
+const STATUS_EVERY: Duration = Duration::from_millis(500);
+
+/// How a stage is doing; shared with whoever shows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageStatus {
+    /// Stage name.
+    pub name: String,
+    /// Partitions assigned and restored.
+    pub partitions: Vec<u32>,
+    /// Whether the stage has joined its group and restored what it was assigned.
+    pub ready: bool,
+    /// Records not yet taken in.
+    pub lag_records: u64,
+    /// How old the first of them is about, in seconds on the clock of the web; 0 when there is none.
+    pub lag_s: f64,
+    /// Records processed since start.
+    pub processed_total: u64,
+    /// Records set aside since start.
+    pub set_aside_total: u64,
+    /// Transactions committed since start.
+    pub commits_total: u64,
+    /// Failures of the log since start.
+    pub failures_total: u64,
+    /// Changelog records replayed since start.
+    pub restored_records_total: u64,
+    /// The processors' own figures, added up over partitions.
+    pub figures: BTreeMap<&'static str, f64>,
+    /// Last failure, if any.
+    pub last_error: Option<String>,
+}
+
+/// A stage cannot go on; the message says why.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("stage {stage} stopped: {message}")]
+pub struct Stopped {
+    /// The stage.
+    pub stage: String,
+    /// Why.
+    pub message: String,
+}
+
+/// The health of one stage, kept by whoever turns its loop.
+pub struct StageHealth {
+    stage: String,
+    failures_in_a_row: u32,
+    refreshed_at: Option<Duration>,
+    status: Arc<Mutex<StageStatus>>,
+}
+
+impl StageHealth {
+    /// Of a stage that has not joined its group yet.
+    pub fn new(stage: &str) -> Self {
+        let status = StageStatus { name: stage.to_owned(), ..StageStatus::default() };
+        Self { stage: stage.to_owned(), failures_in_a_row: 0, refreshed_at: None, status: Arc::new(Mutex::new(status)) }
+    }
+
+    /// A handle for other threads.
+    pub fn status(&self) -> Arc<Mutex<StageStatus>> {
+        self.status.clone()
+    }
+
+    /// Changes what is seen.
+    pub fn update(&self, update: impl FnOnce(&mut StageStatus)) {
+        update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// A step came through.
+    pub fn worked(&mut self) {
+        if self.failures_in_a_row > 0 {
+            info!(stage = self.stage, failures = self.failures_in_a_row, "log is back");
+            self.failures_in_a_row = 0;
+            self.update(|status| status.last_error = None);
+        }
+    }
+
+    /// The log failed: what is to be done.
+    pub fn failed(&mut self, error: &LogError) -> Recovery {
+        self.failures_in_a_row += 1;
+        self.update(|status| {
+            status.failures_total += 1;
+            status.last_error = Some(error.message.clone());
+        });
+        let recovery = after_failure(error.kind, self.failures_in_a_row);
+        warn!(stage = self.stage, error = error.message, ?recovery, attempt = self.failures_in_a_row, "log failed");
+        recovery
+    }
+
+    /// The stage cannot go on.
+    pub fn stopped(&self, message: String) -> Stopped {
+        error!(stage = self.stage, message, "stage stopped");
+        self.update(|status| {
+            status.ready = false;
+            status.last_error = Some(message.clone());
+        });
+        Stopped { stage: self.stage.clone(), message }
+    }
+
+    /// The stage is in its group no more.
+    pub fn left(&self) {
+        self.update(|status| {
+            status.ready = false;
+            status.partitions.clear();
+        });
+    }
+
+    /// Whether lag and figures are to be refreshed now.
+    pub fn is_due(&mut self, clock: &dyn Clock) -> bool {
+        let now = clock.monotonic();
+        let is_due = self.refreshed_at.is_none_or(|before| now.saturating_sub(before) >= STATUS_EVERY);
+        if is_due {
+            self.refreshed_at = Some(now);
+        }
+        is_due
+    }
+
+    /// They are due at once: the last ones stay readable, and should tell of everything that was done.
+    pub fn make_due(&mut self) {
+        self.refreshed_at = None;
+    }
+}
