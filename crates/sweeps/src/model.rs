@@ -1,15 +1,17 @@
 //! What looks teach about sweeps and about the pages' own change rates.
 
+mod kept;
+mod told;
+
 use crate::belief::{CellPriors, PageBelief, faded, kept_after, posterior};
 use crate::calendar::Calendar;
 use crate::group_sizes::GroupSizes;
 use crate::hash_keys::HashMapByHash;
 use crate::look_bins::{LookBins, bin_of};
 use crate::members::{Groups, Members};
-use crate::outlook::{CellChange, Changes, GroupChange, Outlook, SiteChange, trust_of};
+use crate::outlook::{Outlook, trust_of};
 use crate::place::Place;
 use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DAYS};
-use crate::states::{CellState, GroupState, InvalidState, SiteState};
 use change_rate::{GammaState, GroupSums, Outcome, exp_minus};
 use std::hint::black_box;
 
@@ -392,148 +394,6 @@ impl Model {
                 self.significant.push(number);
             }
         }
-    }
-
-    /// What has changed since it was last asked for, but for what hardly matters; that stays for
-    /// [`Model::take_changes`].
-    pub fn take_significant_changes(&mut self) -> Changes {
-        let groups = std::mem::take(&mut self.significant);
-        let sites = std::mem::take(&mut self.significant_sites);
-        Changes {
-            groups: groups.into_iter().filter_map(|number| self.group_change(number)).collect(),
-            cells: self.cell_changes(),
-            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
-        }
-    }
-
-    /// All that has changed since it was last asked for.
-    pub fn take_changes(&mut self) -> Changes {
-        self.significant.clear();
-        self.significant_sites.clear();
-        let mut sites: Vec<u32> = (0..self.scores.len() as u32).collect();
-        sites.sort_unstable_by_key(|site| self.outlook.sites[*site as usize].hash);
-        Changes {
-            groups: (0..self.calendars.len() as u32).filter_map(|number| self.group_change(number)).collect(),
-            cells: self.cell_changes(),
-            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
-        }
-    }
-
-    fn group_change(&mut self, number: u32) -> Option<GroupChange> {
-        let untold = std::mem::replace(&mut self.untold[number as usize], TOLD);
-        if untold.first_bin == i32::MAX {
-            return None;
-        }
-        let group = &self.outlook.groups[number as usize];
-        let hazard = &group.hazard;
-        let first_bin = untold.first_bin.clamp(hazard.first_bin(), hazard.end_bin());
-        Some(GroupChange {
-            group: group.group,
-            site: group.site,
-            pages: group.pages,
-            oldest_bin: hazard.first_bin(),
-            first_bin,
-            totals: hazard.totals()[(first_bin - hazard.first_bin()) as usize..].to_vec(),
-            per_day: hazard.per_day() as f32,
-        })
-    }
-
-    fn cell_changes(&mut self) -> Vec<CellChange> {
-        let untold = self.cells.iter_mut().filter(|cell| !cell.told);
-        untold
-            .map(|cell| {
-                cell.told = true;
-                CellChange { cell: cell.cell, site: cell.site, priors: cell.priors }
-            })
-            .collect()
-    }
-
-    fn site_change(&mut self, number: u32) -> Option<SiteChange> {
-        let outlook = self.outlook.sites[number as usize];
-        let score = &mut self.scores[number as usize];
-        let changed = score.told_lead != outlook.lead;
-        *score = Score { told_lead: outlook.lead, listed: false };
-        changed.then_some(SiteChange { site: outlook.hash, lead: outlook.lead })
-    }
-
-    /// The state of a group, to be kept.
-    pub fn group_state(&self, group: u64) -> Option<GroupState> {
-        let number = self.outlook.group_number(group)? as usize;
-        let outlook = &self.outlook.groups[number];
-        Some(GroupState::of(group, outlook.site, outlook.pages, &self.calendars[number], &outlook.hazard))
-    }
-
-    /// The state of a cell, to be kept.
-    pub fn cell_state(&self, cell: u64) -> Option<CellState> {
-        let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
-        Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
-    }
-
-    /// The state of a site, to be kept.
-    pub fn site_state(&self, site: u64) -> Option<SiteState> {
-        let number = self.outlook.site_number(site)?;
-        Some(SiteState { site, lead: self.outlook.sites[number as usize].lead })
-    }
-
-    /// Restores the newest bin of a model that is empty but for restored states.
-    pub fn restore_today(&mut self, bin: i32) {
-        self.today = bin;
-    }
-
-    /// Restores pages of a candidate group that were counted before, whether it has a calendar or not.
-    pub fn restore_size(&mut self, group: u64, pages: u32) {
-        self.sizes.add(group, pages);
-    }
-
-    /// Restores a group. Its size is [`Model::restore_size`]'s to restore.
-    pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
-        let (group, site, pages) = (state.group, state.site, state.pages);
-        let (calendar, hazard) = state.into_parts()?;
-        match self.outlook.group_number(group) {
-            Some(number) => {
-                self.calendars[number as usize] = calendar;
-                self.outlook.groups[number as usize].hazard = hazard;
-                self.outlook.resize(number, pages);
-            }
-            None => {
-                self.outlook.add_group(group, site, pages, hazard);
-                self.calendars.push(calendar);
-                self.untold.push(TOLD);
-            }
-        }
-        Ok(())
-    }
-
-    /// Restores a cell.
-    pub fn restore_cell(&mut self, state: &CellState) -> Result<(), InvalidState> {
-        let sums = [state.own.changes, state.own.page_days, state.plain.changes, state.plain.page_days];
-        let days = [state.priors.own_beta_days, state.priors.plain_beta_days];
-        let sound = sums.iter().all(|sum| *sum >= 0.0 && sum.is_finite());
-        if !sound || !days.iter().all(|days| *days > 0.0 && days.is_finite()) {
-            return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
-        }
-        let CellState { cell, site, own, plain, priors } = *state;
-        let restored = Cell { cell, site, own, plain, priors, told: true };
-        match self.outlook.cell_number(cell) {
-            Some(number) => self.cells[number as usize] = restored,
-            None => self.cells.push(restored),
-        }
-        self.outlook.set_priors(cell, priors);
-        Ok(())
-    }
-
-    /// Restores a site.
-    pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
-        if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
-            return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
-        }
-        let number = self.outlook.number_site(state.site) as usize;
-        self.outlook.sites[number].lead = state.lead;
-        if self.scores.len() <= number {
-            self.scores.resize_with(number + 1, Score::default);
-        }
-        self.scores[number] = Score { told_lead: state.lead, listed: false };
-        Ok(())
     }
 }
 

@@ -1,0 +1,87 @@
+//! A model's state, to be kept and restored piece by piece.
+
+use super::{Cell, Model, Score, TOLD};
+use crate::rules::{LEAD_LEAST, LEAD_MOST};
+use crate::states::{CellState, GroupState, InvalidState, SiteState};
+
+impl Model {
+    /// The state of a group, to be kept.
+    pub fn group_state(&self, group: u64) -> Option<GroupState> {
+        let number = self.outlook.group_number(group)? as usize;
+        let outlook = &self.outlook.groups[number];
+        Some(GroupState::of(group, outlook.site, outlook.pages, &self.calendars[number], &outlook.hazard))
+    }
+
+    /// The state of a cell, to be kept.
+    pub fn cell_state(&self, cell: u64) -> Option<CellState> {
+        let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
+        Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
+    }
+
+    /// The state of a site, to be kept.
+    pub fn site_state(&self, site: u64) -> Option<SiteState> {
+        let number = self.outlook.site_number(site)?;
+        Some(SiteState { site, lead: self.outlook.sites[number as usize].lead })
+    }
+
+    /// Restores the newest bin of a model that is empty but for restored states.
+    pub fn restore_today(&mut self, bin: i32) {
+        self.today = bin;
+    }
+
+    /// Restores pages of a candidate group that were counted before, whether it has a calendar or not.
+    pub fn restore_size(&mut self, group: u64, pages: u32) {
+        self.sizes.add(group, pages);
+    }
+
+    /// Restores a group. Its size is [`Model::restore_size`]'s to restore.
+    pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
+        let (group, site, pages) = (state.group, state.site, state.pages);
+        let (calendar, hazard) = state.into_parts()?;
+        match self.outlook.group_number(group) {
+            Some(number) => {
+                self.calendars[number as usize] = calendar;
+                self.outlook.groups[number as usize].hazard = hazard;
+                self.outlook.resize(number, pages);
+            }
+            None => {
+                self.outlook.add_group(group, site, pages, hazard);
+                self.calendars.push(calendar);
+                self.untold.push(TOLD);
+            }
+        }
+        Ok(())
+    }
+
+    /// Restores a cell.
+    pub fn restore_cell(&mut self, state: &CellState) -> Result<(), InvalidState> {
+        let sums = [state.own.changes, state.own.page_days, state.plain.changes, state.plain.page_days];
+        let days = [state.priors.own_beta_days, state.priors.plain_beta_days];
+        let sound = sums.iter().all(|sum| *sum >= 0.0 && sum.is_finite());
+        if !sound || !days.iter().all(|days| *days > 0.0 && days.is_finite()) {
+            return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
+        }
+        let CellState { cell, site, own, plain, priors } = *state;
+        let restored = Cell { cell, site, own, plain, priors, told: true };
+        match self.outlook.cell_number(cell) {
+            Some(number) => self.cells[number as usize] = restored,
+            None => self.cells.push(restored),
+        }
+        self.outlook.set_priors(cell, priors);
+        Ok(())
+    }
+
+    /// Restores a site.
+    pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
+        if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
+            return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
+        }
+        let number = self.outlook.number_site(state.site) as usize;
+        self.outlook.sites[number].lead = state.lead;
+        if self.scores.len() <= number {
+            self.scores.resize_with(number + 1, Score::default);
+        }
+        self.scores[number] = Score { told_lead: state.lead, listed: false };
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! What of a model is news to whoever keeps its [`Outlook`](crate::Outlook).
+
+use super::{Model, Score, TOLD};
+use crate::outlook::{CellChange, Changes, GroupChange, SiteChange};
+
+impl Model {
+    /// What has changed since it was last asked for, but for what hardly matters; that stays for
+    /// [`Model::take_changes`].
+    pub fn take_significant_changes(&mut self) -> Changes {
+        let groups = std::mem::take(&mut self.significant);
+        let sites = std::mem::take(&mut self.significant_sites);
+        Changes {
+            groups: groups.into_iter().filter_map(|number| self.group_change(number)).collect(),
+            cells: self.cell_changes(),
+            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
+        }
+    }
+
+    /// All that has changed since it was last asked for.
+    pub fn take_changes(&mut self) -> Changes {
+        self.significant.clear();
+        self.significant_sites.clear();
+        let mut sites: Vec<u32> = (0..self.scores.len() as u32).collect();
+        sites.sort_unstable_by_key(|site| self.outlook.sites[*site as usize].hash);
+        Changes {
+            groups: (0..self.calendars.len() as u32).filter_map(|number| self.group_change(number)).collect(),
+            cells: self.cell_changes(),
+            sites: sites.into_iter().filter_map(|site| self.site_change(site)).collect(),
+        }
+    }
+
+    fn group_change(&mut self, number: u32) -> Option<GroupChange> {
+        let untold = std::mem::replace(&mut self.untold[number as usize], TOLD);
+        if untold.first_bin == i32::MAX {
+            return None;
+        }
+        let group = &self.outlook.groups[number as usize];
+        let hazard = &group.hazard;
+        let first_bin = untold.first_bin.clamp(hazard.first_bin(), hazard.end_bin());
+        Some(GroupChange {
+            group: group.group,
+            site: group.site,
+            pages: group.pages,
+            oldest_bin: hazard.first_bin(),
+            first_bin,
+            totals: hazard.totals()[(first_bin - hazard.first_bin()) as usize..].to_vec(),
+            per_day: hazard.per_day() as f32,
+        })
+    }
+
+    fn cell_changes(&mut self) -> Vec<CellChange> {
+        let untold = self.cells.iter_mut().filter(|cell| !cell.told);
+        untold
+            .map(|cell| {
+                cell.told = true;
+                CellChange { cell: cell.cell, site: cell.site, priors: cell.priors }
+            })
+            .collect()
+    }
+
+    fn site_change(&mut self, number: u32) -> Option<SiteChange> {
+        let outlook = self.outlook.sites[number as usize];
+        let score = &mut self.scores[number as usize];
+        let changed = score.told_lead != outlook.lead;
+        *score = Score { told_lead: outlook.lead, listed: false };
+        changed.then_some(SiteChange { site: outlook.hash, lead: outlook.lead })
+    }
+}
