@@ -1,5 +1,10 @@
 //! Why a page is, or is not, due: read from a partition's stores beside the running loop, by the code that decides.
 
+mod explanation;
+mod reasons;
+
+pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
+
 use crate::forecast::{place_of, restore};
 use crate::frontier::Frontier;
 use crate::hint_record::{HintRecord, KINDS};
@@ -9,121 +14,15 @@ use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES, ScheduledPage};
 use crate::ties::weight_of;
 use change_rate::Gamma;
-use messages::{HintKind, Message};
-use mirrors::PROBE_EVERY;
+use messages::Message;
 use page::{CanonicalUrl, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
-use serde::Serialize;
 use std::ops::ControlFlow;
 use stream::{StateStore, StoreError};
 use sweeps::{GroupKind, GroupOutlook, Outlook};
 
 /// Nobody plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
-
-/// The decision about one page. Times are RFC 3339 in UTC.
-#[derive(Clone, Debug, Serialize)]
-pub struct Explanation {
-    /// The page.
-    pub url: String,
-    /// The revisit policy that decides.
-    pub policy: String,
-    /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`.
-    pub state: &'static str,
-    /// When its value reaches the price as far as is known now; absent when that is never, or not for the next ten years.
-    pub due_at: Option<String>,
-    /// What a fetch now is worth, in days of weighted freshness; absent without a copy.
-    pub crawl_value: Option<f64>,
-    /// The value at which pages are fetched now; absent before it was first worked out.
-    pub price: Option<f64>,
-    /// Importance; 1 is ordinary.
-    pub weight: f64,
-    /// What is believed of its change rate, whatever the cause of the changes.
-    pub change_rate_per_day: RateRange,
-    /// Probability that the copy is current; absent without a copy.
-    pub expected_freshness: Option<f64>,
-    /// Days since the last look.
-    pub days_since_look: Option<f64>,
-    /// Changes of its own to be expected since the last look.
-    pub own_hazard: Option<f64>,
-    /// The groups it changes together with.
-    pub sweep_hazards: Vec<SweepHazard>,
-    /// What it is worth as the first look into groups long not looked into; part of the value it competes with.
-    pub sentinel_value: Option<f64>,
-    /// Weight of the belief with sweeps against own rates alone at its site, 0 to 1.
-    pub trust: Option<f64>,
-    /// Its host.
-    pub host: HostCap,
-    /// What hints since the last look say.
-    pub hints: Hints,
-    /// The page that is fetched for it, because its text is the same.
-    pub mirror_of: Option<String>,
-    /// How many pages it is fetched for, whose weight it carries.
-    pub mirrors: usize,
-    /// The same in plain words.
-    pub reasons: Vec<String>,
-}
-
-/// A believed change rate.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RateRange {
-    /// Expected changes per day.
-    pub mean: f64,
-    /// With 5 % probability it is below.
-    pub p05: f64,
-    /// With 5 % probability it is above.
-    pub p95: f64,
-}
-
-/// One group of the page.
-#[derive(Clone, Debug, Serialize)]
-pub struct SweepHazard {
-    /// What its pages have in common.
-    pub group: &'static str,
-    /// How many they are.
-    pub pages: u32,
-    /// -ln of the probability that what changed the group since the last look spared the page.
-    pub hazard: f64,
-    /// Expected share of its pages changed at once per day.
-    pub per_day: f64,
-}
-
-/// What limits fetches from the page's host.
-#[derive(Clone, Debug, Serialize)]
-pub struct HostCap {
-    /// Its name.
-    pub name: String,
-    /// No request before this.
-    pub next_permitted_at: Option<String>,
-    /// Milliseconds between two requests.
-    pub crawl_delay_ms: Option<i64>,
-    /// An operator paused it.
-    pub paused: bool,
-}
-
-/// Hints since the last look, and what those of the host are worth.
-#[derive(Clone, Debug, Serialize)]
-pub struct Hints {
-    /// How many kinds of hints speak of a change.
-    pub kinds: u32,
-    /// Probability that they are right.
-    pub probability: f64,
-    /// Kinds that were ever judged by a look at a page of the host.
-    pub host: Vec<HintQuality>,
-    /// Known pages that this page lists, when it is a sitemap or feed.
-    pub listed: i64,
-}
-
-/// How far hints of one kind can be trusted on a host.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct HintQuality {
-    /// The kind: `sitemap`, `feed`, `ping`, `websub`.
-    pub kind: HintKind,
-    /// Probability that there is a change behind a hint that would not be there without it.
-    pub precision: f64,
-    /// Share of changes that are announced.
-    pub recall: f64,
-}
 
 /// A reading of the stores that failed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -351,121 +250,6 @@ impl Site {
         explanation.reasons = self.reasons(&explanation, rules, schedule.as_ref(), now);
         explanation
     }
-
-    fn reasons(
-        &self,
-        explanation: &Explanation,
-        rules: &Rules,
-        schedule: Option<&HostSchedule>,
-        now: Timestamp,
-    ) -> Vec<String> {
-        let page = &self.page;
-        let mut reasons = Vec::new();
-        match explanation.state {
-            "in_flight" => reasons.push("A request for it is under way.".to_owned()),
-            "never_fetched" => {
-                reasons.push("It was never fetched; such pages come first, the oldest first.".to_owned())
-            }
-            "held" if page.failures > 0 => {
-                reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.failures));
-            }
-            "held" if page.probe => {}
-            "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
-            _ => {}
-        }
-        if page.probe {
-            reasons.push("Its last look left something open (gone or not, error or not, noise or not), or a page with its text has changed.".to_owned());
-        }
-        if let Some(canonical) = &explanation.mirror_of {
-            let passes = page.ties.as_ref().map_or(0, |ties| ties.passes);
-            reasons.push(format!(
-                "Its text is that of {canonical}, which is fetched for both: of {PROBE_EVERY} turns it gets one, to see \
-                 whether that is still so, and {passes} have passed."
-            ));
-        }
-        if explanation.mirrors > 0 {
-            let mirrors = explanation.mirrors;
-            reasons.push(format!("It is fetched also for {mirrors} pages with its text, and carries their weight."));
-        }
-        if page.refetch {
-            reasons.push("It is wanted next, whatever it is worth.".to_owned());
-        }
-        if explanation.host.paused {
-            reasons.push("An operator paused its host; nothing is fetched from it until it is resumed.".to_owned());
-        } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
-            reasons.push("Its host may not be visited yet (crawl delay).".to_owned());
-        }
-        let Some(worth) = self.worth(now) else { return reasons };
-        if !rules.scores_pages() {
-            let policy = &explanation.policy;
-            reasons.push(format!("The policy {policy} keeps its plan in the running process; it cannot be told here."));
-            return reasons;
-        }
-        if matches!(self.index, Index::Uniform) {
-            reasons.push(format!("It was looked at {:.2} days ago; the longest ago comes next.", worth.days));
-        } else {
-            reasons.push(format!(
-                "It was looked at {:.2} days ago and changes {:.3} times a day, so its copy is current with {:.0} %.",
-                worth.days,
-                explanation.change_rate_per_day.mean,
-                100.0 * explanation.expected_freshness.unwrap_or(0.0),
-            ));
-        }
-        let strongest = explanation.sweep_hazards.iter().max_by(|a, b| a.hazard.total_cmp(&b.hazard));
-        if let Some(sweep) = strongest.filter(|sweep| sweep.hazard >= 0.05) {
-            reasons.push(format!(
-                "Pages of its group ({}, {} pages) have changed since: by that alone it has with {:.0} %.",
-                sweep.group,
-                sweep.pages,
-                -100.0 * (-sweep.hazard).exp_m1(),
-            ));
-        }
-        if explanation.hints.kinds > 0 {
-            let percent = 100.0 * explanation.hints.probability;
-            reasons.push(format!("Hints say it has changed; such hints are right with {percent:.0} %."));
-        }
-        for quality in &explanation.hints.host {
-            reasons.push(format!(
-                "Hints of its host ({}) tell more than chance with {:.0} % and of {:.0} % of the changes.",
-                messages::word(&quality.kind),
-                100.0 * quality.precision,
-                100.0 * quality.recall,
-            ));
-        }
-        if explanation.hints.listed > 0 {
-            let pages = explanation.hints.listed;
-            reasons.push(format!("It lists {pages} known pages; a look is worth what it may say of them."));
-        }
-        if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0).max(explanation.price.unwrap_or(0.0)) {
-            reasons.push(
-                "Nobody has looked into its groups for a while: a first look would speak for all of them.".to_owned(),
-            );
-        }
-        match (explanation.crawl_value, explanation.price) {
-            (_, None) => reasons.push("No price was worked out yet.".to_owned()),
-            (Some(value), Some(price)) if value >= price => {
-                let (value, price) = (shown(value), shown(price));
-                reasons.push(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."));
-            }
-            (Some(value), Some(price)) if explanation.due_at.is_some() => {
-                let (value, price) = (shown(value), shown(price));
-                reasons.push(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."));
-            }
-            (Some(value), Some(price)) => reasons.push(format!(
-                "A fetch is worth {} and does not reach the price of {} in ten years: it changes too fast or matters too \
-                 little. It is looked at all the same once it was left for policy.max_interval.",
-                shown(value),
-                shown(price),
-            )),
-            (None, Some(_)) => {}
-        }
-        reasons
-    }
-}
-
-/// A value for people.
-fn shown(value: f64) -> String {
-    if value == 0.0 || value >= 1e-3 { format!("{value:.3}") } else { format!("{value:.1e}") }
 }
 
 /// Expected changes of its own.

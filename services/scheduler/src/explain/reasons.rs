@@ -1,0 +1,125 @@
+//! The decision about a page in sentences.
+
+use super::{Explanation, Site};
+use crate::rules::Rules;
+use crate::state::HostSchedule;
+use mirrors::PROBE_EVERY;
+use page::Timestamp;
+use revisit::columns::Index;
+
+impl Site {
+    pub(super) fn reasons(
+        &self,
+        explanation: &Explanation,
+        rules: &Rules,
+        schedule: Option<&HostSchedule>,
+        now: Timestamp,
+    ) -> Vec<String> {
+        let page = &self.page;
+        let mut reasons = Vec::new();
+        match explanation.state {
+            "in_flight" => reasons.push("A request for it is under way.".to_owned()),
+            "never_fetched" => {
+                reasons.push("It was never fetched; such pages come first, the oldest first.".to_owned())
+            }
+            "held" if page.failures > 0 => {
+                reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.failures));
+            }
+            "held" if page.probe => {}
+            "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
+            _ => {}
+        }
+        if page.probe {
+            reasons.push("Its last look left something open (gone or not, error or not, noise or not), or a page with its text has changed.".to_owned());
+        }
+        if let Some(canonical) = &explanation.mirror_of {
+            let passes = page.ties.as_ref().map_or(0, |ties| ties.passes);
+            reasons.push(format!(
+                "Its text is that of {canonical}, which is fetched for both: of {PROBE_EVERY} turns it gets one, to see \
+                 whether that is still so, and {passes} have passed."
+            ));
+        }
+        if explanation.mirrors > 0 {
+            let mirrors = explanation.mirrors;
+            reasons.push(format!("It is fetched also for {mirrors} pages with its text, and carries their weight."));
+        }
+        if page.refetch {
+            reasons.push("It is wanted next, whatever it is worth.".to_owned());
+        }
+        if explanation.host.paused {
+            reasons.push("An operator paused its host; nothing is fetched from it until it is resumed.".to_owned());
+        } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
+            reasons.push("Its host may not be visited yet (crawl delay).".to_owned());
+        }
+        let Some(worth) = self.worth(now) else { return reasons };
+        if !rules.scores_pages() {
+            let policy = &explanation.policy;
+            reasons.push(format!("The policy {policy} keeps its plan in the running process; it cannot be told here."));
+            return reasons;
+        }
+        if matches!(self.index, Index::Uniform) {
+            reasons.push(format!("It was looked at {:.2} days ago; the longest ago comes next.", worth.days));
+        } else {
+            reasons.push(format!(
+                "It was looked at {:.2} days ago and changes {:.3} times a day, so its copy is current with {:.0} %.",
+                worth.days,
+                explanation.change_rate_per_day.mean,
+                100.0 * explanation.expected_freshness.unwrap_or(0.0),
+            ));
+        }
+        let strongest = explanation.sweep_hazards.iter().max_by(|a, b| a.hazard.total_cmp(&b.hazard));
+        if let Some(sweep) = strongest.filter(|sweep| sweep.hazard >= 0.05) {
+            reasons.push(format!(
+                "Pages of its group ({}, {} pages) have changed since: by that alone it has with {:.0} %.",
+                sweep.group,
+                sweep.pages,
+                -100.0 * (-sweep.hazard).exp_m1(),
+            ));
+        }
+        if explanation.hints.kinds > 0 {
+            let percent = 100.0 * explanation.hints.probability;
+            reasons.push(format!("Hints say it has changed; such hints are right with {percent:.0} %."));
+        }
+        for quality in &explanation.hints.host {
+            reasons.push(format!(
+                "Hints of its host ({}) tell more than chance with {:.0} % and of {:.0} % of the changes.",
+                messages::word(&quality.kind),
+                100.0 * quality.precision,
+                100.0 * quality.recall,
+            ));
+        }
+        if explanation.hints.listed > 0 {
+            let pages = explanation.hints.listed;
+            reasons.push(format!("It lists {pages} known pages; a look is worth what it may say of them."));
+        }
+        if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0).max(explanation.price.unwrap_or(0.0)) {
+            reasons.push(
+                "Nobody has looked into its groups for a while: a first look would speak for all of them.".to_owned(),
+            );
+        }
+        match (explanation.crawl_value, explanation.price) {
+            (_, None) => reasons.push("No price was worked out yet.".to_owned()),
+            (Some(value), Some(price)) if value >= price => {
+                let (value, price) = (shown(value), shown(price));
+                reasons.push(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."));
+            }
+            (Some(value), Some(price)) if explanation.due_at.is_some() => {
+                let (value, price) = (shown(value), shown(price));
+                reasons.push(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."));
+            }
+            (Some(value), Some(price)) => reasons.push(format!(
+                "A fetch is worth {} and does not reach the price of {} in ten years: it changes too fast or matters too \
+                 little. It is looked at all the same once it was left for policy.max_interval.",
+                shown(value),
+                shown(price),
+            )),
+            (None, Some(_)) => {}
+        }
+        reasons
+    }
+}
+
+/// A value for people.
+fn shown(value: f64) -> String {
+    if value == 0.0 || value >= 1e-3 { format!("{value:.3}") } else { format!("{value:.1e}") }
+}
