@@ -7,10 +7,11 @@ use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
 use change_rate::{Gamma, GammaState, Outcome};
 use messages::{CellForecast, GroupForecast, Message, SweepForecast};
 use page::{CanonicalUrl, SiteKey, Timestamp};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
-use sweeps::{Changes, GroupChange, Model, Place, rules};
+use sweeps::{Changes, GroupChange, HashKeys, HashMapByHash, Model, Place, rules};
 
 /// What a page's record says when its page was counted here.
 const NAME: &str = "sweeps";
@@ -21,20 +22,29 @@ const TOTALS_PER_FORECAST: usize = 50_000;
 
 pub(crate) struct SweepLearner {
     model: Model,
-    names: HashMap<u64, SiteKey>,
+    names: HashMapByHash<SiteKey>,
     /// Cells by hash, with their order.
-    cells: HashMap<u64, i64>,
+    cells: HashMapByHash<i64>,
     touched: Touched,
 }
 
 /// What differs from the store.
 #[derive(Default)]
 struct Touched {
-    groups: BTreeSet<u64>,
-    cells: BTreeSet<u64>,
-    sites: BTreeSet<u64>,
-    sizes: BTreeSet<u64>,
+    groups: Hashes,
+    cells: Hashes,
+    sites: Hashes,
+    sizes: Hashes,
     today: bool,
+}
+
+/// Things by hash. Every look adds its own, mostly once more; they are put in order when they are written down.
+type Hashes = HashSet<u64, BuildHasherDefault<HashKeys>>;
+
+fn in_order(hashes: Hashes) -> Vec<u64> {
+    let mut hashes: Vec<_> = hashes.into_iter().collect();
+    hashes.sort_unstable();
+    hashes
 }
 
 /// The place of a page on its site.
@@ -47,8 +57,8 @@ impl SweepLearner {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
             model: Model::starting_at(context.now().as_days()),
-            names: HashMap::new(),
-            cells: HashMap::new(),
+            names: HashMapByHash::default(),
+            cells: HashMapByHash::default(),
             touched: Touched::default(),
         };
         let mut cells = Vec::new();
@@ -188,24 +198,24 @@ impl SweepLearner {
         }
         let changes = self.model.take_significant_changes();
         let touched = std::mem::take(&mut self.touched);
-        let cells: BTreeSet<_> = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
-        for hash in touched.groups {
+        let cells = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
+        for hash in in_order(touched.groups) {
             if let Some(state) = self.model.group_state(hash) {
                 context.put(SWEEPS, key(GROUP, hash), SweepGroup::of(&state).encode());
             }
         }
-        for hash in cells {
+        for hash in in_order(cells) {
             if let (Some(state), Some(&number)) = (self.model.cell_state(hash), self.cells.get(&hash)) {
                 context.put(SWEEPS, key(CELL, hash), SweepCell::of(&state, number).encode());
             }
         }
-        for hash in touched.sites {
+        for hash in in_order(touched.sites) {
             let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
             if let Some(site_key) = self.names.get(&hash) {
                 context.put(SWEEPS, key(SITE, hash), SweepSite { site_key: site_key.clone(), lead }.encode());
             }
         }
-        for hash in touched.sizes {
+        for hash in in_order(touched.sizes) {
             context.put(SWEEPS, key(SIZE, hash), self.model.sizes().get(hash).to_le_bytes().to_vec());
         }
         context.put(SWEEPS, key(TODAY, 0), self.model.today().to_le_bytes().to_vec());
