@@ -1,39 +1,66 @@
 //! What a look costs in the estimator with everything that makes it durable: read from the log, decoded, learned from,
-//! state and changelog written, the estimate sent on, committed. Beside RocksDB's own benchmark of read, modify, write.
+//! state and changelog written, the estimate sent on, committed. And the state alone: a belief read, learned from and
+//! written back. Both beside RocksDB's own benchmark of read, modify, write.
 
 use crate::measure::{Measured, Rounds, cpu_time};
 use crate::table::{Row, Target};
-use daemon::WebClock;
+use change_rate::{GammaState, Outcome};
+use estimator::{PAGES, PageBelief};
 use messages::{FetchOutcome, Message, PageObservation, Verdict, topics};
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, PageId, Timestamp};
 use settings::Settings;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use stream::partitioner::partition_for;
-use stream::{Log, OutputRecord, RunnerSettings, Stage, StageRunner, Step, TopicPartition};
+use stream::testing::ManualClock;
+use stream::{
+    Checkpoint, Log, OutputRecord, Overlay, RunnerSettings, Stage, StageRunner, StateStore, Step, StoreProvider,
+    TaskId, TopicPartition,
+};
 use stream_rocksdb::{RocksStores, StoreMemory};
+use sweeps::{Model, Place, rules};
 use tempfile::TempDir;
 use topology::Names;
 
 const SITES: usize = 200;
 const PAGES_PER_SITE: usize = 500;
 const LOOKS: i64 = 3;
-/// Bytes of db_bench's values: about what a belief takes.
-const VALUE_BYTES: usize = 100;
+/// The day of the first look, since 1970.
+const FIRST_DAY: i64 = 19_675;
 
-pub(crate) fn row(rounds: usize) -> Row {
+/// The whole stage, then the state alone.
+pub(crate) fn rows(rounds: usize) -> Vec<Row> {
     eprintln!("durable estimator");
-    let ours: Vec<_> = (0..rounds).map(|_| round()).collect();
     let pages = SITES * PAGES_PER_SITE;
-    let row = Row::new(format!("the durable estimator, {pages} pages"), "us/look", Rounds::new(ours));
-    if Command::new("db_bench").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        return row.note("db_bench is not installed: not compared");
+    let program = Command::new("db_bench").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let (mut stage, mut state, mut theirs, mut value_bytes) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    // In turns, so that what slows a round down slows all of them.
+    for _ in 0..rounds {
+        stage.push(round());
+        let update = state_round();
+        state.push(update.cpu_us);
+        value_bytes = update.value_bytes;
+        if program.is_ok() {
+            theirs.push(update_random(pages, value_bytes));
+        }
     }
-    let theirs = (0..rounds).map(|_| update_random(pages)).collect();
-    row.beside("db_bench updaterandom", Rounds::new(theirs)).aims_at(Target::Ratio(1.0 / 3.0)).note(
+    let rows = [
+        Row::new(format!("the durable estimator, {pages} pages"), "us/look", Rounds::new(stage)),
+        Row::new(format!("its state alone: {pages} beliefs of {value_bytes} bytes"), "us/update", Rounds::new(state)),
+    ];
+    if program.is_err() {
+        return rows.map(|row| row.note("db_bench is not installed: not compared")).into();
+    }
+    let notes = [
         "ours also reads and writes the log, keeps a changelog, decodes and encodes Avro, and commits exactly once",
-    )
+        "ours learns from the look and writes a write-ahead log, as in production; db_bench does neither",
+    ];
+    let rows = rows.into_iter().zip(notes).map(|(row, note)| {
+        let row = row.beside("db_bench updaterandom", Rounds::new(theirs.clone()));
+        row.aims_at(Target::Ratio(1.0 / 3.0)).note(note)
+    });
+    rows.collect()
 }
 
 /// CPU time per look in µs, after the first look at every page.
@@ -45,11 +72,11 @@ fn round() -> f64 {
     let partitions = settings.log.partitions;
     log.create_topics(&topology::topic_configs(&settings, partitions)).expect("topics can be made");
     let log: Arc<dyn Log> = Arc::new(log);
-    let clock = Arc::new(WebClock::new(&settings.clock));
+    let clock = ManualClock::at(looked_at(PAGES_PER_SITE, 0));
     let spec = estimator::stage(&settings, &names);
     let stores = Arc::new(RocksStores::new(directory.path(), StoreMemory::default()));
     let runner = RunnerSettings::new(settings.log.batch_records, spec.punctuate_every, &*clock);
-    let mut stage = StageRunner::new(spec, "bench", log.clone(), stores, clock, runner);
+    let mut stage = StageRunner::new(spec, "bench", log.clone(), stores, clock.clone(), runner);
     let topic = names.topic(topics::PAGE_OBSERVATIONS);
     let mut spent = 0.0;
     for look in 0..=LOOKS {
@@ -61,6 +88,7 @@ fn round() -> f64 {
         if look > 0 {
             spent += (cpu_time() - before).as_secs_f64();
         }
+        clock.advance(page::DAY);
     }
     let done = stage.status().lock().expect("no thread of a benchmark panics").processed_total;
     assert_eq!(done, (SITES * PAGES_PER_SITE) as u64 * (LOOKS as u64 + 1), "every look is learned from once");
@@ -81,13 +109,10 @@ fn drain(stage: &mut impl Stage) {
 
 /// One look at every page of a site; every twentieth saw a change.
 fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputRecord> {
-    let day = 86_400 * look;
     let record = |number: usize| {
-        let url = CanonicalUrl::parse(&format!("https://site-{site:03}.test/part-{}/page-{number}", number % 7));
-        let url = url.expect("it is an address");
+        let url = address(site, number);
         let site_key = url.site_key();
-        let at = Timestamp::from_secs(1_700_000_000 + day + number as i64);
-        let changed = (number as i64 + look) % 20 == 0;
+        let (at, changed) = (looked_at(number, look), has_changed(number, look));
         let observation = PageObservation {
             page_id: url.page_id(),
             attempt: look + 1,
@@ -127,14 +152,115 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
     (0..PAGES_PER_SITE).map(record).collect()
 }
 
-/// CPU time of RocksDB's own benchmark per read, modify and write, in µs.
-fn update_random(keys: usize) -> f64 {
+fn address(site: usize, number: usize) -> CanonicalUrl {
+    let url = CanonicalUrl::parse(&format!("https://site-{site:03}.test/part-{}/page-{number}", number % 7));
+    url.expect("it is an address")
+}
+
+fn looked_at(number: usize, look: i64) -> Timestamp {
+    Timestamp::from_secs(86_400 * (FIRST_DAY + look) + number as i64)
+}
+
+/// One page in twenty, another one every day.
+fn has_changed(number: usize, look: i64) -> bool {
+    (number as i64 + look) % 20 == 0
+}
+
+struct Update {
+    cpu_us: f64,
+    /// What a belief takes in the store.
+    value_bytes: usize,
+}
+
+/// Read, learned from, written back, in batches as large as the log's: per look, after the first at every page. Where
+/// pages stand on their sites is worked out before, as from a message.
+fn state_round() -> Update {
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let settings = Settings::default();
+    let stores = Names::new(&settings).stores("estimator", &["pages"]);
+    let names: Vec<_> = stores.iter().map(|(name, _)| name.as_str()).collect();
+    let provider = RocksStores::new(directory.path(), StoreMemory::default());
+    let task = TaskId { stage: "estimator".to_owned(), partition: 0 };
+    let mut store = provider.open(&task, &names).expect("a new store opens");
+    let mut model = Model::starting_at(looked_at(0, 0).as_days());
+    let pages: Vec<_> = (0..SITES * PAGES_PER_SITE)
+        .map(|page| {
+            let url = address(page / PAGES_PER_SITE, page % PAGES_PER_SITE);
+            let place = Place::of(url.site_key().as_str(), url.host().as_str(), url.path());
+            model.insert(&place);
+            (url.page_id(), place)
+        })
+        .collect();
+    let numbered: Vec<_> = pages.iter().enumerate().collect();
+    let mut overlay = Overlay::new(names.len());
+    let (mut spent, mut checkpoint) = (0.0, Checkpoint { changelog_next: vec![Some(0)], ..Checkpoint::default() });
+    for look in 0..=LOOKS {
+        let before = cpu_time();
+        model.advance((FIRST_DAY + look) as f64, rules::SETTLED_BINS);
+        for batch in numbered.chunks(settings.log.batch_records) {
+            for (page, (id, place)) in batch {
+                overlay.begin_record();
+                update(&mut model, &*store, &mut overlay, id, place, page % PAGES_PER_SITE, look);
+            }
+            checkpoint.input_next = Some(checkpoint.input_next.unwrap_or(0) + batch.len() as u64);
+            store.apply(&overlay.take(), &checkpoint).expect("a store can be written");
+        }
+        if look > 0 {
+            spent += (cpu_time() - before).as_secs_f64();
+        }
+    }
+    let kept = pages.iter().map(|(id, _)| store.get(PAGES.0, &id.0).expect("a store can be read"));
+    let kept: Vec<_> = kept.map(|bytes| bytes.expect("every page was looked at")).collect();
+    let belief = PageBelief::decode(&kept[0]).expect("what was encoded can be decoded");
+    assert_eq!(belief.observations, LOOKS, "every look is learned from once");
+    let value_bytes = kept.iter().map(Vec::len).sum::<usize>() / kept.len();
+    Update { cpu_us: spent * 1e6 / pages.len() as f64 / LOOKS as f64, value_bytes }
+}
+
+/// A look at one page, as the estimator takes it into its belief.
+fn update(
+    model: &mut Model,
+    store: &dyn StateStore,
+    overlay: &mut Overlay,
+    id: &PageId,
+    place: &Place,
+    number: usize,
+    look: i64,
+) {
+    let kept = overlay.get(store, PAGES.0, &id.0).expect("a store can be read");
+    let mut belief = kept.map_or_else(
+        || PageBelief { estimator: "sweeps".to_owned(), ..PageBelief::default() },
+        |bytes| PageBelief::decode(&bytes).expect("what was encoded can be decoded"),
+    );
+    belief.fetches += 1;
+    if look > 0 {
+        let changed = has_changed(number, look);
+        belief.observations += 1;
+        belief.changes += i64::from(changed);
+        let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
+        let mut page = sweeps::PageBelief {
+            own: state(belief.own_alpha, belief.own_beta_days),
+            plain: state(belief.delta_alpha, belief.delta_beta_days),
+        };
+        let (from, to) = (looked_at(number, look - 1).as_days(), looked_at(number, look).as_days());
+        let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
+        model.look(place, &mut page, from, to, outcome);
+        (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
+        (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);
+    }
+    overlay.write(PAGES.0, id.0.to_vec(), Some(belief.encode()));
+}
+
+/// CPU time of RocksDB's own benchmark per read, modify and write, in µs, with the options of the aim: no write-ahead
+/// log, filters, and a cache that holds everything.
+fn update_random(keys: usize, value_bytes: usize) -> f64 {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let run = |benchmark: &str, existing: bool, updates: usize| {
         let mut command = Command::new("db_bench");
-        command.arg(format!("--benchmarks={benchmark}")).arg(format!("--num={keys}"));
-        command.arg(format!("--value_size={VALUE_BYTES}")).arg(format!("--use_existing_db={}", u8::from(existing)));
+        command.arg(format!("--benchmarks={benchmark}")).arg(format!("--num={keys}")).arg("--key_size=16");
+        command.arg(format!("--value_size={value_bytes}")).arg(format!("--use_existing_db={}", u8::from(existing)));
         command.arg(format!("--db={}", directory.path().join("db").display())).arg(format!("--writes={updates}"));
+        command.args(["--disable_wal=1", "--cache_size=536870912", "--bloom_bits=10", "--compression_type=lz4"]);
         Measured::start(command, Path::new(directory.path())).finish().cpu.as_secs_f64()
     };
     run("fillrandom", false, keys);

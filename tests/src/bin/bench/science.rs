@@ -17,7 +17,7 @@ pub(crate) fn learning(rounds: usize) -> Vec<Row> {
     let calendars = output(released("sweeps", "look_cost"), directory.path());
     let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
     let own = "Gamma filter, forgetting, 37 % changed";
-    vec![
+    let mut rows = vec![
         Row::new("a page's own belief, 37 % of looks changed", "ns", value(&beliefs, own, "ns"))
             .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
             .aims_at(Target::Value(20.0)),
@@ -27,8 +27,9 @@ pub(crate) fn learning(rounds: usize) -> Vec<Row> {
             value(&calendars, "a look every 4 days", "ns"),
         )
         .aims_at(Target::Value(2_000.0)),
-        durable::row(rounds),
-    ]
+    ];
+    rows.extend(durable::rows(rounds));
+    rows
 }
 
 /// The price of a budget over ten million pages.
