@@ -31,16 +31,15 @@ struct Page {
 /// What is measured: its name, and what it does with all pages.
 type Contestant<'c> = (&'static str, Box<dyn FnMut(&[Page]) -> Duration + 'c>);
 
-/// Measures all and prints microseconds a page, one figure a round. The texts go to a file, with a zero byte behind each, for
-/// peers in other languages.
-pub fn measure(rounds: usize, directory: &str, texts: &str) {
+/// Measures all and prints microseconds a page, one figure a round. For peers in other languages it writes two things into
+/// `output`: `texts`, all texts with a zero byte behind each, and `pages`, a directory of what is read on the way to the verdict.
+pub fn measure(rounds: usize, directory: &str, output: &str) {
     let pages = pages(Path::new(directory));
     pages.iter().for_each(check);
     let news = pages.iter().filter(|page| is_news(page)).count();
     assert!(2 * news > pages.len(), "of {} new paragraphs {news} are seen", pages.len());
     println!("news: {news}");
-    let all: String = pages.iter().flat_map(|page| [page.text.as_str(), "\0"]).collect();
-    std::fs::write(texts, all).expect("the file of texts can be written");
+    write(&pages, Path::new(output)).expect("the directory for output takes files");
     let bytes: usize = pages.iter().map(|page| page.html.len()).sum();
     let words: usize = pages.iter().map(|page| tokens(&page.text).count()).sum();
     println!("pages: {}", pages.len());
@@ -72,6 +71,17 @@ pub fn measure(rounds: usize, directory: &str, texts: &str) {
         let figures: Vec<String> = figures.iter().map(|figure| format!("{figure:.3}")).collect();
         println!("{name} us: {}", figures.join(" "));
     }
+}
+
+fn write(pages: &[Page], output: &Path) -> std::io::Result<()> {
+    let texts: String = pages.iter().flat_map(|page| [page.text.as_str(), "\0"]).collect();
+    std::fs::write(output.join("texts"), texts)?;
+    let directory = output.join("pages");
+    std::fs::create_dir(&directory)?;
+    pages
+        .iter()
+        .enumerate()
+        .try_for_each(|(number, page)| std::fs::write(directory.join(number.to_string()), &page.edited))
 }
 
 /// A fast wrong answer has no speed: the text is that of the way token by token, which uses no wide instructions, and the

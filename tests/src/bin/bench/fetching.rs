@@ -1,8 +1,8 @@
-//! Fetching alone, from an nginx on the other core: keep-alive beside wrk, spider and Scrapy, a crawl beside colly, TLS
+//! Fetching alone, from an nginx on the other core: keep-alive beside wrk, spider and Scrapy, a crawl beside crawlers, TLS
 //! beside wrk, and memory at a thousand connections. What nginx wrote down must be what each contestant was to fetch.
 
 use crate::measure::{Finished, Measured, Rounds, digits, on_core};
-use crate::peers::{colly, own, peers, python, released_example};
+use crate::peers::{Program, colly, crawlee, java, own, peers, python, released_example};
 use crate::table::{Row, Target};
 use crate::web_server::{Books, Site, Way, WebServer, has, program};
 use std::collections::BTreeMap;
@@ -24,17 +24,24 @@ const MOST_TOO_MUCH: f64 = 1.005;
 
 /// µs of CPU a page, for each contestant round by round.
 #[derive(Default)]
-struct Figures(BTreeMap<&'static str, Vec<f64>>);
+struct Figures {
+    whole: BTreeMap<&'static str, Vec<f64>>,
+    /// Once compiled and warm, of those who say so.
+    warm: BTreeMap<&'static str, Vec<f64>>,
+}
 
 impl Figures {
     fn add(&mut self, name: &'static str, (finished, books): &(Finished, Books)) {
-        self.0.entry(name).or_default().push(finished.cpu.as_secs_f64() * 1e6 / books.pages as f64);
-        let nginx = books.cpu.as_secs_f64() * 1e6 / books.pages as f64;
-        eprintln!("  {name}: {} µs/page, nginx {}", digits(self.0[name].last().copied().unwrap_or(0.0)), digits(nginx));
+        let [whole, nginx] = [finished.cpu, books.cpu].map(|cpu| cpu.as_secs_f64() * 1e6 / books.pages as f64);
+        self.whole.entry(name).or_default().push(whole);
+        eprintln!("  {name}: {} µs/page, nginx {}", digits(whole), digits(nginx));
+        if let Some(warm) = finished.stdout.lines().find_map(|line| line.strip_prefix("warm us: ")) {
+            self.warm.entry(name).or_default().push(warm.parse().expect("figures are numbers"));
+        }
     }
 
     fn rounds(&self, name: &str) -> Option<Rounds> {
-        self.0.get(name).cloned().map(Rounds::new)
+        self.whole.get(name).cloned().map(Rounds::new)
     }
 
     /// A row beside a peer, or the reason why the peer is not there.
@@ -42,7 +49,14 @@ impl Figures {
         let name = format!("{what}, beside {peer}");
         match (self.rounds(ours), self.rounds(peer), absent) {
             (Some(ours), Some(theirs), _) => {
-                Row::new(name, "µs/page", ours).beside(peer, theirs).aims_at(Target::Ratio(aim))
+                let row = Row::new(name, "µs/page", ours.clone()).beside(peer, theirs).aims_at(Target::Ratio(aim));
+                match self.warm.get(peer).cloned().map(Rounds::new) {
+                    Some(warm) => row.note(format!(
+                        "by the second half of {peer}'s pages, when it is warm: {warm} µs/page, ratio {}",
+                        ours.over(&warm)
+                    )),
+                    None => row,
+                }
             }
             (_, _, Err(reason)) => Row::skipped(name, reason),
             _ => Row::skipped(name, "not measured"),
@@ -58,7 +72,12 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
     let few = site.of_mean_size(TLS_PAGES);
     let ours = released_example("fetcher", "fetch_pages");
     let wrk = if has("wrk") { Ok(()) } else { Err("no wrk (make bench installs it)".to_owned()) };
-    let (spider, colly, scrapy) = (peers(), colly(), python());
+    let (spider, scrapy) = (peers(), python());
+    let crawlers = [
+        ("colly", 1.0 / 10.0, colly()),
+        ("crawler4j", 1.0 / 30.0, java("crawler4j", "Crawl")),
+        ("Crawlee", 1.0 / 30.0, crawlee()),
+    ];
     let mut figures = Figures::default();
     let mut memory = Vec::new();
     for round in 1..=rounds {
@@ -74,8 +93,10 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
             figures.add("Scrapy", &run_scrapy(python, &site));
         }
         figures.add("crawl", &run_ours(&ours, "crawl", &site, CRAWLED_HOSTS, Way::KeepAlive));
-        if let Ok(program) = &colly {
-            figures.add("colly", &run_colly(program, &site));
+        for (name, _, program) in &crawlers {
+            if let Ok(program) = program {
+                figures.add(name, &run_crawler(name, program, &site));
+            }
         }
         if wrk.is_ok() {
             figures.add("wrk over TLS", &run_wrk(&few, Way::UncheckedHandshakes));
@@ -100,21 +121,24 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
             figures.rounds(name).expect("measured in every round"),
         )
     };
-    let elsewhere = |what: &str| {
-        Row::skipped(format!("{crawl}, beside {what}"), "not built here; published figures in docs/MEASUREMENTS.md")
-    };
-    vec![
+    let mut rows = vec![
         figures.row(keep_alive, "list", "wrk", 1.0 / 0.6, wrk.clone()),
         figures.row(keep_alive, "list", "spider", 1.0 / 5.0, spider.map(drop)),
         figures.row(keep_alive, "list", "Scrapy", 1.0 / 50.0, scrapy.map(drop)),
-        figures.row(crawl, "crawl", "colly", 1.0 / 10.0, colly.map(drop)),
-        elsewhere("crawler4j, Crawlee and StormCrawler"),
+    ];
+    rows.extend(crawlers.map(|(name, aim, program)| figures.row(crawl, "crawl", name, aim, program.map(drop))));
+    rows.extend([
+        Row::skipped(
+            format!("{crawl}, beside StormCrawler"),
+            "not built here; published figures in docs/MEASUREMENTS.md",
+        ),
         figures.row(unchecked, "unchecked handshakes", "wrk over TLS", 0.45, wrk.clone()),
         tls("a full handshake with the certificate verified", "full handshakes"),
         tls("a resumed session", "resumed handshakes"),
         Row::new(format!("memory at {MEMORY_CONNECTIONS} connections, peak"), "MiB", Rounds::new(memory))
             .aims_at(Target::Value(64.0)),
-    ]
+    ]);
+    rows
 }
 
 /// Runs a contestant against a server of its own; it is given the server to be told where that is.
@@ -219,13 +243,16 @@ fn run_scrapy(python: &Path, site: &Site) -> (Finished, Books) {
     ran
 }
 
-fn run_colly(program: &Path, site: &Site) -> (Finished, Books) {
+/// A crawler that follows links from the first page of each host. It is told how many connections it may have and, to know
+/// when it is half done, how many pages there are.
+fn run_crawler(name: &str, program: &Program, site: &Site) -> (Finished, Books) {
     let ran = run(site, Way::KeepAlive, |server| {
-        let mut command = Command::new(program);
-        command.arg(write_list(server, &FIRST, SLOW_HOSTS)).arg(HOSTS.to_string());
+        let mut command = program.command();
+        command.arg(write_list(server, &FIRST, SLOW_HOSTS));
+        command.args([HOSTS, SLOW_HOSTS * site.pages.len()].map(|number| number.to_string()));
         command
     });
-    check("colly", &ran, site, SLOW_HOSTS);
+    check(name, &ran, site, SLOW_HOSTS);
     ran
 }
 

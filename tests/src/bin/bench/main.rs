@@ -49,7 +49,7 @@ enum What {
     Kafka,
     /// Avro beside serde_avro_fast.
     Avro,
-    /// Fetching alone: beside wrk, spider, Scrapy and colly, over TLS, and its memory.
+    /// Fetching alone: beside wrk, spider, Scrapy, colly, crawler4j and Crawlee, over TLS, and its memory.
     Fetch,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
@@ -59,7 +59,7 @@ enum What {
     Extract,
     /// Sketches of texts, beside gaoya, rensa and datasketch.
     Sketch,
-    /// From the bytes of a page to what its change means, beside lol_html and gaoya.
+    /// From the bytes of a page to what its change means, beside lol_html and gaoya, and jsoup's parser.
     Verdict,
     /// What a look teaches.
     Learn,

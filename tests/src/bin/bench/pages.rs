@@ -2,7 +2,7 @@
 //! small pages, one with few large ones, and pages of the web. Ours and the peers in Rust are in one program.
 
 use crate::measure::{Measured, Rounds};
-use crate::peers::{own, peers, python};
+use crate::peers::{Program, java, own, peers, python};
 use crate::table::{Row, Target};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,24 +27,29 @@ pub(crate) fn rows(rounds: usize, wanted: impl Fn(Part) -> bool) -> Vec<Row> {
     };
     // A round is short; many of them cost little.
     let rounds = 3 * rounds;
-    let corpora = CORPORA.iter().flat_map(|corpus| corpus_rows(corpus, &program, rounds, &wanted));
-    let jsoup = Row::skipped("verdict beside jsoup's parser", "it needs a JDK, which is not set up for this");
-    corpora.chain(wanted(Part::Verdict).then_some(jsoup)).collect()
+    let jsoup = if wanted(Part::Verdict) { java("jsoup", "ParsePages") } else { Err("not wanted".to_owned()) };
+    CORPORA.iter().flat_map(|corpus| corpus_rows(corpus, &program, &jsoup, rounds, &wanted)).collect()
 }
 
-fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part) -> bool) -> Vec<Row> {
+fn corpus_rows(
+    corpus: &str,
+    program: &Path,
+    jsoup: &Result<Program, String>,
+    rounds: usize,
+    wanted: impl Fn(Part) -> bool,
+) -> Vec<Row> {
     let Some(pages) = cache().map(|cache| cache.join("bench-pages").join(corpus)).filter(|pages| pages.is_dir()) else {
         return vec![Row::skipped(format!("pages of {corpus}"), "they are not here (.tools/setup bench fetches them)")];
     };
     eprintln!("pages of {corpus}");
     let directory = tempfile::TempDir::new().expect("there is room for a benchmark");
-    let texts = directory.path().join("texts");
     let mut command = Command::new(program);
-    command.arg("pages").arg(rounds.to_string()).arg(pages).arg(&texts);
+    command.arg("pages").arg(rounds.to_string()).arg(pages).arg(directory.path());
     let output = Measured::start(command, directory.path()).finish().stdout;
     let measured = |name: &str| figures(&output, name).unwrap_or_else(|| panic!("no {name:?} in {output:?}"));
-    let size = ["pages:", "bytes a page:", "words a page:"].map(|name| line(&output, name).unwrap_or_default().trim());
-    let size = format!("{} pages of {} bytes and {} words", size[0], size[1], size[2]);
+    let [count, bytes, words] =
+        ["pages:", "bytes a page:", "words a page:"].map(|name| line(&output, name).unwrap_or_default().trim());
+    let size = format!("{count} pages of {bytes} bytes and {words} words");
     let mut rows = Vec::new();
     if wanted(Part::Extract) {
         let (extract, scan) = (measured("extract"), measured("scan"));
@@ -63,6 +68,7 @@ fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part
         let verdict = measured("verdict");
         let row = Row::new(format!("{corpus}: from bytes to verdict"), "us/page", verdict.clone());
         rows.push(row.beside("lol_html and gaoya", measured("lol_html and gaoya")).aims_at(Target::Ratio(0.1)));
+        rows.push(jsoup_row(corpus, &verdict, jsoup, rounds, directory.path(), count));
         if corpus == CORPORA[0] {
             let row = Row::new(format!("{corpus}: the same by itself"), "us/page", verdict);
             rows.push(row.aims_at(Target::Value(VERDICT_US)));
@@ -72,9 +78,30 @@ fn corpus_rows(corpus: &str, program: &Path, rounds: usize, wanted: impl Fn(Part
         let sketch = measured("sketch");
         let row = Row::new(format!("{corpus}: from text to sketch"), "us/page", sketch.clone());
         rows.push(row.beside("gaoya", measured("gaoya")).aims_at(Target::Ratio(1.0 / 20.0)));
-        rows.extend(python_rows(corpus, &sketch, rounds, &texts));
+        rows.extend(python_rows(corpus, &sketch, rounds, &directory.path().join("texts")));
     }
     rows
+}
+
+/// A parser that keeps the tree, on the pages that the others read.
+fn jsoup_row(
+    corpus: &str,
+    verdict: &Rounds,
+    program: &Result<Program, String>,
+    rounds: usize,
+    directory: &Path,
+    count: &str,
+) -> Row {
+    let name = format!("{corpus}: from bytes to verdict");
+    let mut command = match program {
+        Ok(program) => program.command(),
+        Err(reason) => return Row::skipped(format!("{name}, beside jsoup"), reason),
+    };
+    command.arg(directory.join("pages")).arg(rounds.div_ceil(3).to_string());
+    let output = Measured::start(command, directory).finish().stdout;
+    assert_eq!(line(&output, "pages:").map(str::trim), Some(count), "pages that jsoup has parsed");
+    let peer = figures(&output, "jsoup").expect("the program prints its figures");
+    Row::new(name, "us/page", verdict.clone()).beside("jsoup, parse alone", peer).aims_at(Target::Ratio(1.0 / 12.0))
 }
 
 fn python_rows(corpus: &str, sketch: &Rounds, rounds: usize, texts: &Path) -> Vec<Row> {

@@ -70,13 +70,75 @@ pub(crate) fn peers() -> Result<PathBuf, String> {
     }
 }
 
+/// How to start a peer.
+pub(crate) struct Program(Vec<OsString>);
+
+impl Program {
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.0[0]);
+        command.args(&self.0[1..]);
+        command
+    }
+}
+
 /// The peer written in Go, or why there is none.
-pub(crate) fn colly() -> Result<PathBuf, String> {
+pub(crate) fn colly() -> Result<Program, String> {
     let program = target().0.join("bench-peers-colly");
-    match Command::new("go").current_dir(own("colly")).arg("build").arg("-o").arg(&program).arg(".").status() {
-        Ok(status) if status.success() => Ok(program),
-        Ok(_) => Err("it does not build (see above)".to_owned()),
-        Err(_) => Err("no Go".to_owned()),
+    step(Command::new("go").current_dir(own("colly")).arg("build").arg("-o").arg(&program).arg("."))?;
+    Ok(Program(vec![program.into()]))
+}
+
+/// A class of `bench-peers/<name>`, compiled with the jars that the `pom.xml` there lists, or why there is none.
+pub(crate) fn java(name: &str, class: &str) -> Result<Program, String> {
+    let (sources, built) = (own(name), built(name)?);
+    let listed = built.join("class-path");
+    step(
+        Command::new("mvn")
+            .args(["-q", "-B", "-Dstyle.color=never", "dependency:build-classpath", "-f"])
+            .args([sources.join("pom.xml").as_os_str(), format!("-Dmdep.outputFile={}", listed.display()).as_ref()]),
+    )?;
+    let jars = std::fs::read_to_string(&listed).map_err(|error| format!("Maven listed no jars: {error}"))?;
+    let class_path = format!("{}:{}", built.display(), jars.trim());
+    let source = sources.join(class).with_extension("java");
+    step(Command::new("javac").args(["-cp", &class_path, "-d"]).arg(&built).arg(source))?;
+    Ok(Program(["java", "-cp", &class_path, class].map(OsString::from).into()))
+}
+
+/// The peer written in JavaScript, or why there is none.
+pub(crate) fn crawlee() -> Result<Program, String> {
+    let (sources, built) = (own("crawlee"), built("crawlee")?);
+    for file in ["package.json", "package-lock.json", "crawl.mjs"] {
+        std::fs::copy(sources.join(file), built.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    }
+    // Packages may ask for a later Node than there is, and must not bring programs to run here.
+    step(Command::new("npm").current_dir(&built).args([
+        "install",
+        "--ignore-scripts",
+        "--engine-strict",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+    ]))?;
+    Ok(Program(vec!["node".into(), built.join("crawl.mjs").into()]))
+}
+
+/// Where a peer is built that is not one file.
+fn built(name: &str) -> Result<PathBuf, String> {
+    let directory = target().0.join(format!("bench-peers-{name}"));
+    if !directory.exists() {
+        eprintln!("fetching and building {name}");
+    }
+    std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    Ok(directory)
+}
+
+/// A step of a build, which leaves stdout to the table.
+fn step(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match command.stdout(std::io::stderr()).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("{program} could not get or build it (see above)")),
+        Err(_) => Err(format!("no {program}")),
     }
 }
 
