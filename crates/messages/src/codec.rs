@@ -6,10 +6,11 @@
 //! did not have yet come from `#[serde(default)]`.
 
 use crate::DecodeError;
+use crate::shape::Shape;
+use crate::writer::DatumWriter;
 use apache_avro::Schema;
 use apache_avro::error::Details;
 use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::writer::datum::GenericDatumWriter;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -146,7 +147,7 @@ struct Version {
 pub struct Codec<T> {
     name: &'static str,
     header: [u8; HEADER_BYTES],
-    writer: GenericDatumWriter<'static>,
+    shape: Shape,
     /// Newest first, because that is what nearly every record was written with.
     versions: Vec<Version>,
     of: PhantomData<fn(T) -> T>,
@@ -158,7 +159,8 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// The schemas are kept for the life of the process, so make one codec per type.
     ///
     /// # Panics
-    /// If a schema does not parse, stands for another record, or is given twice: they are part of the program.
+    /// If a schema does not parse, has what no message needs (maps, unions of more than null and another), stands for
+    /// another record, or is given twice: they are part of the program.
     pub fn new(name: &'static str, schema: &str, older: &[&str]) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
         let mut versions: Vec<Version> = Vec::with_capacity(older.len() + 1);
@@ -173,19 +175,18 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         let mut header = [0; HEADER_BYTES];
         header[..2].copy_from_slice(&MARKER);
         header[2..].copy_from_slice(&versions[0].fingerprint.0);
-        let writer = GenericDatumWriter::builder(versions[0].schema).build();
-        let writer = writer.expect("every schema defines the names it refers to, or parsing had failed");
-        Self { name, header, writer, versions, of: PhantomData }
+        let shape = Shape::of(versions[0].schema);
+        Self { name, header, shape, versions, of: PhantomData }
     }
 
     /// Appends the bytes of a record value.
     ///
     /// # Panics
-    /// If the struct does not follow its schema, which one test per type rules out.
+    /// If the struct does not follow its schema field by field, which one test per type rules out.
     pub fn encode_into(&self, value: &T, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.header);
-        if let Err(error) = self.writer.write_ser(bytes, value) {
-            panic!("struct and schema of {} disagree: {}", self.name, problem(&error));
+        if let Err(error) = value.serialize(DatumWriter { shape: &self.shape, bytes }) {
+            panic!("struct and schema of {} disagree: {error}", self.name);
         }
     }
 
@@ -241,8 +242,6 @@ impl Version {
 fn problem(error: &apache_avro::Error) -> String {
     match error.details() {
         Details::DeserializeSchemaAware { value_type, value, .. } => format!("{value_type}: {value}"),
-        Details::SerializeValueWithSchema { value_type, value, .. } => format!("{value_type}: {value}"),
-        Details::SerializeRecordFieldWithSchema { field_name, error, .. } => format!("field {field_name}: {error}"),
         other => other.to_string(),
     }
 }

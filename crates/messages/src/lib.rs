@@ -13,6 +13,8 @@ mod fixed;
 mod frontier;
 mod look;
 mod operate;
+mod shape;
+mod writer;
 
 pub mod body;
 pub mod topics;

@@ -70,11 +70,11 @@ pub struct ScheduledPage {
     #[serde(default)]
     pub probe: bool,
     #[serde(default)]
+    pub ties: Option<MirrorTies>,
+    #[serde(default)]
     pub listed: i64,
     #[serde(default)]
     pub list_kind: i32,
-    #[serde(default)]
-    pub ties: Option<MirrorTies>,
 }
 
 /// Where a page stands among pages with its text. The fields are described in the schema.
