@@ -97,7 +97,7 @@ fn jsoup_row(
         Ok(program) => program.command(),
         Err(reason) => return Row::skipped(format!("{name}, beside jsoup"), reason),
     };
-    command.arg(directory.join("pages")).arg(rounds.div_ceil(3).to_string());
+    command.arg(directory.join("pages")).arg(rounds.to_string());
     let output = Measured::start(command, directory).finish().stdout;
     assert_eq!(line(&output, "pages:").map(str::trim), Some(count), "pages that jsoup has parsed");
     let peer = figures(&output, "jsoup").expect("the program prints its figures");
