@@ -3,46 +3,46 @@
 //! Reading one by the whole of the URL standard takes a microsecond, and a page has a hundred. What is recognised here
 //! stays as it is under the standard and under our own spelling; whatever is not recognised goes to the parser.
 
-/// How a reference that leads to a page of the same or another host is resolved, if it and the result are plain.
-///
-/// `base` is a canonical address.
-pub(crate) fn join(base: &str, reference: &str) -> Option<String> {
-    let reference = reference.split('#').next().unwrap_or_default();
-    let origin = origin_length(base)?;
-    let joined = match reference.as_bytes() {
+/// Resolves a reference found on a page, if it and the result are plain; given the page's scheme and authority, and its path.
+pub(crate) fn join(origin: &str, path: &str, reference: &str) -> Option<String> {
+    let fragment = reference.bytes().position(|byte| byte == b'#');
+    let reference = &reference[..fragment.unwrap_or(reference.len())];
+    let (directory, rest) = match reference.as_bytes() {
         [] | [b'?', ..] | [b'/', b'/', ..] => return None,
-        [b'/', ..] => [&base[..origin], reference].concat(),
-        _ if reference.starts_with("https://") || reference.starts_with("http://") => reference.to_owned(),
-        _ => {
-            let path = base.split('?').next().unwrap_or_default();
-            let mut directory = &path[..path.rfind('/')? + 1];
-            let mut rest = reference.strip_prefix("./").unwrap_or(reference);
-            while let Some(behind) = rest.strip_prefix("../") {
-                let above = directory.strip_suffix('/').filter(|above| above.len() > origin).and_then(|d| d.rfind('/'));
-                directory = above.map_or(directory, |slash| &directory[..slash + 1]);
-                rest = behind;
-            }
-            // What has a colon before any slash may have a scheme.
-            if rest.split('/').next().unwrap_or_default().contains(':') {
-                return None;
-            }
-            [directory, rest].concat()
-        }
+        [b'/', ..] => ("", reference),
+        [b'h', b't', b't', b'p', b':' | b's', ..] => return is_canonical(reference).then(|| reference.to_owned()),
+        _ => above(path, reference)?,
     };
-    is_canonical(&joined).then_some(joined)
+    let joined = [origin, directory, rest].concat();
+    is_plain_tail(&joined[origin.len()..]).then_some(joined)
+}
+
+/// The directory that a relative reference on a page with this path begins in, and what is left of the reference.
+fn above<'a>(path: &'a str, reference: &'a str) -> Option<(&'a str, &'a str)> {
+    let parent = |path: &'a str| path.bytes().rposition(|byte| byte == b'/').map(|slash| &path[..slash + 1]);
+    let mut directory = parent(path)?;
+    let mut rest = reference.strip_prefix("./").unwrap_or(reference);
+    while let Some(behind) = rest.strip_prefix("../") {
+        directory = parent(&directory[..directory.len() - 1]).unwrap_or(directory);
+        rest = behind;
+    }
+    // What has a colon before any slash may have a scheme.
+    let may_have_scheme = rest.bytes().find(|byte| matches!(byte, b':' | b'/')) == Some(b':');
+    (!may_have_scheme).then_some((directory, rest))
 }
 
 /// Whether a text is certainly a canonical address. Some that are one are not recognised.
 pub(crate) fn is_canonical(text: &str) -> bool {
-    let Some(origin) = origin_length(text) else { return false };
-    let (path, query) = match text[origin..].split_once('?') {
-        Some((_, "")) => return false,
-        Some((path, query)) => (path, query),
-        None => (&text[origin..], ""),
-    };
-    // Dot segments go when an address is parsed; hardly any other segment begins with a dot.
-    let is_plain_path = !path.contains("/.") && path.bytes().all(|byte| KINDS[usize::from(byte)] & PATH != 0);
-    is_plain_path && query.bytes().all(|byte| KINDS[usize::from(byte)] & QUERY != 0)
+    origin_length(text).is_some_and(|origin| is_plain_tail(&text[origin..]))
+}
+
+/// Whether a path, or a path and a query, stay as they are.
+fn is_plain_tail(tail: &str) -> bool {
+    let (path, query) = tail.split_at(tail.bytes().position(|byte| byte == b'?').unwrap_or(tail.len()));
+    let are = |text: &str, kind: u8| text.bytes().all(|byte| KINDS[usize::from(byte)] & kind != 0);
+    // A query of nothing asks for nothing. Dot segments go when an address is parsed; hardly any other segment begins with
+    // a dot.
+    query != "?" && are(path, PATH) && are(query, QUERY) && !path.as_bytes().windows(2).any(|two| two == b"/.")
 }
 
 /// The length of scheme and authority, if they are plain and a path follows.
@@ -141,8 +141,10 @@ mod tests {
             assert!(is_canonical(text), "{text}");
         }
         let base = "https://example.org/docs/14/index.html?q=/x";
-        let check =
-            |reference, expected: &str| assert_eq!(join(base, reference).as_deref(), Some(expected), "{reference}");
+        let base = CanonicalUrl::parse(base).unwrap();
+        let check = |reference, expected: &str| {
+            assert_eq!(join(base.origin(), base.path(), reference).as_deref(), Some(expected), "{reference}");
+        };
         check("next.html#top", "https://example.org/docs/14/next.html");
         check("./a/b", "https://example.org/docs/14/a/b");
         check("../13/", "https://example.org/docs/13/");
@@ -165,11 +167,12 @@ mod tests {
 
         #[test]
         fn a_plain_reference_is_resolved_as_the_parser_does(
-            base in "https?://(a\\.test|127\\.0\\.0\\.1:81)(/|/b|/b/|/b/c\\.html|/b//c/d)(\\?e=/f/g)?",
+            base in "https?://(a\\.test|127\\.0\\.0\\.1:81|é\\.test|\\[::1\\]:8080)(/|/b|/b/|/b/c\\.html|/b//c/d)(\\?e=/f/g)?",
             reference in "(https?:|https?://[ab]|//|mailto:|[.]/|\\.\\./){0,3}([a-c:?=/.%#@]|\\.\\.|x\\.html| |\t|é|\\\\){0,6}",
         ) {
-            if let Some(joined) = join(&base, reference.trim()) {
-                prop_assert_eq!(CanonicalUrl::by_parser(&reference, Some(&base)).map(String::from), Ok(joined));
+            let base = CanonicalUrl::parse(&base).unwrap();
+            if let Some(joined) = join(base.origin(), base.path(), reference.trim()) {
+                prop_assert_eq!(CanonicalUrl::by_parser(&reference, Some(base.as_str())).map(String::from), Ok(joined));
             }
         }
     }

@@ -53,7 +53,7 @@ impl CanonicalUrl {
 
     /// Resolves a reference found on this page, as a browser would.
     pub fn join(&self, reference: &str) -> Result<Self, UrlProblem> {
-        match plain::join(&self.0, reference.trim()).filter(|joined| joined.len() <= MAX_URL_BYTES) {
+        match plain::join(self.origin(), self.path(), reference.trim()).filter(|joined| joined.len() <= MAX_URL_BYTES) {
             Some(joined) => Ok(Self(joined)),
             None => Self::by_parser(reference, Some(&self.0)),
         }
@@ -95,6 +95,11 @@ impl CanonicalUrl {
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
         self.split().0
+    }
+
+    /// Scheme and authority: `https://example.org`.
+    pub(crate) fn origin(&self) -> &str {
+        &self.0[..self.0.len() - self.path_and_query().len()]
     }
 
     /// Path and query as they go on the request line: `/a/b?c=d`.

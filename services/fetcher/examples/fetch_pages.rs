@@ -93,10 +93,11 @@ fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
     let judgement = state.observe(&version, Noise::ByFrequency);
     assert_eq!(judgement.verdict, change::Verdict::First);
     let mut seen = HashSet::new();
+    let host = result.url.host();
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {
         if seen.insert(link.href.trim().split('#').next())
             && let Ok(target) = result.url.join(link.href)
-            && target.host() == result.url.host()
+            && target.host() == host
         {
             frontier.add(target);
         }
