@@ -32,8 +32,7 @@ impl<'a> Body<'a> {
         let (kind, digest) = (self.kind(), self.digest());
         let blocks = match self.decoded(kind) {
             None => pieces::opaque(&digest),
-            Some(Decoded { text, .. }) if kind == ContentKind::Html => Blocks::of_html(&text),
-            Some(Decoded { text, .. }) => of_other(kind, &text),
+            Some(decoded) => blocks_of(kind, &decoded.text),
         };
         Version::of_blocks(digest, kind, blocks, self.address)
     }
@@ -53,7 +52,7 @@ impl<'a> Body<'a> {
                 let (blocks, page) = Blocks::and_text_of_html(&text);
                 (blocks, PageText { charset: Some(charset), ..page })
             }
-            Some(decoded) => (of_other(kind, &decoded.text), PageText::of(kind, &decoded)),
+            Some(decoded) => (blocks_of(kind, &decoded.text), PageText::of(kind, &decoded)),
         };
         (Version::of_blocks(digest, kind, blocks, self.address), page)
     }
@@ -72,9 +71,10 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The blocks of a text that is not HTML.
-fn of_other(kind: ContentKind, text: &str) -> Blocks {
+/// The blocks of a text of this kind.
+fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
     match kind {
+        ContentKind::Html => Blocks::of_html(text),
         ContentKind::Json => pieces::json(text),
         ContentKind::Xml => pieces::xml(text),
         _ => pieces::lines(text),

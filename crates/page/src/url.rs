@@ -45,7 +45,7 @@ pub struct CanonicalUrl(String);
 impl CanonicalUrl {
     /// Parses and normalises an absolute address.
     pub fn parse(text: &str) -> Result<Self, UrlProblem> {
-        match plain::is_canonical(text) && text.len() <= MAX_URL_BYTES {
+        match is_plain(text) {
             true => Ok(Self(text.to_owned())),
             false => Self::by_parser(text, None),
         }
@@ -179,7 +179,7 @@ impl TryFrom<String> for CanonicalUrl {
     type Error = UrlProblem;
 
     fn try_from(text: String) -> Result<Self, UrlProblem> {
-        match plain::is_canonical(&text) && text.len() <= MAX_URL_BYTES {
+        match is_plain(&text) {
             true => Ok(Self(text)),
             false => Self::by_parser(&text, None),
         }
@@ -190,6 +190,11 @@ impl From<CanonicalUrl> for String {
     fn from(url: CanonicalUrl) -> String {
         url.0
     }
+}
+
+/// Whether a text is an address of ours as it stands, seen without parsing it.
+fn is_plain(text: &str) -> bool {
+    text.len() <= MAX_URL_BYTES && plain::is_canonical(text)
 }
 
 /// A page's name: the first 128 bits of the BLAKE3 hash of its canonical address. Two pages of a crawl of 10¹² share

@@ -87,7 +87,7 @@ impl Look {
         let was_told = known.state.is_new() && known.sketch.content_digest.is_some();
         let body = Body::new(body, result.content_type.as_deref(), Some(address(result)));
         let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-        let (version, page) = match known.state.is_new() {
+        let (version, page) = match known.state.is_new() && !was_told {
             true => {
                 let (version, page) = body.version_and_text();
                 (version, Some(page))
