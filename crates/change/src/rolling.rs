@@ -1,7 +1,8 @@
 //! Rolling hashes of windows of w tokens (Karp & Rabin 1987), over the field of p = 2⁶¹ − 1.
 //!
 //! A window's hash is h = Σ t_{i+j} b^{w−1−j} mod p of its tokens t mod p, slid in constant time:
-//! h' = h b + t_in − t_out b^w.
+//! h' = h b + t_in − t_out b^w. The usual widths, 3 and 5, are not slid: each hash would wait for the one before it, and
+//! the sums of several windows take less time side by side.
 
 use crate::wide::{Wide, Work, at_widest};
 use std::num::NonZeroUsize;
@@ -11,8 +12,12 @@ const MODULUS: u64 = (1 << 61) - 1;
 /// b, below 2⁵⁷.
 const BASE: u64 = 0x0123_4567_89AB_CDEF;
 
-/// How many stretches of a sequence are slid over side by side: each hash waits for the one before it.
-const STRETCHES: usize = 4;
+/// The widest windows that are hashed each by itself.
+const NARROW: usize = 5;
+/// Bits of the lower half of a number.
+const HALF: u32 = 31;
+/// So many of them are hashed with the tokens near at hand.
+const STRETCH: usize = 256;
 
 /// Appends the hash of every window of a sequence of token hashes. A sequence shorter than `width` is one window, an
 /// empty one has none.
@@ -21,54 +26,73 @@ pub(crate) fn windows(tokens: &[u64], width: NonZeroUsize, out: &mut Vec<u64>) {
         return;
     }
     let width = width.get().min(tokens.len());
-    let count = tokens.len() - width + 1;
-    let length = count / STRETCHES;
-    let (first, rest) = (out.len(), out.len() + STRETCHES * length);
-    out.resize(rest, 0);
-    if length > 0 {
-        slide(tokens, width, length, &mut out[first..]);
-    }
-    out.extend(tokens[STRETCHES * length..].windows(width).map(hash_of));
+    let first = out.len();
+    out.resize(first + tokens.len() - width + 1, 0);
+    at_widest(Windows { tokens, width, out: &mut out[first..] });
 }
 
-/// The hashes of as many stretches of windows, each as long as the others, one behind the other.
-fn slide(tokens: &[u64], width: usize, length: usize, out: &mut [u64]) {
-    at_widest(Slide { tokens, width, length, out });
-}
-
-struct Slide<'t, 'o> {
+struct Windows<'t, 'o> {
     tokens: &'t [u64],
     width: usize,
-    length: usize,
     out: &'o mut [u64],
 }
 
-impl Work for Slide<'_, '_> {
+impl Work for Windows<'_, '_> {
     type Result = ();
 
     #[inline(always)]
     fn at(self, _: impl Wide) {
-        let Self { tokens, width, length, out } = self;
-        let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
-        let starts: [usize; STRETCHES] = std::array::from_fn(|stretch| stretch * length);
-        let mut pairs = starts.map(|start| tokens[start..].iter().zip(&tokens[start + width..]));
-        let mut hashes = starts.map(|start| hash_of(&tokens[start..start + width]));
-        let (one, rest) = out.split_at_mut(length);
-        let (two, rest) = rest.split_at_mut(length);
-        let (three, four) = rest.split_at_mut(length);
-        for (((one, two), three), four) in one.iter_mut().zip(two).zip(three).zip(four) {
-            for (place, (hash, pairs)) in [one, two, three, four].into_iter().zip(hashes.iter_mut().zip(&mut pairs)) {
-                *place = reduce(*hash);
-                // Behind the last window of all there is none.
-                let (leaving, coming) = pairs.next().unwrap_or((&0, &0));
-                // Numbers stay congruent and small, but are reduced only at the end: the two below 2⁶¹ + 8 make a product
-                // below 2¹²³, which is below 2⁶³ − 4 once folded.
-                let product = u128::from(fold((*leaving).into())) * u128::from(leaving_power);
-                let difference = fold((*coming).into()) + (4 * MODULUS - fold(product));
-                // A hash is below 2⁶², so the sum is below 2¹¹⁹ + 2⁶⁴, and below 2⁶¹ + 2⁵⁹ once folded.
-                *hash = fold(u128::from(*hash) * u128::from(BASE) + u128::from(difference));
-            }
+        let Self { tokens, width, out } = self;
+        match width {
+            3 => each_by_itself::<3>(tokens, out),
+            5 => each_by_itself::<5>(tokens, out),
+            _ => slide(tokens, width, out),
         }
+    }
+}
+
+/// The hashes of windows of W ≤ [`NARROW`] tokens. Numbers are multiplied in two halves, the lower of 31 bits, because
+/// processors multiply 32 bits of many numbers at once.
+#[inline(always)]
+fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
+    const { assert!(W <= NARROW) };
+    let mut powers = [1; W];
+    for place in (1..W).rev() {
+        powers[place - 1] = multiply(powers[place], BASE);
+    }
+    let powers = powers.map(halves);
+    let (mut low, mut high) = ([0; STRETCH + NARROW], [0; STRETCH + NARROW]);
+    for (number, hashes) in out.chunks_mut(STRETCH).enumerate() {
+        let tokens = &tokens[STRETCH * number..][..hashes.len() + W - 1];
+        for ((low, high), &token) in low.iter_mut().zip(&mut high).zip(tokens) {
+            (*low, *high) = halves(fold_once(token));
+        }
+        for (place, hash) in hashes.iter_mut().enumerate() {
+            // Of four products of each two halves: a token is below 2⁶¹ + 8 once folded, so its upper half is 2³⁰ at most,
+            // and no sum reaches 2⁶⁴.
+            let (mut lowest, mut middle, mut highest) = (0, 0, 0);
+            for (token, (low_power, high_power)) in powers[..W - 1].iter().enumerate() {
+                let (low, high) = (low[place + token], high[place + token]);
+                lowest += times(low, *low_power);
+                middle += times(low, *high_power) + times(high, *low_power);
+                highest += times(high, *high_power);
+            }
+            let last = low[place + W - 1] + (high[place + W - 1] << HALF);
+            // 2³¹ times the middle, of which the lowest 30 bits stay below 2⁶¹, and twice the highest, for 2⁶² is congruent to 2.
+            let middle = ((middle & ((1 << 30) - 1)) << HALF) + (middle >> 30);
+            *hash = reduce(fold_once(lowest) + fold_once(2 * highest) + middle + last);
+        }
+    }
+}
+
+/// The hashes of windows of any width.
+fn slide(tokens: &[u64], width: usize, out: &mut [u64]) {
+    let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
+    let mut hash = hash_of(&tokens[..width]);
+    for (place, (leaving, coming)) in out.iter_mut().zip(tokens.iter().zip(tokens[width..].iter().chain([&0]))) {
+        *place = hash;
+        let kept = multiply(hash, BASE) + MODULUS - multiply(reduce(*leaving), leaving_power);
+        hash = reduce(kept + reduce(*coming));
     }
 }
 
@@ -83,9 +107,27 @@ const fn fold(value: u128) -> u64 {
     (value as u64 & MODULUS) + (value >> 61) as u64
 }
 
+/// The same of what fits 64 bits already, to less than 2⁶¹ + 8.
+#[inline(always)]
+const fn fold_once(value: u64) -> u64 {
+    (value & MODULUS) + (value >> 61)
+}
+
+/// The lowest 31 bits, and the others.
+#[inline(always)]
+const fn halves(value: u64) -> (u64, u64) {
+    (value & ((1 << HALF) - 1), value >> HALF)
+}
+
+/// The product of two numbers below 2³².
+#[inline(always)]
+const fn times(a: u64, b: u64) -> u64 {
+    (a & 0xffff_ffff) * (b & 0xffff_ffff)
+}
+
 #[inline(always)]
 const fn reduce(value: u64) -> u64 {
-    let folded = (value & MODULUS) + (value >> 61);
+    let folded = fold_once(value);
     if folded >= MODULUS { folded - MODULUS } else { folded }
 }
 

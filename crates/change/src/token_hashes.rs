@@ -59,17 +59,17 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     foreign_blocks.clear();
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     let last = last_block(rest);
-    let (mut count, mut inside, mut punctuation_before) = (0, 0, 0);
+    let (mut count, mut inside, mut before) = (0, 0, Foreign::default());
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
         let start = BLOCK * number;
         let mut foreign = wide.beyond_ascii(block);
         if foreign != 0 {
-            let (punctuation, beyond) = punctuation(wide, block, &bytes[start..]);
-            foreign &= !(punctuation | punctuation_before);
-            punctuation_before = beyond;
-            if foreign != 0 {
+            let (known, beyond) = Foreign::of(wide, block, &bytes[start..]);
+            foreign &= !(known.punctuation | before.punctuation);
+            if foreign & !(known.letters | before.letters) != 0 {
                 foreign_blocks.push(start);
             }
+            before = beyond;
         }
         let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
         let runs = letters | wide.within(block, b'0', b'9') | foreign;
@@ -84,43 +84,78 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     count
 }
 
-/// The bytes of a block that are of punctuation which is part of no token, though beyond ASCII: U+2000 to U+203F, and the
-/// most common between U+00A0 and U+00BF. The second mask is of the block behind it. Given also the text from the block on.
-#[inline(always)]
-fn punctuation(wide: impl Wide, block: &[u8; BLOCK], rest: &[u8]) -> (u64, u64) {
-    let mut moved = [0; BLOCK];
-    let behind = &rest[1..rest.len().min(BLOCK + 1)];
-    moved[..behind.len()].copy_from_slice(behind);
-    // Each second byte at the place of its first.
-    let three = u128::from(wide.equal(block, 0xe2) & wide.equal(&moved, 0x80));
-    let mut of_c2 = 0;
-    for second in b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb" {
-        of_c2 |= wide.equal(&moved, *second);
+/// The bytes of a block that are of common characters beyond ASCII.
+#[derive(Clone, Copy, Debug, Default)]
+struct Foreign {
+    /// Part of no token: U+2000 to U+203F, and the most common between U+00A0 and U+00BF.
+    punctuation: u64,
+    /// Part of a word wherever they stand: the letters between U+00C0 and U+017F, and U+0400 to U+047F.
+    letters: u64,
+}
+
+impl Foreign {
+    /// Of a block, and of the one behind it, into which the last character may reach. Given also the text from the block on.
+    #[inline(always)]
+    fn of(wide: impl Wide, block: &[u8; BLOCK], rest: &[u8]) -> (Self, Self) {
+        let mut moved = [0; BLOCK];
+        let behind = &rest[1..rest.len().min(BLOCK + 1)];
+        moved[..behind.len()].copy_from_slice(behind);
+        // Each second byte at the place of its first.
+        let three = u128::from(wide.equal(block, 0xe2) & wide.equal(&moved, 0x80));
+        let mut of_c2 = 0;
+        for second in b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb" {
+            of_c2 |= wide.equal(&moved, *second);
+        }
+        let two = u128::from(wide.equal(block, 0xc2) & of_c2);
+        let punctuation = two | two << 1 | three | three << 1 | three << 2;
+        // × and ÷ stand between the letters.
+        let signs = wide.equal(&moved, 0x97) | wide.equal(&moved, 0xb7);
+        let mut letters = wide.equal(block, 0xc3) & !signs;
+        for first in [0xc4, 0xc5, 0xd0, 0xd1] {
+            letters |= wide.equal(block, first);
+        }
+        let letters = u128::from(letters) | u128::from(letters) << 1;
+        let [here, behind] = [0, BLOCK]
+            .map(|from| Self { punctuation: (punctuation >> from) as u64, letters: (letters >> from) as u64 });
+        (here, behind)
     }
-    let two = u128::from(wide.equal(block, 0xc2) & of_c2);
-    let all = two | two << 1 | three | three << 1 | three << 2;
-    (all as u64, (all >> BLOCK) as u64)
 }
 
 /// Divides the runs that have other than ASCII characters into their tokens.
 fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) -> &'s [Span] {
-    let spans = &mut scratch.spans;
+    let Scratch { edges: all, spans, foreign_blocks } = scratch;
     spans.clear();
-    let mut blocks = scratch.foreign_blocks.iter().peekable();
-    for span in scratch.edges[..edges].as_chunks::<2>().0 {
-        let [start, end] = span.map(|place| place as usize);
-        while blocks.next_if(|&&block| block + BLOCK <= start).is_some() {}
-        let in_foreign_block = blocks.peek().is_some_and(|&&block| block < end);
-        if !in_foreign_block || is_ascii(text.as_bytes(), start, end) {
-            spans.push(*span);
-            continue;
-        }
-        for token in tokens(&text[start..end]) {
-            let start = token.as_ptr().addr() - text.as_ptr().addr();
-            spans.push([start as u32, (start + token.len()) as u32]);
-        }
+    let mut runs = all[..edges].as_chunks::<2>().0;
+    for &block in &*foreign_blocks {
+        // Those that end before the block, and then those that begin before its end.
+        runs = take_up_to(runs, |&[_, end]| end as usize > block, |before| spans.extend_from_slice(before));
+        runs = take_up_to(
+            runs,
+            |&[start, _]| start as usize >= block + BLOCK,
+            |within| within.iter().for_each(|&run| split(text, run, spans)),
+        );
     }
+    spans.extend_from_slice(runs);
     spans
+}
+
+/// Hands over what stands before the first that is beyond, and returns the rest.
+fn take_up_to(runs: &[Span], is_beyond: impl Fn(&Span) -> bool, take: impl FnOnce(&[Span])) -> &[Span] {
+    let (before, rest) = runs.split_at(runs.iter().position(is_beyond).unwrap_or(runs.len()));
+    take(before);
+    rest
+}
+
+/// Appends the tokens of a run.
+fn split(text: &str, run: Span, spans: &mut Vec<Span>) {
+    let [start, end] = run.map(|place| place as usize);
+    if is_ascii(text.as_bytes(), start, end) {
+        return spans.push(run);
+    }
+    for token in tokens(&text[start..end]) {
+        let start = token.as_ptr().addr() - text.as_ptr().addr();
+        spans.push([start as u32, (start + token.len()) as u32]);
+    }
 }
 
 /// Whether a run, which is not empty, has ASCII characters only. Runs are short, so the standard library's way for long
@@ -164,6 +199,15 @@ mod tests {
     fn every_ascii_character_is_in_a_run_or_not_as_for_tokens() {
         for byte in 0..128u8 {
             check(&format!("a{}b", byte as char));
+        }
+    }
+
+    #[test]
+    fn every_common_character_beyond_ascii_is_in_a_run_or_not_as_for_tokens() {
+        for letter in ('\u{80}'..'\u{500}').chain('\u{2000}'..'\u{2100}') {
+            for length in [1, 40, 61, 62, 63, 64] {
+                check(&format!("{}{letter}b{letter}{letter}", "a".repeat(length)));
+            }
         }
     }
 
