@@ -36,6 +36,7 @@ fn main() {
             black_box(pages);
         }
     }
+    plainly(looks, &mixed, &filter);
     for kind in EstimatorKind::ALL {
         let estimator = Estimator::new(kind, EstimatorOptions::default()).expect("the defaults are usable");
         let mut pages = vec![estimator.start(); PAGES];
@@ -48,6 +49,36 @@ fn main() {
         }
         println!("    its belief: {:.1} ns", (cpu_time() - start).as_secs_f64() * 1e9 / PAGES as f64);
     }
+}
+
+/// The yardstick: the filter without forgetting as its source has it, three powers and a difference, on the same looks.
+fn plainly(looks: usize, history: &[(f64, Outcome)], filter: &GammaFilter) {
+    let (alpha, beta_days) = (filter.prior().alpha(), filter.prior().beta_days());
+    let mut pages = vec![(alpha, beta_days); PAGES];
+    report("Gamma filter as published, 37 % changed", looks, history, |page, days, outcome| {
+        pages[page] = published(pages[page], days, outcome);
+    });
+    // A fast wrong answer has no speed. Differences lose digits as beliefs sharpen, so only the first looks are compared.
+    let (mut plain, mut state) = ((alpha, beta_days), GammaState::default());
+    for &(days, outcome) in &history[..8] {
+        plain = published(plain, days, outcome);
+        filter.update(&mut state, days, outcome);
+    }
+    let ours = filter.posterior(&state);
+    let agree = |ours: f64, theirs: f64| (ours / theirs - 1.0).abs() < 1e-4;
+    assert!(agree(ours.alpha(), plain.0) && agree(ours.beta_days(), plain.1), "{ours:?} beside {plain:?}");
+}
+
+/// One look: shape and days of the belief behind it (equations of B7 in the project's algorithm notes).
+fn published((alpha, beta_days): (f64, f64), days: f64, outcome: Outcome) -> (f64, f64) {
+    if outcome != Outcome::Changed {
+        return (alpha, beta_days + days);
+    }
+    let power = |more: f64| 1.0 - (1.0 + days / beta_days).powf(-alpha - more);
+    let first = alpha / beta_days * power(1.0) / power(0.0);
+    let second = alpha * (alpha + 1.0) / (beta_days * beta_days) * power(2.0) / power(0.0);
+    let variance = (second - first * first).max(1e-12 * first * first);
+    (first * first / variance, first / variance)
 }
 
 /// Prints the CPU time per look: the best of many short rounds, so that a busy machine does not count.

@@ -25,7 +25,7 @@
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
 use crate::gamma::{Gamma, InvalidParameter};
-use crate::special::{exp_minus, fast_exp_m1_fraction, ln_1p_ratio};
+use crate::special::{exp_minus_f32, fast_exp_m1_fraction, ln_1p_ratio};
 
 /// Beyond this many changes a belief is as sharp as it needs to be, and the moments begin to lose digits.
 const ALPHA_MAX: f64 = 1e4;
@@ -143,7 +143,7 @@ impl ChangeRateEstimator for GammaFilter {
     #[inline]
     fn update(&self, state: &mut GammaState, interval_days: f64, outcome: Outcome) {
         let interval_days = sane_interval_days(interval_days);
-        let kept = exp_minus(interval_days * self.fading_per_day) as f32;
+        let kept = exp_minus_f32(interval_days * self.fading_per_day);
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
         if outcome == Outcome::Unchanged {
             // Most looks: days are added, whatever the prior.

@@ -16,17 +16,18 @@ pub(crate) fn learning(rounds: usize) -> Vec<Row> {
     let beliefs = output(released("change-rate", "update_cost"), directory.path());
     let calendars = output(released("sweeps", "look_cost"), directory.path());
     let value = |text: &str, name: &str, unit: &str| Rounds::new(vec![figure(text, name, unit)]);
-    let own = "Gamma filter, forgetting, 37 % changed";
+    let own = value(&beliefs, "Gamma filter, forgetting, 37 % changed", "ns");
+    let with_calendars = value(&calendars, "a look every 4 days", "ns");
+    // Where the aims were set, 20 ns and 2 us, what stands beside them took 14 ns and 1.47 us.
     let mut rows = vec![
-        Row::new("a page's own belief, 37 % of looks changed", "ns", value(&beliefs, own, "ns"))
-            .beside("maximum likelihood", value(&beliefs, "catalogue: maximum-likelihood", "ns"))
-            .aims_at(Target::Value(20.0)),
-        Row::new(
-            "the same with its groups' calendars, every 4 days",
-            "ns",
-            value(&calendars, "a look every 4 days", "ns"),
-        )
-        .aims_at(Target::Value(2_000.0)),
+        Row::new("a page's own belief, 37 % of looks changed", "ns", own.clone())
+            .beside("the filter as published", value(&beliefs, "Gamma filter as published, 37 % changed", "ns"))
+            .aims_at(Target::Ratio(20.0 / 14.0)),
+        Row::new("the same by itself", "ns", own).aims_at(Target::Value(20.0)),
+        Row::new("the same with its groups' calendars, every 4 days", "ns", with_calendars.clone())
+            .beside("one page's rate by bisection", value(&calendars, "maximum likelihood of one page", "ns"))
+            .aims_at(Target::Ratio(2.0 / 1.47)),
+        Row::new("the same by itself", "ns", with_calendars).aims_at(Target::Value(2_000.0)),
     ];
     rows.extend(durable::rows(rounds));
     rows
