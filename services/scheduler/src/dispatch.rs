@@ -7,6 +7,7 @@ use crate::{FETCH_REQUESTS, Scheduler};
 use messages::{FetchReason, FetchRequest, Message};
 use page::{PageId, Timestamp};
 use revisit::columns::{Index, Slot, Standing};
+use std::mem::take;
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
@@ -87,7 +88,7 @@ impl Scheduler {
         while let Some(id) = self.frontier.expired_lease(now) {
             let mut page = load(context, id)?;
             // Nobody answered: fetcher or network lost it, or the answer is still under way and will count when it comes.
-            page.lease_until = None;
+            page.give_up_request();
             self.counts.leases_expired += 1;
             self.free(id, &page, context);
         }
@@ -261,7 +262,7 @@ impl Scheduler {
             content_digest: page.content_digest,
             crawl_delay_ms: Some(delay.as_millis() as i64),
         };
-        (page.refetch, page.probe) = (false, false);
+        (page.refetch_in_flight, page.probe_in_flight) = (take(&mut page.refetch), take(&mut page.probe));
         context.emit(FETCH_REQUESTS, request.site_key.as_str(), request.encode());
         self.budget.tokens -= 1.0;
         self.store(id, &page, context);

@@ -66,6 +66,7 @@ impl Scheduler {
                 self.audit.judge(&mut page, estimate.verdict);
             }
             page.lease_until = None;
+            (page.refetch_in_flight, page.probe_in_flight) = (false, false);
             page.held_until = self.hold_until(estimate, page.failures);
             if let Some(wait_s) = estimate.look_again_after_s {
                 // It settles what this look left open, whatever the page is worth.
@@ -94,7 +95,7 @@ impl Scheduler {
             self.counts.late_answers += 1;
         } else {
             let rest = Duration::from_secs(estimate.retry_after_s.unwrap_or_default().max(0) as u64);
-            page.lease_until = None;
+            page.give_up_request();
             // Ends at a tick, which also tells a policy that plans; the host's own back-off is counted by what was sent.
             page.held_until = Some(estimate.fetched_at + rest);
             page.audit = false;
@@ -218,6 +219,8 @@ impl Scheduler {
             ties: None,
             listed: 0,
             list_kind: 0,
+            refetch_in_flight: false,
+            probe_in_flight: false,
         };
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());

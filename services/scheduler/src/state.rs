@@ -75,6 +75,19 @@ pub struct ScheduledPage {
     pub listed: i64,
     #[serde(default)]
     pub list_kind: i32,
+    #[serde(default)]
+    pub refetch_in_flight: bool,
+    #[serde(default)]
+    pub probe_in_flight: bool,
+}
+
+impl ScheduledPage {
+    /// The request under way is given up: what it was made for is still wanted.
+    pub(crate) fn give_up_request(&mut self) {
+        self.lease_until = None;
+        self.refetch |= std::mem::take(&mut self.refetch_in_flight);
+        self.probe |= std::mem::take(&mut self.probe_in_flight);
+    }
 }
 
 /// Where a page stands among pages with its text. The fields are described in the schema.
@@ -166,6 +179,7 @@ impl_message!(
         include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc"),
         include_str!("../../../schemas/state/history/ScheduledPage/v2.avsc"),
         include_str!("../../../schemas/state/history/ScheduledPage/v3.avsc"),
+        include_str!("../../../schemas/state/history/ScheduledPage/v4.avsc"),
     ],
 );
 impl_message!(

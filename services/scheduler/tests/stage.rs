@@ -119,6 +119,34 @@ fn what_a_look_left_open_is_settled_by_another_when_that_tells_most() {
 }
 
 #[test]
+fn what_was_commanded_is_wanted_until_it_is_answered() {
+    let mut bench = Bench::new(&[("policy.lease_timeout", "2m"), ("policy.min_interval", "12h")]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    bench.answer(looked(&first, 1e-4));
+    bench.command(CommandKind::Refetch, URL, 1.0);
+    let lost = bench.next(MINUTE);
+    assert_eq!(lost.reason, FetchReason::Command);
+    bench.crash();
+    // The lease runs out; then the host refuses another page, and the request comes back unsent.
+    let unsent = bench.next(3 * MINUTE);
+    assert_eq!((unsent.reason, unsent.attempt), (FetchReason::Command, lost.attempt + 1));
+    let handed_back = failed(&unsent, FetchOutcome::RateLimited, None);
+    bench.answer(ChangeEstimate { retry_after_s: Some(60), ..handed_back });
+    bench.crash();
+    let made = bench.next(3 * MINUTE);
+    assert_eq!((made.reason, made.attempt), (FetchReason::Command, unsent.attempt + 1));
+    // A command while a request is under way asks for one more.
+    bench.command(CommandKind::Refetch, URL, 1.0);
+    bench.answer(looked(&made, 1e-4));
+    bench.command(CommandKind::Refetch, URL, 1.0);
+    let last = bench.next(MINUTE);
+    assert_eq!(last.reason, FetchReason::Command);
+    bench.answer(looked(&last, 1e-4));
+    assert!(bench.wait(11 * HOUR).is_empty(), "nothing is wanted");
+}
+
+#[test]
 fn a_lease_outlives_a_crash() {
     let mut bench = Bench::new(&[("policy.lease_timeout", "2m")]);
     bench.seed(URL);
