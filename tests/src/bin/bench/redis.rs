@@ -1,7 +1,8 @@
 //! Redis's sorted set as a queue of pages: taking the least and putting it back, by CPU of the server.
 
 use crate::measure::Measured;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,13 +17,14 @@ pub(crate) fn pop_and_add_us(directory: &Path) -> Result<f64, String> {
         found.map_err(|_| format!("{program} is not installed"))?;
     }
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
-    let port = listener.local_addr().map_err(|error| error.to_string())?.port().to_string();
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let port = address.port().to_string();
     drop(listener);
     let mut command = Command::new("redis-server");
     command.args(["--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--port", &port, "--dir"]).arg(directory);
     let server = Measured::start(command, directory);
     let begun = Instant::now();
-    while !ask(&port, 1, &["ping"]) {
+    while !answers(&address) {
         if begun.elapsed() > Duration::from_secs(10) {
             return Err("redis-server does not answer".to_owned());
         }
@@ -41,6 +43,19 @@ pub(crate) fn pop_and_add_us(directory: &Path) -> Result<f64, String> {
     let added = took(&add, OPERATIONS)?;
     let popped = took(&["zpopmin", "queue"], OPERATIONS)?;
     Ok((added + popped).as_secs_f64() * 1e6 / f64::from(OPERATIONS))
+}
+
+/// Whether the server is up. Not asked by redis-benchmark, which can spin for ever where nobody answers yet.
+fn answers(address: &SocketAddr) -> bool {
+    let ping = || {
+        let mut connection = TcpStream::connect(address)?;
+        connection.set_read_timeout(Some(Duration::from_secs(1)))?;
+        connection.write_all(b"PING\r\n")?;
+        let mut answer = [0; 5];
+        connection.read_exact(&mut answer)?;
+        std::io::Result::Ok(&answer == b"+PONG")
+    };
+    ping().unwrap_or(false)
 }
 
 fn ask(port: &str, times: u32, operation: &[&str]) -> bool {
