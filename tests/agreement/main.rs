@@ -1,6 +1,7 @@
 //! The running system and the simulator make the same decisions: one web, lived through by the services and replayed in
-//! the simulator at the same budget, comes out equally fresh.
+//! the simulator at the same budget, comes out equally fresh, whether sweeps decide or priors that siblings share.
 
+use change_rate::EstimatorKind;
 use page::{CanonicalUrl, Timestamp};
 use revisit::RevisitPolicy;
 use simulate::changes::RecordedChanges;
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use sweeps::Place;
 use tests::{Process, programs};
@@ -23,14 +25,29 @@ const DAYS: f64 = 120.0;
 const SETTLED_DAYS: f64 = 40.0;
 const FETCH_EVERY_DAYS: f64 = 5.0;
 
+/// Each keeps a core busy for a minute.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_replay_through_the_services_and_the_simulator_agree() {
+    agree(PolicyKind::Live, EstimatorChoice::Sweeps);
+}
+
+#[test]
+fn they_agree_too_where_siblings_teach_through_priors() {
+    agree(PolicyKind::CrawlValue, EstimatorChoice::Catalogue(EstimatorKind::GammaGrouped));
+}
+
+fn agree(policy: PolicyKind, estimator: EstimatorChoice) {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir().expect("there is room for a test");
     let corpora =
         std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), std::path::PathBuf::from);
     let mut command = programs().command("recrawl");
     command.args(["--format", "json", "demo", "--wall", "60s", "--out"]).arg(directory.path());
     command.args(["--days", &DAYS.to_string(), "--fetch-every-days", &FETCH_EVERY_DAYS.to_string()]);
+    command.arg("--set").arg(format!("policy.name={}", policy.name()));
+    command.arg("--set").arg(format!("estimator.name={}", estimator.name()));
     // Tests run in their package's directory, programs where they are started: here.
     let content = Path::new("..").join(&corpora).join("content");
     if content.is_dir() {
@@ -54,10 +71,11 @@ fn a_replay_through_the_services_and_the_simulator_agree() {
     let scored = Window { start: began.plus_days(SETTLED_DAYS), end: began.plus_days(DAYS) };
     let lived = simweb::freshness(&ran, &ledger, scored);
 
-    let simulated = simulate(&trace, start);
+    let simulated = simulate(&trace, start, policy, estimator);
     let budget = trace.pages.len() as f64 / FETCH_EVERY_DAYS * (DAYS - SETTLED_DAYS);
     eprintln!(
-        "{} pages: services {:.4} ({:.0} % of the budget), simulator {:.4}",
+        "{}, {} pages: services {:.4} ({:.0} % of the budget), simulator {:.4}",
+        policy.name(),
         trace.pages.len(),
         lived.freshness,
         100.0 * lived.fetches as f64 / budget,
@@ -71,7 +89,7 @@ fn open(directory: &Path, name: &str) -> File {
 }
 
 /// Freshness of the scored days in the simulator.
-fn simulate(trace: &Trace, start: Timestamp) -> f64 {
+fn simulate(trace: &Trace, start: Timestamp, policy: PolicyKind, estimator: EstimatorChoice) -> f64 {
     let mut hosts = HashMap::new();
     let infos: Vec<PageInfo> = trace
         .pages
@@ -95,9 +113,8 @@ fn simulate(trace: &Trace, start: Timestamp) -> f64 {
     });
     let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");
     let options = PolicyOptions::default();
-    let mut policy: Box<dyn RevisitPolicy> = PolicyKind::Live.build(&options);
-    let mut learner =
-        EstimatorChoice::Sweeps.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
+    let mut policy: Box<dyn RevisitPolicy> = policy.build(&options);
+    let mut learner = estimator.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
     let run = Run::new(SETTLED_DAYS, DAYS, pages.len() as f64 / FETCH_EVERY_DAYS);
     let scores =
         engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| ControlFlow::Continue(()));

@@ -64,6 +64,9 @@ pub struct DemoArguments {
     /// Seed of everything left to chance.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Overrides one setting of the crawl, such as policy.name=crawl-value. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
 }
 
 /// Runs the demo.
@@ -85,7 +88,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
-    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed)? };
+    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed, &arguments.sets)? };
     logging::start(&settings.observability);
 
     let data = arguments.out.join("data");
@@ -186,8 +189,9 @@ fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
     trace.pages.iter().enumerate().map(seed).collect()
 }
 
-/// The running system's own defaults, but for what follows from the fast clock and the address of the web.
-fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64) -> Result<Settings, Failure> {
+/// The running system's own defaults, but for what follows from the fast clock and the address of the web, and what was
+/// asked for.
+fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64, sets: &[String]) -> Result<Settings, Failure> {
     // A real minute without an answer is a lost request; on the fast clock that is some weeks.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
     // Scoring all pages every thirty real milliseconds is often enough.
@@ -205,7 +209,8 @@ fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64) -> Resul
         ("observability.log_filter", "warn".to_owned()),
         ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
     ];
-    let overrides: Vec<_> = overrides.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let mut overrides: Vec<_> = overrides.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    overrides.extend(daemon::service::overrides(sets).map_err(Failure::Input)?);
     Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
         .map_err(|faults| Failure::Input(faults.to_string()))
 }
