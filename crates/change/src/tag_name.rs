@@ -25,9 +25,9 @@ const NAMES: [&[u8]; 146] = [
 const KEYS: [u128; NAMES.len()] = per_name_key();
 /// The same of names shorter than eight bytes; of others what no such name is.
 const SHORT_KEYS: [u64; NAMES.len()] = short_keys();
-/// Where a short key is in [`NAMES`], by its hash, which no two have in common.
-static SHORT_PLACES: [u8; 1 << SHORT_HASH_BITS] = short_places();
-const SHORT_HASH_BITS: u32 = 10;
+/// Where a key is in [`NAMES`], by its hash, which no two have in common.
+static PLACES: [u8; 1 << HASH_BITS] = places();
+const HASH_BITS: u32 = 10;
 
 /// The name of a tag, in lower case; one of which nobody knows anything is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -70,13 +70,14 @@ impl TagName {
     }
 
     fn of_key(key: u128) -> Self {
-        KEYS.iter().position(|&other| other == key).map_or(Self::UNKNOWN, |place| Self(place as u8))
+        let place = PLACES[hash(folded(key))];
+        Self(if KEYS[usize::from(place)] == key { place } else { 0 })
     }
 
     /// Of a name shorter than eight bytes.
     #[inline(always)]
     fn of_short_key(key: u64) -> Self {
-        let place = SHORT_PLACES[short_hash(key)];
+        let place = PLACES[hash(key)];
         Self(if SHORT_KEYS[usize::from(place)] == key { place } else { 0 })
     }
 
@@ -85,8 +86,10 @@ impl TagName {
     pub(crate) fn read(text: &[u8]) -> (Self, usize) {
         if let Some((bytes, _)) = text.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(*bytes);
-            // Letters have a bit that nothing has that ends a name; neither do digits, but they are in few names.
-            let length = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
+            // Letters have a bit that nothing has that ends a name; neither do digits, but of the names that have one only
+            // those of headings are common, and it is their last.
+            let letters = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
+            let length = letters + usize::from(letters < 7 && bytes[letters].is_ascii_digit());
             if length < 8 && ends_name(bytes[length]) {
                 let kept = (1 << (8 * length)) - 1;
                 return (Self::of_short_key((word | 0x2020_2020_2020_2020) & kept), length);
@@ -158,24 +161,27 @@ const fn short_keys() -> [u64; NAMES.len()] {
     keys
 }
 
-const fn short_places() -> [u8; 1 << SHORT_HASH_BITS] {
-    let mut places = [0; 1 << SHORT_HASH_BITS];
+const fn places() -> [u8; 1 << HASH_BITS] {
+    let mut places = [0; 1 << HASH_BITS];
     let mut place = 1;
     while place < NAMES.len() {
-        if NAMES[place].len() < 8 {
-            let hash = short_hash(SHORT_KEYS[place]);
-            assert!(places[hash] == 0, "two names have one hash: take another factor");
-            places[hash] = place as u8;
-        }
+        let hash = hash(folded(KEYS[place]));
+        assert!(places[hash] == 0, "two names have one hash: take another factor");
+        places[hash] = place as u8;
         place += 1;
     }
     places
 }
 
+/// What is hashed of a key; of a short one it is all there is.
+const fn folded(key: u128) -> u64 {
+    key as u64 ^ (key >> 64) as u64
+}
+
 /// The factor was found by trying: with it the names above have different hashes.
 #[inline(always)]
-const fn short_hash(key: u64) -> usize {
-    (key.wrapping_mul(0x5418_1067_3606_5e21) >> (u64::BITS - SHORT_HASH_BITS)) as usize
+const fn hash(key: u64) -> usize {
+    (key.wrapping_mul(0x3af0_3b3f_df87_17dd) >> (u64::BITS - HASH_BITS)) as usize
 }
 
 /// Sixteen bytes of ASCII in lower case at once: letters between `A` and `Z` are those where adding what lifts `A`, but not
