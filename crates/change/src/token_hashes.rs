@@ -102,11 +102,12 @@ impl Foreign {
         moved[..behind.len()].copy_from_slice(behind);
         // Each second byte at the place of its first.
         let three = u128::from(wide.equal(block, 0xe2) & wide.equal(&moved, 0x80));
-        let mut of_c2 = 0;
-        for second in b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb" {
-            of_c2 |= wide.equal(&moved, *second);
+        let mut two = wide.equal(block, 0xc2);
+        if two != 0 {
+            let marks = b"\xa7\xa9\xab\xac\xae\xb0\xb1\xb6\xb7\xbb".map(|second| wide.equal(&moved, second));
+            two &= marks.into_iter().fold(0, |one, other| one | other);
         }
-        let two = u128::from(wide.equal(block, 0xc2) & of_c2);
+        let two = u128::from(two);
         let punctuation = two | two << 1 | three | three << 1 | three << 2;
         // × and ÷ stand between the letters.
         let signs = wide.equal(&moved, 0x97) | wide.equal(&moved, 0xb7);
