@@ -14,10 +14,10 @@ const BASE: u64 = 0x0123_4567_89AB_CDEF;
 
 /// The widest windows that are hashed each by itself.
 const NARROW: usize = 5;
-/// Bits of the lower half of a number.
-const HALF: u32 = 31;
 /// So many of them are hashed with the tokens near at hand.
 const STRETCH: usize = 256;
+/// Bits of the lower half of a number.
+const HALF: u32 = 31;
 
 /// Appends the hash of every window of a sequence of token hashes. A sequence shorter than `width` is one window, an
 /// empty one has none.
@@ -65,7 +65,7 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
     for (number, hashes) in out.chunks_mut(STRETCH).enumerate() {
         let tokens = &tokens[STRETCH * number..][..hashes.len() + W - 1];
         for ((low, high), &token) in low.iter_mut().zip(&mut high).zip(tokens) {
-            (*low, *high) = halves(fold_once(token));
+            (*low, *high) = halves(fold(token.into()));
         }
         for (place, hash) in hashes.iter_mut().enumerate() {
             // Of four products of each two halves: a token is below 2⁶¹ + 8 once folded, so its upper half is 2³⁰ at most,
@@ -80,7 +80,7 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
             let last = low[place + W - 1] + (high[place + W - 1] << HALF);
             // 2³¹ times the middle, of which the lowest 30 bits stay below 2⁶¹, and twice the highest, for 2⁶² is congruent to 2.
             let middle = ((middle & ((1 << 30) - 1)) << HALF) + (middle >> 30);
-            *hash = reduce(fold_once(lowest) + fold_once(2 * highest) + middle + last);
+            *hash = reduce(fold(lowest.into()) + fold((2 * highest).into()) + middle + last);
         }
     }
 }
@@ -101,16 +101,11 @@ fn hash_of(window: &[u64]) -> u64 {
     window.iter().fold(0, |hash, &token| reduce(multiply(hash, BASE) + reduce(token)))
 }
 
-/// A number to a congruent one, the sum of its lowest 61 bits and of all others, which must fit.
+/// A number to a congruent one, the sum of its lowest 61 bits and of all others, which must fit. Of 64 bits it is below
+/// 2⁶¹ + 8.
 #[inline(always)]
 const fn fold(value: u128) -> u64 {
     (value as u64 & MODULUS) + (value >> 61) as u64
-}
-
-/// The same of what fits 64 bits already, to less than 2⁶¹ + 8.
-#[inline(always)]
-const fn fold_once(value: u64) -> u64 {
-    (value & MODULUS) + (value >> 61)
 }
 
 /// The lowest 31 bits, and the others.
@@ -127,7 +122,7 @@ const fn times(a: u64, b: u64) -> u64 {
 
 #[inline(always)]
 const fn reduce(value: u64) -> u64 {
-    let folded = fold_once(value);
+    let folded = fold(value as u128);
     if folded >= MODULUS { folded - MODULUS } else { folded }
 }
 

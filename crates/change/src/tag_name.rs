@@ -23,8 +23,6 @@ const NAMES: [&[u8]; 146] = [
 ];
 /// Their bytes as numbers.
 const KEYS: [u128; NAMES.len()] = per_name_key();
-/// The same of names shorter than eight bytes; of others what no such name is.
-const SHORT_KEYS: [u64; NAMES.len()] = short_keys();
 /// Where a key is in [`NAMES`], by its hash, which no two have in common.
 static PLACES: [u8; 1 << HASH_BITS] = places();
 const HASH_BITS: u32 = 10;
@@ -69,16 +67,10 @@ impl TagName {
         Self::of_key(lower_case(u128::from_le_bytes(bytes) & kept))
     }
 
+    #[inline(always)]
     fn of_key(key: u128) -> Self {
         let place = PLACES[hash(folded(key))];
         Self(if KEYS[usize::from(place)] == key { place } else { 0 })
-    }
-
-    /// Of a name shorter than eight bytes.
-    #[inline(always)]
-    fn of_short_key(key: u64) -> Self {
-        let place = PLACES[hash(key)];
-        Self(if SHORT_KEYS[usize::from(place)] == key { place } else { 0 })
     }
 
     /// The name that begins something, and its length in bytes. A name ends at white space, `/` or `>`.
@@ -92,7 +84,7 @@ impl TagName {
             let length = letters + usize::from(letters < 7 && bytes[letters].is_ascii_digit());
             if length < 8 && ends_name(bytes[length]) {
                 let kept = (1 << (8 * length)) - 1;
-                return (Self::of_short_key((word | 0x2020_2020_2020_2020) & kept), length);
+                return (Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), length);
             }
         }
         let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
@@ -143,18 +135,6 @@ const fn per_name_key() -> [u128; NAMES.len()] {
         while index < NAMES[place].len() {
             keys[place] |= (NAMES[place][index] as u128) << (8 * index);
             index += 1;
-        }
-        place += 1;
-    }
-    keys
-}
-
-const fn short_keys() -> [u64; NAMES.len()] {
-    let mut keys = [u64::MAX; NAMES.len()];
-    let mut place = 0;
-    while place < NAMES.len() {
-        if NAMES[place].len() < 8 {
-            keys[place] = KEYS[place] as u64;
         }
         place += 1;
     }

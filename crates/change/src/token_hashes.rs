@@ -128,23 +128,16 @@ fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) ->
     spans.clear();
     let mut runs = all[..edges].as_chunks::<2>().0;
     for &block in &*foreign_blocks {
-        // Those that end before the block, and then those that begin before its end.
-        runs = take_up_to(runs, |&[_, end]| end as usize > block, |before| spans.extend_from_slice(before));
-        runs = take_up_to(
-            runs,
-            |&[start, _]| start as usize >= block + BLOCK,
-            |within| within.iter().for_each(|&run| split(text, run, spans)),
-        );
+        let before = runs.iter().take_while(|[_, end]| *end as usize <= block).count();
+        let (before, rest) = runs.split_at(before);
+        let within = rest.iter().take_while(|[start, _]| (*start as usize) < block + BLOCK).count();
+        let (within, rest) = rest.split_at(within);
+        spans.extend_from_slice(before);
+        within.iter().for_each(|&run| split(text, run, spans));
+        runs = rest;
     }
     spans.extend_from_slice(runs);
     spans
-}
-
-/// Hands over what stands before the first that is beyond, and returns the rest.
-fn take_up_to(runs: &[Span], is_beyond: impl Fn(&Span) -> bool, take: impl FnOnce(&[Span])) -> &[Span] {
-    let (before, rest) = runs.split_at(runs.iter().position(is_beyond).unwrap_or(runs.len()));
-    take(before);
-    rest
 }
 
 /// Appends the tokens of a run.
