@@ -3,8 +3,8 @@
 
 use crate::avro::thread_time;
 use change::{
-    Body, DEFAULT_SHINGLE_WIDTH, Noise, OnePermutation, PageState, SKETCH_SLOTS, ShingleSet, Shingler, Sketch, Version,
-    content_digest, decode, extract, read, tokens,
+    Body, ContentDigest, DEFAULT_SHINGLE_WIDTH, Noise, OnePermutation, PageState, SKETCH_SLOTS, ShingleSet, Shingler,
+    Sketch, Version, content_digest, decode, extract, read, tokens,
 };
 use gaoya::minhash::{MinHasher, MinHasher32};
 use lol_html::html_content::TextChunk;
@@ -25,7 +25,7 @@ struct Page {
     /// The page with a paragraph more.
     edited: String,
     /// Its digest, which comes with a body: the fetcher has made it.
-    digest: [u8; 32],
+    digest: ContentDigest,
     /// What is known of the page as it was.
     known: PageState,
 }

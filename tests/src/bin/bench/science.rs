@@ -23,11 +23,12 @@ pub(crate) fn learning(rounds: usize) -> Vec<Row> {
         Row::new("a page's own belief, 37 % of looks changed", "ns", own.clone())
             .beside("the filter as published", value(&beliefs, "Gamma filter as published, 37 % changed", "ns"))
             .aims_at(Target::Ratio(20.0 / 14.0)),
-        Row::new("the same by itself", "ns", own).aims_at(Target::Value(20.0)),
-        Row::new("the same with its groups' calendars, every 4 days", "ns", with_calendars.clone())
+        Row::new("a page's own belief, by itself", "ns", own).aims_at(Target::Value(20.0)),
+        Row::new("the belief with its groups' calendars, every 4 days", "ns", with_calendars.clone())
             .beside("one page's rate by bisection", value(&calendars, "maximum likelihood of one page", "ns"))
             .aims_at(Target::Ratio(2.0 / 1.47)),
-        Row::new("the same by itself", "ns", with_calendars).aims_at(Target::Value(2_000.0)),
+        Row::new("the belief with its groups' calendars, by itself", "ns", with_calendars)
+            .aims_at(Target::Value(2_000.0)),
     ];
     rows.extend(durable::rows(rounds));
     rows
