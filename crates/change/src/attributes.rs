@@ -30,10 +30,13 @@ pub(crate) fn attribute(text: &str, name: &str) -> Option<String> {
 #[inline]
 pub(crate) fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) -> [Option<&'a str>; COUNT] {
     let mut values = [None; COUNT];
-    for (attribute, value) in attributes_of(text) {
+    let mut at = 0;
+    while let Step::Attribute { name: place, value, next } = step(text.as_bytes(), at) {
+        at = next;
+        let attribute = &text.as_bytes()[place];
         for (name, found) in names.iter().zip(&mut values) {
-            if attribute.len() == name.len() && found.is_none() && attribute.eq_ignore_ascii_case(name) {
-                *found = Some(value);
+            if attribute.len() == name.len() && found.is_none() && attribute.eq_ignore_ascii_case(name.as_bytes()) {
+                *found = Some(&text[value.clone()]);
             }
         }
     }
@@ -67,6 +70,11 @@ enum Step {
 /// Reads one attribute (HTML standard, sections 13.2.5.32 to 13.2.5.39).
 #[inline]
 fn step(bytes: &[u8], start: usize) -> Step {
+    if let Some((name, quote)) = plain_name(bytes, start) {
+        let value = name.end + 2;
+        let Some(length) = memchr::memchr(quote, &bytes[value..]) else { return Step::Unfinished };
+        return Step::Attribute { name, value: value..value + length, next: value + length + 1 };
+    }
     let at = skip(bytes, start, SPACE | SLASH);
     match bytes.get(at) {
         None => return Step::Unfinished,
@@ -88,6 +96,19 @@ fn step(bytes: &[u8], start: usize) -> Step {
     }
     let next = skip(bytes, value, NAME | QUOTE | SLASH | EQUALS);
     Step::Attribute { name, value: value..next, next }
+}
+
+/// The name, and the quote, of an attribute that is written as nearly all are: a space, up to seven letters, `=` and a quote.
+#[inline(always)]
+fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
+    let head: &[u8; 10] = bytes.get(start..)?.first_chunk()?;
+    let word = u64::from_le_bytes(*head[1..].first_chunk()?);
+    // Letters have a bit that nothing has that is not part of a name.
+    let length = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
+    match (head[0], length, head.get(length + 1)?, head.get(length + 2)?) {
+        (b' ', 1.., b'=', &quote @ (b'"' | b'\'')) => Some((start + 1..start + 1 + length, quote)),
+        _ => None,
+    }
 }
 
 /// What a byte in a tag is.

@@ -68,7 +68,7 @@ impl DateReader {
     /// Takes a `<meta>` in.
     pub(crate) fn meta(&mut self, tag: &Tag<'_>) {
         let named = ["property", "name", "itemprop", "http-equiv"];
-        let Some(name) = named.iter().find_map(|named| attribute(tag.attributes, named)) else { return };
+        let Some(name) = named.iter().find_map(|named| attribute(tag.attributes(), named)) else { return };
         let name = name.trim().to_ascii_lowercase();
         let place = if PUBLISHED.contains(&name.as_str()) {
             &mut self.meta.published
@@ -78,18 +78,18 @@ impl DateReader {
             return;
         };
         if place.is_none() {
-            *place = attribute(tag.attributes, "content").and_then(|content| rfc3339(&content));
+            *place = attribute(tag.attributes(), "content").and_then(|content| rfc3339(&content));
         }
     }
 
     /// Takes any other element in that may carry a date.
     pub(crate) fn element(&mut self, tag: &Tag<'_>) {
-        let Some(written) = attribute(tag.attributes, "datetime").or_else(|| attribute(tag.attributes, "content"))
+        let Some(written) = attribute(tag.attributes(), "datetime").or_else(|| attribute(tag.attributes(), "content"))
         else {
             return;
         };
-        let property = attribute(tag.attributes, "itemprop").unwrap_or_default();
-        let classes = attribute(tag.attributes, "class").unwrap_or_default();
+        let property = attribute(tag.attributes(), "itemprop").unwrap_or_default();
+        let classes = attribute(tag.attributes(), "class").unwrap_or_default();
         let place =
             if property.contains("datePublished") || has_attribute(tag, "pubdate") || classes.contains("published") {
                 &mut self.marked.published
@@ -136,7 +136,7 @@ impl DateReader {
 }
 
 fn has_attribute(tag: &Tag<'_>, name: &str) -> bool {
-    attribute(tag.attributes, name).is_some()
+    attribute(tag.attributes(), name).is_some()
 }
 
 /// A date as pages write it, in RFC 3339: ISO 8601 in its usual forms, or RFC 2822.

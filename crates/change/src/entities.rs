@@ -9,7 +9,10 @@ pub(crate) fn decode(text: &str) -> Cow<'_, str> {
 
 /// Replaces the character references of an attribute's value, where `?a=1&copy=2` has none.
 pub(crate) fn decode_attribute(value: &str) -> Cow<'_, str> {
-    htmlize::unescape_attribute(value)
+    match memchr::memchr(b'&', value.as_bytes()) {
+        Some(_) => htmlize::unescape_attribute(value),
+        None => Cow::Borrowed(value),
+    }
 }
 
 /// How long the reference is, if it is one, that a text begins with: `&`, what names may be made of, and `;`.

@@ -28,7 +28,7 @@ pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
         | b"textarea" | b"object" | b"video" | b"audio" | b"canvas" | b"svg" | b"math" | b"fieldset" => Hint::Beside,
         _ => Hint::Neutral,
     };
-    for (attribute, value) in attributes_of(tag.attributes) {
+    for (attribute, value) in attributes_of(tag.attributes()) {
         let said = match attribute.len() {
             2 if attribute.eq_ignore_ascii_case("id") => by_words(value),
             4 if attribute.eq_ignore_ascii_case("role") => by_role(value),

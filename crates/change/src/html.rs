@@ -74,7 +74,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 
     #[inline(always)]
-    fn start(&mut self, _: impl Wide, tag: &Tag<'a>) {
+    fn start(&mut self, _: impl Wide, tag: Tag<'a>) {
         if self.templates > 0 {
             self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
                 let start = text.as_ptr().addr() - self.html.as_ptr().addr();
                 self.text(EightBytes, start..start + text.len(), *kind);
             }
-            Token::Start(tag) => self.start(EightBytes, tag),
+            Token::Start(tag) => self.start(EightBytes, *tag),
             Token::End(name) => self.end(*name),
         }
     }
@@ -126,24 +126,24 @@ impl<'a> Reader<'a> {
         self.text.push_within(wide, self.html, place.start, place.end, references);
     }
 
-    fn read(&mut self, tag: &Tag<'_>) {
+    fn read(&mut self, tag: Tag<'_>) {
         match tag.name.as_bytes() {
             b"template" => self.templates += 1,
             b"title" => self.in_title = true,
             b"textarea" => self.in_title = false,
             b"a" => {
                 self.close_link();
-                self.link_is_open = self.link(tag.attributes);
+                self.link_is_open = self.link(tag.attributes());
             }
             b"area" => {
                 self.close_link();
-                self.link(tag.attributes);
+                self.link(tag.attributes());
             }
             b"base" if self.base.is_none() => {
-                self.base = attribute(tag.attributes, "href").filter(|href| !href.is_empty());
+                self.base = attribute(tag.attributes(), "href").filter(|href| !href.is_empty());
             }
-            b"link" => self.head_link(tag.attributes),
-            b"meta" => self.meta(tag.attributes),
+            b"link" => self.head_link(tag.attributes()),
+            b"meta" => self.meta(tag.attributes()),
             _ => {}
         }
     }
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
             self.links_truncated = true;
             return false;
         }
-        let rel = entities::decode_attribute(rel.unwrap_or_default());
+        let rel = rel.map(entities::decode_attribute).unwrap_or_default();
         self.links.push(href, prefix(&rel, MAX_REL_BYTES));
         self.anchors.push(self.text.len()..self.text.len());
         true

@@ -56,20 +56,24 @@ impl<'a, W: Wide> MarkFinder<'a, W> {
 
     #[inline(always)]
     fn find(&mut self, from: usize, which: impl Fn(&Marks) -> u64) -> Option<usize> {
-        let block = from - from % BLOCK;
-        if block != self.block {
-            self.load(block);
+        if from.wrapping_sub(self.block) >= BLOCK {
+            self.load(from - from % BLOCK);
         }
-        let mut found = which(&self.marks) & (u64::MAX << (from % BLOCK));
-        while found == 0 {
+        let found = which(&self.marks) >> (from - self.block);
+        if found != 0 {
+            return Some(from + found.trailing_zeros() as usize);
+        }
+        loop {
             let next = self.block + BLOCK;
             if next >= self.bytes.len() {
                 return None;
             }
             self.load(next);
-            found = which(&self.marks);
+            let found = which(&self.marks);
+            if found != 0 {
+                return Some(next + found.trailing_zeros() as usize);
+            }
         }
-        Some(self.block + found.trailing_zeros() as usize)
     }
 
     #[inline(always)]

@@ -42,13 +42,27 @@ pub(crate) enum TextKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag<'a> {
     pub(crate) name: TagName,
-    /// What stands between the name and the `>`, for [`crate::attributes`].
-    pub(crate) attributes: &'a str,
+    html: &'a str,
+    /// Where its name ends, and where its `>` is.
+    start: usize,
+    end: usize,
 }
 
-impl Tag<'_> {
+impl<'a> Tag<'a> {
+    /// What stands between the name and the `>`, for [`crate::attributes`].
+    #[inline]
+    pub(crate) fn attributes(&self) -> &'a str {
+        &self.html[self.start..self.end]
+    }
+
+    /// Where in the page that stands.
+    #[inline(always)]
+    pub(crate) fn attributes_place(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
     pub(crate) fn is_self_closing(&self) -> bool {
-        self.attributes.ends_with('/')
+        self.attributes().ends_with('/')
     }
 }
 
@@ -130,10 +144,9 @@ impl<'a, W: Wide> Iterator for Tokens<'a, W> {
     #[inline]
     fn next(&mut self) -> Option<Token<'a>> {
         let found = self.find();
-        let slice = &self.html[found.start..found.end];
         Some(match found.what {
-            What::Text(kind) => Token::Text(slice, kind),
-            What::Start => Token::Start(Tag { name: found.name, attributes: slice }),
+            What::Text(kind) => Token::Text(&self.html[found.start..found.end], kind),
+            What::Start => Token::Start(self.found_tag(found)),
             What::End => Token::End(found.name),
             What::Nothing => return None,
         })
@@ -144,7 +157,7 @@ impl<'a, W: Wide> Iterator for Tokens<'a, W> {
 pub(crate) trait TakeTokens<'a> {
     /// The text between two places of the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
-    fn start(&mut self, wide: impl Wide, tag: &Tag<'a>);
+    fn start(&mut self, wide: impl Wide, tag: Tag<'a>);
     fn end(&mut self, name: TagName);
 }
 
@@ -157,7 +170,7 @@ impl<'a, A: TakeTokens<'a>, B: TakeTokens<'a>> TakeTokens<'a> for (A, B) {
     }
 
     #[inline(always)]
-    fn start(&mut self, wide: impl Wide, tag: &Tag<'a>) {
+    fn start(&mut self, wide: impl Wide, tag: Tag<'a>) {
         self.0.start(wide, tag);
         self.1.start(wide, tag);
     }
@@ -182,9 +195,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
             let found = self.find();
             match found.what {
                 What::Text(kind) => reader.text(self.wide, found.start..found.end, kind),
-                What::Start => {
-                    reader.start(self.wide, &Tag { name: found.name, attributes: &self.html[found.start..found.end] });
-                }
+                What::Start => reader.start(self.wide, self.found_tag(found)),
                 What::End => reader.end(found.name),
                 What::Nothing => return,
             }
@@ -201,36 +212,40 @@ impl<'a, W: Wide> Tokens<'a, W> {
         let (html, wide, mut marks, mut at) = (self.html, self.wide, self.marks, self.at);
         let bytes = html.as_bytes();
         while let Some(open) = marks.open(at) {
-            let is_end = bytes.get(open + 1) == Some(&b'/');
+            // What is nearer to the end of the page is left to those who look where it is.
+            let Some(behind) = bytes[open + 1..].first_chunk::<9>() else { break };
+            let is_end = behind[0] == b'/';
+            let [word, behind_slash] =
+                [0, 1].map(|from| u64::from_le_bytes(std::array::from_fn(|place| behind[from + place])));
+            let word = if is_end { behind_slash } else { word };
             let start = open + 1 + usize::from(is_end);
-            if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
+            if !(word as u8).is_ascii_alphabetic() {
                 break;
             }
             if at < open {
                 reader.text(wide, at..open, TextKind::Data);
             }
-            let (name, length) = TagName::read(&bytes[start..]);
-            let attributes = start + length;
-            let end = match bytes.get(attributes) {
-                Some(b'>') => Some(attributes),
-                _ => tag_end(bytes, &mut marks, attributes),
-            };
+            let (name, length) = TagName::read_short(word).unwrap_or_else(|| TagName::read_any(&bytes[start..]));
             // A tag that does not end is none, and the last.
-            let Some(end) = end else { return false };
+            let Some(end) = tag_end(bytes, &mut marks, start, start + length) else { return false };
             at = end + 1;
             if is_end {
                 reader.end(name);
                 continue;
             }
-            let tag = Tag { name, attributes: &html[attributes..end] };
-            reader.start(wide, &tag);
+            let tag = Tag { name, html, start: start + length, end };
+            reader.start(wide, tag);
             if SWITCHES.of(name) {
-                self.switch(&tag);
+                self.switch(tag);
                 break;
             }
         }
         (self.marks, self.at) = (marks, at);
         true
+    }
+
+    fn found_tag(&self, Found { name, start, end, .. }: Found) -> Tag<'a> {
+        Tag { name, html: self.html, start, end }
     }
 
     /// The next token; nothing at the end.
@@ -304,14 +319,14 @@ impl<'a, W: Wide> Tokens<'a, W> {
     fn start_tag(&mut self) -> Found {
         let found = self.tag(What::Start);
         if found.what == What::Start {
-            self.switch(&Tag { name: found.name, attributes: &self.html[found.start..found.end] });
+            self.switch(self.found_tag(found));
         }
         found
     }
 
     /// Behind a start tag: what is read differently from here on.
-    fn switch(&mut self, tag: &Tag<'_>) {
-        if !self.foreign.start(tag) {
+    fn switch(&mut self, tag: Tag<'_>) {
+        if !self.foreign.start(&tag) {
             self.state = state_behind(tag.name);
         }
     }
@@ -332,8 +347,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         let bytes = self.html.as_bytes();
         let (name, name_length) = TagName::read(&bytes[self.at..]);
         let start = self.at + name_length;
-        let end = if bytes.get(start) == Some(&b'>') { Some(start) } else { tag_end(bytes, &mut self.marks, start) };
-        let Some(end) = end else {
+        let Some(end) = tag_end(bytes, &mut self.marks, self.at, start) else {
             self.at = bytes.len();
             return Found::NOTHING;
         };
@@ -353,18 +367,20 @@ impl<'a, W: Wide> Tokens<'a, W> {
     }
 }
 
-/// The place of the `>` that ends a tag, given where its name ends. Plain attributes, `name="value"` and `name=value`,
-/// are skipped by their `=` and their end; what has any other form is read attribute by attribute.
+/// The place of the `>` that ends a tag, given where its name begins and ends. Plain attributes, `name="value"` and
+/// `name=value`, are skipped by their `=` and their end; what has any other form is read attribute by attribute.
+///
+/// It is looked for from the beginning of the name, so that what comes next need not wait for the name to be read.
 #[inline(always)]
-fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, start: usize) -> Option<usize> {
-    let mut from = start;
+fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, start: usize) -> Option<usize> {
+    let mut from = name;
     loop {
         let stop = marks.stop(from)?;
         if bytes[stop] == b'>' {
             return Some(stop);
         }
-        // No `=` is between `from` and here, so no value has begun; one behind a name's letter begins one.
-        let begins_value = bytes[stop] == b'=' && stop > from && !ends_name(bytes[stop - 1]);
+        // No `=` is between `from` and here, so no value has begun; one behind an attribute's letter begins one.
+        let begins_value = bytes[stop] == b'=' && stop > from.max(start) && !ends_name(bytes[stop - 1]);
         from = match bytes.get(stop + 1)? {
             &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
             b'>' if begins_value => stop + 1,
@@ -463,7 +479,7 @@ mod tests {
         fn any_soup_has_tokens(soup in "(<|>|/|!--|--|=|\"|'| |a|é|title|script|style|svg|math|mi|<!\\[CDATA\\[|\\]\\]>|\\?){0,60}") {
             let length: usize = tokens(&soup).map(|token| match token {
                 Token::Text(text, _) => text.len(),
-                Token::Start(tag) => tag.attributes.len(),
+                Token::Start(tag) => tag.attributes().len(),
                 Token::End(_) => 0,
             }).sum();
             prop_assert!(length <= soup.len());

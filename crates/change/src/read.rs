@@ -187,24 +187,24 @@ impl HeadReader {
         match tag.name.as_bytes() {
             b"html" if self.language.is_none() => {
                 self.language = ["lang", "xml:lang"].iter().find_map(|name| {
-                    attribute(tag.attributes, name).and_then(|value| language::primary_subtag(&value))
+                    attribute(tag.attributes(), name).and_then(|value| language::primary_subtag(&value))
                 });
             }
             b"script" => {
-                self.in_json_ld = attribute(tag.attributes, "type")
+                self.in_json_ld = attribute(tag.attributes(), "type")
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
             }
             b"meta" => self.meta(tag),
             b"time" => self.dates.element(tag),
-            _ if tag.attributes.contains("itemprop") => self.dates.element(tag),
+            _ if tag.attributes().contains("itemprop") => self.dates.element(tag),
             _ => {}
         }
     }
 
     fn meta(&mut self, tag: &Tag<'_>) {
         self.dates.meta(tag);
-        let named = ["name", "property", "http-equiv"].iter().find_map(|name| attribute(tag.attributes, name));
-        let (Some(name), Some(content)) = (named, attribute(tag.attributes, "content")) else { return };
+        let named = ["name", "property", "http-equiv"].iter().find_map(|name| attribute(tag.attributes(), name));
+        let (Some(name), Some(content)) = (named, attribute(tag.attributes(), "content")) else { return };
         match name.trim().to_ascii_lowercase().as_str() {
             "robots" => {
                 let directives = content.split(',').map(|word| word.trim().to_ascii_lowercase());

@@ -76,17 +76,24 @@ impl TagName {
     /// The name that begins something, and its length in bytes. A name ends at white space, `/` or `>`.
     #[inline(always)]
     pub(crate) fn read(text: &[u8]) -> (Self, usize) {
-        if let Some((bytes, _)) = text.split_first_chunk::<8>() {
-            let word = u64::from_le_bytes(*bytes);
-            // Letters have a bit that nothing has that ends a name; neither do digits, but of the names that have one only
-            // those of headings are common, and it is their last.
-            let letters = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
-            let length = letters + usize::from(letters < 7 && bytes[letters].is_ascii_digit());
-            if length < 8 && ends_name(bytes[length]) {
-                let kept = (1 << (8 * length)) - 1;
-                return (Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), length);
-            }
-        }
+        let short = text.first_chunk().and_then(|word| Self::read_short(u64::from_le_bytes(*word)));
+        short.unwrap_or_else(|| Self::read_any(text))
+    }
+
+    /// The same, of the first eight bytes; `None` when the name may not end there.
+    #[inline(always)]
+    pub(crate) fn read_short(word: u64) -> Option<(Self, usize)> {
+        // Letters have a bit that nothing has that ends a name.
+        let letters = 8 * ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8);
+        let bits =
+            if letters < 64 && ends_name((word >> letters) as u8) { letters } else { behind_digit(word, letters)? };
+        let kept = (1 << bits) - 1;
+        Some((Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), bits as usize / 8))
+    }
+
+    /// Any name, in any case.
+    #[cold]
+    pub(crate) fn read_any(text: &[u8]) -> (Self, usize) {
         let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
         (Self::at_start(text, length), length)
     }
@@ -95,6 +102,14 @@ impl TagName {
     pub(crate) fn as_bytes(self) -> &'static [u8] {
         NAMES[usize::from(self.0)]
     }
+}
+
+/// How many bits a name has, of which so many are letters, if then a digit ends it. Of the names with a digit only those of
+/// headings are common, and it is their last.
+#[cold]
+fn behind_digit(word: u64, letters: u32) -> Option<u32> {
+    let bits = letters + 8;
+    (bits < 64 && ((word >> letters) as u8).is_ascii_digit() && ends_name((word >> bits) as u8)).then_some(bits)
 }
 
 /// What each name has of something, so that it can be asked for by number.

@@ -88,7 +88,7 @@ impl TextBuilder {
         let bytes = page.as_bytes();
         let mut at = start;
         while at < end {
-            let piece = match bytes.get(at..at + PIECE).and_then(|piece| piece.first_chunk()) {
+            let piece = match bytes[at..].first_chunk() {
                 Some(piece) => piece,
                 None => &last_piece(&bytes[at..]),
             };

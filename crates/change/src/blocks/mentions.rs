@@ -3,6 +3,7 @@
 
 use crate::attributes::attribute;
 use crate::wide::{BLOCK, Wide, last_block};
+use std::ops::Range;
 
 /// What is named in the attributes of a tag: nearly nothing in nearly all, so it is worth asking before they are read.
 #[derive(Clone, Copy, Default)]
@@ -18,9 +19,9 @@ pub(super) const SHORTEST_MENTION: usize = 6;
 
 /// What the attributes of a tag of a page mention.
 #[inline(always)]
-pub(super) fn mentions(wide: impl Wide, html: &str, attributes: &str) -> Mentions {
-    let (bytes, start) = (html.as_bytes(), attributes.as_ptr().addr() - html.as_ptr().addr());
-    let (mut at, end) = (start, start + attributes.len());
+pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
+    let bytes = html.as_bytes();
+    let (mut at, end) = (attributes.start, attributes.end);
     let mut found = [0; 2];
     while at < end {
         let block = match bytes[at..].first_chunk() {
@@ -60,7 +61,7 @@ mod tests {
             rest in "(>hidd none role)? {0,70}"
         ) {
             let page = format!("<p{attributes}>{rest}");
-            let found = mentions(EightBytes, &page, &page[2..2 + attributes.len()]);
+            let found = mentions(EightBytes, &page, 2..2 + attributes.len());
             let hiding = attributes.contains("hidd") || attributes.contains("none");
             prop_assert_eq!((found.hiding, found.role), (hiding, attributes.contains("role")));
         }

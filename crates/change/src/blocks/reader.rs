@@ -69,11 +69,11 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 
     #[inline(always)]
-    fn start(&mut self, wide: impl Wide, tag: &Tag<'a>) {
+    fn start(&mut self, wide: impl Wide, tag: Tag<'a>) {
         let kind = KINDS.of(tag.name);
         let mentions = match kind {
-            Kind::Inline | Kind::Block if tag.attributes.len() >= SHORTEST_MENTION => {
-                mentions(wide, self.html, tag.attributes)
+            Kind::Inline | Kind::Block if tag.attributes_place().len() >= SHORTEST_MENTION => {
+                mentions(wide, self.html, tag.attributes_place())
             }
             _ => Mentions::default(),
         };
@@ -137,28 +137,28 @@ impl<'a> Reader<'a> {
         Blocks { text: self.text.finish().0, ..self.blocks }
     }
 
-    fn begin(&mut self, tag: &Tag<'_>, kind: Kind, mentions: Mentions) {
+    fn begin(&mut self, tag: Tag<'_>, kind: Kind, mentions: Mentions) {
         match kind {
             Kind::Raw | Kind::Void => {}
             Kind::Break => self.flush(),
             Kind::Head => self.head(tag),
-            Kind::Link => self.begin_link(tag.attributes),
+            Kind::Link => self.begin_link(tag.attributes()),
             Kind::Block | Kind::Dropped | Kind::Inline => {
                 let is_block = matches!(kind, Kind::Block);
-                let hidden = matches!(kind, Kind::Dropped) || (mentions.hiding && is_hidden(tag.attributes));
+                let hidden = matches!(kind, Kind::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
                 if is_block || hidden || self.hidden {
-                    let role = if mentions.role { attribute(tag.attributes, "role") } else { None };
+                    let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
                     self.open(tag.name, is_block, hidden, role.as_deref().unwrap_or_default());
                 }
             }
         }
     }
 
-    fn head(&mut self, tag: &Tag<'_>) {
+    fn head(&mut self, tag: Tag<'_>) {
         match tag.name.as_bytes() {
-            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes, "href"),
-            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes) => {
-                self.blocks.canonical = attribute(tag.attributes, "href");
+            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
+            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
+                self.blocks.canonical = attribute(tag.attributes(), "href");
             }
             _ => {}
         }
