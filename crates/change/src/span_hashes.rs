@@ -1,8 +1,8 @@
 //! FNV-1a of many short pieces of a text: they are hashed side by side, eight bytes of each in one round.
 
 use crate::hash::{FNV_START, fnv1a64_step};
-use crate::lanes::{LANES, fnv1a64_steps};
-use crate::wide::{Wide, Work, at_widest};
+use crate::lanes::LANES;
+use crate::wide::{BLOCK, Wide, Work, at_widest};
 use std::ops::Range;
 
 /// A piece of a text: where it begins and where it ends.
@@ -25,8 +25,8 @@ impl Work for Hashing<'_, '_> {
     type Result = ();
 
     #[inline(always)]
-    fn at(self, _: impl Wide) {
-        hash_spans(self.bytes, self.spans, self.hashes);
+    fn at(self, wide: impl Wide) {
+        hash_spans(wide, self.bytes, self.spans, self.hashes);
     }
 }
 
@@ -81,27 +81,26 @@ fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<
 
 /// The hash of each span, begun at [`FNV_START`]: two rounds of eight bytes side by side, and the few longer ones alone.
 #[inline(always)]
-pub(crate) fn hash_spans(bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
-    let mut longer = [0; 2 * LANES];
+pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
+    // Of those not yet at their end: fewer than it takes for a round, and room for what one group has.
+    let mut longer = [0; 2 * LANES + BLOCK];
     let mut waiting = 0;
     for (number, group) in spans.chunks(LANES).enumerate() {
         let first = number * LANES;
-        hash_beginnings(bytes, group, &mut hashes[first..first + group.len()]);
-        for (index, [start, end]) in group.iter().enumerate() {
-            longer[waiting] = first + index;
-            waiting += usize::from(end - start > 8);
-        }
+        let is_longer = hash_beginnings(wide, bytes, group, &mut hashes[first..first + group.len()]);
+        let room = longer[waiting..].first_chunk_mut().expect("fewer wait than a round takes");
+        waiting += wide.places(is_longer, first as u32, room);
         if waiting >= LANES {
             waiting -= LANES;
-            hash_rest(bytes, spans, hashes, &longer[waiting..waiting + LANES]);
+            hash_rest(wide, bytes, spans, hashes, &longer[waiting..waiting + LANES]);
         }
     }
-    hash_rest(bytes, spans, hashes, &longer[..waiting]);
+    hash_rest(wide, bytes, spans, hashes, &longer[..waiting]);
 }
 
-/// The hashes of the first eight bytes of spans, no more than [`LANES`].
+/// The hashes of the first eight bytes of spans, no more than [`LANES`]. Returns which are longer, a bit each.
 #[inline(always)]
-fn hash_beginnings(bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
+fn hash_beginnings(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64]) -> u64 {
     let mut states = [FNV_START; LANES];
     let mut words = [0; LANES];
     let mut lengths = [0; LANES];
@@ -109,13 +108,14 @@ fn hash_beginnings(bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
         *word = eight_bytes(bytes, start as usize);
         *length = u64::from(end - start);
     }
-    fnv1a64_steps(&mut states, &words, &lengths);
+    wide.fnv1a64_steps(&mut states, &words, &lengths);
     hashes.copy_from_slice(&states[..spans.len()]);
+    lengths.iter().enumerate().fold(0, |bits, (lane, &length)| bits | u64::from(length > 8) << lane)
 }
 
 /// What the chosen spans, no more than [`LANES`], have beyond their first eight bytes.
 #[inline(always)]
-fn hash_rest(bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[usize]) {
+fn hash_rest(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[u32]) {
     if chosen.is_empty() {
         return;
     }
@@ -123,16 +123,16 @@ fn hash_rest(bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[usize])
     let mut words = [0; LANES];
     let mut lengths = [0; LANES];
     for (lane, &index) in chosen.iter().enumerate() {
-        let [start, end] = spans[index];
-        states[lane] = hashes[index];
+        let [start, end] = spans[index as usize];
+        states[lane] = hashes[index as usize];
         words[lane] = eight_bytes(bytes, start as usize + 8);
         lengths[lane] = u64::from(end - start - 8);
     }
-    fnv1a64_steps(&mut states, &words, &lengths);
+    wide.fnv1a64_steps(&mut states, &words, &lengths);
     for (lane, &index) in chosen.iter().enumerate() {
-        let [start, end] = spans[index];
+        let [start, end] = spans[index as usize];
         let beyond = bytes.get(start as usize + 16..end as usize).unwrap_or_default();
-        hashes[index] = beyond.iter().fold(states[lane], |hash, &byte| fnv1a64_step(hash, byte.into()));
+        hashes[index as usize] = beyond.iter().fold(states[lane], |hash, &byte| fnv1a64_step(hash, byte.into()));
     }
 }
 

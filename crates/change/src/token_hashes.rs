@@ -48,7 +48,7 @@ impl Work for Hashing<'_, '_> {
         };
         let first = hashes.len();
         hashes.resize(first + spans.len(), FNV_START);
-        hash_spans(text.as_bytes(), spans, &mut hashes[first..]);
+        hash_spans(wide, text.as_bytes(), spans, &mut hashes[first..]);
     }
 }
 

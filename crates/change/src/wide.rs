@@ -7,9 +7,12 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod fnv1a64;
 mod utf8;
 
 pub(crate) use self::utf8::text_of;
+use crate::lanes::{LANES, fnv1a64_each};
 use crate::marks::Marks;
 
 /// How many bytes are looked at for marks and letters at once.
@@ -42,6 +45,13 @@ pub(crate) trait Wide: Copy {
 
     /// Writes at which places bits are set, counted from `first`, and anything behind them. Returns how many are.
     fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize;
+
+    /// Takes up to eight bytes into each of the FNV-1a hashes: the `lengths[i]` lowest bytes of `bytes[i]`; a length above eight
+    /// means all of them. No length reaches 2³².
+    #[inline(always)]
+    fn fnv1a64_steps(self, hashes: &mut [u64; LANES], bytes: &[u64; LANES], lengths: &[u64; LANES]) {
+        fnv1a64_each(hashes, bytes, lengths);
+    }
 
     /// What [`write`](Self::write) needs to know of a piece.
     type Fold: Copy;

@@ -1,6 +1,7 @@
 //! [`Wide`] with AVX2: half a piece of text at a time.
 
-use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold, places};
+use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fnv1a64, fold_up_to_a_fold};
+use crate::lanes::LANES;
 use std::arch::x86_64::*;
 
 pub(super) fn is_here() -> bool {
@@ -47,7 +48,14 @@ impl Wide for Avx2 {
 
     #[inline(always)]
     fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
-        places(bits, first, to)
+        // SAFETY: as above.
+        unsafe { places(bits, first, to) }
+    }
+
+    #[inline(always)]
+    fn fnv1a64_steps(self, hashes: &mut [u64; LANES], bytes: &[u64; LANES], lengths: &[u64; LANES]) {
+        // SAFETY: as above.
+        unsafe { fnv1a64::steps(hashes, bytes, lengths) }
     }
 
     type Fold = usize;
@@ -104,6 +112,40 @@ fn in_halves(block: &[u8; 64], find: impl Fn(__m256i) -> __m256i) -> u64 {
 fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
     let moved = _mm256_sub_epi8(bytes, _mm256_set1_epi8(first.cast_signed()));
     _mm256_cmpeq_epi8(_mm256_min_epu8(moved, _mm256_set1_epi8((last - first).cast_signed())), moved)
+}
+
+/// Eight bits at a time, all of them whether they are set or not: how many are is hard to guess.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
+    /// Which bits of a byte are set.
+    static SET: [[u8; 8]; 256] = {
+        let mut set = [[0; 8]; 256];
+        let mut byte = 0;
+        while byte < set.len() {
+            let (mut bit, mut count) = (0, 0);
+            while bit < 8 {
+                if byte >> bit & 1 == 1 {
+                    set[byte][count] = bit as u8;
+                    count += 1;
+                }
+                bit += 1;
+            }
+            byte += 1;
+        }
+        set
+    };
+    let mut count = 0;
+    for (number, byte) in bits.to_le_bytes().into_iter().enumerate() {
+        let set = _mm_cvtsi64_si128(i64::from_le_bytes(SET[usize::from(byte)]));
+        let first = _mm256_set1_epi32((first + 8 * number as u32).cast_signed());
+        let eight = _mm256_add_epi32(_mm256_cvtepu8_epi32(set), first);
+        let room: &mut [u32; 8] = to[count..].first_chunk_mut().expect("no byte before has more than eight bits");
+        // SAFETY: there is room for eight numbers, which need not be aligned.
+        unsafe { _mm256_storeu_si256(room.as_mut_ptr().cast(), eight) }
+        count += byte.count_ones() as usize;
+    }
+    count
 }
 
 #[target_feature(enable = "avx2")]

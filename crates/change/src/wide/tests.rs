@@ -1,4 +1,5 @@
 use super::*;
+use crate::hash::fnv1a64_step;
 use proptest::prelude::*;
 
 /// Marks and folded text of a piece.
@@ -78,7 +79,38 @@ fn white_space_beyond_ascii_is_that_of_the_standard_library() {
     }
 }
 
+struct Steps<'s>([u64; LANES], &'s [u64; LANES], &'s [u64; LANES]);
+
+impl Work for Steps<'_> {
+    type Result = [u64; LANES];
+
+    fn at(self, wide: impl Wide) -> Self::Result {
+        let Self(mut hashes, bytes, lengths) = self;
+        wide.fnv1a64_steps(&mut hashes, bytes, lengths);
+        hashes
+    }
+}
+
 proptest! {
+    #[test]
+    fn hashes_take_in_the_same_bytes_at_every_width(
+        hashes in any::<[u64; LANES]>(),
+        bytes in any::<[u64; LANES]>(),
+        lengths in proptest::array::uniform32(prop_oneof![0..12_u64, Just(0xffff), Just(0x1_0000), Just(u32::MAX.into())]),
+    ) {
+        let expected: [u64; LANES] = std::array::from_fn(|lane| {
+            let bytes = &bytes[lane].to_le_bytes()[..lengths[lane].min(8) as usize];
+            bytes.iter().fold(hashes[lane], |hash, &byte| fnv1a64_step(hash, byte.into()))
+        });
+        prop_assert_eq!(Steps(hashes, &bytes, &lengths).at(EightBytes), expected);
+        prop_assert_eq!(at_widest(Steps(hashes, &bytes, &lengths)), expected);
+        #[cfg(target_arch = "x86_64")]
+        if avx2::is_here() {
+            // SAFETY: the processor has the instructions.
+            prop_assert_eq!(unsafe { avx2::work(Steps(hashes, &bytes, &lengths)) }, expected);
+        }
+    }
+
     #[test]
     fn every_width_gives_the_same(bytes in proptest::collection::vec(
         prop_oneof![
