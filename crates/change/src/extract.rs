@@ -147,7 +147,7 @@ impl PageText {
 
 /// A target as kept, or `None` when it leads nowhere: within the page, to a script, or beyond all length.
 pub(crate) fn link_target(href: &str) -> Option<&str> {
-    let href = href.trim();
+    let href = trimmed(href);
     let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     let leads_nowhere = match href.as_bytes() {
         [] | [b'#', ..] => true,
@@ -155,6 +155,14 @@ pub(crate) fn link_target(href: &str) -> Option<&str> {
         _ => false,
     };
     (!leads_nowhere && href.len() <= MAX_HREF_BYTES).then_some(href)
+}
+
+/// A text without white space at its ends, of which nearly no target has any.
+fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
 }
 
 #[cfg(test)]

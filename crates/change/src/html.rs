@@ -182,7 +182,6 @@ impl<'a> Reader<'a> {
     fn close_link(&mut self) {
         if let (true, Some(anchor)) = (self.link_is_open, self.anchors.last_mut()) {
             anchor.end = self.text.len();
-            self.links.push_anchor(prefix(self.text.since(anchor.start).trim_start(), MAX_ANCHOR_BYTES));
         }
         self.link_is_open = false;
     }
@@ -202,6 +201,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn finish(mut self) -> Read {
         self.close_link();
         let (text, truncated) = self.text.finish();
+        let anchor = |place: &Range<usize>| prefix(text[place.clone()].trim_ascii_start(), MAX_ANCHOR_BYTES);
+        self.links.set_anchors(self.anchors.iter().map(anchor));
         let page = PageText {
             title: self.title.map(|title| title.finish().0).unwrap_or_default(),
             text,

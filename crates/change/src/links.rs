@@ -4,8 +4,10 @@
 /// The links of a page, in the order in which they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Target, `rel` and anchor of each link, one behind the other.
+    /// Target and `rel` of each link, one behind the other.
     said: String,
+    /// Its anchor, if it has one.
+    anchors: String,
     places: Vec<Place>,
 }
 
@@ -28,7 +30,7 @@ impl Link<'_> {
     }
 }
 
-/// Where the parts of a link are.
+/// Where the parts of a link begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     href: usize,
@@ -39,7 +41,7 @@ struct Place {
 impl Links {
     /// None, with room for as many bytes.
     pub(crate) fn with_room(bytes: usize) -> Self {
-        Self { said: String::with_capacity(bytes), places: Vec::with_capacity(bytes / 32) }
+        Self { said: String::with_capacity(bytes), places: Vec::with_capacity(bytes / 32), ..Self::default() }
     }
 
     /// How many there are.
@@ -55,11 +57,12 @@ impl Links {
     /// A link by its number.
     pub fn get(&self, number: usize) -> Option<Link<'_>> {
         let place = self.places.get(number)?;
-        let end = self.places.get(number + 1).map_or(self.said.len(), |next| next.href);
+        let ends = (self.said.len(), self.anchors.len());
+        let (end, anchor_end) = self.places.get(number + 1).map_or(ends, |next| (next.href, next.anchor));
         Some(Link {
             href: &self.said[place.href..place.rel],
-            rel: &self.said[place.rel..place.anchor],
-            anchor: &self.said[place.anchor..end],
+            rel: &self.said[place.rel..end],
+            anchor: &self.anchors[place.anchor..anchor_end],
         })
     }
 
@@ -73,16 +76,20 @@ impl Links {
         let start = self.said.len();
         self.said.push_str(href);
         self.said.push_str(rel);
-        self.places.push(Place { href: start, rel: start + href.len(), anchor: self.said.len() });
+        self.places.push(Place { href: start, rel: start + href.len(), anchor: self.anchors.len() });
     }
 
-    /// Gives the link added last its anchor, lines as words.
-    pub(crate) fn push_anchor(&mut self, anchor: &str) {
-        for (number, line) in anchor.split('\n').enumerate() {
-            if number > 0 {
-                self.said.push(' ');
+    /// Gives the links, which have none, their anchors in order, lines as words.
+    pub(crate) fn set_anchors<'t>(&mut self, anchors: impl Iterator<Item = &'t str>) {
+        for (place, anchor) in self.places.iter_mut().zip(anchors) {
+            place.anchor = self.anchors.len();
+            let mut rest = anchor;
+            while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+                self.anchors.push_str(&rest[..end]);
+                self.anchors.push(' ');
+                rest = &rest[end + 1..];
             }
-            self.said.push_str(line);
+            self.anchors.push_str(rest);
         }
     }
 }
@@ -96,10 +103,9 @@ mod tests {
         let mut links = Links::default();
         assert!(links.is_empty() && links.get(0).is_none());
         links.push("/a", "");
-        links.push_anchor("one\ntwo");
         links.push("/b", "ugc");
         links.push("/c", "next");
-        links.push_anchor("é");
+        links.set_anchors(["one\ntwo", "", "é"].into_iter());
         let link = |href, anchor, rel| Link { href, anchor, rel };
         let expected = [link("/a", "one two", ""), link("/b", "", "ugc"), link("/c", "é", "next")];
         assert_eq!(links.iter().collect::<Vec<_>>(), expected);

@@ -379,10 +379,12 @@ fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, sta
         if bytes[stop] == b'>' {
             return Some(stop);
         }
-        // No `=` is between `from` and here, so no value has begun; one behind an attribute's letter begins one.
-        let begins_value = bytes[stop] == b'=' && stop > from.max(start) && !ends_name(bytes[stop - 1]);
+        // No mark is between `from` and here, so no value has begun; an `=` behind a letter or digit of an attribute begins
+        // one. Behind a value stands a quote or white space.
+        let begins_value = bytes[stop] == b'=' && stop > start && bytes[stop - 1] > b'/';
         from = match bytes.get(stop + 1)? {
-            &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
+            b'"' if begins_value => marks.quote(stop + 2, b'"')? + 1,
+            b'\'' if begins_value => marks.quote(stop + 2, b'\'')? + 1,
             b'>' if begins_value => stop + 1,
             byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
             _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),

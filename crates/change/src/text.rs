@@ -6,6 +6,9 @@ use crate::wide::{Folded, PIECE, Wide, Work, at_widest, text_of};
 /// The room behind a text that a piece and what separates it may take before it is known how long it is.
 const SLACK: usize = PIECE + 2;
 
+/// How much room is made at once.
+const CLEARED_AHEAD: usize = 4096;
+
 /// Collects pieces of text. Whitespace between words becomes one space, or one line end where a block ended.
 #[derive(Debug, Default)]
 pub(crate) struct TextBuilder {
@@ -53,7 +56,7 @@ impl TextBuilder {
 
     /// The same, with room for as many bytes from the start, so that the text need not move as it grows.
     pub(crate) fn with_room(limit: usize, bytes: usize) -> Self {
-        Self { text: vec![0; bytes.min(limit) + SLACK - 1], ..Self::new(limit) }
+        Self { text: Vec::with_capacity(bytes.min(limit) + SLACK), ..Self::new(limit) }
     }
 
     /// Ends the line, unless it is empty. Whitespace before what comes does not count.
@@ -135,7 +138,9 @@ impl TextBuilder {
         let most = self.limit + SLACK - 1;
         let fits = !self.truncated && bytes <= most;
         if fits {
-            self.text.resize(most.min(bytes.max(2 * self.text.len())), 0);
+            // Little more than is asked for: what is written soon after it has been cleared is still at hand.
+            let ahead = self.text.capacity().min(bytes + CLEARED_AHEAD).min(most);
+            self.text.resize(ahead.max(bytes), 0);
         }
         fits
     }
@@ -210,11 +215,6 @@ impl TextBuilder {
 
     pub(crate) fn len(&self) -> usize {
         self.length
-    }
-
-    /// The text from a place on, which must be between two characters.
-    pub(crate) fn since(&self, start: usize) -> &str {
-        std::str::from_utf8(&self.text[start..self.length]).expect("whole characters were copied")
     }
 
     /// The text, and whether some of it did not fit.
