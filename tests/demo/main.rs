@@ -77,3 +77,15 @@ fn in_a_browser(page: &Path, directory: &Path, report: &Value) {
     let bytes = std::fs::metadata(&picture).expect("a picture was taken").len();
     assert!(bytes > 20_000, "a page with plots makes a larger picture than {bytes} bytes");
 }
+
+#[test]
+fn what_the_demo_decides_itself_is_not_silently_ignored() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    for (set, instead) in [("clock.speed=2", "--wall"), ("crawl.data=x", "--out")] {
+        let mut command = programs().command("recrawl");
+        command.args(["demo", "--built-in", "--set", set, "--out"]).arg(&out);
+        Process::start(command, directory.path()).finish().exits_with(2).says(&["--set ", instead]);
+    }
+    assert!(!out.exists(), "nothing is made before that is right");
+}

@@ -129,6 +129,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
 
 fn check(arguments: &DemoArguments) -> Result<(), Failure> {
     let wall_s = arguments.wall.as_secs_f64();
+    let sets = |key: &str| arguments.sets.iter().any(|set| set.trim_start().starts_with(key));
     let problem = if !(1.0..=3_650.0).contains(&arguments.days) {
         "--days: give between 1 and 3650 days"
     } else if !(0.01..=365.0).contains(&arguments.fetch_every_days) {
@@ -137,6 +138,10 @@ fn check(arguments: &DemoArguments) -> Result<(), Failure> {
         "--wall: give between 5s and 1day"
     } else if arguments.pages_per_source == 0 {
         "--pages-per-source: give at least 1"
+    } else if sets("clock.") {
+        "--set clock: the demo has a clock of its own; give --days and --wall"
+    } else if sets("crawl.data") {
+        "--set crawl.data: the demo keeps its data, while it runs, where its report goes; give --out"
     } else {
         return Ok(());
     };
