@@ -87,7 +87,17 @@ pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: 
     let mut waiting = 0;
     for (number, group) in spans.chunks(LANES).enumerate() {
         let first = number * LANES;
-        let is_longer = hash_beginnings(wide, bytes, group, &mut hashes[first..first + group.len()]);
+        let begun = &mut hashes[first..first + group.len()];
+        let is_longer = match (group.first_chunk(), begun.first_chunk_mut()) {
+            (Some(group), Some(begun)) => hash_beginnings(wide, bytes, group, begun),
+            _ => {
+                let (mut last, mut states) = ([[0; 2]; LANES], [FNV_START; LANES]);
+                last[..group.len()].copy_from_slice(group);
+                let is_longer = hash_beginnings(wide, bytes, &last, &mut states);
+                begun.copy_from_slice(&states[..group.len()]);
+                is_longer
+            }
+        };
         let room = longer[waiting..].first_chunk_mut().expect("fewer wait than a round takes");
         waiting += wide.places(is_longer, first as u32, room);
         if waiting >= LANES {
@@ -98,18 +108,16 @@ pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: 
     hash_rest(wide, bytes, spans, hashes, &longer[..waiting]);
 }
 
-/// The hashes of the first eight bytes of spans, no more than [`LANES`]. Returns which are longer, a bit each.
+/// Takes the first eight bytes of spans into their hashes. Returns which are longer, a bit each.
 #[inline(always)]
-fn hash_beginnings(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64]) -> u64 {
-    let mut states = [FNV_START; LANES];
+fn hash_beginnings(wide: impl Wide, bytes: &[u8], spans: &[Span; LANES], hashes: &mut [u64; LANES]) -> u64 {
     let mut words = [0; LANES];
     let mut lengths = [0; LANES];
     for ((word, length), &[start, end]) in words.iter_mut().zip(&mut lengths).zip(spans) {
         *word = eight_bytes(bytes, start as usize);
         *length = u64::from(end - start);
     }
-    wide.fnv1a64_steps(&mut states, &words, &lengths);
-    hashes.copy_from_slice(&states[..spans.len()]);
+    wide.fnv1a64_steps(hashes, &words, &lengths);
     lengths.iter().enumerate().fold(0, |bits, (lane, &length)| bits | u64::from(length > 8) << lane)
 }
 
