@@ -1,6 +1,7 @@
 //! The attributes of a tag, read when asked for.
 
 use crate::entities;
+use crate::raw_text::letters;
 use std::ops::Range;
 
 /// An attribute as it stands: its name, and its value with character references not decoded.
@@ -8,12 +9,18 @@ pub(crate) type Attribute<'a> = (&'a str, &'a str);
 
 /// The attributes in what stands between a tag's name and its `>`.
 pub(crate) fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
+    // All places are next to ASCII bytes or at the ends, so they lie between characters.
+    places(text.as_bytes()).map(|(name, value)| (&text[name], &text[value]))
+}
+
+/// Where the names and values of attributes are.
+#[inline]
+fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     let mut at = 0;
-    std::iter::from_fn(move || match step(text.as_bytes(), at) {
-        // All places are next to ASCII bytes or at the ends, so they lie between characters.
+    std::iter::from_fn(move || match step(bytes, at) {
         Step::Attribute { name, value, next } => {
             at = next;
-            Some((&text[name], &text[value]))
+            Some((name, value))
         }
         Step::End(_) | Step::Unfinished => None,
     })
@@ -30,10 +37,8 @@ pub(crate) fn attribute(text: &str, name: &str) -> Option<String> {
 #[inline]
 pub(crate) fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) -> [Option<&'a str>; COUNT] {
     let mut values = [None; COUNT];
-    let mut at = 0;
-    while let Step::Attribute { name: place, value, next } = step(text.as_bytes(), at) {
-        at = next;
-        let attribute = &text.as_bytes()[place];
+    for (attribute, value) in places(text.as_bytes()) {
+        let attribute = &text.as_bytes()[attribute];
         for (name, found) in names.iter().zip(&mut values) {
             if attribute.len() == name.len() && found.is_none() && attribute.eq_ignore_ascii_case(name.as_bytes()) {
                 *found = Some(&text[value.clone()]);
@@ -71,9 +76,8 @@ enum Step {
 #[inline]
 fn step(bytes: &[u8], start: usize) -> Step {
     if let Some((name, quote)) = plain_name(bytes, start) {
-        let value = name.end + 2;
-        let Some(length) = memchr::memchr(quote, &bytes[value..]) else { return Step::Unfinished };
-        return Step::Attribute { name, value: value..value + length, next: value + length + 1 };
+        let inside = name.end + 2;
+        return quoted(bytes, name, inside, quote);
     }
     let at = skip(bytes, start, SPACE | SLASH);
     match bytes.get(at) {
@@ -90,12 +94,19 @@ fn step(bytes: &[u8], start: usize) -> Step {
     }
     let value = skip(bytes, equals + 1, SPACE);
     if let Some(&quote @ (b'"' | b'\'')) = bytes.get(value) {
-        let inside = value + 1;
-        let Some(length) = memchr::memchr(quote, &bytes[inside..]) else { return Step::Unfinished };
-        return Step::Attribute { name, value: inside..inside + length, next: inside + length + 1 };
+        return quoted(bytes, name, value + 1, quote);
     }
     let next = skip(bytes, value, NAME | QUOTE | SLASH | EQUALS);
     Step::Attribute { name, value: value..next, next }
+}
+
+/// The attribute of this name whose value begins behind a quote.
+#[inline(always)]
+fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Step {
+    match memchr::memchr(quote, &bytes[inside..]) {
+        Some(length) => Step::Attribute { name, value: inside..inside + length, next: inside + length + 1 },
+        None => Step::Unfinished,
+    }
 }
 
 /// The name, and the quote, of an attribute that is written as nearly all are: a space, up to seven letters, `=` and a quote.
@@ -103,8 +114,7 @@ fn step(bytes: &[u8], start: usize) -> Step {
 fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     let head: &[u8; 10] = bytes.get(start..)?.first_chunk()?;
     let word = u64::from_le_bytes(*head[1..].first_chunk()?);
-    // Letters have a bit that nothing has that is not part of a name.
-    let length = ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8) as usize;
+    let length = letters(word);
     match (head[0], length, head.get(length + 1)?, head.get(length + 2)?) {
         (b' ', 1.., b'=', &quote @ (b'"' | b'\'')) => Some((start + 1..start + 1 + length, quote)),
         _ => None,

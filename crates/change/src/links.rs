@@ -1,4 +1,4 @@
-//! The links of a page, all in one text: pages have hundreds, and a string for every part of each would cost more than
+//! The links of a page, all in two texts: pages have hundreds, and a string for every part of each would cost more than
 //! reading the page.
 
 /// The links of a page, in the order in which they stand.

@@ -52,7 +52,7 @@ impl<'a> Tag<'a> {
     /// What stands between the name and the `>`, for [`crate::attributes`].
     #[inline]
     pub(crate) fn attributes(&self) -> &'a str {
-        &self.html[self.start..self.end]
+        &self.html[self.attributes_place()]
     }
 
     /// Where in the page that stands.
@@ -212,20 +212,15 @@ impl<'a, W: Wide> Tokens<'a, W> {
         let (html, wide, mut marks, mut at) = (self.html, self.wide, self.marks, self.at);
         let bytes = html.as_bytes();
         while let Some(open) = marks.open(at) {
-            // What is nearer to the end of the page is left to those who look where it is.
-            let Some(behind) = bytes[open + 1..].first_chunk::<9>() else { break };
-            let is_end = behind[0] == b'/';
-            let [word, behind_slash] =
-                [0, 1].map(|from| u64::from_le_bytes(std::array::from_fn(|place| behind[from + place])));
-            let word = if is_end { behind_slash } else { word };
+            let is_end = bytes.get(open + 1) == Some(&b'/');
             let start = open + 1 + usize::from(is_end);
-            if !(word as u8).is_ascii_alphabetic() {
+            if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
                 break;
             }
             if at < open {
                 reader.text(wide, at..open, TextKind::Data);
             }
-            let (name, length) = TagName::read_short(word).unwrap_or_else(|| TagName::read_any(&bytes[start..]));
+            let (name, length) = TagName::read(&bytes[start..]);
             // A tag that does not end is none, and the last.
             let Some(end) = tag_end(bytes, &mut marks, start, start + length) else { return false };
             at = end + 1;
@@ -383,8 +378,7 @@ fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, sta
         // one. Behind a value stands a quote or white space.
         let begins_value = bytes[stop] == b'=' && stop > start && bytes[stop - 1] > b'/';
         from = match bytes.get(stop + 1)? {
-            b'"' if begins_value => marks.quote(stop + 2, b'"')? + 1,
-            b'\'' if begins_value => marks.quote(stop + 2, b'\'')? + 1,
+            &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
             b'>' if begins_value => stop + 1,
             byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
             _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),

@@ -6,6 +6,12 @@ pub(crate) fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
 }
 
+/// How many of eight bytes, from the lowest on, have a bit that all letters have, and nothing has that ends a name.
+#[inline(always)]
+pub(crate) fn letters(word: u64) -> usize {
+    (!word & 0x4040_4040_4040_4040).trailing_zeros() as usize / 8
+}
+
 /// Where a comment ends, given where its content starts. The end of the page ends it too.
 pub(crate) fn comment_end(bytes: &[u8], start: usize) -> usize {
     let content = &bytes[start..];

@@ -61,21 +61,21 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
         powers[place - 1] = multiply(powers[place], BASE);
     }
     let powers = powers.map(halves);
-    let (mut low, mut high, mut both) = ([0; STRETCH + NARROW], [0; STRETCH + NARROW], [0; STRETCH + NARROW]);
+    let (mut low, mut high) = ([0; STRETCH + NARROW], [0; STRETCH + NARROW]);
     for (number, hashes) in out.chunks_mut(STRETCH).enumerate() {
         let tokens = &tokens[STRETCH * number..][..hashes.len() + W - 1];
-        for (((low, high), both), &token) in low.iter_mut().zip(&mut high).zip(&mut both).zip(tokens) {
+        for ((low, high), &token) in low.iter_mut().zip(&mut high).zip(tokens) {
             (*low, *high) = halves(fold(token.into()));
-            *both = *low + *high;
         }
         for (place, hash) in hashes.iter_mut().enumerate() {
             // Of four products of each two halves: a token is below 2⁶¹ + 8 once folded, so its upper half is 2³⁰ at most,
             // and no sum reaches 2⁶⁴, but for that of products of the sums of halves, of which the others are taken again.
             let (mut lowest, mut middle, mut highest) = (0, 0_u64, 0);
             for (token, (low_power, high_power)) in powers[..W - 1].iter().enumerate() {
-                lowest += times(low[place + token], *low_power);
-                middle = middle.wrapping_add(times(both[place + token], low_power + high_power));
-                highest += times(high[place + token], *high_power);
+                let (low, high) = (low[place + token], high[place + token]);
+                lowest += times(low, *low_power);
+                middle = middle.wrapping_add(times(low + high, low_power + high_power));
+                highest += times(high, *high_power);
             }
             let middle = middle.wrapping_sub(lowest).wrapping_sub(highest);
             let last = low[place + W - 1] + (high[place + W - 1] << HALF);

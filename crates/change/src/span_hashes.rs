@@ -83,7 +83,7 @@ fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<
 #[inline(always)]
 pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
     // Of those not yet at their end: fewer than it takes for a round, and room for what one group has.
-    let mut longer = [0; 2 * LANES + BLOCK];
+    let mut longer = [0; LANES + BLOCK];
     let mut waiting = 0;
     for (number, group) in spans.chunks(LANES).enumerate() {
         let first = number * LANES;

@@ -3,7 +3,7 @@
 //! A page has hundreds of tags, and every reader asks each of them several times whether it is one of its own. So a name is
 //! looked up once, and known by its place in [`NAMES`] from then on.
 
-use crate::raw_text::ends_name;
+use crate::raw_text::{ends_name, letters};
 
 /// The names that some reader knows. The first stands for all others.
 #[rustfmt::skip]
@@ -82,18 +82,17 @@ impl TagName {
 
     /// The same, of the first eight bytes; `None` when the name may not end there.
     #[inline(always)]
-    pub(crate) fn read_short(word: u64) -> Option<(Self, usize)> {
-        // Letters have a bit that nothing has that ends a name.
-        let letters = 8 * ((!word & 0x4040_4040_4040_4040).trailing_zeros() / 8);
+    fn read_short(word: u64) -> Option<(Self, usize)> {
+        let letters = 8 * letters(word);
         let bits =
             if letters < 64 && ends_name((word >> letters) as u8) { letters } else { behind_digit(word, letters)? };
         let kept = (1 << bits) - 1;
-        Some((Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), bits as usize / 8))
+        Some((Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), bits / 8))
     }
 
     /// Any name, in any case.
     #[cold]
-    pub(crate) fn read_any(text: &[u8]) -> (Self, usize) {
+    fn read_any(text: &[u8]) -> (Self, usize) {
         let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
         (Self::at_start(text, length), length)
     }
@@ -107,7 +106,7 @@ impl TagName {
 /// How many bits a name has, of which so many are letters, if then a digit ends it. Of the names with a digit only those of
 /// headings are common, and it is their last.
 #[cold]
-fn behind_digit(word: u64, letters: u32) -> Option<u32> {
+fn behind_digit(word: u64, letters: usize) -> Option<usize> {
     let bits = letters + 8;
     (bits < 64 && ((word >> letters) as u8).is_ascii_digit() && ends_name((word >> bits) as u8)).then_some(bits)
 }

@@ -57,7 +57,7 @@ const DIGITS: [[i16; 4]; STEPS] = {
 };
 
 /// [`super::Wide::fnv1a64_steps`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn steps(hashes: &mut [u64; LANES], bytes: &[u64; LANES], lengths: &[u64; LANES]) {
     let groups = hashes.as_chunks_mut::<GROUP>().0.iter_mut().zip(bytes.as_chunks().0).zip(lengths.as_chunks().0);

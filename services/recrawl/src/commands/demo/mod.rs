@@ -71,7 +71,8 @@ pub struct DemoArguments {
 
 /// Runs the demo.
 pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
-    check(arguments)?;
+    let overrides = daemon::service::overrides(&arguments.sets).map_err(Failure::Input)?;
+    check(arguments, &overrides)?;
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| Failure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
     let (source, described) = source(arguments)?;
@@ -88,7 +89,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
-    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed, &arguments.sets)? };
+    let settings = Settings { clock: clock_settings, ..settings(web.addr(), budget_per_day, speed, overrides)? };
     logging::start(&settings.observability);
 
     let data = arguments.out.join("data");
@@ -127,9 +128,9 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check(arguments: &DemoArguments) -> Result<(), Failure> {
+fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<(), Failure> {
     let wall_s = arguments.wall.as_secs_f64();
-    let sets = |key: &str| arguments.sets.iter().any(|set| set.trim_start().starts_with(key));
+    let sets = |is: fn(&str) -> bool| overrides.iter().any(|(key, _)| is(key));
     let problem = if !(1.0..=3_650.0).contains(&arguments.days) {
         "--days: give between 1 and 3650 days"
     } else if !(0.01..=365.0).contains(&arguments.fetch_every_days) {
@@ -138,9 +139,9 @@ fn check(arguments: &DemoArguments) -> Result<(), Failure> {
         "--wall: give between 5s and 1day"
     } else if arguments.pages_per_source == 0 {
         "--pages-per-source: give at least 1"
-    } else if sets("clock.") {
+    } else if sets(|key| key.starts_with("clock.")) {
         "--set clock: the demo has a clock of its own; give --days and --wall"
-    } else if sets("crawl.data") {
+    } else if sets(|key| key == "crawl.data") {
         "--set crawl.data: the demo keeps its data, while it runs, where its report goes; give --out"
     } else {
         return Ok(());
@@ -196,12 +197,17 @@ fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
 
 /// The running system's own defaults, but for what follows from the fast clock and the address of the web, and what was
 /// asked for.
-fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64, sets: &[String]) -> Result<Settings, Failure> {
+fn settings(
+    web: std::net::SocketAddr,
+    budget_per_day: f64,
+    speed: f64,
+    overrides: Vec<(String, String)>,
+) -> Result<Settings, Failure> {
     // A real minute without an answer is a lost request; on the fast clock that is some weeks.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
     // Scoring all pages every thirty real milliseconds is often enough.
     let scan_interval = format!("{}s", (0.03 * speed).clamp(1.0, 86_400.0) as u64);
-    let overrides = [
+    let ours = [
         ("fetch.resolve", format!("*.test={web}")),
         ("budget.fetches_per_second", (budget_per_day / 86_400.0).to_string()),
         // The loop turns every few milliseconds, which is minutes on the fast clock: what they earn must not be lost.
@@ -214,8 +220,8 @@ fn settings(web: std::net::SocketAddr, budget_per_day: f64, speed: f64, sets: &[
         ("observability.log_filter", "warn".to_owned()),
         ("crawl.user_agent", format!("recrawl/{}", env!("CARGO_PKG_VERSION"))),
     ];
-    let mut overrides: Vec<_> = overrides.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    overrides.extend(daemon::service::overrides(sets).map_err(Failure::Input)?);
+    let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), value));
+    let overrides: Vec<_> = ours.chain(overrides).collect();
     Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
         .map_err(|faults| Failure::Input(faults.to_string()))
 }
