@@ -1,1 +1,0 @@
-//! Nothing: this package exists for the C++ library that its one dependency compiles.
