@@ -6,8 +6,7 @@ use crate::slots::Slots;
 use crate::state_codec::{DecodeError, list, put, take};
 use crate::version::UnitKey;
 
-/// Version 1 had twice as much of the digest.
-const CODEC_VERSION: u8 = 2;
+const CODEC_VERSION: u8 = 1;
 
 impl PageState {
     /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the digest, confirmed and
@@ -31,17 +30,14 @@ impl PageState {
         out
     }
 
-    /// Reads what [`encode`](Self::encode) wrote, in this version or an earlier one.
+    /// Reads what [`encode`](Self::encode) wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
-        if !(1..=CODEC_VERSION).contains(&version) {
+        if version != CODEC_VERSION {
             return Err(DecodeError::UnknownVersion(version));
         }
         let digest = take::<8>(&mut rest)?;
-        if version == 1 {
-            take::<8>(&mut rest)?;
-        }
         let confirmed = u16::from_le_bytes(take(&mut rest)?);
         let withdrawn = u16::from_le_bytes(take(&mut rest)?);
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);

@@ -1,25 +1,25 @@
-//! A struct, its schema and all earlier versions of that schema, prepared once.
+//! A struct and its schema, prepared once.
 //!
 //! Avro single-object encoding (Avro specification 1.12, "Single-object encoding"): two marker bytes, the CRC-64-AVRO
-//! fingerprint of the writer's schema in parsing canonical form (little-endian), the datum. A reader that knows the
-//! fingerprint knows the writer's schema, so it decodes with that straight into the struct; fields that the writer
-//! did not have yet come from `#[serde(default)]`.
+//! fingerprint of the writer's schema in parsing canonical form (little-endian), the datum. Nearly every record was
+//! written with the schema that this program has, and is decoded straight into the struct. A record of another version
+//! is resolved: its schema comes from the [registry](crate::schemas).
 
-use crate::DecodeError;
+use crate::fingerprint::{HEADER_BYTES, MARKER};
+use crate::resolution::{Plan, Unreadable, one_line};
+use crate::schemas::{self, SchemaRecord};
 use crate::shape::Shape;
 use crate::writer::DatumWriter;
+use crate::{DecodeError, Fingerprint};
 use apache_avro::Schema;
 use apache_avro::error::Details;
 use apache_avro::reader::datum::GenericDatumReader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fmt;
+use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::sync::{Arc, PoisonError, RwLock};
 
-/// First bytes of every single object: marker and version.
-const MARKER: [u8; 2] = [0xC3, 0x01];
-/// Marker and fingerprint.
-const HEADER_BYTES: usize = 10;
 /// A corrupt length must not make us allocate the 512 MiB that apache-avro allows by default. No topic carries records
 /// of more than a few MiB.
 const MAX_ALLOCATION_BYTES: usize = 64 << 20;
@@ -29,8 +29,13 @@ pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The record's name in the schema, without namespace.
     const NAME: &'static str;
 
-    /// The prepared schemas of this type.
+    /// The prepared schema of this type.
     fn codec() -> &'static Codec<Self>;
+
+    /// The schema as it is told to readers.
+    fn schema_record() -> SchemaRecord {
+        Self::codec().schema_record()
+    }
 
     /// The bytes of a record value.
     fn encode(&self) -> Vec<u8> {
@@ -44,7 +49,7 @@ pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
         Self::codec().encode_into(self, bytes);
     }
 
-    /// Reads a record value that was written with any version of the schema known here.
+    /// Reads a record value that was written with this schema or with another version of it that was learned.
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::codec().decode(bytes)
     }
@@ -65,118 +70,72 @@ pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
 /// assert_eq!(Visit::decode(&Visit { count: 3 }.encode()).unwrap().count, 3);
 /// ```
 ///
-/// The third argument is usually `include_str!("…/Visit.avsc")`; earlier versions follow, oldest first:
-/// `older: [include_str!("…/history/Visit/v1.avsc")]`.
+/// The third argument is usually `include_str!("…/Visit.avsc")`.
 #[macro_export]
 macro_rules! impl_message {
-    ($type:ty, $name:literal, $schema:expr $(, older: [$($older:expr),+ $(,)?])? $(,)?) => {
+    ($type:ty, $name:literal, $schema:expr $(,)?) => {
         impl $crate::Message for $type {
             const NAME: &'static str = $name;
 
             fn codec() -> &'static $crate::Codec<Self> {
                 static CODEC: ::std::sync::LazyLock<$crate::Codec<$type>> =
-                    ::std::sync::LazyLock::new(|| $crate::Codec::new($name, $schema, &[$($($older),+)?]));
+                    ::std::sync::LazyLock::new(|| $crate::Codec::new($name, $schema));
                 &CODEC
+            }
+        }
+
+        impl $crate::Encoded for $type {
+            fn encode(&self) -> ::std::vec::Vec<u8> {
+                $crate::Message::encode(self)
+            }
+
+            fn decode(bytes: &[u8]) -> ::std::result::Result<Self, $crate::DecodeError> {
+                <Self as $crate::Message>::decode(bytes)
+            }
+
+            fn schemas() -> ::std::vec::Vec<$crate::schemas::SchemaRecord> {
+                ::std::vec![<Self as $crate::Message>::schema_record()]
             }
         }
     };
 }
 
-/// CRC-64-AVRO of a schema's canonical form, in the byte order of the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint([u8; 8]);
+/// How to read what another version wrote; an error when that is impossible for any of its records.
+type Resolved = Result<Arc<Plan>, DecodeError>;
 
-impl Fingerprint {
-    /// The fingerprint that a single object starts with.
-    pub fn of_single_object(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::split(bytes).map(|(fingerprint, _)| fingerprint)
-    }
-
-    fn split(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
-        match bytes.split_first_chunk::<HEADER_BYTES>() {
-            Some(([first, second, fingerprint @ ..], datum)) if [*first, *second] == MARKER => {
-                Ok((Self(*fingerprint), datum))
-            }
-            _ => Err(DecodeError::NotSingleObject { length: bytes.len() }),
-        }
-    }
-
-    fn of_schema(schema: &Schema) -> Self {
-        Self(crc_64_avro(canonical_form(schema).as_bytes()).to_le_bytes())
-    }
-}
-
-/// Parsing canonical form. The specification's rules can be read so that a long with a logical type becomes
-/// `{"type":"long"}`, as in apache-avro 0.22 (avro-rs issue 61), or `"long"`, as in Java and fastavro. Fingerprints are
-/// for other readers, so ours follow the majority.
-fn canonical_form(schema: &Schema) -> String {
-    ["int", "long", "bytes", "string"].iter().fold(schema.canonical_form(), |form, primitive| {
-        form.replace(&format!(r#"{{"type":"{primitive}"}}"#), &format!(r#""{primitive}""#))
-    })
-}
-
-/// The Rabin fingerprint of the Avro specification, "Schema fingerprints", bit by bit: it runs once per schema.
-fn crc_64_avro(bytes: &[u8]) -> u64 {
-    const EMPTY: u64 = 0xC15D_213A_A4D7_A795;
-    bytes.iter().fold(EMPTY, |crc, byte| {
-        (0..8).fold(crc ^ u64::from(*byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { EMPTY } else { 0 })
-    })
-}
-
-/// Hexadecimal, in the order of the wire.
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fingerprint({self})")
-    }
-}
-
-/// One version of a schema, ready to read with.
-struct Version {
-    fingerprint: Fingerprint,
-    schema: &'static Schema,
-    reader: GenericDatumReader<'static>,
-}
-
-/// Writes a record type with its newest schema and reads it with any known one.
+/// Writes a record type with its schema, and reads it in any version that is known.
 pub struct Codec<T> {
     name: &'static str,
+    text: &'static str,
+    fingerprint: Fingerprint,
     header: [u8; HEADER_BYTES],
     shape: Shape,
-    /// Newest first, because that is what nearly every record was written with.
-    versions: Vec<Version>,
+    schema: &'static Schema,
+    reader: GenericDatumReader<'static>,
+    /// Other versions that were met so far.
+    others: RwLock<HashMap<Fingerprint, Resolved>>,
     of: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Codec<T> {
-    /// Prepares the newest schema and its earlier versions (oldest first).
-    ///
-    /// The schemas are kept for the life of the process, so make one codec per type.
+    /// Prepares a schema. It is kept for the life of the process, so make one codec per type.
     ///
     /// # Panics
-    /// If a schema does not parse, has what no message needs (maps, unions of more than null and another), stands for
-    /// another record, or is given twice: they are part of the program.
-    pub fn new(name: &'static str, schema: &str, older: &[&str]) -> Self {
+    /// If the schema does not parse, has what no message needs (maps, unions of more than null and another) or stands
+    /// for another record: it is part of the program.
+    pub fn new(name: &'static str, text: &'static str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
-        let mut versions: Vec<Version> = Vec::with_capacity(older.len() + 1);
-        for text in std::iter::once(&schema).chain(older.iter().rev()) {
-            let version = Version::new(name, text);
-            assert!(
-                versions.iter().all(|other| other.fingerprint != version.fingerprint),
-                "two versions of the schema of {name} are the same to a reader"
-            );
-            versions.push(version);
-        }
+        let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
+        assert_eq!(schemas::record_name(&schema), Some(name), "this schema is another record's");
+        let schema: &'static Schema = Box::leak(Box::new(schema));
+        let reader = GenericDatumReader::builder(schema).build();
+        let reader = reader.expect("every schema defines the names it refers to, or parsing had failed");
+        let fingerprint = Fingerprint::of_schema(schema);
         let mut header = [0; HEADER_BYTES];
         header[..2].copy_from_slice(&MARKER);
-        header[2..].copy_from_slice(&versions[0].fingerprint.0);
-        let shape = Shape::of(versions[0].schema);
-        Self { name, header, shape, versions, of: PhantomData }
+        header[2..].copy_from_slice(&fingerprint.to_bytes());
+        let (shape, others) = (Shape::of(schema), RwLock::default());
+        Self { name, text, fingerprint, header, shape, schema, reader, others, of: PhantomData }
     }
 
     /// Appends the bytes of a record value.
@@ -190,51 +149,74 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         }
     }
 
-    /// Reads a record value that was written with any known version.
+    /// Reads a record value that was written with this schema or with another version of it that was learned.
     pub fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
         let (fingerprint, mut datum) = Fingerprint::split(bytes)?;
-        let Some(version) = self.versions.iter().find(|version| version.fingerprint == fingerprint) else {
-            return Err(DecodeError::UnknownFingerprint { fingerprint, known: self.known() });
-        };
-        let corrupt = |problem| DecodeError::Corrupt { name: self.name, problem };
-        let value = version.reader.read_deser(&mut datum).map_err(|error| corrupt(problem(&error)))?;
+        if fingerprint != self.fingerprint {
+            return self.decode_other(fingerprint, datum);
+        }
+        let value = self.reader.read_deser(&mut datum).map_err(|error| self.corrupt(problem(&error)))?;
         match datum.len() {
             0 => Ok(value),
-            rest => Err(corrupt(format!("{rest} bytes left over"))),
+            rest => Err(self.corrupt(format!("{rest} bytes left over"))),
         }
     }
 
-    /// Whether a record with this fingerprint is one of this type.
-    pub fn reads(&self, fingerprint: Fingerprint) -> bool {
-        self.versions.iter().any(|version| version.fingerprint == fingerprint)
+    fn decode_other(&self, fingerprint: Fingerprint, datum: &[u8]) -> Result<T, DecodeError> {
+        let unresolvable = |problem| DecodeError::Unresolvable { name: self.name, fingerprint, problem };
+        let value = self.plan(fingerprint)?.read(datum).map_err(|unreadable| match unreadable {
+            Unreadable::Corrupt(problem) => self.corrupt(problem),
+            Unreadable::Unresolvable(problem) => unresolvable(problem),
+        })?;
+        apache_avro::from_value(&value).map_err(|error| self.corrupt(problem(&error)))
+    }
+
+    fn plan(&self, fingerprint: Fingerprint) -> Resolved {
+        let known = self.others.read().unwrap_or_else(PoisonError::into_inner).get(&fingerprint).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        // Not remembered: the schema may be learned at any moment.
+        let Some(writer) = schemas::find(fingerprint) else {
+            return Err(DecodeError::UnknownSchema { fingerprint, readable: self.readable() });
+        };
+        let plan = self.make_plan(fingerprint, writer);
+        self.others.write().unwrap_or_else(PoisonError::into_inner).insert(fingerprint, plan.clone());
+        plan
+    }
+
+    fn make_plan(&self, fingerprint: Fingerprint, writer: &Schema) -> Resolved {
+        let found = schemas::record_name(writer).unwrap_or_default();
+        if found != self.name {
+            let (found, readable) = (found.to_owned(), self.readable());
+            return Err(DecodeError::OtherRecord { fingerprint, found, readable });
+        }
+        let unresolvable = |problem| DecodeError::Unresolvable { name: self.name, fingerprint, problem };
+        Plan::new(writer, self.schema).map(Arc::new).map_err(unresolvable)
+    }
+
+    fn corrupt(&self, problem: String) -> DecodeError {
+        DecodeError::Corrupt { name: self.name, problem }
     }
 
     /// The fingerprint that records are written with.
     pub fn fingerprint(&self) -> Fingerprint {
-        self.versions[0].fingerprint
+        self.fingerprint
     }
 
-    /// All known versions, newest first.
-    pub fn schemas(&self) -> impl Iterator<Item = &'static Schema> {
-        self.versions.iter().map(|version| version.schema)
+    /// The schema that records are written with.
+    pub fn schema(&self) -> &'static Schema {
+        self.schema
     }
 
-    /// Name and fingerprints, for error messages: `FetchResult (1f…, 20…)`.
-    pub fn known(&self) -> String {
-        let fingerprints: Vec<_> = self.versions.iter().map(|version| version.fingerprint.to_string()).collect();
-        format!("{} ({})", self.name, fingerprints.join(", "))
+    /// The schema as it is told to readers.
+    pub fn schema_record(&self) -> SchemaRecord {
+        SchemaRecord { name: self.name, fingerprint: self.fingerprint, json: self.text }
     }
-}
 
-impl Version {
-    fn new(name: &'static str, text: &str) -> Self {
-        let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
-        let found = schema.name().map(|found| found.name());
-        assert_eq!(found, Some(name), "this schema is another record's");
-        let schema: &'static Schema = Box::leak(Box::new(schema));
-        let reader = GenericDatumReader::builder(schema).build();
-        let reader = reader.expect("every schema defines the names it refers to, or parsing had failed");
-        Self { fingerprint: Fingerprint::of_schema(schema), schema, reader }
+    /// Name and fingerprint, for error messages: `FetchResult (1f…)`.
+    pub fn readable(&self) -> String {
+        format!("{} ({})", self.name, self.fingerprint)
     }
 }
 
@@ -242,6 +224,6 @@ impl Version {
 fn problem(error: &apache_avro::Error) -> String {
     match error.details() {
         Details::DeserializeSchemaAware { value_type, value, .. } => format!("{value_type}: {value}"),
-        other => other.to_string(),
+        other => one_line(&other.to_string()),
     }
 }

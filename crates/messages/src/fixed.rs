@@ -49,6 +49,11 @@ hash! {
     Sha1: 20
 }
 
+hash! {
+    /// A band of a text's sketch, as `mirrors` names it: one byte for its number, four for its value.
+    Band: 5
+}
+
 impl Digest {
     /// The digest of a body.
     pub fn of(body: &[u8]) -> Self {

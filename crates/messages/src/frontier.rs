@@ -1,6 +1,6 @@
 //! What else reaches the scheduler: links, commands, hints, and the demand of its other partitions.
 
-use crate::{ChangeEstimate, DecodeError, Fingerprint, Message, impl_message};
+use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +19,8 @@ pub struct PageLinks {
     /// The links, each address once.
     pub links: Vec<Link>,
     /// Known pages of the site that the source lists, when it is a sitemap or feed.
-    #[serde(default)]
     pub listed: i64,
     /// What kind of list the source is; `None` when it is none, or these links say nothing of it.
-    #[serde(default)]
     pub list_kind: Option<HintKind>,
 }
 
@@ -66,6 +64,8 @@ pub enum CommandKind {
     PauseHost,
     /// Fetch from this host again.
     ResumeHost,
+    /// What a newer program wants, and this one does not know.
+    Unknown,
 }
 
 /// Someone outside says that a page changed.
@@ -118,7 +118,6 @@ pub struct Demand {
     /// The revisit policy the bins are meant for.
     pub policy: String,
     /// The price it goes by; 0 when there is none yet.
-    #[serde(default)]
     pub price: f64,
 }
 
@@ -166,9 +165,11 @@ pub struct CellForecast {
     pub plain_beta_days: f64,
 }
 
-/// Detector to matcher: a page has, or no longer has, a band of its text's sketch (`mirrors::BandKey`, the record key).
+/// Detector to matcher: a page has, or no longer has, a band of its text's sketch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageBand {
+    /// The band; the record key.
+    pub band: Band,
     /// The page's name.
     #[serde(with = "crate::page_id")]
     pub page_id: PageId,
@@ -184,9 +185,11 @@ pub struct PageBand {
 /// Matcher and schedulers to a scheduler: `mirrors::Letter`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorLetter {
-    /// The page that is spoken to; the record key is its site.
+    /// The page that is spoken to.
     #[serde(with = "crate::page_id")]
     pub to: PageId,
+    /// The site of that page; the record key.
+    pub to_site: SiteKey,
     /// The page spoken of: who speaks, but for a candidate.
     #[serde(with = "crate::page_id")]
     pub about: PageId,
@@ -221,81 +224,14 @@ pub enum MirrorSaying {
     Release,
     /// I do no longer.
     Leave,
+    /// What a newer program says, and this one does not know.
+    Unknown,
 }
 
 impl_message!(PageBand, "PageBand", include_str!("../../../schemas/PageBand.avsc"));
 impl_message!(MirrorLetter, "MirrorLetter", include_str!("../../../schemas/MirrorLetter.avsc"));
-impl_message!(
-    PageLinks,
-    "PageLinks",
-    include_str!("../../../schemas/PageLinks.avsc"),
-    older: [include_str!("../../../schemas/history/PageLinks/v1.avsc")],
-);
+impl_message!(PageLinks, "PageLinks", include_str!("../../../schemas/PageLinks.avsc"));
 impl_message!(Command, "Command", include_str!("../../../schemas/Command.avsc"));
 impl_message!(ChangeHint, "ChangeHint", include_str!("../../../schemas/ChangeHint.avsc"));
-impl_message!(
-    Demand,
-    "Demand",
-    include_str!("../../../schemas/Demand.avsc"),
-    older: [include_str!("../../../schemas/history/Demand/v1.avsc")],
-);
+impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));
 impl_message!(SweepForecast, "SweepForecast", include_str!("../../../schemas/SweepForecast.avsc"));
-
-/// What the scheduler's one input topic carries, told apart by schema fingerprint.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SchedulerEvent {
-    /// A page was looked at.
-    Estimate(ChangeEstimate),
-    /// Links were found.
-    Links(PageLinks),
-    /// An operator speaks.
-    Command(Command),
-    /// A page is said to have changed.
-    Hint(ChangeHint),
-    /// Pages are believed to have changed together.
-    Sweeps(SweepForecast),
-    /// Pages with the same text speak to each other.
-    Letter(MirrorLetter),
-}
-
-impl SchedulerEvent {
-    /// Reads a record value of any of the types.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let fingerprint = Fingerprint::of_single_object(bytes)?;
-        if ChangeEstimate::codec().reads(fingerprint) {
-            ChangeEstimate::decode(bytes).map(Self::Estimate)
-        } else if PageLinks::codec().reads(fingerprint) {
-            PageLinks::decode(bytes).map(Self::Links)
-        } else if Command::codec().reads(fingerprint) {
-            Command::decode(bytes).map(Self::Command)
-        } else if ChangeHint::codec().reads(fingerprint) {
-            ChangeHint::decode(bytes).map(Self::Hint)
-        } else if SweepForecast::codec().reads(fingerprint) {
-            SweepForecast::decode(bytes).map(Self::Sweeps)
-        } else if MirrorLetter::codec().reads(fingerprint) {
-            MirrorLetter::decode(bytes).map(Self::Letter)
-        } else {
-            let known = [
-                ChangeEstimate::codec().known(),
-                PageLinks::codec().known(),
-                Command::codec().known(),
-                ChangeHint::codec().known(),
-                SweepForecast::codec().known(),
-                MirrorLetter::codec().known(),
-            ];
-            Err(DecodeError::UnknownFingerprint { fingerprint, known: known.join(", ") })
-        }
-    }
-
-    /// The bytes of a record value.
-    pub fn encode(&self) -> Vec<u8> {
-        match self {
-            Self::Estimate(estimate) => estimate.encode(),
-            Self::Links(links) => links.encode(),
-            Self::Command(command) => command.encode(),
-            Self::Hint(hint) => hint.encode(),
-            Self::Sweeps(forecast) => forecast.encode(),
-            Self::Letter(letter) => letter.encode(),
-        }
-    }
-}

@@ -122,13 +122,10 @@ pub struct FetchResult {
     /// A short reason for people when something failed.
     pub detail: Option<String>,
     /// What went over the wire, redirects first; empty when it is not recorded.
-    #[serde(default)]
     pub exchanges: Vec<Exchange>,
     /// What archives know the body by, when it is left out because the requester has it.
-    #[serde(default)]
     pub payload_sha1: Option<Sha1>,
     /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
-    #[serde(default)]
     pub sitemaps: Vec<String>,
 }
 
@@ -243,6 +240,8 @@ pub enum FetchOutcome {
     AddressRefused,
     /// A kind of content that is not kept.
     ContentRefused,
+    /// What a newer fetcher says, and this program does not know. It tells nothing of the page.
+    Unknown,
 }
 
 impl FetchOutcome {
@@ -297,7 +296,6 @@ pub struct PageObservation {
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
     /// Another look so many seconds after this one would settle what this one left open.
-    #[serde(default)]
     pub look_again_after_s: Option<i64>,
 }
 
@@ -319,7 +317,7 @@ pub enum Verdict {
     Gone,
     /// It is there again.
     Returned,
-    /// The fetch says nothing about the content.
+    /// The fetch says nothing about the content, or what this program does not know.
     Unknown,
 }
 
@@ -379,41 +377,18 @@ pub struct ChangeEstimate {
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
     /// Changes of its own beyond the prior's, sweeps set aside.
-    #[serde(default)]
     pub own_alpha: f32,
     /// Days watched for them beyond the prior's.
-    #[serde(default)]
     pub own_beta_days: f32,
     /// Changes of any cause beyond the prior's.
-    #[serde(default)]
     pub plain_alpha: f32,
     /// Days watched for them beyond the prior's.
-    #[serde(default)]
     pub plain_beta_days: f32,
     /// Another look so many seconds after this one would settle what this one left open.
-    #[serde(default)]
     pub look_again_after_s: Option<i64>,
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));
-impl_message!(
-    FetchResult,
-    "FetchResult",
-    include_str!("../../../schemas/FetchResult.avsc"),
-    older: [include_str!("../../../schemas/history/FetchResult/v1.avsc")],
-);
-impl_message!(
-    PageObservation,
-    "PageObservation",
-    include_str!("../../../schemas/PageObservation.avsc"),
-    older: [include_str!("../../../schemas/history/PageObservation/v1.avsc")],
-);
-impl_message!(
-    ChangeEstimate,
-    "ChangeEstimate",
-    include_str!("../../../schemas/ChangeEstimate.avsc"),
-    older: [
-        include_str!("../../../schemas/history/ChangeEstimate/v1.avsc"),
-        include_str!("../../../schemas/history/ChangeEstimate/v2.avsc"),
-    ],
-);
+impl_message!(FetchResult, "FetchResult", include_str!("../../../schemas/FetchResult.avsc"));
+impl_message!(PageObservation, "PageObservation", include_str!("../../../schemas/PageObservation.avsc"));
+impl_message!(ChangeEstimate, "ChangeEstimate", include_str!("../../../schemas/ChangeEstimate.avsc"));

@@ -31,24 +31,15 @@ pub struct PageChange {
     /// Passages that are gone, shortened and few.
     pub removed: Vec<String>,
     /// The text of the page's main part differs.
-    #[serde(default)]
     pub content_changed: bool,
     /// The links of its main part differ.
-    #[serde(default)]
     pub links_changed: bool,
     /// Something outside its main part differs, or something that differs by itself.
-    #[serde(default)]
     pub structure_changed: bool,
     /// Another page of the host changed within a day before in mostly the same words.
-    #[serde(default)]
     pub host_event: bool,
     /// Changes of this page are usually still there at the next look.
-    #[serde(default = "yes")]
     pub changes_last: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The kept copy of a page: its last accepted version.
@@ -106,11 +97,6 @@ pub struct DeadLetter {
     pub set_aside_at: Timestamp,
 }
 
-impl_message!(
-    PageChange,
-    "PageChange",
-    include_str!("../../../schemas/PageChange.avsc"),
-    older: [include_str!("../../../schemas/history/PageChange/v1.avsc")],
-);
+impl_message!(PageChange, "PageChange", include_str!("../../../schemas/PageChange.avsc"));
 impl_message!(PageContent, "PageContent", include_str!("../../../schemas/PageContent.avsc"));
 impl_message!(DeadLetter, "DeadLetter", include_str!("../../../schemas/DeadLetter.avsc"));

@@ -19,6 +19,8 @@ pub const PAGE_CHANGES: &str = "page-changes";
 pub const PAGE_CONTENTS: &str = "page-contents";
 /// Between scheduler partitions.
 pub const DEMAND: &str = "demand";
+/// The schemas of all records, for readers of other versions.
+pub const SCHEMAS: &str = "schemas";
 /// What could not be worked on.
 pub const DEAD_LETTERS: &str = "dead-letters";
 
@@ -29,7 +31,8 @@ pub struct TopicSpec {
     pub name: &'static str,
     /// What a record's key is.
     pub key: Key,
-    /// Names of the record types it carries; empty for changelogs, whose records are private to their service.
+    /// Names of the record types it carries. Empty for changelogs, whose records are private to their service, and for the
+    /// schemas themselves.
     pub messages: &'static [&'static str],
     /// The services that write to it.
     pub producers: &'static [&'static str],
@@ -62,6 +65,9 @@ pub enum Key {
     StagePartition,
     /// The key of the record that was set aside.
     Original,
+    /// The 8 bytes of a schema's fingerprint, as in the records written with it. The value is the schema's text, JSON
+    /// without anything in front.
+    Fingerprint,
 }
 
 /// What happens to old records.
@@ -113,6 +119,9 @@ pub fn changelog(service: &str, store: &str) -> String {
 const MIB: u32 = 1 << 20;
 /// A packed body and what goes with it. Bodies are cut by the fetcher well below.
 const BODY_BYTES: u32 = 8 * MIB;
+
+const STAGES: &[&str] = &["scheduler", "fetcher", "detector", "estimator", "matcher"];
+const EVERYONE: &[&str] = &["scheduler", "fetcher", "detector", "estimator", "matcher", "recrawl"];
 
 const fn in_loop(
     name: &'static str,
@@ -174,17 +183,18 @@ pub const CATALOGUE: &[TopicSpec] = &[
         ..in_loop(DEMAND, &["Demand"], &["scheduler"], &["scheduler"])
     },
     TopicSpec {
+        key: Key::Fingerprint,
+        cleanup: Cleanup::Compact,
+        partitions: Partitions::Fixed(1),
+        ..in_loop(SCHEMAS, &[], EVERYONE, EVERYONE)
+    },
+    TopicSpec {
         key: Key::Original,
         cleanup: Cleanup::Delete { retention_days: 30 },
         // The largest record of any topic, and why it is here.
         max_message_bytes: BODY_BYTES + MIB,
         partitions: Partitions::Fixed(1),
-        ..in_loop(
-            DEAD_LETTERS,
-            &["DeadLetter"],
-            &["scheduler", "fetcher", "detector", "estimator", "matcher"],
-            &["recrawl"],
-        )
+        ..in_loop(DEAD_LETTERS, &["DeadLetter"], STAGES, &["recrawl"])
     },
     changelog_of(&["scheduler"], "scheduler-pages-changelog", Key::Page),
     changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),

@@ -19,8 +19,8 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def schema_of(directory, name, version):
-    """The version's own file when it is kept, else the newest schema."""
-    kept = directory / "history" / name / f"v{version}.avsc"
+    """The version's own file when it was released, else the newest schema."""
+    kept = directory / "released" / name / f"v{version}.avsc"
     return json.loads((kept if kept.exists() else directory / f"{name}.avsc").read_text("utf-8"))
 
 

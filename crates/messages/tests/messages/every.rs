@@ -1,16 +1,16 @@
 use crate::samples::Samples;
 use apache_avro::Schema;
 use messages::{
-    ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Message,
-    MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
+    ChangeEstimate, ChangeHint, Command, DeadLetter, DecodeError, Demand, FetchRequest, FetchResult, Fingerprint,
+    Keyed, Message, MirrorLetter, PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
 };
 use std::path::PathBuf;
 
 /// A record type as functions of bytes, so that one loop can go over all of them.
 pub(crate) struct RecordType {
     pub(crate) name: &'static str,
-    /// Newest first.
-    pub(crate) schemas: Vec<&'static Schema>,
+    pub(crate) schema: &'static Schema,
+    pub(crate) fingerprint: Fingerprint,
     /// What every record starts with.
     pub(crate) header: Vec<u8>,
     /// Decodes and encodes again.
@@ -19,6 +19,8 @@ pub(crate) struct RecordType {
     pub(crate) show: fn(&[u8]) -> Result<serde_json::Value, DecodeError>,
     /// The samples, encoded.
     pub(crate) samples: Vec<Vec<u8>>,
+    /// The keys of the samples.
+    pub(crate) keys: Vec<Vec<u8>>,
 }
 
 pub(crate) fn record_types() -> Vec<RecordType> {
@@ -40,14 +42,16 @@ pub(crate) fn record_types() -> Vec<RecordType> {
     ]
 }
 
-fn record_type<T: Message + Samples>() -> RecordType {
-    let samples: Vec<_> = T::samples().iter().map(T::encode).collect();
+fn record_type<T: Message + Keyed + Samples>() -> RecordType {
+    let samples: Vec<_> = T::samples().iter().map(Message::encode).collect();
     RecordType {
         name: T::NAME,
-        schemas: T::codec().schemas().collect(),
+        schema: T::codec().schema(),
+        fingerprint: T::codec().fingerprint(),
         header: samples[0][..10].to_vec(),
-        recode: |bytes| T::decode(bytes).map(|value| value.encode()),
-        show: |bytes| T::decode(bytes).map(|value| serde_json::to_value(value).unwrap()),
+        recode: |bytes| <T as Message>::decode(bytes).map(|value| Message::encode(&value)),
+        show: |bytes| <T as Message>::decode(bytes).map(|value| serde_json::to_value(value).unwrap()),
+        keys: T::samples().iter().map(T::key).collect(),
         samples,
     }
 }
@@ -87,6 +91,20 @@ fn every_field_is_documented() {
         }
     }
     for record in record_types() {
-        check(record.name, record.schemas[0]);
+        check(record.name, record.schema);
+    }
+}
+
+#[test]
+fn the_schemas_that_are_told_are_those_of_all_messages() {
+    let mut told = messages::schemas::of_messages();
+    told.sort_by_key(|record| record.name);
+    let mut known = record_types();
+    known.sort_by_key(|record| record.name);
+    assert_eq!(told.len(), known.len());
+    for (told, known) in told.iter().zip(&known) {
+        assert_eq!((told.name, told.fingerprint), (known.name, known.fingerprint));
+        assert_eq!(messages::schemas::learn(told.json.as_bytes(), Some(told.fingerprint)), Ok(told.fingerprint));
+        assert_eq!(messages::schemas::name_of(told.fingerprint), Some(told.name));
     }
 }

@@ -1,5 +1,6 @@
 use crate::every::record_types;
 use crate::samples::Samples;
+use messages::schemas::{SchemaRecord, learn};
 use messages::{Command, DecodeError, FetchRequest, FetchResult, Fingerprint, Message, PageLinks, SchedulerEvent};
 use proptest::prelude::*;
 
@@ -10,7 +11,7 @@ fn an_error_tells_what_was_met_and_what_is_known() {
 
     let message = FetchRequest::decode(&command).unwrap_err().to_string();
     assert!(message.contains(&Command::codec().fingerprint().to_string()), "{message}");
-    assert!(message.contains(&FetchRequest::codec().known()), "{message}");
+    assert!(message.contains(&FetchRequest::codec().readable()), "{message}");
 
     let message = SchedulerEvent::decode(&FetchRequest::samples()[0].encode()).unwrap_err().to_string();
     for known in ["ChangeEstimate (", "PageLinks (", "Command (", "ChangeHint (", "SweepForecast ("] {
@@ -87,4 +88,40 @@ proptest! {
         }
         never_panics(&bytes);
     }
+}
+
+/// The header of records of a version with one more field, whose schema was learned.
+fn header_of_newer(record: SchemaRecord) -> Vec<u8> {
+    let fields = r#""fields": [{"name": "learned", "type": {"type": "array", "items": "bytes"}}, "#;
+    let newer = record.json.replacen("\"fields\": [", fields, 1);
+    [&[0xC3, 0x01], &learn(newer.as_bytes(), None).unwrap().to_bytes()[..]].concat()
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_of_a_learned_version_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), which: bool) {
+        let newer = if which { FetchResult::schema_record() } else { PageLinks::schema_record() };
+        never_panics(&[header_of_newer(newer), bytes].concat());
+    }
+
+    #[test]
+    fn damaged_schemas_never_panic(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 0x20u8..0x7F), 1..4),
+        rest in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let mut json = Command::schema_record().json.as_bytes().to_vec();
+        for (place, value) in damage {
+            let place = place.index(json.len());
+            json[place] = value;
+        }
+        if let Ok(fingerprint) = learn(&json, None) {
+            never_panics(&[&[0xC3, 0x01], &fingerprint.to_bytes()[..], &rest].concat());
+        }
+    }
+}
+
+#[test]
+fn a_learned_length_that_is_huge_is_an_error_and_not_an_allocation() {
+    let bytes = [header_of_newer(PageLinks::schema_record()), HUGE.to_vec()].concat();
+    assert!(matches!(PageLinks::decode(&bytes), Err(DecodeError::Corrupt { .. })));
 }

@@ -9,6 +9,8 @@ mod samples;
 
 /// The topic catalogue is what `schemas/README.md` says.
 mod catalogue;
+/// What the released versions of a schema allow it to become.
+mod compatibility;
 /// New and old versions read each other.
 mod evolution;
 /// Bytes written by released versions stay readable, here and elsewhere.

@@ -64,7 +64,7 @@ fn with_length(bytes: Vec<u8>) -> Vec<u8> {
 }
 
 fn any_record(record: &RecordType) -> BoxedStrategy<Vec<u8>> {
-    let schema = record.schemas[0];
+    let schema = record.schema;
     let names = ResolvedSchema::try_from(schema).unwrap().get_names().clone();
     let header = record.header.clone();
     any_datum(schema, "", &names).prop_map(move |datum| [header.clone(), datum].concat()).boxed()

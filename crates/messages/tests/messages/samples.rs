@@ -350,8 +350,8 @@ impl Samples for SweepForecast {
 
 impl Samples for PageBand {
     fn samples() -> Vec<Self> {
-        let (page_id, host, version_at) = (page_id(), url().host(), time(3));
-        let full = Self { page_id, host, version_at, sketch: Some(vec![0x12, 0xAB]) };
+        let (band, page_id, host, version_at) = (Band([3, 0, 1, 254, 255]), page_id(), url().host(), time(3));
+        let full = Self { band, page_id, host, version_at, sketch: Some(vec![0x12, 0xAB]) };
         vec![full.clone(), Self { sketch: None, ..full }]
     }
 }
@@ -360,6 +360,7 @@ impl Samples for MirrorLetter {
     fn samples() -> Vec<Self> {
         let full = Self {
             to: page_id(),
+            to_site: site_key(),
             about: page_id(),
             about_site: site_key(),
             saying: MirrorSaying::Follow,
