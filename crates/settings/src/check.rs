@@ -1,8 +1,9 @@
 //! Settings that are fine one by one and contradict each other.
 
 use crate::form::show;
+use crate::kafka::SaslMechanism;
 use crate::raw::Reader;
-use crate::sections::{EstimatorName, PolicyName, Settings};
+use crate::sections::{EstimatorName, Kafka, PolicyName, Settings};
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
@@ -73,6 +74,112 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
             "several processes can only share a clock of another speed when they share its beginning".to_owned(),
             "write clock.origin and clock.anchor, or leave clock.speed at 1.0",
         );
+    }
+    check_login(kafka, reader);
+    check_tls(kafka, reader);
+}
+
+/// What each login needs, and what has no effect without one.
+fn check_login(kafka: &Kafka, reader: &mut Reader) {
+    let protocol = kafka.security_protocol;
+    let only_with_tokens =
+        [("oauth_token_url", kafka.oauth_token_url.is_some()), ("oauth_scope", kafka.oauth_scope.is_some())];
+    let Some(mechanism) = kafka.sasl_mechanism.filter(|_| protocol.has_sasl()) else {
+        if protocol.has_sasl() {
+            reader.contradiction(
+                &[("kafka", "security_protocol"), ("kafka", "sasl_mechanism")],
+                format!("{:?} logs in, and kafka.sasl_mechanism does not say how", protocol.name()),
+                "write kafka.sasl_mechanism = \"SCRAM-SHA-512\", or what else the brokers offer",
+            );
+        }
+        let login = [
+            ("sasl_mechanism", kafka.sasl_mechanism.is_some()),
+            ("username", kafka.username.is_some()),
+            ("password", kafka.password.is_some()),
+            ("password_file", kafka.password_file.is_some()),
+        ];
+        if !protocol.has_sasl() {
+            let why = format!("nobody logs in with kafka.security_protocol = {:?}", protocol.name());
+            let remedy = "write kafka.security_protocol = \"sasl_ssl\", or leave it out";
+            without_effect(reader, "security_protocol", &why, remedy, login.into_iter().chain(only_with_tokens));
+        }
+        return;
+    };
+    let has_tokens = mechanism == SaslMechanism::OAuthBearer;
+    let missing = |key: &'static str, problem: &str, remedy: &str, reader: &mut Reader| {
+        let problem = format!("{} needs {problem}", mechanism.name());
+        reader.contradiction(&[("kafka", "sasl_mechanism"), ("kafka", key)], problem, remedy);
+    };
+    if kafka.username.is_none() {
+        let who = if has_tokens { "a client id" } else { "a user" };
+        missing("username", who, "write kafka.username", reader);
+    }
+    match (&kafka.password, &kafka.password_file) {
+        (None, None) => {
+            let what = if has_tokens { "a client secret" } else { "a password" };
+            missing("password", what, "write kafka.password_file, or set RECRAWL_KAFKA_PASSWORD", reader);
+        }
+        (Some(_), Some(_)) => reader.contradiction(
+            &[("kafka", "password"), ("kafka", "password_file")],
+            "kafka.password and kafka.password_file are both there, and may differ".to_owned(),
+            "leave one of them out",
+        ),
+        _ => {}
+    }
+    if has_tokens && kafka.oauth_token_url.is_none() {
+        missing("oauth_token_url", "a place to get tokens", "write kafka.oauth_token_url", reader);
+    }
+    if !has_tokens {
+        let why = format!("{} uses no tokens", mechanism.name());
+        let remedy = "write kafka.sasl_mechanism = \"OAUTHBEARER\", or leave it out";
+        without_effect(reader, "sasl_mechanism", &why, remedy, only_with_tokens);
+    }
+}
+
+/// Which files belong together, and what has no effect without TLS.
+fn check_tls(kafka: &Kafka, reader: &mut Reader) {
+    let protocol = kafka.security_protocol;
+    if !protocol.has_tls() {
+        let files = [
+            ("ca_file", kafka.ca_file.is_some()),
+            ("certificate_file", kafka.certificate_file.is_some()),
+            ("key_file", kafka.key_file.is_some()),
+            ("key_password_file", kafka.key_password_file.is_some()),
+        ];
+        let why = format!("kafka.security_protocol = {:?} is without TLS", protocol.name());
+        let remedy = "write kafka.security_protocol = \"ssl\" or \"sasl_ssl\", or leave it out";
+        without_effect(reader, "security_protocol", &why, remedy, files);
+        return;
+    }
+    if kafka.certificate_file.is_some() != kafka.key_file.is_some() {
+        reader.contradiction(
+            &[("kafka", "certificate_file"), ("kafka", "key_file")],
+            "a certificate is shown together with its key".to_owned(),
+            "write kafka.certificate_file and kafka.key_file, or neither; they may name the same file",
+        );
+    }
+    if kafka.key_password_file.is_some() && kafka.key_file.is_none() {
+        reader.contradiction(
+            &[("kafka", "key_password_file"), ("kafka", "key_file")],
+            "there is no key that this password could open".to_owned(),
+            "write kafka.key_file, or leave kafka.key_password_file out",
+        );
+    }
+}
+
+/// Reports each of these settings of Kafka's that is there, though the one that decides makes it meaningless.
+fn without_effect(
+    reader: &mut Reader,
+    decisive: &'static str,
+    why: &str,
+    remedy: &str,
+    settings: impl IntoIterator<Item = (&'static str, bool)>,
+) {
+    for (key, is_there) in settings {
+        if is_there {
+            let problem = format!("kafka.{key} has no effect: {why}");
+            reader.contradiction(&[("kafka", decisive), ("kafka", key)], problem, remedy);
+        }
     }
 }
 

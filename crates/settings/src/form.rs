@@ -4,6 +4,7 @@ mod amounts;
 
 pub(crate) use crate::form::amounts::{Size, Span, show};
 
+use crate::kafka::{KafkaProperties, check_property, is_secret_property};
 use crate::raw::Raw;
 use crate::sites::{Credentials, PortRange, Proxy, Secret};
 use std::collections::BTreeMap;
@@ -21,8 +22,18 @@ pub(crate) trait Form {
     /// The value, or what is wrong with it.
     fn read(&self, raw: &Raw) -> Result<Self::Value, String>;
 
-    /// The value as TOML; `None` when it is absent.
+    /// The value as TOML, with a mask for every secret; `None` when it is absent.
     fn write(&self, value: &Self::Value) -> Option<String>;
+
+    /// Whether such a value may be or contain a secret.
+    fn is_secret(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Self::write`] has masked something of this value.
+    fn hides(&self, _: &Self::Value) -> bool {
+        false
+    }
 
     /// The value of a setting that no layer mentions, if it may be absent.
     fn absent(&self) -> Option<Self::Value> {
@@ -33,6 +44,9 @@ pub(crate) trait Form {
 fn refuse<T>(raw: &Raw) -> Result<T, String> {
     Err(format!("cannot be {}", raw.describe()))
 }
+
+/// Stands for a secret. Of one length, because that of a secret is nobody's business either.
+const MASK: &str = "********";
 
 fn quote(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
@@ -56,27 +70,35 @@ impl<F: Form> Form for Optional<F> {
         value.as_ref().and_then(|value| self.0.write(value))
     }
 
+    fn is_secret(&self) -> bool {
+        self.0.is_secret()
+    }
+
+    fn hides(&self, value: &Self::Value) -> bool {
+        value.as_ref().is_some_and(|value| self.0.hides(value))
+    }
+
     fn absent(&self) -> Option<Self::Value> {
         Some(None)
     }
 }
 
-/// Any form, or the word `"off"`.
-pub(crate) struct OrOff<F>(pub(crate) F);
+/// Any form, or a word that means nothing, such as `"off"`.
+pub(crate) struct OrWord<F>(pub(crate) &'static str, pub(crate) F);
 
-impl<F: Form> Form for OrOff<F> {
+impl<F: Form> Form for OrWord<F> {
     type Value = Option<F::Value>;
 
     fn expected(&self) -> String {
-        format!("{}, or \"off\"", self.0.expected())
+        format!("{}, or \"{}\"", self.1.expected(), self.0)
     }
 
     fn read(&self, raw: &Raw) -> Result<Self::Value, String> {
-        if raw.text() == Some("off") { Ok(None) } else { self.0.read(raw).map(Some) }
+        if raw.text() == Some(self.0) { Ok(None) } else { self.1.read(raw).map(Some) }
     }
 
     fn write(&self, value: &Self::Value) -> Option<String> {
-        value.as_ref().map_or(Some(quote("off")), |value| self.0.write(value))
+        value.as_ref().map_or(Some(quote(self.0)), |value| self.1.write(value))
     }
 }
 
@@ -269,7 +291,15 @@ impl Form for Through {
     }
 
     fn write(&self, value: &Proxy) -> Option<String> {
-        Some(quote(&value.reveal()))
+        Some(quote(&value.masked(MASK)))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, value: &Proxy) -> bool {
+        value.credentials.is_some()
     }
 }
 
@@ -290,7 +320,15 @@ impl Form for Password {
     }
 
     fn write(&self, value: &Credentials) -> Option<String> {
-        Some(quote(value.reveal()))
+        Some(quote(&value.masked(MASK)))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Credentials) -> bool {
+        true
     }
 }
 
@@ -309,8 +347,43 @@ impl Form for Hidden {
         raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
     }
 
-    fn write(&self, value: &Secret) -> Option<String> {
-        Some(quote(value.reveal()))
+    fn write(&self, _: &Secret) -> Option<String> {
+        Some(quote(MASK))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Secret) -> bool {
+        true
+    }
+}
+
+/// A password as others have given it out: any text on one line. Never shown in a message.
+pub(crate) struct Phrase;
+
+impl Form for Phrase {
+    type Value = Secret;
+
+    fn expected(&self) -> String {
+        "a password; best by an environment variable or a file".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Secret, String> {
+        raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text on one line".to_owned())
+    }
+
+    fn write(&self, _: &Secret) -> Option<String> {
+        Some(quote(MASK))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Secret) -> bool {
+        true
     }
 }
 
@@ -363,33 +436,70 @@ impl<F: Form> Form for Map<F> {
     fn write(&self, value: &Self::Value) -> Option<String> {
         let pair =
             |(name, value): (&String, &F::Value)| Some(format!("{} = {}", quote(name), self.value.write(value)?));
-        let pairs: Vec<_> = value.iter().filter_map(pair).collect();
-        Some(if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) })
+        Some(table(value.iter().filter_map(pair)))
+    }
+
+    fn is_secret(&self) -> bool {
+        self.value.is_secret()
+    }
+
+    fn hides(&self, value: &Self::Value) -> bool {
+        value.values().any(|value| self.value.hides(value))
     }
 }
 
-/// A librdkafka property: text to it, though an operator may write a number or a flag. Never shown in a message,
-/// because it may be a password.
-pub(crate) struct Property;
+fn table(pairs: impl Iterator<Item = String>) -> String {
+    let pairs: Vec<_> = pairs.collect();
+    if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
+}
 
-impl Form for Property {
-    type Value = String;
+/// librdkafka properties. Values are never shown in a message, because they may be passwords.
+pub(crate) struct Properties;
 
-    fn expected(&self) -> String {
-        "a text".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<String, String> {
+impl Properties {
+    /// All values are text to librdkafka, though an operator may write a number or a flag.
+    fn value(raw: &Raw) -> Option<String> {
         match raw {
-            Raw::Text(text) | Raw::Untyped(text) => Ok(text.clone()),
-            Raw::Integer(value) => Ok(value.to_string()),
-            Raw::Number(value) => Ok(value.to_string()),
-            Raw::Flag(value) => Ok(value.to_string()),
-            _ => Err("has a value that is neither text, number nor flag".to_owned()),
+            Raw::Text(text) | Raw::Untyped(text) => Some(text.clone()),
+            Raw::Integer(value) => Some(value.to_string()),
+            Raw::Number(value) => Some(value.to_string()),
+            Raw::Flag(value) => Some(value.to_string()),
+            _ => None,
         }
     }
+}
 
-    fn write(&self, value: &String) -> Option<String> {
-        Some(quote(value))
+impl Form for Properties {
+    type Value = KafkaProperties;
+
+    fn expected(&self) -> String {
+        "librdkafka properties that recrawl does not set, such as { \"socket.keepalive.enable\" = \"true\" }".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<KafkaProperties, String> {
+        let Some(entries) = raw.table() else { return Err("is not a table of names and values".to_owned()) };
+        let mut properties = BTreeMap::new();
+        for (name, raw) in entries {
+            check_property(&name)?;
+            let value = Self::value(&raw);
+            let value = value.ok_or_else(|| format!("{name:?} has a value that is neither text, number nor flag"))?;
+            properties.insert(name, value);
+        }
+        Ok(KafkaProperties(properties))
+    }
+
+    fn write(&self, properties: &KafkaProperties) -> Option<String> {
+        let pair = |(name, value): (&String, &String)| {
+            format!("{} = {}", quote(name), quote(if is_secret_property(name) { MASK } else { value }))
+        };
+        Some(table(properties.0.iter().map(pair)))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, properties: &KafkaProperties) -> bool {
+        properties.0.keys().any(|name| is_secret_property(name))
     }
 }

@@ -12,6 +12,7 @@ mod check;
 mod fault;
 mod fetch;
 mod form;
+mod kafka;
 mod raw;
 mod sections;
 pub mod seeds;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use crate::fault::{Fault, Faults, Origin};
 pub use crate::fetch::AllowedAddress;
+pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Hints, Http, Kafka, Log,
     LogFormat, Observability, Policy, PolicyName, Politeness, Settings, Urls,

@@ -2,14 +2,14 @@
 
 use crate::fault::{Fault, Faults, Origin, nearest};
 use crate::form::Form;
-use crate::sections::KEYS;
+use crate::sections::{KEYS, may_be_secret};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 /// What every variable of ours begins with.
 const PREFIX: &str = "RECRAWL_";
 /// Variables of the build and the tests whose names begin like a section's.
-const NOT_SETTINGS: [&str; 2] = ["kafka", "kafka_required"];
+const NOT_SETTINGS: [&str; 3] = ["kafka", "kafka_required", "kafka_secure"];
 
 /// A value before anyone knows what it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -329,12 +329,12 @@ fn line_around(text: &str, offset: usize) -> &str {
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// A line that is not TOML. The commonest reason is a unit without quotes. Only values of known settings are shown
-/// again: others may be passwords.
+/// A line that is not TOML. The commonest reason is a unit without quotes. Only values of known settings that hold no
+/// secrets are shown again: others may be passwords.
 fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
     let line = line.split('#').next().unwrap_or_default();
     let (key, value) = line.split_once('=').map_or(("", ""), |(key, value)| (key.trim(), value.trim()));
-    let is_known = KEYS.iter().any(|(_, keys)| keys.contains(&key));
+    let is_known = KEYS.iter().any(|(_, keys)| keys.contains(&key)) && !may_be_secret(key);
     let remedy = if is_known && value.starts_with(|first: char| first.is_alphanumeric()) {
         format!("texts and values with a unit stand in quotes: write {key} = {value:?}")
     } else {

@@ -5,9 +5,10 @@
 use crate::fault::Fault;
 use crate::fetch::{AllowedAddress, is_host_pattern};
 use crate::form::{
-    Choice, Count, Flag, Form, Hidden, List, Map, Number, Optional, OrOff, Parsed, Password, Path, Ports, Property,
-    Size, Span, Text, Through,
+    Choice, Count, Flag, Form, Hidden, List, Map, Number, Optional, OrWord, Parsed, Password, Path, Phrase, Ports,
+    Properties, Size, Span, Text, Through,
 };
+use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 use crate::raw::Reader;
 use crate::sites::{Credentials, MediaRange, PortRange, Proxy, Secret};
 use page::{CanonicalUrl, UrlRules};
@@ -50,22 +51,34 @@ macro_rules! sections {
                 }
             }
 
-            /// The effective settings as TOML: read back as a file, it gives the same settings. Passwords among
-            /// `kafka.properties`, `fetch.proxy`, `fetch.authentication` and `hints` are in it.
+            /// The effective settings as TOML, to be shown: read back as a file, it gives the same settings but for the
+            /// secrets. A setting that holds one is a comment with a mask, so that no mask is ever taken for a secret.
             pub fn to_toml(&self) -> String {
                 let mut lines = Vec::new();
                 $(
                     lines.push(format!("[{}]", stringify!($section)));
                     $(
-                        lines.push(match $form.write(&self.$section.$key) {
-                            Some(value) => format!("{} = {value}", stringify!($key)),
-                            None => format!("# {} is absent", stringify!($key)),
+                        let (key, value) = (stringify!($key), &self.$section.$key);
+                        lines.push(match $form.write(value) {
+                            Some(masked) if $form.hides(value) => {
+                                format!("# {key} is set, its secrets are not shown: {masked}")
+                            }
+                            Some(value) => format!("{key} = {value}"),
+                            None => format!("# {key} is absent"),
                         });
                     )*
                     lines.push(String::new());
                 )*
                 lines.join("\n")
             }
+        }
+
+        /// Whether a setting of this name, in whichever section, may hold a secret.
+        pub(crate) fn may_be_secret(key: &str) -> bool {
+            fn is_secret<T>(form: &impl Form<Value = T>) -> bool {
+                form.is_secret()
+            }
+            $( $( (key == stringify!($key) && is_secret::<$Type>(&$form)) || )* )* false
         }
     };
 }
@@ -120,8 +133,8 @@ sections! {
         burst: Duration = Span(SECOND, DAY),
         /// Most requests handed out and unanswered.
         in_flight: usize = Count::new(1, 10_000_000),
-        /// Most requests handed out and unanswered per host.
-        host_in_flight: usize = Count::new(1, 10_000),
+        /// How much of a host's own time is handed out ahead of it.
+        host_ahead: Duration = Span(Duration::ZERO, DAY),
     }
 
     /// Which page is worth the next fetch.
@@ -159,7 +172,7 @@ sections! {
         /// Rate parameter of the prior, in days.
         prior_beta_days: f64 = Number(0.001, 1_000_000.0),
         /// Days after which an observation counts 1/e as much; `None` when nothing is forgotten.
-        forgetting_days: Option<f64> = OrOff(Number(0.001, 1_000_000.0)),
+        forgetting_days: Option<f64> = OrWord("off", Number(0.001, 1_000_000.0)),
     }
 
     /// How not to be a burden.
@@ -191,7 +204,7 @@ sections! {
         /// Longest silence in the middle of an answer.
         idle_timeout: Duration = TIMEOUT,
         /// Longest decoded body, in bytes.
-        max_body: u64 = Size(1 << 10, 1 << 30),
+        max_body: u64 = Size(1 << 10, 7 << 20),
         /// Longest packed body received, in bytes before decompression.
         max_packed_body: u64 = Size(1 << 10, 1 << 30),
         /// Most decoded bytes per packed byte, from 64 KiB decoded on.
@@ -300,14 +313,20 @@ sections! {
         partitions: u32 = Count::new(1, 4_096),
         /// Most records in one transaction.
         batch_records: usize = Count::new(1, 1_000_000),
+        /// Bytes of records after which a batch takes no further one.
+        batch_bytes: u64 = Count::new(1 << 20, 1 << 30),
         /// Longest wait until a smaller batch is taken.
         batch_interval: Duration = Span(Duration::ZERO, MINUTE),
+        /// Longest wait at the end for what is under way.
+        drain_timeout: Duration = Span(Duration::ZERO, HOUR),
         /// Least time fetch results are kept; `None` for as long as the loop needs them.
         retention_results: Option<Duration> = Optional(RETENTION),
         /// Least time page changes are kept.
         retention_changes: Duration = RETENTION,
         /// Least time dead letters are kept.
         retention_dead_letters: Duration = RETENTION,
+        /// How often the embedded log is synced to its disk; `None` for never.
+        sync: Option<Duration> = OrWord("never", Span(Duration::from_millis(10), HOUR)),
     }
 
     /// Apache Kafka as the log, for services run separately.
@@ -328,12 +347,31 @@ sections! {
         session_timeout: Duration = Span(SECOND, HOUR),
         /// Time after which the broker aborts a transaction.
         transaction_timeout: Duration = Span(SECOND, 15 * MINUTE),
+        /// What connections are protected by.
+        security_protocol: SecurityProtocol = Choice(SecurityProtocol::NAMES),
+        /// How a process logs in; `None` when it does not.
+        sasl_mechanism: Option<SaslMechanism> = Optional(Choice(SaslMechanism::NAMES)),
+        /// User; the client id for OAUTHBEARER.
+        username: Option<String> = Optional(Text("a user name", not_empty)),
+        /// Password; the client secret for OAUTHBEARER.
+        password: Option<Secret> = Optional(Phrase),
+        /// File with the password, read when connecting.
+        password_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/kafka/password\"")),
+        /// Where tokens are got for OAUTHBEARER.
+        oauth_token_url: Option<String> =
+            Optional(Text("the address of a token endpoint, such as \"https://id.example.org/token\"", is_endpoint)),
+        /// What a token is asked for.
+        oauth_scope: Option<String> = Optional(Text("a scope, such as \"kafka\"", not_empty)),
+        /// PEM file with the authorities that may vouch for brokers; `None` for those the system trusts.
+        ca_file: Option<PathBuf> = Optional(Path("a file name, such as \"kafka-ca.pem\"")),
+        /// PEM file with our own certificate.
+        certificate_file: Option<PathBuf> = Optional(Path("a file name, such as \"recrawl.pem\"")),
+        /// PEM file with its key.
+        key_file: Option<PathBuf> = Optional(Path("a file name, such as \"recrawl-key.pem\"")),
+        /// File with the key's password, read when connecting.
+        key_password_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/kafka/key-password\"")),
         /// Further librdkafka properties, passed through.
-        properties: BTreeMap<String, String> = Map {
-            value: Property,
-            expected: "librdkafka properties that recrawl does not set, such as { \"socket.keepalive.enable\" = \"true\" }",
-            check_name: check_property,
-        },
+        properties: KafkaProperties = Properties,
     }
 
     /// Health, metrics and status.
@@ -588,40 +626,6 @@ const CONTACT: Text = Text(
 );
 const KAFKA_NAME: Text = Text("letters, digits, '.', '_' and '-' only, 100 at most", is_kafka_name);
 
-/// What recrawl sets itself, and the setting to use instead, if there is one. Changing the others would break the
-/// commit protocol.
-const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
-    ("bootstrap.servers", Some("kafka.brokers")),
-    ("metadata.broker.list", Some("kafka.brokers")),
-    ("client.id", Some("kafka.client_id")),
-    ("session.timeout.ms", Some("kafka.session_timeout")),
-    ("transaction.timeout.ms", Some("kafka.transaction_timeout")),
-    ("group.id", Some("kafka.group_prefix")),
-    ("transactional.id", Some("kafka.group_prefix")),
-    ("group.protocol", None),
-    ("partition.assignment.strategy", None),
-    ("partitioner", None),
-    ("enable.auto.commit", None),
-    ("enable.auto.offset.store", None),
-    ("enable.idempotence", None),
-    ("enable.partition.eof", None),
-    ("auto.offset.reset", None),
-    ("allow.auto.create.topics", None),
-    ("batch.size", None),
-    ("isolation.level", None),
-    ("acks", None),
-    ("request.required.acks", None),
-];
-
-fn check_property(name: &str) -> Result<(), String> {
-    match RESERVED_PROPERTIES.iter().find(|(reserved, _)| *reserved == name) {
-        Some((_, Some(instead))) => Err(format!("{name:?} follows from {instead}")),
-        Some((_, None)) => Err(format!("{name:?} is part of the commit protocol and cannot be changed")),
-        None if name.is_empty() => Err("has a property without a name".to_owned()),
-        None => Ok(()),
-    }
-}
-
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if is_host_pattern(pattern) { Ok(()) } else { Err(format!("{pattern:?} is not a host name or pattern")) }
 }
@@ -660,6 +664,11 @@ fn is_contact(text: &str) -> bool {
 
 fn is_brokers(text: &str) -> bool {
     text.split(',').all(|broker| !broker.trim().is_empty() && !broker.trim().contains(char::is_whitespace))
+}
+
+/// Without user and password, which have settings of their own.
+fn is_endpoint(text: &str) -> bool {
+    !text.contains('@') && CanonicalUrl::parse(text).is_ok()
 }
 
 fn is_kafka_name(text: &str) -> bool {

@@ -22,6 +22,12 @@ impl Secret {
         let is_word = bytes.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_word.then(|| Self(text.to_owned()))
     }
+
+    /// A secret that may have spaces, on one line.
+    pub(crate) fn parse_phrase(text: &str) -> Option<Self> {
+        let is_line = !text.is_empty() && !text.chars().any(char::is_control);
+        is_line.then(|| Self(text.to_owned()))
+    }
 }
 
 impl fmt::Debug for Secret {
@@ -44,6 +50,12 @@ impl Credentials {
     /// As they are put into a header, before the encoding.
     pub fn reveal(&self) -> &str {
         self.0.reveal()
+    }
+
+    /// The same with something else for the password.
+    pub(crate) fn masked(&self, mask: &str) -> String {
+        let user = self.reveal().split(':').next().unwrap_or_default();
+        format!("{user}:{mask}")
     }
 }
 
@@ -73,9 +85,9 @@ impl Proxy {
         is_host.then(|| Self { host: bare.to_owned(), port, credentials })
     }
 
-    /// As the operator wrote it, password included.
-    pub(crate) fn reveal(&self) -> String {
-        let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.reveal())).unwrap_or_default();
+    /// As the operator wrote it, with something else for the password.
+    pub(crate) fn masked(&self, mask: &str) -> String {
+        let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.masked(mask))).unwrap_or_default();
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         format!("http://{credentials}{host}:{}", self.port)
     }
@@ -191,7 +203,11 @@ mod tests {
             let proxy = Proxy::parse(text).unwrap();
             assert_eq!((proxy.host.as_str(), proxy.port), (host, port), "{text}");
             assert_eq!(proxy.credentials.as_ref().map(Credentials::reveal), credentials, "{text}");
-            assert_eq!(Proxy::parse(&proxy.reveal()), Some(proxy.clone()), "{text}");
+            let shown = proxy.masked("***");
+            let masked = credentials.map(|_| "me:***");
+            let reread = Proxy::parse(&shown).unwrap();
+            assert_eq!((reread.host.as_str(), reread.port), (host, port), "{shown}");
+            assert_eq!(reread.credentials.as_ref().map(Credentials::reveal), masked, "{shown}");
             assert!(!format!("{proxy:?}").contains("secret"), "{proxy:?}");
         };
         check("http://proxy.example.org:3128", "proxy.example.org", 3128, None);
