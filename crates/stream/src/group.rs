@@ -66,6 +66,23 @@ impl Group {
         }
     }
 
+    /// Removes a member that was silent for too long.
+    pub(crate) fn expire(&mut self, transactional_id: &str) {
+        self.members.retain(|_, member| member.transactional_id != transactional_id);
+        self.rebalance();
+    }
+
+    /// Whether there is a member of this name.
+    pub(crate) fn has_member_named(&self, transactional_id: &str) -> bool {
+        self.members.values().any(|member| member.transactional_id == transactional_id)
+    }
+
+    /// The name of the member that owns a partition.
+    pub(crate) fn owner(&self, partition: u32) -> Option<&str> {
+        let owner = self.members.values().find(|member| member.owned.contains(&partition));
+        owner.map(|member| member.transactional_id.as_str())
+    }
+
     /// Whether the member is still in the group.
     pub(crate) fn contains(&self, id: MemberId) -> bool {
         self.members.contains_key(&id)
@@ -77,6 +94,7 @@ impl Group {
         self.members.get(&id).is_some_and(holds)
     }
 
+    #[cfg(test)]
     pub(crate) fn owned(&self, id: MemberId) -> Vec<u32> {
         self.members.get(&id).map(|member| member.owned.iter().copied().collect()).unwrap_or_default()
     }

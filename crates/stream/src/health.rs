@@ -1,6 +1,6 @@
 //! How a stage is doing: what others may see of it, and what it does when the log fails.
 
-use crate::log::LogError;
+use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
 use crate::runner::Clock;
 use std::collections::BTreeMap;
@@ -18,12 +18,12 @@ pub struct StageStatus {
     pub name: String,
     /// Partitions assigned and restored.
     pub partitions: Vec<u32>,
+    /// Partitions assigned and not restored yet.
+    pub restoring: Vec<u32>,
     /// Whether the stage has joined its group and restored what it was assigned.
     pub ready: bool,
-    /// Records not yet taken in.
-    pub lag_records: u64,
-    /// How old the first of them is about, in seconds on the clock of the web; 0 when there is none.
-    pub lag_s: f64,
+    /// Turns of the loop since start. A stage at which this stands still hangs.
+    pub turns_total: u64,
     /// Records processed since start.
     pub processed_total: u64,
     /// Records set aside since start.
@@ -34,6 +34,18 @@ pub struct StageStatus {
     pub failures_total: u64,
     /// Changelog records replayed since start.
     pub restored_records_total: u64,
+    /// Stores that were emptied and refilled from their changelogs since start.
+    pub stores_refilled_total: u64,
+    /// States of tasks that were damaged or another's, and set aside, since start.
+    pub state_set_aside_total: u64,
+    /// Input offsets that retention took before they were processed, since start.
+    pub input_lost_total: u64,
+    /// Answers that were larger than their topic takes and so left out, since start.
+    pub answers_left_out_total: u64,
+    /// Records that had to wait for their schema since start.
+    pub held_total: u64,
+    /// What is waited for, while a record cannot be read for want of its schema.
+    pub waits_for: Option<String>,
     /// The processors' own figures, added up over partitions.
     pub figures: BTreeMap<&'static str, f64>,
     /// Last failure, if any.
@@ -54,6 +66,7 @@ pub struct Stopped {
 pub struct StageHealth {
     stage: String,
     failures_in_a_row: u32,
+    fencings: u32,
     refreshed_at: Option<Duration>,
     status: Arc<Mutex<StageStatus>>,
 }
@@ -62,7 +75,13 @@ impl StageHealth {
     /// Of a stage that has not joined its group yet.
     pub fn new(stage: &str) -> Self {
         let status = StageStatus { name: stage.to_owned(), ..StageStatus::default() };
-        Self { stage: stage.to_owned(), failures_in_a_row: 0, refreshed_at: None, status: Arc::new(Mutex::new(status)) }
+        Self {
+            stage: stage.to_owned(),
+            failures_in_a_row: 0,
+            fencings: 0,
+            refreshed_at: None,
+            status: Arc::new(Mutex::new(status)),
+        }
     }
 
     /// A handle for other threads.
@@ -75,6 +94,11 @@ impl StageHealth {
         update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// A turn begins.
+    pub fn turned(&self) {
+        self.update(|status| status.turns_total += 1);
+    }
+
     /// A step came through.
     pub fn worked(&mut self) {
         if self.failures_in_a_row > 0 {
@@ -84,14 +108,15 @@ impl StageHealth {
         }
     }
 
-    /// The log failed: what is to be done.
-    pub fn failed(&mut self, error: &LogError) -> Recovery {
+    /// The log failed, `age` after the stage was started: what is to be done.
+    pub fn failed(&mut self, error: &LogError, age: Duration) -> Recovery {
         self.failures_in_a_row += 1;
         self.update(|status| {
             status.failures_total += 1;
             status.last_error = Some(error.message.clone());
         });
-        let recovery = after_failure(error.kind, self.failures_in_a_row);
+        self.fencings += u32::from(error.kind == ErrorKind::Fenced);
+        let recovery = after_failure(error.kind, self.failures_in_a_row, age, self.fencings);
         warn!(stage = self.stage, error = error.message, ?recovery, attempt = self.failures_in_a_row, "log failed");
         recovery
     }
@@ -111,6 +136,7 @@ impl StageHealth {
         self.update(|status| {
             status.ready = false;
             status.partitions.clear();
+            status.restoring.clear();
         });
     }
 

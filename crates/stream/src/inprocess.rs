@@ -4,8 +4,13 @@
 //! offsets become visible in the order they were given.
 
 use crate::group::{Change, Group, MemberId, Synced};
-use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
+use crate::log::{
+    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
+    TopicInfo,
+};
+use crate::position::Position;
 use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::store::TaskWrites;
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,34 +20,50 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct WriteBatch<'a> {
     /// Records with the offsets they get, rising within each partition.
-    pub records: &'a [(u64, OutputRecord)],
+    pub records: &'a [(u64, &'a OutputRecord)],
     /// The group whose positions move; empty when `positions` is.
     pub group: &'a str,
-    /// Next input offsets.
-    pub positions: &'a [(TopicPartition, u64)],
+    /// Next input positions.
+    pub positions: &'a [(TopicPartition, Position)],
+    /// Writes to the stores of tasks; empty where the backend keeps no state ([`LogBackend::state_in`]).
+    pub state: &'a [TaskWrites],
 }
 
 /// Keeps records, topics and positions. Calls to `write` are serialised by [`InProcessLog`]; reads may run beside them.
 pub trait LogBackend: Send + Sync + 'static {
+    /// Identifies this log among all others, for good.
+    fn id(&self) -> Result<String, LogError>;
+    /// Where the state of tasks is kept.
+    fn state_in(&self) -> StateIn;
+    /// See [`Log::marks_commits`].
+    fn marks_commits(&self) -> bool {
+        false
+    }
     /// All topics.
     fn topics(&self) -> Result<Vec<TopicConfig>, LogError>;
-    /// Adds a topic; keeps the records of an existing one.
+    /// Adds a topic. An existing one keeps its records and takes over the settings; another number of partitions is
+    /// refused, because keys would move.
     fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError>;
     /// What a partition holds.
     fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError>;
-    /// Up to `max_records` records from an offset on, in order; fewer only at the end or at a bound of bytes, never
+    /// Records from an offset on, in order and within the limits; fewer only at the end or at a bound of bytes, never
     /// none when there are any.
-    fn read(&self, partition: &TopicPartition, from: u64, max_records: usize) -> Result<Vec<InputRecord>, LogError>;
+    fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError>;
+    /// How many records there are from an offset on, or about so many: offsets may have gaps.
+    fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
+        let bounds = self.bounds(partition)?;
+        Ok(bounds.end.saturating_sub(from.max(bounds.start)))
+    }
     /// Writes a batch, all or nothing, surviving the death of the process.
     fn write(&self, batch: WriteBatch<'_>) -> Result<(), LogError>;
-    /// Committed next input offset of a group.
-    fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<u64>, LogError>;
+    /// Committed next input position of a group.
+    fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<Position>, LogError>;
     /// Retention and compaction, as the topics ask for.
     fn maintain(&self, now: Timestamp) -> Result<(), LogError>;
 }
 
 struct Shared<B> {
-    backend: B,
+    backend: Arc<B>,
     state: Mutex<State>,
     /// Told whenever something was committed or a group changed.
     changed: Condvar,
@@ -64,14 +85,30 @@ impl<B> Clone for InProcessLog<B> {
 }
 
 impl<B: LogBackend> InProcessLog<B> {
-    /// A log over a backend.
-    pub fn new(backend: B) -> Self {
-        Self(Arc::new(Shared { backend, state: Mutex::default(), changed: Condvar::new() }))
+    /// A log over a backend, which others may share: stores that live in the same database, say.
+    pub fn new(backend: impl Into<Arc<B>>) -> Self {
+        Self(Arc::new(Shared { backend: backend.into(), state: Mutex::default(), changed: Condvar::new() }))
     }
 
     /// The backend.
-    pub fn backend(&self) -> &B {
+    pub fn backend(&self) -> &Arc<B> {
         &self.0.backend
+    }
+
+    /// Throws a member out of its group, as a group does with one that was silent for longer than its session. It is not
+    /// asked to let go: what it had is free at once, and it hears of it when it next asks for something.
+    pub fn expire(&self, group: &str, topic: &str, transactional_id: &str) {
+        let mut state = self.0.lock();
+        if let Some(group) = state.groups.get_mut(&(group.to_owned(), topic.into())) {
+            group.expire(transactional_id);
+        }
+        self.0.touch(state);
+    }
+
+    /// Who owns a partition, by the name of its transactions.
+    pub fn owner(&self, group: &str, topic: &str, partition: u32) -> Option<String> {
+        let state = self.0.lock();
+        state.groups.get(&(group.to_owned(), topic.into()))?.owner(partition).map(str::to_owned)
     }
 }
 
@@ -85,17 +122,36 @@ impl<B: LogBackend> Shared<B> {
         self.changed.notify_all();
     }
 
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        Ok(self.backend.topics()?.iter().find(|config| &*config.name == topic).map(|config| config.partitions))
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        let topics = self.backend.topics()?;
+        let found = topics.iter().find(|config| &*config.name == topic);
+        Ok(found.map(|config| TopicInfo { partitions: config.partitions, max_message_bytes: config.max_message_bytes }))
+    }
+
+    /// Every log holds records to what their topic allows, so that a record that one log refuses is refused by all.
+    fn check_sizes(&self, records: &[OutputRecord]) -> Result<(), LogError> {
+        let topics = self.backend.topics()?;
+        let limits: HashMap<&str, u32> = topics.iter().map(|topic| (&*topic.name, topic.max_message_bytes)).collect();
+        for record in records {
+            let limit = limits.get(&*record.to.topic).copied().unwrap_or(u32::MAX);
+            if record.bytes() > limit as usize {
+                let (bytes, topic) = (record.bytes(), &record.to.topic);
+                let message = format!("a record of {bytes} bytes is larger than topic {topic} allows ({limit})");
+                return Err(LogError::new(ErrorKind::Stop, message));
+            }
+        }
+        Ok(())
     }
 
     /// Gives offsets to records and writes everything as one unit. The caller holds the lock.
     fn write(
         &self,
-        records: Vec<OutputRecord>,
+        records: &[OutputRecord],
         group: &str,
-        positions: &[(TopicPartition, u64)],
+        positions: &[(TopicPartition, Position)],
+        state: &[TaskWrites],
     ) -> Result<Receipt, LogError> {
+        self.check_sizes(records)?;
         let mut receipt = Receipt::default();
         let mut numbered = Vec::with_capacity(records.len());
         for record in records {
@@ -109,33 +165,42 @@ impl<B: LogBackend> Shared<B> {
             numbered.push((*next, record));
             *next += 1;
         }
-        self.backend.write(WriteBatch { records: &numbered, group, positions })?;
+        self.backend.write(WriteBatch { records: &numbered, group, positions, state })?;
         Ok(receipt)
     }
 }
 
 impl<B: LogBackend> Log for InProcessLog<B> {
-    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
-        let existing = self.0.backend.topics()?;
-        for topic in topics.iter().filter(|topic| existing.iter().all(|known| known.name != topic.name)) {
-            self.0.backend.create_topic(topic)?;
-        }
-        Ok(())
+    fn id(&self) -> Result<String, LogError> {
+        self.0.backend.id()
     }
 
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        self.0.partitions(topic)
+    fn state_in(&self) -> StateIn {
+        self.0.backend.state_in()
+    }
+
+    fn marks_commits(&self) -> bool {
+        self.0.backend.marks_commits()
+    }
+
+    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
+        topics.iter().try_for_each(|topic| self.0.backend.create_topic(topic))
+    }
+
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        self.0.topic(topic)
     }
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
-        let partitions = self.0.partitions(&spec.input)?.ok_or_else(|| {
+        let topic = self.0.topic(&spec.input)?.ok_or_else(|| {
             LogError::new(ErrorKind::Stop, format!("there is no topic {}; create the topics first", spec.input))
         })?;
         let input: Arc<str> = spec.input.as_str().into();
         let mut state = self.0.lock();
         state.next_member += 1;
         let id = state.next_member;
-        let group = state.groups.entry((spec.group.clone(), input.clone())).or_insert_with(|| Group::new(partitions));
+        let group =
+            state.groups.entry((spec.group.clone(), input.clone())).or_insert_with(|| Group::new(topic.partitions));
         group.join(id, &spec.transactional_id);
         self.0.touch(state);
         Ok(Box::new(InProcessMember {
@@ -146,8 +211,6 @@ impl<B: LogBackend> Log for InProcessLog<B> {
             id,
             positions: BTreeMap::new(),
             turn: 0,
-            kept: Vec::new(),
-            open: Vec::new(),
         }))
     }
 
@@ -157,22 +220,28 @@ impl<B: LogBackend> Log for InProcessLog<B> {
 
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
         let state = self.0.lock();
-        let receipt = self.0.write(records.to_vec(), "", &[])?;
+        let receipt = self.0.write(records, "", &[], &[])?;
         self.0.touch(state);
         Ok(receipt)
     }
 
-    fn group_lag(&self, group: &str, topic: &str) -> Result<Vec<PartitionLag>, LogError> {
-        let partitions = self.0.partitions(topic)?.unwrap_or(0);
-        (0..partitions).map(|partition| self.0.lag(group, &TopicPartition::new(topic, partition))).collect()
+    fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError> {
+        let partitions = self.0.topic(topic)?.map_or(0, |topic| topic.partitions);
+        (0..partitions).map(|partition| self.0.backlog(group, &TopicPartition::new(topic, partition))).collect()
     }
 }
 
 impl<B: LogBackend> Shared<B> {
-    fn lag(&self, group: &str, partition: &TopicPartition) -> Result<PartitionLag, LogError> {
-        let bounds = self.backend.bounds(partition)?;
-        let next = self.backend.committed(group, partition)?.unwrap_or(0).max(bounds.start);
-        Ok(PartitionLag { partition: partition.partition, records: bounds.end.saturating_sub(next) })
+    fn backlog(&self, group: &str, partition: &TopicPartition) -> Result<Backlog, LogError> {
+        let start = self.backend.bounds(partition)?.start;
+        let next = self.backend.committed(group, partition)?.map_or(0, |position| position.next).max(start);
+        let records = self.backend.count(partition, next)?;
+        let first = match records {
+            0 => None,
+            _ => self.backend.read(partition, next, PollLimits::records(1))?.pop(),
+        };
+        let oldest = first.map(|record| record.timestamp);
+        Ok(Backlog { partition: partition.partition, records, oldest })
     }
 }
 
@@ -186,10 +255,6 @@ struct InProcessMember<B: LogBackend> {
     positions: BTreeMap<u32, u64>,
     /// The partition whose turn it is, or the next one there is.
     turn: u32,
-    /// Events seen while keeping alive.
-    kept: Vec<Event>,
-    /// Records of the open transaction.
-    open: Vec<OutputRecord>,
 }
 
 impl<B: LogBackend> InProcessMember<B> {
@@ -197,28 +262,32 @@ impl<B: LogBackend> InProcessMember<B> {
         (self.group.clone(), self.input.clone())
     }
 
-    fn fenced(&self) -> LogError {
-        let message = format!("{} was fenced by a newer instance of the same name", self.transactional_id);
-        LogError::new(ErrorKind::Rejoin, message)
+    /// Why this member is not in its group any more.
+    fn thrown_out(&self, group: Option<&Group>) -> LogError {
+        let name = &self.transactional_id;
+        if group.is_some_and(|group| group.has_member_named(name)) {
+            return LogError::new(ErrorKind::Fenced, format!("{name} was fenced by a newer instance of the same name"));
+        }
+        LogError::new(ErrorKind::Rejoin, format!("group {} went on without {name}", self.group))
     }
 
     /// What there is to deliver right now.
-    fn take_events(&mut self, state: &mut State, max_records: usize) -> Result<Vec<Event>, LogError> {
-        let mut events = std::mem::take(&mut self.kept);
-        events.extend(self.changes(state)?);
-        let mut room = max_records;
+    fn take_events(&mut self, state: &mut State, limits: PollLimits) -> Result<Vec<Event>, LogError> {
+        let mut events = self.changes(state)?;
+        let mut room = limits;
         // Partitions take turns, each with what room is left. The last one served is last in the next round, so that a
         // long backlog in one does not hold up the others.
         let order = self.positions.range(self.turn..).chain(self.positions.range(..self.turn));
         let order: Vec<u32> = order.map(|(&partition, _)| partition).collect();
         for partition in order {
-            if room == 0 {
+            if room.records == 0 || room.bytes == 0 {
                 break;
             }
             let next = self.positions.get_mut(&partition).expect("listed above");
             let from = TopicPartition::new(self.input.clone(), partition);
             let records = self.shared.backend.read(&from, *next, room)?;
-            room -= records.len();
+            room.records = room.records.saturating_sub(records.len());
+            room.bytes = room.bytes.saturating_sub(records.iter().map(InputRecord::bytes).sum());
             if let Some(last) = records.last() {
                 *next = last.offset + 1;
                 self.turn = partition + 1;
@@ -228,10 +297,13 @@ impl<B: LogBackend> InProcessMember<B> {
         Ok(events)
     }
 
-    /// Ownership changes, or an error when fenced.
+    /// Ownership changes, or an error when the member is out of its group.
     fn changes(&mut self, state: &mut State) -> Result<Vec<Event>, LogError> {
-        let fenced = self.fenced();
-        let group = state.groups.get_mut(&self.key()).filter(|group| group.contains(self.id)).ok_or(fenced)?;
+        let key = self.key();
+        if !state.groups.get(&key).is_some_and(|group| group.contains(self.id)) {
+            return Err(self.thrown_out(state.groups.get(&key)));
+        }
+        let group = state.groups.get_mut(&key).expect("found above");
         let Synced { changes, released } = group.sync(self.id);
         if released {
             self.shared.changed.notify_all();
@@ -251,67 +323,54 @@ impl<B: LogBackend> InProcessMember<B> {
 }
 
 impl<B: LogBackend> Member for InProcessMember<B> {
-    fn poll(&mut self, max_records: usize, timeout: Duration) -> Result<Vec<Event>, LogError> {
+    fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError> {
         let shared = self.shared.clone();
         let mut state = shared.lock();
-        let mut events = self.take_events(&mut state, max_records)?;
+        let mut events = self.take_events(&mut state, limits)?;
         if events.is_empty() && !timeout.is_zero() {
             // Commits happen under this lock, so none can slip in between looking and waiting.
             state = shared.changed.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0;
-            events = self.take_events(&mut state, max_records)?;
+            events = self.take_events(&mut state, limits)?;
         }
         Ok(events)
     }
 
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
-        self.positions.insert(partition, offset);
+        let owns = self.shared.lock().groups.get(&self.key()).is_some_and(|group| group.owns(self.id, partition));
+        if owns {
+            self.positions.insert(partition, offset);
+        }
         Ok(())
     }
 
-    fn keep_alive(&mut self) -> Result<(), LogError> {
-        let shared = self.shared.clone();
-        let mut state = shared.lock();
-        let events = self.changes(&mut state)?;
-        self.kept.extend(events);
-        Ok(())
-    }
-
-    fn produce(&mut self, records: Vec<OutputRecord>) -> Result<(), LogError> {
-        self.open.extend(records);
-        Ok(())
-    }
-
-    fn commit(&mut self, next_offsets: &[(u32, u64)]) -> Result<Receipt, LogError> {
-        let records = std::mem::take(&mut self.open);
+    fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
         let state = self.shared.lock();
-        let group =
-            state.groups.get(&self.key()).filter(|group| group.contains(self.id)).ok_or_else(|| self.fenced())?;
-        if let Some((partition, _)) = next_offsets.iter().find(|(partition, _)| !group.owns(self.id, *partition)) {
+        let group = state.groups.get(&self.key());
+        let Some(group) = group.filter(|group| group.contains(self.id)) else { return Err(self.thrown_out(group)) };
+        let mut touched = commit.tasks.iter().chain(commit.positions.keys());
+        if let Some(partition) = touched.find(|partition| !group.owns(self.id, **partition)) {
             let message = format!("partition {partition} of {} belongs to another member now", self.input);
             return Err(LogError::new(ErrorKind::Abort, message));
         }
-        let positions: Vec<_> = next_offsets
+        let positions: Vec<_> = commit
+            .positions
             .iter()
-            .map(|&(partition, next)| (TopicPartition::new(self.input.clone(), partition), next))
+            .map(|(&partition, position)| (TopicPartition::new(self.input.clone(), partition), position.clone()))
             .collect();
-        let receipt = self.shared.write(records, &self.group, &positions)?;
+        let receipt = self.shared.write(&commit.outputs, &self.group, &positions, &commit.state)?;
         self.shared.touch(state);
         Ok(receipt)
     }
 
-    fn abort(&mut self) -> Result<(), LogError> {
-        self.open.clear();
-        Ok(())
-    }
-
-    fn committed(&mut self, partition: u32) -> Result<Option<u64>, LogError> {
-        self.shared.backend.committed(&self.group, &TopicPartition::new(self.input.clone(), partition))
-    }
-
-    fn lag(&mut self) -> Result<Vec<PartitionLag>, LogError> {
-        let owned = self.shared.lock().groups.get(&self.key()).map(|group| group.owned(self.id)).unwrap_or_default();
-        let of = |partition| self.shared.lag(&self.group, &TopicPartition::new(self.input.clone(), partition));
-        owned.into_iter().map(of).collect()
+    fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
+        let mut committed = BTreeMap::new();
+        for &partition in partitions {
+            let place = TopicPartition::new(self.input.clone(), partition);
+            if let Some(position) = self.shared.backend.committed(&self.group, &place)? {
+                committed.insert(partition, position);
+            }
+        }
+        Ok(committed)
     }
 }
 
@@ -329,8 +388,8 @@ impl<B: LogBackend> Drop for InProcessMember<B> {
 struct InProcessReader<B>(Arc<Shared<B>>);
 
 impl<B: LogBackend> Reader for InProcessReader<B> {
-    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError> {
-        self.0.backend.bounds(partition)
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+        partitions.iter().map(|partition| self.0.backend.bounds(partition)).collect()
     }
 
     fn read(
@@ -340,7 +399,7 @@ impl<B: LogBackend> Reader for InProcessReader<B> {
         max_records: usize,
     ) -> Result<(Vec<InputRecord>, u64), LogError> {
         let end = self.0.backend.bounds(partition)?.end;
-        let records = self.0.backend.read(partition, from, max_records)?;
+        let records = self.0.backend.read(partition, from, PollLimits::records(max_records))?;
         // Nothing left means that the last records were dropped: whoever has seen that has seen everything up to the
         // end there was before reading.
         let next = records.last().map_or(from.max(end), |record| record.offset + 1);

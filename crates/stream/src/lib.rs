@@ -7,9 +7,11 @@
 //!   positions} as one unit, be told of assignment and revocation. Kafka implements it in one crate, RocksDB in another.
 //! * [`store`]: the seam to local state, and [`Overlay`], in which a batch's writes wait until the log has committed.
 //! * [`protocol`]: what to do after a failure, where to restore from: decisions, as functions of facts.
-//! * [`StageRunner`]: poll → process → commit → apply, one step at a time.
+//! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time, for synchronous processors and for
+//!   work in flight ([`in_flight`]), whose requests are answered out of order.
 //! * [`inprocess`]: consumer groups, fencing and waking for logs that live in this process, over any [`LogBackend`];
 //!   [`memory`] holds the simplest backend.
+//! * [`invariants`]: what always holds, as functions; the simulation (`make sim`) tries to break them.
 //! * [`testing`]: a driver with a clock set by hand. `conformance` (feature): the suite every log must pass.
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
@@ -18,26 +20,41 @@
 pub mod conformance;
 mod group;
 mod health;
+pub mod in_flight;
 pub mod inprocess;
+pub mod invariants;
 pub mod log;
 pub mod memory;
 mod overlay;
 pub mod partitioner;
+pub mod position;
 pub mod processor;
 pub mod protocol;
 mod record;
+mod restore;
 mod runner;
+#[cfg(test)]
+mod simulation;
+mod spec;
 pub mod store;
 mod task;
 pub mod testing;
 
 pub use crate::health::{StageHealth, StageStatus, Stopped};
+pub use crate::in_flight::{Answer, InFlight, Tag};
 pub use crate::inprocess::{InProcessLog, LogBackend};
-pub use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
+pub use crate::log::{
+    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
+    TopicInfo,
+};
 pub use crate::overlay::Overlay;
+pub use crate::position::Position;
 pub use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
 pub use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-pub use crate::runner::{
-    Clock, DeadLetter, DeadLetters, ProcessorFactory, RunnerSettings, Stage, StageRunner, StageSpec, Step,
+pub use crate::runner::{Clock, Stage, StageRunner, Step};
+pub use crate::spec::{
+    DeadLetter, DeadLetters, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec,
 };
-pub use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
+pub use crate::store::{
+    Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
+};

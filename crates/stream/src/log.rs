@@ -1,11 +1,14 @@
 //! The seam to a log of transactional batches.
 //!
 //! A stage thread owns one [`Member`]: a consumer in a group and a transactional producer in one. The protocol is
-//! `poll → produce* → commit` or `poll → produce* → abort`; what was produced becomes visible at `commit`, together
-//! with the input positions, or never.
+//! `poll → commit`: a [`Commit`] names the tasks it is the work of, and becomes visible as a whole, or never. It is refused
+//! for a task that the member does not own.
 
+use crate::position::Position;
 use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use std::collections::BTreeMap;
+use crate::store::TaskWrites;
+use page::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What the stage should do about a failure of its log.
@@ -13,11 +16,13 @@ use std::time::Duration;
 pub enum ErrorKind {
     /// Nothing was changed; the same call may work later (broker unreachable while polling, say).
     Retry,
-    /// The open transaction is lost but the member is sound: abort, drop staged work, rewind.
+    /// The commit did not happen but the member is sound: drop staged work, rewind.
     Abort,
-    /// The member is no longer to be trusted (fenced by a newer instance, timed out in a commit): drop it, join anew,
-    /// restore, rewind.
+    /// The member is no longer to be trusted (thrown out of its group, timed out in a commit): drop it, join anew, read
+    /// what was committed.
     Rejoin,
+    /// A newer member has taken this one's name.
+    Fenced,
     /// Carrying on cannot help: configuration, permissions, a full or failing disk.
     Stop,
 }
@@ -50,6 +55,25 @@ pub struct MemberSpec {
     pub transactional_id: String,
 }
 
+/// How much a poll may deliver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PollLimits {
+    /// Records, at most. With 0 the poll serves the membership and delivers changes of assignment only.
+    pub records: usize,
+    /// Bytes of keys and values after which no further record is added.
+    pub bytes: usize,
+}
+
+impl PollLimits {
+    /// Serves the membership, takes no record.
+    pub const NONE: Self = Self { records: 0, bytes: 0 };
+
+    /// So many records, of any size.
+    pub fn records(records: usize) -> Self {
+        Self { records, bytes: usize::MAX }
+    }
+}
+
 /// What a poll brings, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -61,13 +85,25 @@ pub enum Event {
     Record(InputRecord),
 }
 
-/// How far behind a member is on one partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartitionLag {
-    /// The partition.
-    pub partition: u32,
-    /// Records between the committed position and the end of what a reader may see.
-    pub records: u64,
+/// One transaction: everything that becomes visible together.
+#[derive(Debug, Default)]
+pub struct Commit {
+    /// The tasks, by partition, whose work this is: those with outputs, writes or positions. The commit is refused with
+    /// [`ErrorKind::Abort`] when one of them is not owned.
+    pub tasks: BTreeSet<u32>,
+    /// Next input positions; those not named stay as they are.
+    pub positions: BTreeMap<u32, Position>,
+    /// Records, changelogs included where the log keeps state in them.
+    pub outputs: Vec<OutputRecord>,
+    /// Writes to the tasks' stores, where the log keeps state itself ([`StateIn::Log`]); empty otherwise.
+    pub state: Vec<TaskWrites>,
+}
+
+impl Commit {
+    /// Whether there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty() && self.outputs.is_empty() && self.state.is_empty()
+    }
 }
 
 /// What a commit did: for every partition produced to, the offset after the last record of this transaction.
@@ -77,13 +113,57 @@ pub struct Receipt {
     pub next_offsets: BTreeMap<TopicPartition, u64>,
 }
 
+/// What a group has not taken in yet on one partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    /// The partition.
+    pub partition: u32,
+    /// Records between the committed position and the end of what a reader may see.
+    pub records: u64,
+    /// When the first of them was written; `None` when there is none.
+    pub oldest: Option<Timestamp>,
+}
+
+/// Where the state of tasks is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateIn {
+    /// In changelog topics. A local store is a head start, brought up to the changelog after each commit.
+    Changelogs,
+    /// In the log's own database, written by the commit itself: a store can be neither ahead nor behind.
+    Log,
+}
+
+/// What a stage needs to know of a topic that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopicInfo {
+    /// Number of partitions.
+    pub partitions: u32,
+    /// Largest record, key and value, in bytes.
+    pub max_message_bytes: u32,
+}
+
 /// A connection to a log.
 pub trait Log: Send + Sync {
-    /// Makes the topics that are missing. Existing ones are left as they are.
+    /// Identifies this log among all others, for good: what was learned from another one does not belong to it.
+    fn id(&self) -> Result<String, LogError>;
+
+    /// Where the state of tasks is kept.
+    fn state_in(&self) -> StateIn {
+        StateIn::Changelogs
+    }
+
+    /// Whether each transaction takes an offset of its own behind its records in every partition it writes to, as Kafka's
+    /// markers do. Behind what a task has written last there is then one offset that never held a record.
+    fn marks_commits(&self) -> bool {
+        false
+    }
+
+    /// Makes the topics that are missing. Existing ones keep their records; a changed retention is applied where the log
+    /// can, a changed number of partitions is refused.
     fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError>;
 
-    /// The number of partitions of a topic; `None` when there is no such topic.
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError>;
+    /// What a topic is like; `None` when there is no such topic.
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError>;
 
     /// Joins a group and gets ready for transactions, fencing any older member with the same transactional id.
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError>;
@@ -94,42 +174,31 @@ pub trait Log: Send + Sync {
     /// Appends records as one unit, outside any group (commands from a tool).
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError>;
 
-    /// Lag of a whole group on a topic, by partition, whoever its members are.
-    fn group_lag(&self, group: &str, topic: &str) -> Result<Vec<PartitionLag>, LogError>;
+    /// Backlog of a whole group on a topic, by partition, whether or not the group has members.
+    fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError>;
 }
 
 /// One member of a group with its transactional producer. Dropping it leaves the group.
 pub trait Member: Send {
-    /// Waits up to `timeout` for events and gives what there is, records limited to `max_records`.
-    fn poll(&mut self, max_records: usize, timeout: Duration) -> Result<Vec<Event>, LogError>;
+    /// Waits up to `timeout` for events and gives what there is within the limits. Keeps the membership alive.
+    fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError>;
 
-    /// Starts (or restarts) delivery of an assigned partition from an offset.
+    /// Starts (or restarts) delivery of an assigned partition from an offset. Does nothing for a partition that is not
+    /// owned any more: the event that says so is on its way.
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError>;
 
-    /// Keeps the membership alive during long work without delivering records. Events are kept for the next poll.
-    fn keep_alive(&mut self) -> Result<(), LogError>;
+    /// Makes a transaction visible as a whole. Afterwards everything in it is visible, or nothing is and the error says
+    /// what to do; [`ErrorKind::Rejoin`] and [`ErrorKind::Retry`] leave open which of the two.
+    fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError>;
 
-    /// Adds records to the open transaction, opening one when there is none.
-    fn produce(&mut self, records: Vec<OutputRecord>) -> Result<(), LogError>;
-
-    /// Commits the open transaction together with the next input offsets; both may be empty. Afterwards everything
-    /// produced is visible, or nothing is and the error says what to do.
-    fn commit(&mut self, next_offsets: &[(u32, u64)]) -> Result<Receipt, LogError>;
-
-    /// Drops the open transaction; nothing of it is ever visible.
-    fn abort(&mut self) -> Result<(), LogError>;
-
-    /// Committed next input offset of the group; `None` where nothing was committed yet.
-    fn committed(&mut self, partition: u32) -> Result<Option<u64>, LogError>;
-
-    /// How far the group is behind, for the partitions assigned to this member.
-    fn lag(&mut self) -> Result<Vec<PartitionLag>, LogError>;
+    /// Committed input positions of the group; partitions where nothing was committed yet are absent.
+    fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError>;
 }
 
 /// Reads partitions without being in a group.
 pub trait Reader: Send {
-    /// What the partition holds for a reader of committed records.
-    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError>;
+    /// What partitions hold for a reader of committed records, in the order asked for.
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError>;
 
     /// Up to `max_records` committed records from `from` on, and the offset to go on from. An empty answer means the
     /// end was reached. Offsets may have gaps (compaction, transaction markers).

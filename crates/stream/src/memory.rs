@@ -1,45 +1,135 @@
 //! The simplest backend and store: everything in memory. For the test driver, and the yardstick of the conformance suite.
 
 use crate::inprocess::{LogBackend, WriteBatch};
-use crate::log::{ErrorKind, LogError};
+use crate::log::{ErrorKind, LogError, PollLimits, StateIn};
+use crate::position::Position;
+use crate::protocol::TOMBSTONES_KEPT;
 use crate::record::{Bounds, Cleanup, InputRecord, TopicConfig, TopicPartition};
-use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
+use crate::store::{
+    Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
+};
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Partition {
     records: BTreeMap<u64, InputRecord>,
     bounds: Bounds,
+    /// When tombstones may go. As in Kafka, the time begins with the compaction that first met them: it removes what they
+    /// delete, so whoever has seen that before still finds the tombstone for as long.
+    tombstones: BTreeMap<u64, Timestamp>,
+}
+
+impl Partition {
+    fn compact(&mut self, now: Timestamp) {
+        let mut seen = HashSet::new();
+        let newest_first = self.records.iter().rev();
+        let keep: HashSet<u64> =
+            newest_first.filter(|(_, record)| seen.insert(record.key.clone())).map(|(offset, _)| *offset).collect();
+        let tombstones = &mut self.tombstones;
+        self.records.retain(|offset, record| {
+            let is_last = keep.contains(offset);
+            is_last && (record.value.is_some() || *tombstones.entry(*offset).or_insert(now + TOMBSTONES_KEPT) > now)
+        });
+        tombstones.retain(|offset, _| self.records.contains_key(offset));
+    }
 }
 
 #[derive(Debug, Default)]
 struct Contents {
     topics: BTreeMap<Arc<str>, TopicConfig>,
     partitions: HashMap<TopicPartition, Partition>,
-    committed: HashMap<(String, TopicPartition), u64>,
+    committed: HashMap<(String, TopicPartition), Position>,
+    /// State of tasks by task and store, where the log keeps it.
+    state: HashMap<(TaskId, String), BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
 /// A log backend in memory.
-#[derive(Debug, Default)]
-pub struct MemoryBackend(Mutex<Contents>);
+#[derive(Debug)]
+pub struct MemoryBackend {
+    contents: Mutex<Contents>,
+    state_in: StateIn,
+    marks_commits: bool,
+}
+
+impl Default for MemoryBackend {
+    /// One that leaves the state of tasks to changelogs.
+    fn default() -> Self {
+        Self { contents: Mutex::default(), state_in: StateIn::Changelogs, marks_commits: false }
+    }
+}
 
 impl MemoryBackend {
+    /// One that keeps the state of tasks itself, as the embedded log does.
+    pub fn with_state() -> Self {
+        Self { state_in: StateIn::Log, ..Self::default() }
+    }
+
+    /// One that leaves an offset unused behind the records of each transaction, as Kafka does for its markers.
+    pub fn with_commit_markers() -> Self {
+        Self { marks_commits: true, ..Self::default() }
+    }
+
+    /// Forgets what a group has committed on a topic, as Kafka does with a group that was away for long.
+    pub fn forget_group(&self, group: &str, topic: &str) {
+        self.contents().committed.retain(|(name, place), _| name != group || &*place.topic != topic);
+    }
+
+    /// Drops the records of a partition before an offset, as retention does.
+    pub fn drop_before(&self, partition: &TopicPartition, offset: u64) {
+        if let Some(partition) = self.contents().partitions.get_mut(partition) {
+            partition.records = partition.records.split_off(&offset);
+            partition.bounds.start = partition.bounds.start.max(offset.min(partition.bounds.end));
+        }
+    }
+
     fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Contents {
+    fn apply(&mut self, writes: &TaskWrites) {
+        for write in &writes.writes {
+            let name = writes.stores[write.store].clone();
+            let store = self.state.entry((writes.task.clone(), name)).or_default();
+            match &write.value {
+                Some(value) => store.insert(write.key.clone(), value.clone()),
+                None => store.remove(&write.key),
+            };
+        }
     }
 }
 
 impl LogBackend for MemoryBackend {
+    fn id(&self) -> Result<String, LogError> {
+        Ok("memory".to_owned())
+    }
+
+    fn state_in(&self) -> StateIn {
+        self.state_in
+    }
+
+    fn marks_commits(&self) -> bool {
+        self.marks_commits
+    }
+
     fn topics(&self) -> Result<Vec<TopicConfig>, LogError> {
         Ok(self.contents().topics.values().cloned().collect())
     }
 
     fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError> {
         let mut contents = self.contents();
+        if let Some(existing) = contents.topics.get(&topic.name)
+            && existing.partitions != topic.partitions
+        {
+            let message =
+                format!("topic {} has {} partitions, not {}", topic.name, existing.partitions, topic.partitions);
+            return Err(LogError::new(ErrorKind::Stop, message));
+        }
         for partition in 0..topic.partitions {
-            let empty = Partition { records: BTreeMap::new(), bounds: Bounds::default() };
+            let empty = Partition::default();
             contents.partitions.entry(TopicPartition::new(topic.name.clone(), partition)).or_insert(empty);
         }
         contents.topics.insert(topic.name.clone(), topic.clone());
@@ -52,10 +142,25 @@ impl LogBackend for MemoryBackend {
         found.map(|partition| partition.bounds).ok_or_else(|| unknown(partition))
     }
 
-    fn read(&self, from: &TopicPartition, offset: u64, max_records: usize) -> Result<Vec<InputRecord>, LogError> {
+    fn read(&self, from: &TopicPartition, offset: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError> {
         let contents = self.contents();
         let partition = contents.partitions.get(from).ok_or_else(|| unknown(from))?;
-        Ok(partition.records.range(offset..).take(max_records).map(|(_, record)| record.clone()).collect())
+        let mut records = Vec::new();
+        let mut bytes = 0;
+        for record in partition.records.range(offset..).map(|(_, record)| record) {
+            if records.len() >= limits.records || bytes >= limits.bytes {
+                break;
+            }
+            bytes += record.bytes();
+            records.push(record.clone());
+        }
+        Ok(records)
+    }
+
+    fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
+        let contents = self.contents();
+        let found = contents.partitions.get(partition).ok_or_else(|| unknown(partition))?;
+        Ok(found.records.range(from..).count() as u64)
     }
 
     fn write(&self, batch: WriteBatch<'_>) -> Result<(), LogError> {
@@ -72,35 +177,33 @@ impl LogBackend for MemoryBackend {
             };
             partition.records.insert(*offset, stored);
         }
-        for (partition, next) in batch.positions {
-            contents.committed.insert((batch.group.to_owned(), partition.clone()), *next);
+        if self.marks_commits {
+            let written: HashSet<&TopicPartition> = batch.records.iter().map(|(_, record)| &record.to).collect();
+            for place in written {
+                let partition = contents.partitions.get_mut(place).ok_or_else(|| unknown(place))?;
+                partition.bounds.end += 1;
+            }
         }
+        for (partition, position) in batch.positions {
+            contents.committed.insert((batch.group.to_owned(), partition.clone()), position.clone());
+        }
+        batch.state.iter().for_each(|writes| contents.apply(writes));
         Ok(())
     }
 
-    fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<u64>, LogError> {
-        Ok(self.contents().committed.get(&(group.to_owned(), partition.clone())).copied())
+    fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<Position>, LogError> {
+        Ok(self.contents().committed.get(&(group.to_owned(), partition.clone())).cloned())
     }
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
         let mut contents = self.contents();
-        let Contents { topics, partitions, committed } = &mut *contents;
+        let Contents { topics, partitions, committed, .. } = &mut *contents;
         for (name, partition) in partitions.iter_mut() {
             let Some(topic) = topics.get(&name.topic) else { continue };
             match topic.cleanup {
-                Cleanup::Compact => {
-                    let mut seen = HashSet::new();
-                    let keep: HashSet<u64> = partition
-                        .records
-                        .iter()
-                        .rev()
-                        .filter(|(_, r)| seen.insert(r.key.clone()))
-                        .map(|(o, _)| *o)
-                        .collect();
-                    partition.records.retain(|offset, _| keep.contains(offset));
-                }
+                Cleanup::Compact => partition.compact(now),
                 Cleanup::Delete { retention, consumed } => {
-                    let everywhere = committed.iter().filter(|((_, tp), _)| tp == name).map(|(_, next)| *next).min();
+                    let everywhere = committed.iter().filter(|((_, tp), _)| tp == name).map(|(_, at)| at.next).min();
                     partition.records.retain(|offset, record| {
                         let old = now.saturating_since(record.timestamp) > retention;
                         let done = consumed && everywhere.is_some_and(|next| *offset < next);
@@ -129,7 +232,12 @@ pub struct MemoryStore {
 impl MemoryStore {
     /// A number of empty stores.
     pub fn new(stores: usize) -> Self {
-        Self { stores: vec![BTreeMap::new(); stores], checkpoint: Checkpoint::default() }
+        Self { stores: vec![BTreeMap::new(); stores], checkpoint: Checkpoint::empty(stores) }
+    }
+
+    /// Everything a store holds.
+    pub fn entries(&self, store: usize) -> &BTreeMap<Vec<u8>, Vec<u8>> {
+        &self.stores[store]
     }
 }
 
@@ -162,18 +270,47 @@ impl StateStore for MemoryStore {
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), StoreError> {
-        *self = Self::new(self.stores.len());
+    fn empty(&mut self, store: usize) -> Result<(), StoreError> {
+        self.stores[store].clear();
+        self.checkpoint.stores[store] = StoreCheckpoint::default();
         Ok(())
+    }
+}
+
+/// What is on the "disk" for one task: whose it is, and the state.
+#[derive(Clone, Debug)]
+struct OnDisk {
+    log_id: String,
+    names: Vec<String>,
+    store: MemoryStore,
+}
+
+impl OnDisk {
+    fn new(log_id: &str, stores: &[&str]) -> Self {
+        let names = stores.iter().map(|&name| name.to_owned()).collect();
+        Self { log_id: log_id.to_owned(), names, store: MemoryStore::new(stores.len()) }
+    }
+
+    /// The same state for another list of stores: new ones are empty, those given up are gone.
+    fn with_stores(&self, stores: &[&str]) -> Self {
+        let mut new = Self::new(&self.log_id, stores);
+        new.store.checkpoint.input_next = self.store.checkpoint.input_next;
+        for (place, name) in stores.iter().enumerate() {
+            if let Some(before) = self.names.iter().position(|known| known == name) {
+                new.store.stores[place] = self.store.stores[before].clone();
+                new.store.checkpoint.stores[place] = self.store.checkpoint.stores[before];
+            }
+        }
+        new
     }
 }
 
 /// Stores in memory that outlive their tasks, as a disk would. Clones share the same stores.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryStores(Arc<Mutex<HashMap<TaskId, MemoryStore>>>);
+pub struct MemoryStores(Arc<Mutex<HashMap<TaskId, OnDisk>>>);
 
 impl MemoryStores {
-    fn all(&self) -> MutexGuard<'_, HashMap<TaskId, MemoryStore>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<TaskId, OnDisk>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,19 +321,34 @@ impl MemoryStores {
 
     /// A copy of a task's state as it stands on "disk".
     pub fn snapshot(&self, task: &TaskId) -> Option<MemoryStore> {
-        self.all().get(task).cloned()
+        self.all().get(task).map(|on_disk| on_disk.store.clone())
     }
 
     /// Puts an older copy back, as a restored volume snapshot would.
     pub fn put_back(&self, task: &TaskId, store: MemoryStore) {
-        self.all().insert(task.clone(), store);
+        if let Some(on_disk) = self.all().get_mut(task) {
+            on_disk.store = store;
+        }
     }
 }
 
 impl StoreProvider for MemoryStores {
-    fn open(&self, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
-        self.all().entry(task.clone()).or_insert_with(|| MemoryStore::new(stores.len()));
+    fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
+        let mut all = self.all();
+        let on_disk = all.entry(task.clone()).or_insert_with(|| OnDisk::new(log_id, stores));
+        if on_disk.log_id != log_id {
+            let other = &on_disk.log_id;
+            return Err(StoreError::Damaged(format!("the state of {task} belongs to log {other}, not {log_id}")));
+        }
+        if on_disk.names != stores {
+            *on_disk = on_disk.with_stores(stores);
+        }
         Ok(Box::new(SharedStore { task: task.clone(), stores: self.clone() }))
+    }
+
+    fn set_aside(&self, task: &TaskId) -> Result<String, StoreError> {
+        self.all().remove(task);
+        Ok(format!("{task}.set-aside"))
     }
 }
 
@@ -209,8 +361,8 @@ impl SharedStore {
     fn with<T>(&self, work: impl FnOnce(&mut MemoryStore) -> T) -> Result<T, StoreError> {
         let mut all = self.stores.all();
         all.get_mut(&self.task)
-            .map(work)
-            .ok_or_else(|| StoreError(format!("the state of {} was lost while open", self.task)))
+            .map(|on_disk| work(&mut on_disk.store))
+            .ok_or_else(|| StoreError::Failed(format!("the state of {} was lost while open", self.task)))
     }
 }
 
@@ -231,7 +383,63 @@ impl StateStore for SharedStore {
         self.with(|inner| inner.apply(writes, checkpoint))?
     }
 
-    fn clear(&mut self) -> Result<(), StoreError> {
-        self.with(|inner| inner.clear())?
+    fn empty(&mut self, store: usize) -> Result<(), StoreError> {
+        self.with(|inner| inner.empty(store))?
+    }
+}
+
+/// The stores of a [`MemoryBackend`] that keeps the state of tasks itself.
+#[derive(Clone, Debug)]
+pub struct MemoryLogStores(pub Arc<MemoryBackend>);
+
+impl StoreProvider for MemoryLogStores {
+    fn open(&self, _: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
+        let stores = stores.iter().map(|&name| name.to_owned()).collect();
+        Ok(Box::new(MemoryLogStore { backend: self.0.clone(), task: task.clone(), stores }))
+    }
+
+    fn set_aside(&self, task: &TaskId) -> Result<String, StoreError> {
+        Err(StoreError::Failed(format!("the state of {task} is part of the log and cannot be refilled")))
+    }
+}
+
+struct MemoryLogStore {
+    backend: Arc<MemoryBackend>,
+    task: TaskId,
+    stores: Vec<String>,
+}
+
+impl MemoryLogStore {
+    fn key(&self, store: usize) -> (TaskId, String) {
+        (self.task.clone(), self.stores[store].clone())
+    }
+}
+
+impl StateStore for MemoryLogStore {
+    fn get(&self, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.backend.contents().state.get(&self.key(store)).and_then(|entries| entries.get(key)).cloned())
+    }
+
+    fn scan(&self, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
+        let entries = self.backend.contents().state.get(&self.key(store)).cloned().unwrap_or_default();
+        for (key, value) in entries.range(from.to_vec()..) {
+            if visit(key, value).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
+        Ok(Checkpoint::empty(self.stores.len()))
+    }
+
+    fn apply(&mut self, _: &[StoreWrite], _: &Checkpoint) -> Result<(), StoreError> {
+        Err(StoreError::Failed(format!("the state of {} is written by commits alone", self.task)))
+    }
+
+    fn empty(&mut self, store: usize) -> Result<(), StoreError> {
+        self.backend.contents().state.remove(&self.key(store));
+        Ok(())
     }
 }

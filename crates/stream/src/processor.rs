@@ -4,7 +4,9 @@ use crate::overlay::Overlay;
 use crate::partitioner::partition_for;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{StateStore, StoreError, TaskId, Visit};
+use messages::DecodeError;
 use page::Timestamp;
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// One of a stage's output topics, by its place in [`crate::StageSpec::outputs`].
@@ -21,14 +23,45 @@ pub enum ProcessError {
     /// The record itself is at fault: what it staged is taken back and it goes to the dead letters with this reason.
     #[error("{0}")]
     SetAside(String),
+    /// The record is of a newer version whose schema has not arrived here yet: the batch waits until it has.
+    #[error("{0}")]
+    Await(String),
+    /// The task's state on disk is damaged. It is set aside and refilled where a changelog holds it.
+    #[error("{0}")]
+    Damaged(String),
     /// We are at fault: the stage stops, nothing of the batch is committed.
     #[error("{0}")]
     Stop(String),
 }
 
+impl ProcessError {
+    /// A value in a store cannot be read: `what` names it. One of a newer version waits for its schema; anything else is
+    /// damage.
+    pub fn unreadable_state(what: impl Display, error: &DecodeError) -> Self {
+        let message = format!("{what} in the state store: {error}");
+        match error {
+            DecodeError::UnknownSchema { .. } => ProcessError::Await(message),
+            _ => ProcessError::Damaged(message),
+        }
+    }
+}
+
+/// A record cannot be read. One of a newer version waits for its schema.
+impl From<DecodeError> for ProcessError {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::UnknownSchema { .. } => ProcessError::Await(error.to_string()),
+            _ => ProcessError::SetAside(error.to_string()),
+        }
+    }
+}
+
 impl From<StoreError> for ProcessError {
     fn from(error: StoreError) -> Self {
-        ProcessError::Stop(error.to_string())
+        match error {
+            StoreError::Damaged(what) => ProcessError::Damaged(what),
+            StoreError::Failed(why) => ProcessError::Stop(why),
+        }
     }
 }
 
@@ -70,11 +103,26 @@ pub trait Processor: Send {
     }
 }
 
-/// An output topic with its number of partitions.
+/// A topic that a stage writes to.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputTopic {
     pub(crate) name: Arc<str>,
     pub(crate) partitions: u32,
+    pub(crate) max_message_bytes: u32,
+}
+
+impl OutputTopic {
+    /// The record that goes to the partition of its key.
+    pub(crate) fn record(&self, key: Vec<u8>, value: Option<Vec<u8>>, timestamp: Timestamp) -> OutputRecord {
+        let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
+        OutputRecord { to, timestamp, key, value }
+    }
+
+    /// What is wrong with a record of this size; `None` when the topic takes it.
+    pub(crate) fn refusal(&self, bytes: usize) -> Option<String> {
+        let (topic, limit) = (&self.name, self.max_message_bytes);
+        (bytes > limit as usize).then(|| format!("it makes a record of {bytes} bytes; topic {topic} takes {limit}"))
+    }
 }
 
 /// What a processor sees of the world: the time, its stores, its outputs.
@@ -83,11 +131,23 @@ pub struct Context<'a> {
     pub(crate) task: &'a TaskId,
     pub(crate) store: &'a dyn StateStore,
     pub(crate) overlay: &'a mut Overlay,
-    pub(crate) topics: &'a [OutputTopic],
+    pub(crate) topics: &'a Topics,
     pub(crate) outputs: &'a mut Vec<OutputRecord>,
     /// Input topic and offset of the record being processed; `None` in punctuate and flush.
     pub(crate) origin: Option<(&'a str, u64)>,
     pub(crate) emitted: u32,
+    /// Why something staged by the record being processed cannot be written.
+    pub(crate) refusal: Option<String>,
+}
+
+/// The topics a stage writes to.
+#[derive(Clone, Debug)]
+pub(crate) struct Topics {
+    /// By place in [`crate::StageSpec::outputs`].
+    pub(crate) outputs: Vec<OutputTopic>,
+    /// Changelogs, by place in [`crate::StageSpec::stores`].
+    pub(crate) changelogs: Vec<OutputTopic>,
+    pub(crate) dead_letters: OutputTopic,
 }
 
 impl Context<'_> {
@@ -106,9 +166,11 @@ impl Context<'_> {
         self.overlay.get(self.store, store.0, key)
     }
 
-    /// Sets a key.
+    /// Sets a key. A value that is larger than the changelog takes sets the input record aside.
     pub fn put(&mut self, store: StoreId, key: impl Into<Vec<u8>>, value: Vec<u8>) {
-        self.overlay.write(store.0, key.into(), Some(value));
+        let key = key.into();
+        self.refuse(self.topics.changelogs[store.0].refusal(key.len() + value.len()));
+        self.overlay.write(store.0, key, Some(value));
     }
 
     /// Deletes a key.
@@ -121,7 +183,8 @@ impl Context<'_> {
         self.overlay.scan(self.store, store.0, from, visit)
     }
 
-    /// Sends a record; it becomes visible when the batch commits. The key decides the partition.
+    /// Sends a record; it becomes visible when the batch commits. The key decides the partition. A record that is larger
+    /// than its topic takes sets the input record aside.
     pub fn emit(&mut self, output: OutputId, key: impl Into<Vec<u8>>, value: Vec<u8>) {
         self.emit_value(output, key.into(), Some(value));
     }
@@ -132,10 +195,21 @@ impl Context<'_> {
     }
 
     fn emit_value(&mut self, output: OutputId, key: Vec<u8>, value: Option<Vec<u8>>) {
-        let topic = &self.topics[output.0];
-        let to = TopicPartition { topic: topic.name.clone(), partition: partition_for(&key, topic.partitions) };
-        self.outputs.push(OutputRecord { to, timestamp: self.now, key, value });
+        let topic = &self.topics.outputs[output.0];
+        let record = topic.record(key, value, self.now);
+        let refusal = topic.refusal(record.bytes());
+        self.outputs.push(record);
         self.emitted += 1;
+        self.refuse(refusal);
+    }
+
+    fn refuse(&mut self, refusal: Option<String>) {
+        self.refusal = self.refusal.take().or(refusal);
+    }
+
+    /// The most bytes, key and value, that a record of an output may have.
+    pub fn max_message_bytes(&self, output: OutputId) -> usize {
+        self.topics.outputs[output.0].max_message_bytes as usize
     }
 
     /// A name for the next output that is the same whenever this input is processed again: topic, partition, offset

@@ -42,6 +42,13 @@ pub struct InputRecord {
     pub value: Option<Vec<u8>>,
 }
 
+impl InputRecord {
+    /// Size of key and value.
+    pub fn bytes(&self) -> usize {
+        self.key.len() + self.value.as_ref().map_or(0, Vec::len)
+    }
+}
+
 /// A record to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputRecord {
@@ -53,6 +60,13 @@ pub struct OutputRecord {
     pub key: Vec<u8>,
     /// Its value; `None` is a tombstone.
     pub value: Option<Vec<u8>>,
+}
+
+impl OutputRecord {
+    /// Size of key and value.
+    pub fn bytes(&self) -> usize {
+        self.key.len() + self.value.as_ref().map_or(0, Vec::len)
+    }
 }
 
 /// How a topic forgets.

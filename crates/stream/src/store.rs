@@ -3,6 +3,7 @@
 use page::Timestamp;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Called with each key and value until it breaks.
 pub type Visit<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>;
@@ -22,10 +23,17 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// A failure of the local store. It is ours, never the web's, so the stage stops and says so.
+/// A failure of the local store.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// What is on disk is damaged, or belongs to another log, task or version. Where a changelog holds the state, it is
+    /// set aside and refilled.
+    #[error("{0}")]
+    Damaged(String),
+    /// The disk does not do what it is asked to. The stage stops and says so.
+    #[error("{0}")]
+    Failed(String),
+}
 
 /// One write: put, or delete when `value` is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,16 +46,41 @@ pub struct StoreWrite {
     pub value: Option<Vec<u8>>,
 }
 
-/// Where a store stands: offsets that match what it holds. Written in the same batch as the state.
+/// The writes of one task in one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskWrites {
+    /// The task.
+    pub task: TaskId,
+    /// Names of its stores, in the order of the topology.
+    pub stores: Arc<[String]>,
+    /// What it has written, one entry per key.
+    pub writes: Vec<StoreWrite>,
+}
+
+/// How much of its changelog one store holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreCheckpoint {
+    /// Next changelog offset. `None`: nothing of the changelog is held.
+    pub changelog_next: Option<u64>,
+    /// The last time at which the store was known to hold its whole changelog. A store that missed something since may
+    /// have missed a deletion that is compacted away by now, once tombstones of that age are gone.
+    pub complete_as_of: Option<Timestamp>,
+}
+
+/// Where a task's state stands: offsets that match what it holds. Written in the same batch as the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Next input offset. `None`: the store has never taken part in a commit.
+    /// Next input offset that the state reflects. `None`: the state has never taken part in a commit.
     pub input_next: Option<u64>,
-    /// Next changelog offset by store. `None`: nothing of this store's changelog is held.
-    pub changelog_next: Vec<Option<u64>>,
-    /// When it was written. A store older than a changelog keeps tombstones must be refilled from nothing, because
-    /// deletions may have been compacted away.
-    pub written_at: Option<Timestamp>,
+    /// By store, in the order of the topology.
+    pub stores: Vec<StoreCheckpoint>,
+}
+
+impl Checkpoint {
+    /// Of so many stores that hold nothing.
+    pub fn empty(stores: usize) -> Self {
+        Self { input_next: None, stores: vec![StoreCheckpoint::default(); stores] }
+    }
 }
 
 /// The state of one task: some key-value stores and their checkpoint.
@@ -58,18 +91,24 @@ pub trait StateStore: Send {
     /// Visits entries in key order from `from` on until the visitor breaks.
     fn scan(&self, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError>;
 
-    /// Where the store stands.
+    /// Where the stores stand, one entry for each store of the topology.
     fn checkpoint(&self) -> Result<Checkpoint, StoreError>;
 
-    /// Applies writes and the checkpoint that goes with them, all or nothing.
+    /// Applies writes and the checkpoint that goes with them, all or nothing. Never called where the log itself keeps the
+    /// state ([`crate::StateIn::Log`]).
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError>;
 
-    /// Empties every store and forgets the checkpoint.
-    fn clear(&mut self) -> Result<(), StoreError>;
+    /// Empties one store and forgets its part of the checkpoint, before it is filled anew from its changelog.
+    fn empty(&mut self, store: usize) -> Result<(), StoreError>;
 }
 
 /// Opens the state of tasks.
 pub trait StoreProvider: Send + Sync {
-    /// Opens (or makes) the store of a task. Fails when another task of this or another process holds it.
-    fn open(&self, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError>;
+    /// Opens (or makes) the stores of a task of the log with this id. Fails with [`StoreError::Damaged`] when what is
+    /// there belongs to another log or task, and with [`StoreError::Failed`] when another task of this or another process
+    /// holds it.
+    fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError>;
+
+    /// Moves the closed state of a task out of the way, keeping it under another name, which is returned.
+    fn set_aside(&self, task: &TaskId) -> Result<String, StoreError>;
 }

@@ -1,164 +1,253 @@
-//! One stage × one partition at work: its processor, its committed store, its staged writes.
+//! One stage × one partition at work.
 
-use crate::log::{LogError, Member, Reader};
+use crate::in_flight::Window;
+use crate::log::LogError;
 use crate::overlay::Overlay;
-use crate::processor::{Context, OutputTopic, ProcessError, Processor};
-use crate::protocol::{RestoreFacts, plan_restore};
+use crate::position::Position;
+use crate::processor::{Context, ProcessError, Processor, Topics};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
-use crate::runner::StageSpec;
+use crate::restore::PROGRESS_KEY;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use page::Timestamp;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-
-/// Records read from a changelog at a time.
-const RESTORE_BATCH: usize = 2_000;
 
 /// A failure while working on a task.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TaskError {
     #[error(transparent)]
     Log(#[from] LogError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    /// The task's state on disk is damaged.
+    #[error("{what}")]
+    Damaged { partition: u32, what: String },
+    /// The processor panicked over a record.
+    #[error("{reason}")]
+    Panicked { partition: u32, offset: u64, reason: String },
     #[error("{0}")]
-    Processor(String),
+    Stop(String),
 }
 
+impl TaskError {
+    pub(crate) fn of_store(partition: u32, error: StoreError) -> Self {
+        match error {
+            StoreError::Damaged(what) => TaskError::Damaged { partition, what },
+            StoreError::Failed(why) => TaskError::Stop(why),
+        }
+    }
+
+    pub(crate) fn of_process(partition: u32, error: ProcessError) -> Self {
+        match error {
+            ProcessError::Damaged(what) => TaskError::Damaged { partition, what },
+            // Outside of a record there is nothing to set aside, and nothing that may wait.
+            ProcessError::SetAside(why) | ProcessError::Await(why) | ProcessError::Stop(why) => TaskError::Stop(why),
+        }
+    }
+}
+
+/// What became of a record.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Processed {
+    Done,
+    /// It is at fault, for this reason; what it staged is taken back.
+    SetAside(String),
+    /// It cannot be read yet; what it staged is taken back.
+    Await(String),
+}
+
+/// A task and its kind of work.
 pub(crate) struct Task {
     pub(crate) id: TaskId,
-    pub(crate) processor: Box<dyn Processor>,
-    store: Box<dyn StateStore>,
-    overlay: Overlay,
-    checkpoint: Checkpoint,
+    pub(crate) work: Work,
+    /// Records to send that belong to this task and wait for the next commit.
+    pub(crate) outputs: Vec<OutputRecord>,
     /// Next input offset as committed.
     pub(crate) input_next: u64,
-    /// When the newest record taken in was made.
-    pub(crate) heard_at: Option<Timestamp>,
+    /// Next input position to commit, when it moves.
+    pub(crate) position: Option<Position>,
+    /// Whether the group has lost its position, so that the task's own is to be committed even if it does not move.
+    pub(crate) is_position_lost: bool,
+}
+
+/// What a task consists of.
+pub(crate) enum Work {
+    Processor(Box<State>),
+    InFlight(Window),
+}
+
+/// A processor with its committed store and its staged writes.
+pub(crate) struct State {
+    pub(crate) processor: Box<dyn Processor>,
+    pub(crate) store: Box<dyn StateStore>,
+    overlay: Overlay,
+    pub(crate) checkpoint: Checkpoint,
+}
+
+impl State {
+    pub(crate) fn new(processor: Box<dyn Processor>, store: Box<dyn StateStore>, checkpoint: Checkpoint) -> Self {
+        let overlay = Overlay::new(checkpoint.stores.len());
+        Self { processor, store, overlay, checkpoint }
+    }
+
+    /// The log has committed: brings the store up to it.
+    pub(crate) fn apply(
+        &mut self,
+        writes: &[StoreWrite],
+        input_next: u64,
+        changelog_next: impl Fn(usize) -> Option<u64>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        for (place, held) in self.checkpoint.stores.iter_mut().enumerate() {
+            if let Some(next) = changelog_next(place) {
+                held.changelog_next = Some(next);
+            }
+            // Nobody else writes to the changelog of a task that is owned, so everything in it has been seen.
+            held.complete_as_of = Some(now);
+        }
+        self.checkpoint.input_next = Some(input_next);
+        self.store.apply(writes, &self.checkpoint)
+    }
 }
 
 impl Task {
-    /// Restores a task's state and makes its processor. Returns the task and the number of records replayed.
-    pub(crate) fn restore(
-        spec: &StageSpec,
-        id: TaskId,
-        mut store: Box<dyn StateStore>,
-        member: &mut dyn Member,
-        reader: &mut dyn Reader,
-        now: Timestamp,
-    ) -> Result<(Self, u64), TaskError> {
-        let mut checkpoint = store.checkpoint()?;
-        checkpoint.changelog_next.resize(spec.stores.len(), None);
-        let changelogs: Vec<_> =
-            spec.changelogs().map(|topic| TopicPartition::new(topic.to_owned(), id.partition)).collect();
-        let bounds = changelogs.iter().map(|changelog| reader.bounds(changelog)).collect::<Result<Vec<_>, _>>()?;
-        let plan = plan_restore(&RestoreFacts {
-            checkpoint: &checkpoint,
-            changelogs: &bounds,
-            committed_input: member.committed(id.partition)?,
-            input: reader.bounds(&TopicPartition::new(spec.input.clone(), id.partition))?,
-            now,
-        });
-        if plan.clear {
-            store.clear()?;
-            checkpoint = Checkpoint { changelog_next: vec![None; spec.stores.len()], ..Checkpoint::default() };
-        }
-        let mut replayed = 0;
-        for (index, (changelog, from)) in changelogs.iter().zip(plan.replay_from).enumerate() {
-            let mut next = from;
-            loop {
-                let (records, after) = reader.read(changelog, next, RESTORE_BATCH)?;
-                checkpoint.changelog_next[index] = Some(after);
-                if records.is_empty() {
-                    break;
-                }
-                next = after;
-                replayed += records.len() as u64;
-                checkpoint.written_at = Some(now);
-                let writes: Vec<_> = records
-                    .into_iter()
-                    .map(|record| StoreWrite { store: index, key: record.key, value: record.value })
-                    .collect();
-                store.apply(&writes, &checkpoint)?;
-                member.keep_alive()?;
-            }
-        }
-        let processor = (spec.processor)(&id);
-        let overlay = Overlay::new(spec.stores.len());
-        let input_next = plan.input_from;
-        Ok((Self { id, processor, store, overlay, checkpoint, input_next, heard_at: None }, replayed))
+    pub(crate) fn new(id: TaskId, work: Work, input_next: u64) -> Self {
+        Self { id, work, outputs: Vec::new(), input_next, position: None, is_position_lost: false }
     }
 
-    /// Drops staged writes and makes the processor anew; [`Task::restored`] must follow.
-    pub(crate) fn rewind(&mut self, spec: &StageSpec) {
-        self.overlay = Overlay::new(spec.stores.len());
-        self.processor = (spec.processor)(&self.id);
+    /// Drops what is staged and puts a new processor in place of the old one.
+    pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
+        if let Work::Processor(state) = &mut self.work {
+            self.outputs.clear();
+            self.position = None;
+            state.overlay = Overlay::new(state.checkpoint.stores.len());
+            state.processor = processor(&self.id);
+        }
     }
 
-    /// Runs a piece of the processor's work in a context.
-    pub(crate) fn with<T>(
+    /// Runs a piece of the processor's work in a context; nothing for a task without processor. What cannot be written,
+    /// because it is too large, is the reason given back.
+    pub(crate) fn with(
         &mut self,
         now: Timestamp,
-        topics: &[OutputTopic],
-        outputs: &mut Vec<OutputRecord>,
+        topics: &Topics,
         origin: Option<(&str, u64)>,
-        work: impl FnOnce(&mut dyn Processor, &mut Context<'_>) -> T,
-    ) -> T {
+        work: impl FnOnce(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
+    ) -> Result<Option<String>, ProcessError> {
+        let Work::Processor(state) = &mut self.work else { return Ok(None) };
         let mut context = Context {
             now,
             task: &self.id,
-            store: &*self.store,
-            overlay: &mut self.overlay,
+            store: &*state.store,
+            overlay: &mut state.overlay,
             topics,
-            outputs,
+            outputs: &mut self.outputs,
             origin,
             emitted: 0,
+            refusal: None,
         };
-        work(&mut *self.processor, &mut context)
+        work(&mut *state.processor, &mut context)?;
+        Ok(context.refusal)
     }
 
-    /// Processes one record. When the record is at fault, what it staged is taken back and the reason returned.
+    /// The same outside of any record, where there is nothing to set aside.
+    pub(crate) fn tell(
+        &mut self,
+        now: Timestamp,
+        topics: &Topics,
+        work: impl FnOnce(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
+    ) -> Result<(), TaskError> {
+        let partition = self.id.partition;
+        match self.with(now, topics, None, work) {
+            Ok(None) => Ok(()),
+            Ok(Some(refusal)) => Err(TaskError::Stop(format!("task {} cannot commit: {refusal}", self.id))),
+            Err(error) => Err(TaskError::of_process(partition, error)),
+        }
+    }
+
+    /// Processes one record. What a record stages that is not done with is taken back.
     pub(crate) fn process(
         &mut self,
         record: &InputRecord,
         now: Timestamp,
-        topics: &[OutputTopic],
-        outputs: &mut Vec<OutputRecord>,
+        topics: &Topics,
         input: &Arc<str>,
-    ) -> Result<Option<String>, TaskError> {
-        self.heard_at = Some(record.timestamp);
-        self.overlay.begin_record();
-        let before = outputs.len();
-        let origin = Some((&**input, record.offset));
-        match self.with(now, topics, outputs, origin, |processor, context| processor.process(record, context)) {
-            Ok(()) => Ok(None),
-            Err(ProcessError::SetAside(reason)) => {
-                self.overlay.undo();
-                outputs.truncate(before);
-                Ok(Some(reason))
-            }
-            Err(ProcessError::Stop(reason)) => Err(TaskError::Processor(reason)),
+    ) -> Result<Processed, TaskError> {
+        let (partition, offset) = (record.partition, record.offset);
+        let before = self.outputs.len();
+        if let Work::Processor(state) = &mut self.work {
+            state.overlay.begin_record();
         }
+        let origin = Some((&**input, offset));
+        let work = || self.with(now, topics, origin, |processor, context| processor.process(record, context));
+        // The caller makes the processor anew after a panic, so that nothing half-changed is used again.
+        let processed = catch_unwind(AssertUnwindSafe(work)).map_err(|panic| TaskError::Panicked {
+            partition,
+            offset,
+            reason: message_of(&*panic),
+        })?;
+        let processed = match processed {
+            Ok(None) => return Ok(Processed::Done),
+            Ok(Some(reason)) | Err(ProcessError::SetAside(reason)) => Processed::SetAside(reason),
+            Err(ProcessError::Await(reason)) => Processed::Await(reason),
+            Err(error) => return Err(TaskError::of_process(partition, error)),
+        };
+        if let Work::Processor(state) = &mut self.work {
+            state.overlay.undo();
+        }
+        self.outputs.truncate(before);
+        Ok(processed)
     }
 
-    /// Takes the staged writes, to be committed to the changelog and then applied.
+    /// Takes the staged writes, to be committed and then applied.
     pub(crate) fn take_writes(&mut self) -> Vec<StoreWrite> {
-        self.overlay.take()
+        match &mut self.work {
+            Work::Processor(state) => state.overlay.take(),
+            Work::InFlight(_) => Vec::new(),
+        }
     }
 
-    /// The log has committed: bring the store up to it.
-    pub(crate) fn apply(
-        &mut self,
+    /// Next input position, when it is to be committed.
+    pub(crate) fn moved_to(&self) -> Option<Position> {
+        match &self.work {
+            Work::Processor(_) => {
+                let lost = self.is_position_lost.then(|| Position::at(self.input_next));
+                self.position.clone().or(lost)
+            }
+            Work::InFlight(window) => window.position(),
+        }
+    }
+
+    /// The records by which a changelog keeps the writes, and how far the input is.
+    pub(crate) fn changelog_records(
+        &self,
         writes: &[StoreWrite],
-        changelog_next: impl Fn(usize) -> Option<u64>,
+        progress_in: Option<usize>,
+        topics: &Topics,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
-        for (store, held) in self.checkpoint.changelog_next.iter_mut().enumerate() {
-            if let Some(next) = changelog_next(store) {
-                *held = Some(next);
+    ) -> Vec<OutputRecord> {
+        let record = |store: usize, key: Vec<u8>, value| {
+            let to = TopicPartition::new(topics.changelogs[store].name.clone(), self.id.partition);
+            OutputRecord { to, timestamp: now, key, value }
+        };
+        let mut records: Vec<_> =
+            writes.iter().map(|write| record(write.store, write.key.clone(), write.value.clone())).collect();
+        if let (Some(store), Some(position)) = (progress_in, &self.position) {
+            records.push(record(store, PROGRESS_KEY.to_vec(), Some(position.next.to_be_bytes().to_vec())));
+        }
+        records
+    }
+
+    /// The processor's own figures.
+    pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
+        if let Work::Processor(state) = &self.work {
+            for (name, value) in state.processor.figures(now) {
+                *figures.entry(name).or_insert(0.0) += value;
             }
         }
-        self.checkpoint.input_next = Some(self.input_next);
-        self.checkpoint.written_at = Some(now);
-        self.store.apply(writes, &self.checkpoint)
     }
+}
+
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("processing it panicked: {}", text.unwrap_or("no message"))
 }

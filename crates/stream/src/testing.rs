@@ -5,7 +5,8 @@ use crate::inprocess::InProcessLog;
 use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Clock, RunnerSettings, Stage, StageRunner, StageSpec, Step};
+use crate::runner::{Clock, Stage, StageRunner, Step};
+use crate::spec::{RunnerSettings, StageSpec};
 use page::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -24,6 +25,11 @@ impl ManualClock {
     /// Lets time pass.
     pub fn advance(&self, duration: Duration) {
         self.0.fetch_add(duration.as_micros() as i64, Ordering::SeqCst);
+    }
+
+    /// Sets the clock back, as an operator or a time server may.
+    pub fn set_back(&self, duration: Duration) {
+        self.0.fetch_sub(duration.as_micros() as i64, Ordering::SeqCst);
     }
 }
 
@@ -63,7 +69,12 @@ impl TestDriver {
 
     /// Adds an instance of a stage. A second of the same stage and instance name fences the first.
     pub fn add(&mut self, spec: StageSpec, instance: &str) {
-        let settings = RunnerSettings { batch_records: 100, poll_timeout: Duration::ZERO };
+        let settings = RunnerSettings {
+            batch_records: 100,
+            batch_bytes: usize::MAX,
+            batch_interval: Duration::ZERO,
+            poll_timeout: Duration::ZERO,
+        };
         let log: Arc<dyn Log> = Arc::new(self.log.clone());
         let stores = Arc::new(self.stores.clone());
         self.stages.push(StageRunner::new(spec, instance, log, stores, self.clock.clone(), settings));
@@ -72,6 +83,11 @@ impl TestDriver {
     /// Kills a stage as a crash would: nothing is flushed or handed over. Counted in the order they were added.
     pub fn kill(&mut self, stage: usize) {
         drop(self.stages.remove(stage));
+    }
+
+    /// Ends a stage as a signal would: it finishes what is under way and leaves its group.
+    pub fn leave(&mut self, stage: usize, patience: Duration) {
+        self.stages.remove(stage).leave(patience);
     }
 
     /// One step of one stage.
@@ -103,7 +119,7 @@ impl TestDriver {
 
     /// Puts a record into a topic, partitioned by its key.
     pub fn send(&self, topic: &str, key: &[u8], value: Vec<u8>) -> Result<(), LogError> {
-        let partitions = self.log.partitions(topic)?.unwrap_or(1);
+        let partitions = self.log.topic(topic)?.map_or(1, |topic| topic.partitions);
         let to = TopicPartition::new(topic, crate::partitioner::partition_for(key, partitions));
         let record = OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value) };
         self.log.append(&[record]).map(|_| ())
@@ -113,7 +129,7 @@ impl TestDriver {
     pub fn contents(&self, topic: &str) -> Result<Vec<InputRecord>, LogError> {
         let mut reader = self.log.reader()?;
         let mut all = Vec::new();
-        for partition in 0..self.log.partitions(topic)?.unwrap_or(0) {
+        for partition in 0..self.log.topic(topic)?.map_or(0, |topic| topic.partitions) {
             all.extend(reader.read(&TopicPartition::new(topic, partition), 0, usize::MAX)?.0);
         }
         Ok(all)

@@ -5,7 +5,8 @@ use std::time::Duration;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use stream::{
-    Cleanup, Context, DeadLetters, InputRecord, OutputId, ProcessError, Processor, StageSpec, StoreId, TopicConfig,
+    Cleanup, Context, DeadLetters, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork, StoreId,
+    StoreSpec, TopicConfig,
 };
 
 const TOTAL: StoreId = StoreId(0);
@@ -47,11 +48,12 @@ fn stage() -> StageSpec {
         group: "summing".to_owned(),
         input: "input".into(),
         outputs: vec!["output".to_owned()],
-        stores: vec![("total".to_owned(), "total-changelog".to_owned())],
+        stores: vec![StoreSpec { name: "total".to_owned(), changelog: "total-changelog".to_owned(), is_public: true }],
         broadcast: None,
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
+        schemas: None,
         punctuate_every: Duration::from_secs(3_600),
-        processor: Box::new(|_| Box::new(Summing::default())),
+        work: StageWork::Processors(Box::new(|_| Box::new(Summing::default()))),
     }
 }
 

@@ -1,13 +1,14 @@
 //! What a case stands on: its log, its topics, members that are easy to lead, and waiting.
 
 use super::Harness;
-use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec};
+use crate::log::{Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Receipt};
 use crate::partitioner::partition_for;
-use crate::record::{Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::position::Position;
+use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::Clock;
 use crate::store::StoreProvider;
 use page::{DAY, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,9 +126,12 @@ impl Ground {
     }
 
     pub(super) fn topic_with(&self, name: &str, partitions: u32, cleanup: Cleanup) -> Result<Topic, Failed> {
-        let config = self.config(name, partitions, cleanup);
+        self.topic_of(self.config(name, partitions, cleanup))
+    }
+
+    pub(super) fn topic_of(&self, config: TopicConfig) -> Result<Topic, Failed> {
         self.log().create_topics(std::slice::from_ref(&config))?;
-        Ok(Topic { name: config.name, partitions, clock_now: self.now() })
+        Ok(Topic { name: config.name, partitions: config.partitions, clock_now: self.now() })
     }
 
     pub(super) fn config(&self, name: &str, partitions: u32, cleanup: Cleanup) -> TopicConfig {
@@ -150,6 +154,24 @@ impl Ground {
             ensure(clock.monotonic().saturating_sub(began) < self.harness.deadline(), || format!("no {what} in time"))?;
             clock.pause(LOOK_AGAIN);
         }
+    }
+
+    /// Backlog of a group of this case, by partition.
+    pub(super) fn backlog(&self, group: &str, topic: &Topic) -> Result<Vec<u64>, Failed> {
+        let mut backlog = self.log().backlog(&self.name(group), &topic.name)?;
+        backlog.sort_by_key(|of| of.partition);
+        Ok(backlog.iter().map(|of| of.records).collect())
+    }
+
+    /// What one partition holds.
+    pub(super) fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, Failed> {
+        let bounds = self.log().reader()?.bounds(std::slice::from_ref(partition))?;
+        bounds.first().copied().ok_or_else(|| Failed(format!("no bounds of {partition}")))
+    }
+
+    /// The number of partitions of a topic.
+    pub(super) fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
+        Ok(self.log().topic(topic)?.map(|topic| topic.partitions))
     }
 
     /// What a partition holds right now, from an offset on.
@@ -204,7 +226,7 @@ pub(super) struct Hand {
 impl Hand {
     /// One poll; says what it brought.
     pub(super) fn pump(&mut self, max_records: usize) -> Result<Vec<Event>, Failed> {
-        let events = match self.member.poll(max_records, POLL) {
+        let events = match self.member.poll(PollLimits::records(max_records), POLL) {
             Err(LogError { kind: ErrorKind::Retry, .. }) => Vec::new(),
             polled => polled?,
         };
@@ -212,7 +234,7 @@ impl Hand {
             match event {
                 Event::Assigned(partitions) => {
                     for &partition in partitions {
-                        let from = self.member.committed(partition)?.unwrap_or(0);
+                        let from = self.committed(partition)?.unwrap_or(0);
                         self.member.start(partition, from)?;
                         ensure(self.owned.insert(partition), || format!("partition {partition} was assigned twice"))?;
                     }
@@ -258,9 +280,35 @@ impl Hand {
         Ok(self.seen.drain(..count).collect())
     }
 
-    /// Lag over all partitions owned.
-    pub(super) fn lag(&mut self) -> Result<u64, Failed> {
-        Ok(self.member.lag()?.iter().map(|lag| lag.records).sum())
+    /// Committed next offset of a partition.
+    pub(super) fn committed(&mut self, partition: u32) -> Result<Option<u64>, Failed> {
+        Ok(self.member.committed(&[partition])?.get(&partition).map(|position| position.next))
+    }
+
+    /// Commits records of no task.
+    pub(super) fn send(&mut self, outputs: Vec<OutputRecord>) -> Result<Receipt, LogError> {
+        self.member.commit(&Commit { outputs, ..Commit::default() })
+    }
+
+    /// Commits positions with records, as the work of the partitions named.
+    pub(super) fn commit(&mut self, positions: &[(u32, u64)], outputs: Vec<OutputRecord>) -> Result<Receipt, LogError> {
+        let positions: BTreeMap<_, _> =
+            positions.iter().map(|&(partition, next)| (partition, Position::at(next))).collect();
+        self.member.commit(&Commit {
+            tasks: positions.keys().copied().collect(),
+            positions,
+            outputs,
+            ..Commit::default()
+        })
+    }
+
+    /// Tries to commit records as the work of a partition that is not owned.
+    pub(super) fn commit_in_vain(&mut self, outputs: Vec<OutputRecord>) -> Result<(), Failed> {
+        let commit = Commit { tasks: [9_999].into(), outputs, ..Commit::default() };
+        let Err(error) = self.member.commit(&commit) else {
+            return Err(Failed("work of a partition that is not owned was committed".to_owned()));
+        };
+        same("what to do", error.kind, ErrorKind::Abort)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who owns which partition, and how what it holds is delivered.
 
-use super::ground::{Failed, Ground, ensure, numbers, same, until_both, values};
-use crate::log::{ErrorKind, Event};
+use super::ground::{Failed, Ground, Hand, ensure, numbers, same, until_both, values};
+use crate::log::{Commit, ErrorKind, Event, PollLimits};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) fn nothing_is_delivered_before_start(ground: &mut Ground) -> Result<(
     let mut member = ground.join(&topic, "group", "member")?;
     let mut polls_after = 0;
     ground.wait("assignment", || {
-        for event in member.member.poll(10, Duration::from_millis(20))? {
+        for event in member.member.poll(PollLimits::records(10), Duration::from_millis(20))? {
             match event {
                 Event::Assigned(partitions) if !partitions.is_empty() => polls_after = 1,
                 Event::Record(record) => return Err(Failed(format!("{record:?} came before start"))),
@@ -99,12 +99,11 @@ pub(super) fn a_commit_for_a_lost_partition_fails_and_is_invisible(ground: &mut 
     })?;
     let lost = *other.owned.first().ok_or_else(|| Failed("no partition".to_owned()))?;
     let next = records.iter().filter(|record| record.partition == lost).map(|record| record.offset + 1).max();
-    one.member.produce(vec![output.record(0, "key", "late")])?;
-    let Err(error) = one.member.commit(&[(lost, next.unwrap_or_default())]) else {
+    let Err(error) = one.commit(&[(lost, next.unwrap_or_default())], vec![output.record(0, "key", "late")]) else {
         return Err(Failed("a position of a lost partition was committed".to_owned()));
     };
     ensure(matches!(error.kind, ErrorKind::Abort | ErrorKind::Rejoin), || format!("{error:?} is of the wrong kind"))?;
-    same("position", other.member.committed(lost)?, None)?;
+    same("position", other.committed(lost)?, None)?;
     drop(one);
     ground.append(&[output.record(0, "key", "last")])?;
     same("outputs", values(&ground.read_all(&output.at(0), 1)?), vec!["last".to_owned()])
@@ -150,23 +149,78 @@ pub(super) fn an_idle_poll_comes_back_empty(ground: &mut Ground) -> Result<(), F
     let topic = ground.topic("topic", 1)?;
     let mut member = ground.join(&topic, "group", "member")?;
     member.own(1)?;
-    let events = member.member.poll(10, Duration::from_millis(10))?;
+    let events = member.member.poll(PollLimits::records(10), Duration::from_millis(10))?;
     same("events", events, Vec::new())?;
-    same("events without waiting", member.member.poll(10, Duration::ZERO)?, Vec::new())
+    same("events without waiting", member.member.poll(PollLimits::records(10), Duration::ZERO)?, Vec::new())
 }
 
-pub(super) fn keeping_alive_keeps_the_events(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_poll_without_room_keeps_the_records(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 5))?;
     let mut member = ground.join(&topic, "group", "member")?;
-    for _ in 0..20 {
-        member.member.keep_alive()?;
-    }
+    let is_record = |event: &Event| matches!(event, Event::Record(_));
+    let full = |member: &mut Hand| -> Result<(), Failed> {
+        for _ in 0..20 {
+            ensure(!member.pump(0)?.iter().any(is_record), || "a record came without room".to_owned())?;
+        }
+        Ok(())
+    };
+    full(&mut member)?;
     member.own(2)?;
     member.take(2)?;
-    for _ in 0..20 {
-        member.member.keep_alive()?;
-    }
+    full(&mut member)?;
     same("records", values(&member.take(3)?), numbers(2..5))?;
     same("partitions", member.owned.len(), 2)
+}
+
+pub(super) fn a_full_member_hears_that_a_partition_is_taken(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    (0..2).try_for_each(|partition| ground.append(&topic.numbered(partition, 50)))?;
+    let mut one = ground.join(&topic, "group", "one")?;
+    one.own(2)?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    ground.wait("a share for the newcomer", || {
+        one.pump(0)?;
+        other.pump(0)?;
+        Ok((one.owned.len() == 1 && other.owned.len() == 1).then_some(()))
+    })
+}
+
+pub(super) fn a_poll_stays_within_its_bytes(ground: &mut Ground) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 1)?;
+    let record = |number| topic.record(0, "key", &format!("{number:01024}"));
+    ground.append(&(0..40).map(record).collect::<Vec<_>>())?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    member.own(1)?;
+    ground.wait("all records", || {
+        let limits = PollLimits { records: 1_000, bytes: 5_000 };
+        let events = member.member.poll(limits, Duration::from_millis(20))?;
+        let records: Vec<_> = events
+            .into_iter()
+            .filter_map(|event| if let Event::Record(record) = event { Some(record) } else { None })
+            .collect();
+        let bytes: usize = records.iter().map(crate::record::InputRecord::bytes).sum();
+        ensure(bytes <= 5_000 + 1_030, || format!("{bytes} bytes instead of about 5,000"))?;
+        member.seen.extend(records);
+        Ok((member.seen.len() == 40).then_some(()))
+    })
+}
+
+pub(super) fn work_of_a_lost_partition_is_refused_without_a_position_too(ground: &mut Ground) -> Result<(), Failed> {
+    let (topic, output) = (ground.topic("topic", 2)?, ground.topic("output", 1)?);
+    let mut one = ground.join(&topic, "group", "one")?;
+    one.own(2)?;
+    let mut other = ground.join(&topic, "group", "other")?;
+    until_both(ground, &mut one, &mut other, "fair shares", |one, other| {
+        one.owned.len() == 1 && other.owned.len() == 1
+    })?;
+    let lost = *other.owned.first().ok_or_else(|| Failed("no partition".to_owned()))?;
+    let outputs = vec![output.record(0, "key", "late")];
+    let late = Commit { tasks: [lost].into(), outputs, ..Commit::default() };
+    let Err(error) = one.member.commit(&late) else {
+        return Err(Failed("work of a lost partition was committed".to_owned()));
+    };
+    ensure(matches!(error.kind, ErrorKind::Abort | ErrorKind::Rejoin), || format!("{error:?} is of the wrong kind"))?;
+    ground.append(&[output.record(0, "key", "last")])?;
+    same("outputs", values(&ground.read_all(&output.at(0), 1)?), vec!["last".to_owned()])
 }

@@ -1,6 +1,9 @@
 //! Where a group stands: positions, delivery, lag.
 
 use super::ground::{Failed, Ground, ensure, numbers, same, values};
+use crate::log::Commit;
+use crate::position::{Position, note};
+use std::collections::BTreeMap;
 
 /// Transaction markers a log may count as lag, at the most, in these cases.
 const MARKERS: u64 = 3;
@@ -10,11 +13,11 @@ pub(super) fn positions_alone_can_be_committed(ground: &mut Ground) -> Result<()
     ground.append(&topic.numbered(0, 3))?;
     let mut member = ground.join(&topic, "group", "member")?;
     let records = member.take(3)?;
-    same("position", member.member.committed(0)?, None)?;
+    same("position", member.committed(0)?, None)?;
     let next = records[1].offset + 1;
-    let receipt = member.member.commit(&[(0, next)])?;
+    let receipt = member.commit(&[(0, next)], Vec::new())?;
     same("partitions in the receipt", receipt.next_offsets.len(), 0)?;
-    same("position", member.member.committed(0)?, Some(next))
+    same("position", member.committed(0)?, Some(next))
 }
 
 pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Ground) -> Result<(), Failed> {
@@ -22,8 +25,7 @@ pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Ground) ->
     ground.append(&topic.numbered(0, 5))?;
     let mut member = ground.join(&topic, "group", "member")?;
     let first = member.take(5)?;
-    member.member.produce(output.numbered(0, 5))?;
-    member.member.abort()?;
+    member.commit_in_vain(output.numbered(0, 5))?;
     member.member.start(0, first[0].offset)?;
     same("records the second time", member.take(5)?, first)
 }
@@ -60,11 +62,11 @@ pub(super) fn a_committed_position_survives_leaving(ground: &mut Ground) -> Resu
     ground.append(&topic.numbered(0, 10))?;
     let mut member = ground.join(&topic, "group", "one")?;
     let next = member.take(10)?[4].offset;
-    member.member.commit(&[(0, next)])?;
+    member.commit(&[(0, next)], Vec::new())?;
     drop(member);
     let mut other = ground.join(&topic, "group", "other")?;
     same("records", values(&other.take(6)?), numbers(4..10))?;
-    same("position", other.member.committed(0)?, Some(next))
+    same("position", other.committed(0)?, Some(next))
 }
 
 pub(super) fn a_committed_position_survives_a_restart(ground: &mut Ground) -> Result<(), Failed> {
@@ -72,7 +74,7 @@ pub(super) fn a_committed_position_survives_a_restart(ground: &mut Ground) -> Re
     ground.append(&topic.numbered(0, 10))?;
     let mut member = ground.join(&topic, "group", "one")?;
     let next = member.take(10)?[4].offset;
-    member.member.commit(&[(0, next)])?;
+    member.commit(&[(0, next)], Vec::new())?;
     drop(member);
     ground.reopen()?;
     let mut member = ground.join(&topic, "group", "one")?;
@@ -84,10 +86,9 @@ pub(super) fn aborted_positions_do_not_move(ground: &mut Ground) -> Result<(), F
     ground.append(&topic.numbered(0, 3))?;
     let mut member = ground.join(&topic, "group", "member")?;
     let records = member.take(3)?;
-    member.member.commit(&[(0, records[0].offset + 1)])?;
-    member.member.produce(vec![topic.record(0, "key", "aborted")])?;
-    member.member.abort()?;
-    same("position", member.member.committed(0)?, Some(records[0].offset + 1))
+    member.commit(&[(0, records[0].offset + 1)], Vec::new())?;
+    member.commit_in_vain(vec![topic.record(0, "key", "aborted")])?;
+    same("position", member.committed(0)?, Some(records[0].offset + 1))
 }
 
 pub(super) fn groups_do_not_disturb_each_other(ground: &mut Ground) -> Result<(), Failed> {
@@ -96,30 +97,51 @@ pub(super) fn groups_do_not_disturb_each_other(ground: &mut Ground) -> Result<()
     let mut one = ground.join(&topic, "one", "member")?;
     let mut other = ground.join(&topic, "other", "member")?;
     let last = one.take(5)?[4].offset;
-    one.member.commit(&[(0, last + 1)])?;
+    one.commit(&[(0, last + 1)], Vec::new())?;
     same("records", values(&other.take(5)?), numbers(0..5))?;
-    same("position", other.member.committed(0)?, None)?;
+    same("position", other.committed(0)?, None)?;
     one.own(2)?;
     other.own(2)
 }
 
-pub(super) fn lag_counts_what_is_not_committed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_note_is_kept_with_its_position(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
-    ground.append(&topic.numbered(0, 10))?;
-    ground.append(&topic.numbered(1, 10))?;
+    ground.append(&topic.numbered(0, 9))?;
     let mut member = ground.join(&topic, "group", "member")?;
     member.own(2)?;
-    let mut records = member.take(20)?;
-    records.sort_by_key(|record| (record.partition, record.offset));
-    let about = |lag: u64, expected: u64| (expected..=expected + MARKERS).contains(&lag);
-    member.until("lag of 20", |member| Ok(about(member.lag()?, 20)))?;
-    member.member.commit(&[(0, records[3].offset + 1)])?;
-    member.until("lag of 16", |member| Ok(about(member.lag()?, 16)))?;
-    let lags = member.member.lag()?;
-    same("partitions with a lag", lags.len(), 2)
+    let records = member.take(9)?;
+    let next = records[2].offset;
+    let noted = Position { next, note: note(next, [records[4].offset, records[5].offset, records[8].offset]) };
+    let positions: BTreeMap<u32, Position> = [(0, noted.clone())].into();
+    member.member.commit(&Commit { tasks: [0].into(), positions: positions.clone(), ..Commit::default() })?;
+    same("positions", member.member.committed(&[0, 1])?, positions)?;
+    drop(member);
+    let mut next = ground.join(&topic, "group", "other")?;
+    same("positions for the next", next.member.committed(&[0])?.remove(&0), Some(noted))
 }
 
-pub(super) fn lag_is_zero_when_all_is_committed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn the_backlog_counts_what_is_not_committed_and_says_how_old_it_is(
+    ground: &mut Ground,
+) -> Result<(), Failed> {
+    let topic = ground.topic("topic", 2)?;
+    ground.append(&topic.numbered(0, 10))?;
+    let about = |backlog: &[u64], expected: u64| {
+        backlog.len() == 2 && (expected..=expected + MARKERS).contains(&backlog[0]) && backlog[1] == 0
+    };
+    // Nobody has ever joined the group.
+    ground.wait("a backlog of 10", || Ok(about(&ground.backlog("group", &topic)?, 10).then_some(())))?;
+    let mut member = ground.join(&topic, "group", "member")?;
+    let records = member.take(10)?;
+    member.commit(&[(0, records[6].offset)], Vec::new())?;
+    ground.wait("a backlog of 4", || Ok(about(&ground.backlog("group", &topic)?, 4).then_some(())))?;
+    drop(member);
+    ground.wait("a backlog of 4 without members", || Ok(about(&ground.backlog("group", &topic)?, 4).then_some(())))?;
+    let backlog = ground.log().backlog(&ground.name("group"), &topic.name)?;
+    same("time of the first", backlog[0].oldest, Some(records[6].timestamp))?;
+    same("time where there is none", backlog[1].oldest, None)
+}
+
+pub(super) fn the_backlog_is_zero_when_all_is_committed(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     for _ in 0..3 {
         ground.append(&topic.numbered(0, 3))?;
@@ -129,27 +151,8 @@ pub(super) fn lag_is_zero_when_all_is_committed(ground: &mut Ground) -> Result<(
     let records = member.take(18)?;
     let last = |partition| records.iter().filter(|record| record.partition == partition).map(|r| r.offset).max();
     let next = |partition| last(partition).map_or(0, |offset| offset + 1);
-    member.member.commit(&[(0, next(0)), (1, next(1))])?;
+    member.commit(&[(0, next(0)), (1, next(1))], Vec::new())?;
     // Idle polls are all a log gets to move past what only it can see.
-    member.until("lag of 0", |member| Ok(member.lag()? == 0))?;
+    member.until("a backlog of 0", |_| Ok(ground.backlog("group", &topic)? == [0, 0]))?;
     ensure(member.seen.is_empty(), || format!("records came again: {:?}", values(&member.seen)))
-}
-
-pub(super) fn lag_of_a_group_needs_no_member(ground: &mut Ground) -> Result<(), Failed> {
-    let topic = ground.topic("topic", 2)?;
-    ground.append(&topic.numbered(0, 10))?;
-    let lag = |ground: &Ground| -> Result<Vec<u64>, Failed> {
-        let mut lags = ground.log().group_lag(&ground.name("group"), &topic.name)?;
-        lags.sort_by_key(|lag| lag.partition);
-        Ok(lags.iter().map(|lag| lag.records).collect())
-    };
-    let about = |lags: &[u64], expected: u64| {
-        lags.len() == 2 && (expected..=expected + MARKERS).contains(&lags[0]) && lags[1] == 0
-    };
-    ground.wait("lag of 10", || Ok(about(&lag(ground)?, 10).then_some(())))?;
-    let mut member = ground.join(&topic, "group", "member")?;
-    let records = member.take(10)?;
-    member.member.commit(&[(0, records[6].offset)])?;
-    drop(member);
-    ground.wait("lag of 4", || Ok(about(&lag(ground)?, 4).then_some(())))
 }

@@ -98,7 +98,7 @@ pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut Ground) -> Result<(), Fa
 
 pub(super) fn sixteen_partitions_each_keep_their_own(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 16)?;
-    same("partitions", ground.log().partitions(&topic.name)?, Some(16))?;
+    same("partitions", ground.partitions(&topic.name)?, Some(16))?;
     let records: Vec<_> = (0..16).map(|partition| topic.record(partition, "key", &partition.to_string())).collect();
     ground.append(&records)?;
     for partition in 0..16 {
@@ -131,17 +131,16 @@ pub(super) fn a_reader_needs_no_group_and_goes_on_where_it_stopped(ground: &mut 
 
 pub(super) fn bounds_frame_what_there_is(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
-    let mut reader = ground.log().reader()?;
-    let empty = reader.bounds(&topic.at(0))?;
+    let empty = ground.bounds(&topic.at(0))?;
     same("size of an empty partition", empty.end - empty.start, 0)?;
     ground.append(&topic.numbered(0, 5))?;
     let records = ground.read_all(&topic.at(0), 5)?;
     let bounds = ground.wait("bounds that hold the records", || {
-        let bounds = reader.bounds(&topic.at(0))?;
+        let bounds = ground.bounds(&topic.at(0))?;
         Ok((bounds.end > records[4].offset).then_some(bounds))
     })?;
     ensure(bounds.start <= records[0].offset, || format!("bounds {bounds:?} miss the first record"))?;
-    let other = reader.bounds(&topic.at(1))?;
+    let other = ground.bounds(&topic.at(1))?;
     same("size of the other partition", other.end - other.start, 0)
 }
 
@@ -149,7 +148,7 @@ pub(super) fn records_survive_a_restart(ground: &mut Ground) -> Result<(), Faile
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(1, 5))?;
     ground.reopen()?;
-    same("partitions", ground.log().partitions(&topic.name)?, Some(2))?;
+    same("partitions", ground.partitions(&topic.name)?, Some(2))?;
     let before = ground.read_all(&topic.at(1), 5)?;
     ground.append(&topic.numbered(1, 5))?;
     let after = ground.read_all(&topic.at(1), 10)?;
@@ -169,7 +168,7 @@ pub(super) fn append_is_all_or_nothing(ground: &mut Ground) -> Result<(), Failed
 pub(super) fn unknown_topics_are_errors(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let unknown = ground.name("unknown");
-    same("partitions of an unknown topic", ground.log().partitions(&unknown)?, None)?;
+    same("partitions of an unknown topic", ground.partitions(&unknown)?, None)?;
     let mut record = topic.record(0, "key", "value");
     record.to = TopicPartition::new(unknown.as_str(), 0);
     let Err(error) = ground.log().append(&[record]) else {
@@ -179,7 +178,7 @@ pub(super) fn unknown_topics_are_errors(ground: &mut Ground) -> Result<(), Faile
     let spec =
         crate::MemberSpec { group: ground.name("group"), input: unknown.clone(), transactional_id: ground.name("id") };
     ensure(ground.log().join(&spec).is_err(), || "a group was joined on an unknown topic".to_owned())?;
-    same("partitions afterwards", ground.log().partitions(&unknown)?, None)
+    same("partitions afterwards", ground.partitions(&unknown)?, None)
 }
 
 pub(super) fn making_topics_again_changes_nothing(ground: &mut Ground) -> Result<(), Failed> {
@@ -190,7 +189,7 @@ pub(super) fn making_topics_again_changes_nothing(ground: &mut Ground) -> Result
     let configs = ["topic", "more"].map(|name| ground.config(name, 2, cleanup));
     ground.log().create_topics(&configs)?;
     ground.log().create_topics(&configs)?;
-    same("partitions", ground.log().partitions(&topic.name)?, Some(2))?;
-    same("partitions of the other", ground.log().partitions(&configs[1].name)?, Some(2))?;
+    same("partitions", ground.partitions(&topic.name)?, Some(2))?;
+    same("partitions of the other", ground.partitions(&configs[1].name)?, Some(2))?;
     same("records", values(&ground.read_all(&topic.at(0), 3)?), numbers(0..3))
 }

@@ -3,12 +3,17 @@
 
 use super::ground::{Failed, Ground, Topic, ensure, same};
 use crate::health::StageStatus;
-use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PartitionLag, Reader, Receipt};
+use crate::log::{
+    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
+    TopicInfo,
+};
 use crate::partitioner::partition_for;
+use crate::position::Position;
 use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{DeadLetters, RunnerSettings, Stage as _, StageRunner, StageSpec, Step};
-use crate::store::{Checkpoint, StoreProvider, StoreWrite, TaskId};
+use crate::runner::{Stage as _, StageRunner, Step};
+use crate::spec::{DeadLetters, RunnerSettings, StageSpec, StageWork, StoreSpec};
+use crate::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,17 +139,27 @@ impl CountingStage {
             input: self.input.name.clone(),
             outputs: vec![self.output.name.to_string()],
             stores: (STORES.iter().zip(&self.changelogs))
-                .map(|(store, changelog)| ((*store).to_owned(), changelog.name.to_string()))
+                .map(|(store, changelog)| StoreSpec {
+                    name: (*store).to_owned(),
+                    changelog: changelog.name.to_string(),
+                    is_public: false,
+                })
                 .collect(),
             broadcast: Some(self.broadcast.name.to_string()),
             dead_letters: DeadLetters {
                 topic: self.dead_letters.name.to_string(),
                 encode: |letter| format!("{}: {}", letter.stage, letter.reason).into_bytes(),
             },
+            schemas: None,
             punctuate_every: Duration::ZERO,
-            processor: Box::new(move |_| Box::new(Counting { seen: 0, attempts: attempts.clone() })),
+            work: StageWork::Processors(Box::new(move |_| Box::new(Counting { seen: 0, attempts: attempts.clone() }))),
         };
-        let settings = RunnerSettings { batch_records: BATCH_RECORDS, poll_timeout: Duration::from_millis(20) };
+        let settings = RunnerSettings {
+            batch_records: BATCH_RECORDS,
+            batch_bytes: usize::MAX,
+            batch_interval: Duration::ZERO,
+            poll_timeout: Duration::from_millis(20),
+        };
         StageRunner::new(spec, instance, log.clone(), stores.clone(), ground.clock(), settings)
     }
 
@@ -204,8 +219,14 @@ pub(super) fn status(runner: &StageRunner) -> StageStatus {
 }
 
 /// Copies the state of a task as it stands.
-pub(super) fn copy_state(task: &TaskId, from: &dyn StoreProvider, to: &dyn StoreProvider) -> Result<(), Failed> {
-    let from = from.open(task, &STORES)?;
+pub(super) fn copy_state(
+    log: &dyn Log,
+    task: &TaskId,
+    from: &dyn StoreProvider,
+    to: &dyn StoreProvider,
+) -> Result<(), Failed> {
+    let log_id = log.id()?;
+    let from = from.open(&log_id, task, &STORES)?;
     let mut writes = Vec::new();
     for store in 0..STORES.len() {
         from.scan(store, b"", &mut |key, value| {
@@ -213,16 +234,21 @@ pub(super) fn copy_state(task: &TaskId, from: &dyn StoreProvider, to: &dyn Store
             ControlFlow::Continue(())
         })?;
     }
-    to.open(task, &STORES)?.apply(&writes, &from.checkpoint()?)?;
+    to.open(&log_id, task, &STORES)?.apply(&writes, &from.checkpoint()?)?;
     Ok(())
 }
 
 /// Makes a task's state say that it is far ahead of its changelogs.
-pub(super) fn put_ahead(task: &TaskId, stores: &dyn StoreProvider, now: page::Timestamp) -> Result<(), Failed> {
+pub(super) fn put_ahead(
+    log: &dyn Log,
+    task: &TaskId,
+    stores: &dyn StoreProvider,
+    now: page::Timestamp,
+) -> Result<(), Failed> {
     let write = StoreWrite { store: 0, key: b"nonsense".to_vec(), value: Some(999_u64.to_be_bytes().to_vec()) };
-    let ahead = vec![Some(1_000_000); STORES.len()];
-    let checkpoint = Checkpoint { input_next: Some(1_000_000), changelog_next: ahead, written_at: Some(now) };
-    stores.open(task, &STORES)?.apply(&[write], &checkpoint)?;
+    let ahead = StoreCheckpoint { changelog_next: Some(1_000_000), complete_as_of: Some(now) };
+    let checkpoint = Checkpoint { input_next: Some(1_000_000), stores: vec![ahead; STORES.len()] };
+    stores.open(&log.id()?, task, &STORES)?.apply(&[write], &checkpoint)?;
     Ok(())
 }
 
@@ -281,12 +307,24 @@ impl FaultyLog {
 }
 
 impl Log for FaultyLog {
+    fn id(&self) -> Result<String, LogError> {
+        self.inner.id()
+    }
+
+    fn state_in(&self) -> StateIn {
+        self.inner.state_in()
+    }
+
+    fn marks_commits(&self) -> bool {
+        self.inner.marks_commits()
+    }
+
     fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
         self.inner.create_topics(topics)
     }
 
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        self.inner.partitions(topic)
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        self.inner.topic(topic)
     }
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
@@ -301,8 +339,8 @@ impl Log for FaultyLog {
         self.inner.append(records)
     }
 
-    fn group_lag(&self, group: &str, topic: &str) -> Result<Vec<PartitionLag>, LogError> {
-        self.inner.group_lag(group, topic)
+    fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError> {
+        self.inner.backlog(group, topic)
     }
 }
 
@@ -312,44 +350,28 @@ struct FaultyMember {
 }
 
 impl Member for FaultyMember {
-    fn poll(&mut self, max_records: usize, timeout: Duration) -> Result<Vec<Event>, LogError> {
-        self.inner.poll(max_records, timeout)
+    fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError> {
+        self.inner.poll(limits, timeout)
     }
 
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
         self.inner.start(partition, offset)
     }
 
-    fn keep_alive(&mut self) -> Result<(), LogError> {
-        self.inner.keep_alive()
-    }
-
-    fn produce(&mut self, records: Vec<OutputRecord>) -> Result<(), LogError> {
-        self.inner.produce(records)
-    }
-
-    fn commit(&mut self, next_offsets: &[(u32, u64)]) -> Result<Receipt, LogError> {
+    fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
         let fault = lock(&self.log.commits).pop_front().unwrap_or(Fault::None);
         let failure = |kind| Err(LogError::new(kind, format!("planned: {fault:?}")));
         match fault {
-            Fault::None => self.inner.commit(next_offsets),
+            Fault::None => self.inner.commit(commit),
             Fault::Aborted => failure(ErrorKind::Abort),
             Fault::DeadBefore => failure(ErrorKind::Stop),
-            Fault::DeadAfter => self.inner.commit(next_offsets).and_then(|_| failure(ErrorKind::Stop)),
-            Fault::AnswerLost => self.inner.commit(next_offsets).and_then(|_| failure(ErrorKind::Retry)),
+            Fault::DeadAfter => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Stop)),
+            Fault::AnswerLost => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Retry)),
         }
     }
 
-    fn abort(&mut self) -> Result<(), LogError> {
-        self.inner.abort()
-    }
-
-    fn committed(&mut self, partition: u32) -> Result<Option<u64>, LogError> {
-        self.inner.committed(partition)
-    }
-
-    fn lag(&mut self) -> Result<Vec<PartitionLag>, LogError> {
-        self.inner.lag()
+    fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
+        self.inner.committed(partitions)
     }
 }
 
@@ -359,8 +381,8 @@ struct FaultyReader {
 }
 
 impl Reader for FaultyReader {
-    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError> {
-        self.inner.bounds(partition)
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+        self.inner.bounds(partitions)
     }
 
     fn read(

@@ -2,8 +2,8 @@
 
 use super::{Harness, Need, run};
 use crate::inprocess::{InProcessLog, LogBackend};
-use crate::log::{Log, LogError};
-use crate::memory::{MemoryBackend, MemoryStores};
+use crate::log::{Log, LogError, StateIn};
+use crate::memory::{MemoryBackend, MemoryLogStores, MemoryStores};
 use crate::runner::Clock;
 use crate::store::StoreProvider;
 use page::Timestamp;
@@ -43,15 +43,18 @@ impl Harness for Memory {
     }
 
     fn stores(&self) -> Arc<dyn StoreProvider> {
-        Arc::new(MemoryStores::default())
+        match self.log.state_in() {
+            StateIn::Changelogs => Arc::new(MemoryStores::default()),
+            StateIn::Log => Arc::new(MemoryLogStores(self.log.backend().clone())),
+        }
     }
 
     fn clock(&self) -> Arc<dyn Clock> {
         self.clock.clone()
     }
 
-    fn can(&self, _: Need) -> bool {
-        true
+    fn can(&self, need: Need) -> bool {
+        !matches!(need, Need::Changelogs | Need::CompactedChangelogs) || self.log.state_in() == StateIn::Changelogs
     }
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
@@ -59,11 +62,25 @@ impl Harness for Memory {
     }
 }
 
-#[test]
-fn the_log_in_memory_conforms() {
-    let make = || -> Box<dyn Harness> {
-        let log = InProcessLog::new(MemoryBackend::default());
+fn conforms(backend: fn() -> MemoryBackend) {
+    let make = move || -> Box<dyn Harness> {
+        let log = InProcessLog::new(backend());
         Box::new(Memory { log, clock: Arc::new(RealClock(Instant::now())) })
     };
     run(&make, 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
+}
+
+#[test]
+fn the_log_in_memory_conforms() {
+    conforms(MemoryBackend::default);
+}
+
+#[test]
+fn the_log_in_memory_that_keeps_state_itself_conforms() {
+    conforms(MemoryBackend::with_state);
+}
+
+#[test]
+fn the_log_in_memory_with_commit_markers_conforms() {
+    conforms(MemoryBackend::with_commit_markers);
 }

@@ -1,0 +1,203 @@
+//! A stage with work in flight: requests are taken in order and answered out of order.
+
+use crate::position::{Position, note};
+use crate::processor::{OutputId, ProcessError};
+use crate::record::InputRecord;
+use page::Timestamp;
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Duration;
+
+/// Requests of one partition that may be taken in while its oldest is unanswered. What is answered meanwhile is
+/// remembered, so this bounds memory and what a lost note would have done again.
+const LONGEST_WINDOW: usize = 100_000;
+
+/// Which record of which assignment a request came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tag {
+    /// Partition.
+    pub partition: u32,
+    /// Offset.
+    pub offset: u64,
+    /// Counts assignments, so that an answer to a request of an earlier one is not taken for an answer to its successor.
+    pub epoch: u64,
+}
+
+/// A record to send: output, key, value.
+pub type Sent = (OutputId, Vec<u8>, Vec<u8>);
+
+/// An answered request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The request.
+    pub tag: Tag,
+    /// What is to be sent on.
+    pub outputs: Vec<Sent>,
+}
+
+/// The work of a stage whose requests take their time, for all partitions of a process. It keeps nothing that could not
+/// be made anew: a request that is not answered before a crash is submitted again.
+pub trait InFlight: Send {
+    /// Requests of this epoch will come.
+    fn begin(&mut self, epoch: u64);
+
+    /// Takes a request in.
+    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError>;
+
+    /// The next answer; nothing when none comes within the time.
+    fn receive(&mut self, patience: Duration) -> Option<Answer>;
+
+    /// Gives up all requests of some epochs, whose partitions go to another process. Nothing of them may be under way when
+    /// this returns.
+    fn withdraw(&mut self, epochs: &[u64]);
+
+    /// Begins nothing more; what is under way goes on and is answered. For the end of a process.
+    fn drain(&mut self);
+
+    /// Requests under way: begun and not answered. Those that wait to begin do not count.
+    fn under_way(&self) -> usize;
+
+    /// Figures for `/status` and `/metrics`, by name.
+    fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)>;
+}
+
+/// Requests of one partition from the first unanswered one on, in order.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub(crate) epoch: u64,
+    /// Everything before this offset is answered.
+    next: u64,
+    /// Offsets taken in, and whether each is answered.
+    taken: VecDeque<(u64, bool)>,
+    unanswered: usize,
+    /// Offsets answered before this assignment and not yet seen again.
+    finished: BTreeSet<u64>,
+    has_moved: bool,
+}
+
+impl Window {
+    pub(crate) fn new(epoch: u64, from: u64, finished: BTreeSet<u64>) -> Self {
+        Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, finished, has_moved: false }
+    }
+
+    /// Takes a record in. False when it was answered before: nothing needs to be done.
+    pub(crate) fn take(&mut self, offset: u64) -> bool {
+        // Those before it will not come any more: retention took them.
+        while let Some(gone) = self.finished.first().copied().filter(|first| *first < offset) {
+            self.finished.remove(&gone);
+            self.taken.push_back((gone, true));
+        }
+        let is_new = !self.finished.remove(&offset);
+        self.taken.push_back((offset, false));
+        self.unanswered += 1;
+        if !is_new {
+            self.answer(offset);
+        }
+        is_new
+    }
+
+    /// The record taken in last cannot be read yet, and comes again.
+    pub(crate) fn take_back(&mut self, offset: u64) {
+        if self.taken.pop_back_if(|(last, answered)| *last == offset && !*answered).is_some() {
+            self.unanswered -= 1;
+        }
+    }
+
+    /// A request is answered.
+    pub(crate) fn answer(&mut self, offset: u64) {
+        let Ok(place) = self.taken.binary_search_by_key(&offset, |(offset, _)| *offset) else { return };
+        if std::mem::replace(&mut self.taken[place].1, true) {
+            return;
+        }
+        self.unanswered -= 1;
+        self.has_moved = true;
+        while let Some((offset, true)) = self.taken.front() {
+            self.next = offset + 1;
+            self.taken.pop_front();
+        }
+    }
+
+    /// Requests taken in and unanswered.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.unanswered
+    }
+
+    /// Whether no further request may be taken in before the oldest is answered.
+    pub(crate) fn is_full(&self) -> bool {
+        self.taken.len() >= LONGEST_WINDOW
+    }
+
+    /// Where the group is to stand, if that has changed since the last commit.
+    pub(crate) fn position(&self) -> Option<Position> {
+        let behind = self.taken.iter().filter(|(_, answered)| *answered).map(|(offset, _)| *offset);
+        // Those finished earlier lie behind everything taken in.
+        let finished = behind.chain(self.finished.iter().copied());
+        self.has_moved.then(|| Position { next: self.next, note: note(self.next, finished) })
+    }
+
+    /// The position was committed.
+    pub(crate) fn committed(&mut self) {
+        self.has_moved = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_position_stays_at_the_oldest_unanswered_and_notes_what_is_answered_behind_it() {
+        let mut window = Window::new(1, 10, BTreeSet::new());
+        assert!((10..16).all(|offset| window.take(offset)));
+        assert_eq!(window.position(), None);
+        [11, 12, 14].into_iter().for_each(|offset| window.answer(offset));
+        let position = window.position().unwrap();
+        assert_eq!((position.next, position.finished()), (10, BTreeSet::from([11, 12, 14])));
+        window.committed();
+        window.answer(10);
+        let position = window.position().unwrap();
+        assert_eq!((position.next, position.finished()), (13, BTreeSet::from([14])));
+        assert_eq!(window.unanswered(), 2);
+    }
+
+    #[test]
+    fn what_was_finished_and_is_gone_by_now_stays_noted_in_order() {
+        let mut window = Window::new(1, 3, BTreeSet::from([5, 6]));
+        assert!(window.take(3), "it is under way when retention takes what follows");
+        assert!(window.take(8));
+        window.answer(8);
+        let position = window.position().unwrap();
+        assert_eq!((position.next, position.finished()), (3, BTreeSet::from([5, 6, 8])));
+        window.answer(3);
+        assert_eq!(window.position(), Some(Position::at(9)));
+    }
+
+    proptest! {
+        /// Whatever is answered in whatever order, and however often the process dies: each offset is submitted until it
+        /// was answered and committed, and never again after that.
+        #[test]
+        fn what_was_committed_as_answered_is_never_taken_again(
+            rounds in proptest::collection::vec((1_u64..30, proptest::collection::vec(0_u64..40, 0..40)), 1..6),
+        ) {
+            let mut committed = Position::at(0);
+            let mut done = BTreeSet::new();
+            for (epoch, (count, answers)) in rounds.into_iter().enumerate() {
+                let from = committed.next;
+                let mut window = Window::new(epoch as u64, from, committed.finished());
+                for offset in from..from + count {
+                    prop_assert_eq!(window.take(offset), !done.contains(&offset), "offset {}", offset);
+                }
+                let mut answered = BTreeSet::new();
+                for answer in answers.into_iter().map(|answer| from + answer).filter(|answer| *answer < from + count) {
+                    window.answer(answer);
+                    answered.insert(answer);
+                }
+                if let Some(position) = window.position() {
+                    committed = position;
+                    done.extend(answered);
+                }
+                prop_assert!((0..committed.next).all(|offset| done.contains(&offset)));
+            }
+        }
+    }
+}

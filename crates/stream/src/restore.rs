@@ -1,0 +1,307 @@
+//! Bringing a newly assigned task to life, a slice at a time, so that other tasks work on meanwhile.
+
+use crate::log::{LogError, Member, Reader, StateIn};
+use crate::position::Position;
+use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
+use crate::record::{Bounds, InputRecord, TopicPartition};
+use crate::spec::StageSpec;
+use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
+use crate::task::TaskError;
+use page::Timestamp;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tracing::{info, warn};
+
+/// Records read from a changelog at a time.
+const SLICE_RECORDS: usize = 2_000;
+
+/// The key of the record in a task's changelog that says how far its input is: the value is the next offset, eight
+/// bytes, the highest first. No store uses an empty key.
+pub(crate) const PROGRESS_KEY: &[u8] = b"";
+
+/// What a restore works with.
+pub(crate) struct Ground<'a> {
+    pub(crate) spec: &'a StageSpec,
+    pub(crate) stores: &'a dyn StoreProvider,
+    pub(crate) log_id: &'a str,
+    pub(crate) state_in: StateIn,
+    pub(crate) marks_commits: bool,
+    pub(crate) member: &'a mut dyn Member,
+    pub(crate) reader: &'a mut dyn Reader,
+    pub(crate) now: Timestamp,
+}
+
+/// A task that is assigned and not at work yet.
+pub(crate) struct Restoring {
+    pub(crate) id: TaskId,
+    phase: Phase,
+    failures: u32,
+    /// When to go on after a failure, on the monotonic clock.
+    retry_at: Duration,
+    pub(crate) replayed: u64,
+    /// Stores refilled from their changelogs though something was on disk.
+    pub(crate) refilled: u64,
+    /// States set aside because they were damaged or another's.
+    pub(crate) set_aside: u64,
+}
+
+enum Phase {
+    Opening,
+    Filling(Filling),
+}
+
+struct Filling {
+    store: Box<dyn StateStore>,
+    checkpoint: Checkpoint,
+    replays: Vec<Replay>,
+    /// When the bounds of the changelogs were taken.
+    bounds_at: Timestamp,
+    committed: Option<Position>,
+    input: Bounds,
+}
+
+struct Replay {
+    changelog: TopicPartition,
+    next: u64,
+    /// The changelog's end when the restore began. What comes after that is nobody's: this task is the only writer.
+    end: u64,
+}
+
+/// A restored task.
+pub(crate) struct Restored {
+    pub(crate) store: Box<dyn StateStore>,
+    pub(crate) checkpoint: Checkpoint,
+    pub(crate) input: InputStart,
+    pub(crate) finished: BTreeSet<u64>,
+}
+
+impl Restoring {
+    pub(crate) fn new(id: TaskId) -> Self {
+        Self {
+            id,
+            phase: Phase::Opening,
+            failures: 0,
+            retry_at: Duration::ZERO,
+            replayed: 0,
+            refilled: 0,
+            set_aside: 0,
+        }
+    }
+
+    /// Whether a slice may be tried now.
+    pub(crate) fn is_due(&self, monotonic: Duration) -> bool {
+        monotonic >= self.retry_at
+    }
+
+    /// A question to the log failed. Nothing is lost: the same slice is tried again after a while.
+    pub(crate) fn failed(&mut self, error: &LogError, monotonic: Duration) {
+        self.failures += 1;
+        let wait = wait_after(self.failures);
+        self.retry_at = monotonic + wait;
+        warn!(task = %self.id, error = error.message, attempt = self.failures, ?wait, "restore failed, trying again");
+    }
+
+    /// Does one slice of the work. The task, once it is complete.
+    pub(crate) fn advance(&mut self, ground: &mut Ground<'_>) -> Result<Option<Restored>, TaskError> {
+        let partition = self.id.partition;
+        if let Phase::Opening = self.phase {
+            self.phase = Phase::Filling(self.open(ground)?);
+        }
+        let Phase::Filling(filling) = &mut self.phase else { return Ok(None) };
+        let replayed = filling.slice(ground).map_err(|error| match error {
+            SliceError::Log(error) => TaskError::Log(error),
+            SliceError::Store(error) => TaskError::of_store(partition, error),
+        })?;
+        self.failures = 0;
+        self.replayed += replayed.unwrap_or(0);
+        if replayed.is_some() {
+            return Ok(None);
+        }
+        let Phase::Filling(filling) = std::mem::replace(&mut self.phase, Phase::Opening) else { return Ok(None) };
+        let committed = filling.committed.as_ref();
+        let input = input_start(committed.map(|position| position.next), filling.checkpoint.input_next, filling.input);
+        tell_of_gaps(&self.id, input);
+        let finished = committed.map(Position::finished).unwrap_or_default();
+        Ok(Some(Restored { store: filling.store, checkpoint: filling.checkpoint, input, finished }))
+    }
+
+    fn open(&mut self, ground: &mut Ground<'_>) -> Result<Filling, TaskError> {
+        let partition = self.id.partition;
+        let changelogs: Vec<_> = match ground.state_in {
+            StateIn::Changelogs => {
+                let changelogs = ground.spec.stores.iter();
+                changelogs.map(|store| TopicPartition::new(store.changelog.as_str(), partition)).collect()
+            }
+            StateIn::Log => Vec::new(),
+        };
+        let input = TopicPartition::new(ground.spec.input.clone(), partition);
+        let asked: Vec<_> = changelogs.iter().cloned().chain([input]).collect();
+        // The position first: it is told only once the last owner's transaction has ended, whose records the bounds
+        // then include.
+        let committed = ground.member.committed(&[partition])?.remove(&partition);
+        let mut bounds = ground.reader.bounds(&asked)?;
+        let input = bounds.pop().expect("one answer for each partition asked for");
+        let mut store = self.open_store(ground)?;
+        let names = ground.spec.stores.len();
+        let checkpoint = store.checkpoint().map_err(|error| TaskError::of_store(partition, error))?;
+        let mut filling = Filling { store, checkpoint, replays: Vec::new(), bounds_at: ground.now, committed, input };
+        if filling.plan(&changelogs, &bounds, ground, self)? {
+            // What is on disk belongs to another changelog: none of it is believed.
+            drop(filling.store);
+            self.set_aside(ground)?;
+            store = self.open_store(ground)?;
+            filling.store = store;
+            filling.checkpoint = Checkpoint::empty(names);
+            filling.replays.clear();
+            filling.plan(&changelogs, &bounds, ground, self)?;
+        }
+        Ok(filling)
+    }
+
+    fn open_store(&mut self, ground: &Ground<'_>) -> Result<Box<dyn StateStore>, TaskError> {
+        let names: Vec<_> = ground.spec.stores.iter().map(|store| store.name.as_str()).collect();
+        match ground.stores.open(ground.log_id, &self.id, &names) {
+            Err(StoreError::Damaged(what)) if ground.state_in == StateIn::Changelogs => {
+                warn!(task = %self.id, what, "local state is damaged");
+                self.set_aside(ground)?;
+                ground.stores.open(ground.log_id, &self.id, &names)
+            }
+            opened => opened,
+        }
+        .map_err(|error| TaskError::Stop(error.to_string()))
+    }
+
+    /// Puts what is on disk out of the way. Its place is filled from the changelog.
+    fn set_aside(&mut self, ground: &Ground<'_>) -> Result<(), TaskError> {
+        let kept_as = ground.stores.set_aside(&self.id).map_err(|error| TaskError::Stop(error.to_string()))?;
+        warn!(task = %self.id, kept_as, "local state is set aside and refilled from its changelog; delete it when you need it no more");
+        self.set_aside += 1;
+        Ok(())
+    }
+}
+
+enum SliceError {
+    Log(LogError),
+    Store(StoreError),
+}
+
+impl From<LogError> for SliceError {
+    fn from(error: LogError) -> Self {
+        SliceError::Log(error)
+    }
+}
+
+impl From<StoreError> for SliceError {
+    fn from(error: StoreError) -> Self {
+        SliceError::Store(error)
+    }
+}
+
+impl Filling {
+    /// Decides how each store is filled. True when what is on disk must be set aside first.
+    fn plan(
+        &mut self,
+        changelogs: &[TopicPartition],
+        bounds: &[Bounds],
+        ground: &mut Ground<'_>,
+        restoring: &mut Restoring,
+    ) -> Result<bool, TaskError> {
+        for (place, (changelog, bounds)) in changelogs.iter().zip(bounds).enumerate() {
+            let held = &self.checkpoint.stores[place];
+            let next = held.changelog_next.unwrap_or(bounds.start);
+            // That nothing can be read between here and the end does not mean that nothing was missed: deletions may be
+            // compacted away. The marker of our own last transaction is all that may be there.
+            let is_behind = bounds.end.saturating_sub(next) > u64::from(ground.marks_commits);
+            let next = match plan_store(held, *bounds, is_behind, self.bounds_at) {
+                RestoreStep::Replay { from } => from,
+                RestoreStep::Refill { reason, .. } if reason.is_damage() => {
+                    let store = &ground.spec.stores[place].name;
+                    warn!(task = %restoring.id, store, held = next, end = bounds.end, "local state is ahead of its changelog");
+                    return Ok(true);
+                }
+                RestoreStep::Refill { from, reason } => {
+                    self.refill(place, reason, ground, restoring)?;
+                    from
+                }
+            };
+            self.replays.push(Replay { changelog: changelog.clone(), next, end: bounds.end });
+        }
+        Ok(false)
+    }
+
+    fn refill(
+        &mut self,
+        place: usize,
+        reason: RefillReason,
+        ground: &Ground<'_>,
+        restoring: &mut Restoring,
+    ) -> Result<(), TaskError> {
+        let store = &ground.spec.stores[place].name;
+        if reason != RefillReason::Empty {
+            info!(task = %restoring.id, store, ?reason, "local state cannot be brought up to date; refilling it from its changelog");
+            restoring.refilled += 1;
+        }
+        self.store.empty(place).map_err(|error| TaskError::of_store(restoring.id.partition, error))?;
+        if ground.spec.progress_store() == Some(place) {
+            // Its changelog says it.
+            self.checkpoint.input_next = None;
+        }
+        let held = &mut self.checkpoint.stores[place];
+        held.changelog_next = None;
+        // A refill that is interrupted may go on for as long as tombstones of its beginning are kept.
+        held.complete_as_of = Some(self.bounds_at);
+        Ok(())
+    }
+
+    /// Replays some records. `None` when nothing is left to replay.
+    fn slice(&mut self, ground: &mut Ground<'_>) -> Result<Option<u64>, SliceError> {
+        let Some(place) = self.replays.iter().position(|replay| replay.next < replay.end) else {
+            return self.complete().map(|()| None);
+        };
+        let replay = &mut self.replays[place];
+        let (records, after) = ground.reader.read(&replay.changelog, replay.next, SLICE_RECORDS)?;
+        if records.is_empty() {
+            // Only markers are left.
+            replay.next = replay.end;
+            return Ok(Some(0));
+        }
+        replay.next = after;
+        let count = records.len() as u64;
+        let mut writes = Vec::with_capacity(records.len());
+        for InputRecord { key, value, .. } in records {
+            if key == PROGRESS_KEY {
+                let next = value.as_deref().and_then(|value| value.try_into().ok()).map(u64::from_be_bytes);
+                self.checkpoint.input_next = next.or(self.checkpoint.input_next);
+            } else {
+                writes.push(StoreWrite { store: place, key, value });
+            }
+        }
+        self.checkpoint.stores[place].changelog_next = Some(after);
+        self.store.apply(&writes, &self.checkpoint)?;
+        Ok(Some(count))
+    }
+
+    /// Every store holds its whole changelog as of the beginning of the restore.
+    fn complete(&mut self) -> Result<(), SliceError> {
+        for (held, replay) in self.checkpoint.stores.iter_mut().zip(&self.replays) {
+            held.changelog_next = Some(held.changelog_next.unwrap_or(replay.end).max(replay.next));
+            held.complete_as_of = Some(self.bounds_at);
+        }
+        if self.replays.is_empty() {
+            return Ok(());
+        }
+        Ok(self.store.apply(&[], &self.checkpoint)?)
+    }
+}
+
+fn tell_of_gaps(task: &TaskId, input: InputStart) {
+    if input.lost > 0 {
+        warn!(%task, from = input.from, lost = input.lost, "retention took input that was never processed");
+    }
+    if input.vanished > 0 {
+        warn!(%task, from = input.from, vanished = input.vanished, "the input topic ends before what was already processed; going on from its end");
+    }
+    if input.from_state {
+        warn!(%task, from = input.from, "the group's position was lost; going on where the state stands");
+    }
+}

@@ -1,0 +1,137 @@
+//! Partitions come and go, and newly assigned ones are restored.
+
+use super::{StageRunner, factory};
+use crate::in_flight::Window;
+use crate::log::ErrorKind;
+use crate::processor::Topics;
+use crate::record::InputRecord;
+use crate::restore::{Ground, Restored, Restoring};
+use crate::store::TaskId;
+use crate::task::{State, Task, TaskError, Work};
+use page::Timestamp;
+use std::collections::BTreeMap;
+use tracing::info;
+
+impl StageRunner {
+    pub(super) fn assign(&mut self, partitions: &[u32]) {
+        let now = self.clock.monotonic();
+        self.joined().assigned_at.get_or_insert(now);
+        for &partition in partitions {
+            let id = TaskId { stage: self.spec.name.clone(), partition };
+            self.restoring.insert(partition, Restoring::new(id));
+        }
+        self.health.make_due();
+    }
+
+    /// Gives partitions up, with everything of theirs that is not committed. When this is over nothing of theirs is under
+    /// way: the next owner may begin.
+    pub(super) fn revoke(&mut self, partitions: &[u32]) {
+        let mut epochs = Vec::new();
+        let mut totals = BTreeMap::new();
+        for partition in partitions {
+            self.restoring.remove(partition);
+            self.held.remove(partition);
+            let Some(task) = self.tasks.remove(partition) else { continue };
+            task.add_figures(self.clock.now(), &mut totals);
+            if let Work::InFlight(window) = &task.work {
+                epochs.push(window.epoch);
+            }
+            info!(stage = self.spec.name, partition, "task closed");
+        }
+        for (name, total) in totals.into_iter().filter(|(name, _)| name.ends_with("_total")) {
+            *self.closed_totals.entry(name).or_insert(0.0) += total;
+        }
+        if let Some(engine) = self.engine().filter(|_| !epochs.is_empty()) {
+            engine.withdraw(&epochs);
+        }
+        if self.tasks.values().all(|task| task.outputs.is_empty() && task.moved_to().is_none()) {
+            self.waiting_since = None;
+        }
+        self.health.make_due();
+    }
+
+    /// Does a slice of one restore. A question to the log that fails is asked again later; the other tasks work on.
+    pub(super) fn advance_restores(&mut self, now: Timestamp) -> Result<bool, TaskError> {
+        let monotonic = self.clock.monotonic();
+        let due = self.restoring.iter_mut().find(|(_, restoring)| restoring.is_due(monotonic));
+        let Some((&partition, restoring)) = due else { return Ok(false) };
+        let joined = self.joined.as_mut().expect("partitions come from a member");
+        let mut ground = Ground {
+            spec: &self.spec,
+            stores: &*self.stores,
+            log_id: &joined.log_id,
+            state_in: self.state_in,
+            marks_commits: self.log.marks_commits(),
+            member: &mut *joined.member,
+            reader: &mut *joined.reader,
+            now,
+        };
+        let advanced = restoring.advance(&mut ground);
+        let begun = advanced.and_then(|restored| match restored {
+            None => Ok(()),
+            Some(restored) => self.begin(partition, restored, now),
+        });
+        match begun {
+            Ok(()) => Ok(true),
+            Err(TaskError::Log(error)) if error.kind == ErrorKind::Retry => {
+                if let Some(restoring) = self.restoring.get_mut(&partition) {
+                    restoring.failed(&error, monotonic);
+                }
+                self.health.update(|status| {
+                    status.failures_total += 1;
+                    status.last_error = Some(error.message.clone());
+                });
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A task is restored: it begins to work. Should that fail, it stays among those to be restored.
+    fn begin(&mut self, partition: u32, restored: Restored, now: Timestamp) -> Result<(), TaskError> {
+        let Some(restoring) = self.restoring.get(&partition) else { return Ok(()) };
+        let Restored { store, checkpoint, input, finished } = restored;
+        let work = match factory(&self.spec.work) {
+            Some(make) => Work::Processor(Box::new(State::new(make(&restoring.id), store, checkpoint))),
+            None => {
+                self.epoch += 1;
+                Work::InFlight(Window::new(self.epoch, input.from, finished))
+            }
+        };
+        let mut task = Task::new(restoring.id.clone(), work, input.from);
+        task.is_position_lost = input.from_state;
+        let joined = self.joined.as_mut().expect("partitions come from a member");
+        wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;
+        joined.member.start(partition, input.from)?;
+        if let Work::InFlight(window) = &task.work
+            && let Some(engine) = self.engine()
+        {
+            engine.begin(window.epoch);
+        }
+        let Some(restoring) = self.restoring.remove(&partition) else { return Ok(()) };
+        let replayed = restoring.replayed;
+        info!(stage = self.spec.name, partition, replayed, input_next = input.from, "task restored");
+        self.tasks.insert(partition, task);
+        self.health.make_due();
+        self.health.update(|status| {
+            status.restored_records_total += replayed;
+            status.stores_refilled_total += restoring.refilled;
+            status.state_set_aside_total += restoring.set_aside;
+            status.input_lost_total += input.lost;
+        });
+        Ok(())
+    }
+}
+
+/// Tells a new processor that its stores are restored, and what was last broadcast.
+pub(super) fn wake(
+    task: &mut Task,
+    now: Timestamp,
+    topics: &Topics,
+    broadcast: &BTreeMap<Vec<u8>, InputRecord>,
+) -> Result<(), TaskError> {
+    task.tell(now, topics, |processor, context| {
+        processor.restored(context)?;
+        broadcast.values().try_for_each(|record| processor.broadcast(record, context))
+    })
+}

@@ -1,0 +1,132 @@
+//! Commits what tasks have staged as one unit, then brings their stores up to it.
+
+use super::StageRunner;
+use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
+use crate::position::Position;
+use crate::record::{OutputRecord, TopicPartition};
+use crate::restore::Restoring;
+use crate::store::{StoreWrite, TaskWrites};
+use crate::task::{Task, TaskError, Work};
+use page::Timestamp;
+
+/// What one task has put into a commit.
+struct Staged {
+    partition: u32,
+    writes: Vec<StoreWrite>,
+    position: Option<Position>,
+    /// How many of the commit's outputs are its own; records of its changelogs come behind them.
+    outputs: usize,
+    records: usize,
+}
+
+impl StageRunner {
+    /// False when nothing was staged.
+    pub(super) fn commit(&mut self, now: Timestamp) -> Result<bool, TaskError> {
+        let (mut commit, staged) = self.gather(now);
+        if commit.is_empty() {
+            return Ok(false);
+        }
+        let receipt = match self.member().commit(&commit) {
+            Ok(receipt) => receipt,
+            Err(error) => {
+                self.put_back(&staged, std::mem::take(&mut commit.outputs));
+                return Err(certain(error).into());
+            }
+        };
+        self.waiting_since = None;
+        self.health.update(|status| status.commits_total += 1);
+        self.committed(staged, &receipt, now)?;
+        Ok(true)
+    }
+
+    fn gather(&mut self, now: Timestamp) -> (Commit, Vec<Staged>) {
+        let mut commit = Commit::default();
+        let mut staged = Vec::new();
+        let topics = &self.joined.as_ref().expect("a step has joined").topics;
+        let progress_in = self.spec.progress_store();
+        for (&partition, task) in &mut self.tasks {
+            let (writes, position) = (task.take_writes(), task.moved_to());
+            if writes.is_empty() && position.is_none() && task.outputs.is_empty() {
+                continue;
+            }
+            let outputs = task.outputs.len();
+            commit.tasks.insert(partition);
+            commit.outputs.append(&mut task.outputs);
+            let mut records = outputs;
+            match self.state_in {
+                StateIn::Changelogs => {
+                    let changes = task.changelog_records(&writes, progress_in, topics, now);
+                    records += changes.len();
+                    commit.outputs.extend(changes);
+                    staged.push(Staged { partition, writes, position: position.clone(), outputs, records });
+                }
+                StateIn::Log => {
+                    if !writes.is_empty() {
+                        let (task, stores) = (task.id.clone(), self.store_names.clone());
+                        commit.state.push(TaskWrites { task, stores, writes });
+                    }
+                    staged.push(Staged { partition, writes: Vec::new(), position: position.clone(), outputs, records });
+                }
+            }
+            commit.positions.extend(position.map(|position| (partition, position)));
+        }
+        (commit, staged)
+    }
+
+    /// The commit failed. A processor's work is done again; the answers of work in flight wait for the next commit.
+    fn put_back(&mut self, staged: &[Staged], outputs: Vec<OutputRecord>) {
+        let mut outputs = outputs.into_iter();
+        for part in staged {
+            let own: Vec<_> = outputs.by_ref().take(part.records).take(part.outputs).collect();
+            if let Some(Task { outputs, work: Work::InFlight(_), .. }) = self.tasks.get_mut(&part.partition) {
+                *outputs = own;
+            }
+        }
+    }
+
+    /// The log has taken the commit, so every task is brought up to it, also behind one whose store fails.
+    fn committed(&mut self, staged: Vec<Staged>, receipt: &Receipt, now: Timestamp) -> Result<(), TaskError> {
+        let (mut result, mut behind) = (Ok(()), Vec::new());
+        for Staged { partition, writes, position, .. } in staged {
+            let Some(task) = self.tasks.get_mut(&partition) else { continue };
+            if let Some(position) = position {
+                task.input_next = position.next;
+                task.is_position_lost = false;
+            }
+            task.position = None;
+            let input_next = task.input_next;
+            match &mut task.work {
+                Work::InFlight(window) => window.committed(),
+                Work::Processor(state) if self.state_in == StateIn::Changelogs => {
+                    let next = |store: usize| {
+                        let changelog = TopicPartition::new(self.spec.stores[store].changelog.as_str(), partition);
+                        receipt.next_offsets.get(&changelog).copied()
+                    };
+                    let applied = state.apply(&writes, input_next, next, now);
+                    if let Err(error) = applied {
+                        behind.push(partition);
+                        result = result.and(Err(TaskError::of_store(partition, error)));
+                    }
+                }
+                Work::Processor(_) => {}
+            }
+            self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
+        }
+        // A store that misses a commit may not be worked on: it is brought up by a restore.
+        for partition in behind {
+            if let Some(task) = self.tasks.remove(&partition) {
+                self.restoring.insert(partition, Restoring::new(task.id));
+            }
+        }
+        result
+    }
+}
+
+/// Whether a commit that failed for want of an answer went through is unknown; only a new member that reads what was
+/// committed can tell.
+fn certain(error: LogError) -> LogError {
+    match error.kind {
+        ErrorKind::Retry => LogError::new(ErrorKind::Rejoin, error.message),
+        _ => error,
+    }
+}

@@ -1,0 +1,150 @@
+//! The half of the loop that only work in flight has: room, answers, and the end.
+
+use super::{StageRunner, Step};
+use crate::in_flight::Answer;
+use crate::log::PollLimits;
+use crate::spec::StageWork;
+use crate::task::Work;
+use std::time::Duration;
+use tracing::{info, warn};
+
+/// Longest wait for an answer before looking for requests again.
+const BUSY_WAIT: Duration = Duration::from_millis(2);
+
+impl StageRunner {
+    /// Requests taken in and unanswered.
+    pub(super) fn unanswered(&self) -> usize {
+        self.tasks
+            .values()
+            .map(|task| if let Work::InFlight(window) = &task.work { window.unanswered() } else { 0 })
+            .sum()
+    }
+
+    /// Records that may be taken in now.
+    pub(super) fn room(&self) -> usize {
+        let StageWork::InFlight(_, limit) = &self.spec.work else { return usize::MAX };
+        let is_full = self.tasks.values().any(|task| matches!(&task.work, Work::InFlight(window) if window.is_full()));
+        if is_full { 0 } else { limit.saturating_sub(self.unanswered()) }
+    }
+
+    /// Answers that have come in; while requests are under way, also those of the next moment. It waits for the whole of
+    /// that moment, not for one answer, because every look at the log that follows costs as much as some answers do.
+    pub(super) fn take_answers(&mut self) -> bool {
+        let mut any = false;
+        let patience = if self.waiting_since.is_none() { BUSY_WAIT } else { BUSY_WAIT.min(self.time_to_commit()) };
+        let until = self.clock.monotonic() + patience;
+        loop {
+            let left = until.saturating_sub(self.clock.monotonic());
+            let wait = if self.unanswered() > 0 { left } else { Duration::ZERO };
+            let Some(answer) = self.engine().and_then(|engine| engine.receive(wait)) else { return any };
+            any |= self.take_answer(answer);
+            if self.answers_waiting() >= self.settings.batch_records {
+                return any;
+            }
+        }
+    }
+
+    fn take_answer(&mut self, answer: Answer) -> bool {
+        let Answer { tag, outputs } = answer;
+        let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
+        let Work::InFlight(window) = &mut task.work else { return false };
+        if window.epoch != tag.epoch {
+            return false;
+        }
+        window.answer(tag.offset);
+        let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
+        for (output, key, value) in outputs {
+            let topic = &topics.outputs[output.0];
+            let record = topic.record(key, Some(value), now);
+            match topic.refusal(record.bytes()) {
+                None => task.outputs.push(record),
+                Some(why) => {
+                    warn!(
+                        stage = self.spec.name,
+                        partition = tag.partition,
+                        offset = tag.offset,
+                        why,
+                        "answer left out"
+                    );
+                    self.health.update(|status| status.answers_left_out_total += 1);
+                }
+            }
+        }
+        self.answer_waits();
+        true
+    }
+
+    pub(super) fn answer_waits(&mut self) {
+        let now = self.clock.monotonic();
+        self.waiting_since.get_or_insert(now);
+    }
+
+    fn answers_waiting(&self) -> usize {
+        self.tasks.values().map(|task| task.outputs.len()).sum()
+    }
+
+    fn bytes_waiting(&self) -> usize {
+        self.tasks.values().flat_map(|task| &task.outputs).map(crate::record::OutputRecord::bytes).sum()
+    }
+
+    /// Whether what is staged should be committed now. A processor's batch is one poll; answers come one by one, and small
+    /// transactions are what costs.
+    pub(super) fn commit_is_due(&self) -> bool {
+        match &self.spec.work {
+            StageWork::Processors(_) => true,
+            StageWork::InFlight(..) => {
+                self.waiting_since.is_some()
+                    && (self.time_to_commit().is_zero()
+                        || self.unanswered() == 0
+                        || self.answers_waiting() >= self.settings.batch_records
+                        || self.bytes_waiting() >= self.settings.batch_bytes)
+            }
+        }
+    }
+
+    /// How long what is waiting may go on waiting for company.
+    fn time_to_commit(&self) -> Duration {
+        let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.clock.monotonic().saturating_sub(since));
+        self.settings.batch_interval.saturating_sub(waited)
+    }
+
+    /// Begins nothing more, and lets what is under way come to its end.
+    pub(super) fn drain(&mut self, patience: Duration) {
+        let Some(engine) = self.engine() else { return };
+        engine.drain();
+        let until = self.clock.monotonic() + patience;
+        loop {
+            let under_way = self.engine().map_or(0, |engine| engine.under_way());
+            let is_late = self.clock.monotonic() >= until;
+            match self.drain_step(under_way == 0 || is_late) {
+                Ok(Step::Failed) | Err(()) => return,
+                Ok(_) if under_way == 0 => return,
+                Ok(_) if is_late => {
+                    info!(stage = self.spec.name, under_way, "time is up; what is under way is given up");
+                    return;
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+
+    /// Takes answers, stays in the group, and commits.
+    fn drain_step(&mut self, is_last: bool) -> Result<Step, ()> {
+        self.health.turned();
+        self.take_answers();
+        let Some(joined) = &mut self.joined else { return Ok(Step::Failed) };
+        let now = self.clock.now();
+        let polled = joined.member.poll(PollLimits::NONE, Duration::ZERO).map_err(Into::into);
+        let done = polled.and_then(|events| {
+            self.take_events(events, now)?;
+            if is_last || self.commit_is_due() { self.commit(now) } else { Ok(false) }
+        });
+        match done {
+            Ok(_) => Ok(Step::Worked),
+            Err(error) => {
+                warn!(stage = self.spec.name, %error, "cannot commit what was finished at the end");
+                Err(())
+            }
+        }
+    }
+}

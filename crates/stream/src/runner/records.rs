@@ -1,0 +1,83 @@
+//! One record at a time: processed, submitted, set aside, or held until it can be read.
+
+use super::StageRunner;
+use crate::in_flight::Tag;
+use crate::position::Position;
+use crate::processor::ProcessError;
+use crate::record::{InputRecord, OutputRecord, TopicPartition};
+use crate::spec::{DeadLetter, StageWork};
+use crate::task::{Processed, TaskError, Work};
+use page::Timestamp;
+use tracing::warn;
+
+/// A record over which the processor has panicked so often is set aside.
+const PANICS_ALLOWED: u32 = 2;
+
+impl StageRunner {
+    pub(super) fn take_record(&mut self, record: &InputRecord, now: Timestamp) -> Result<(), TaskError> {
+        if !self.tasks.contains_key(&record.partition) || self.is_waiting(record.partition) {
+            return Ok(());
+        }
+        let processed = match self.panics.get(&(record.partition, record.offset)) {
+            Some((times, said)) if *times >= PANICS_ALLOWED => Processed::SetAside(said.clone()),
+            _ => self.process(record, now)?,
+        };
+        match processed {
+            Processed::Done => {}
+            Processed::SetAside(reason) => self.set_aside(record, &reason, now),
+            Processed::Await(reason) => {
+                self.hold(record, reason);
+                return Ok(());
+            }
+        }
+        self.held.remove(&record.partition);
+        let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(()) };
+        if let Work::Processor(_) = task.work {
+            task.position = Some(Position::at(record.offset + 1));
+        }
+        self.health.update(|status| status.processed_total += 1);
+        Ok(())
+    }
+
+    fn process(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
+        let joined = self.joined.as_ref().expect("records come from a member");
+        let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(Processed::Done) };
+        let Work::InFlight(window) = &mut task.work else {
+            return task.process(record, now, &joined.topics, &self.spec.input);
+        };
+        let tag = Tag { partition: record.partition, offset: record.offset, epoch: window.epoch };
+        let StageWork::InFlight(engine, _) = &mut self.spec.work else { return Ok(Processed::Done) };
+        if !window.take(record.offset) {
+            // Nothing may follow that would take the position past it.
+            self.answer_waits();
+            return Ok(Processed::Done);
+        }
+        match engine.submit(tag, record) {
+            Ok(()) => Ok(Processed::Done),
+            Err(ProcessError::SetAside(reason)) => {
+                window.answer(record.offset);
+                Ok(Processed::SetAside(reason))
+            }
+            Err(ProcessError::Await(reason)) => {
+                window.take_back(record.offset);
+                Ok(Processed::Await(reason))
+            }
+            Err(error) => Err(TaskError::of_process(record.partition, error)),
+        }
+    }
+
+    fn set_aside(&mut self, record: &InputRecord, reason: &str, now: Timestamp) {
+        let (partition, offset) = (record.partition, record.offset);
+        warn!(stage = self.spec.name, partition, offset, reason, "record set aside");
+        let letter = DeadLetter { stage: &self.spec.name, topic: &self.spec.input, record, reason, set_aside_at: now };
+        let value = (self.spec.dead_letters.encode)(&letter);
+        let topic = &self.joined.as_ref().expect("records come from a member").topics.dead_letters;
+        let to = TopicPartition::new(topic.name.clone(), partition % topic.partitions);
+        let output = OutputRecord { to, timestamp: now, key: record.key.clone(), value: Some(value) };
+        if let Some(task) = self.tasks.get_mut(&partition) {
+            task.outputs.push(output);
+        }
+        self.answer_waits();
+        self.health.update(|status| status.set_aside_total += 1);
+    }
+}

@@ -1,0 +1,107 @@
+//! What happens when a step fails: as much as needed is dropped and done again.
+
+use super::{StageRunner, assignment};
+use crate::health::Stopped;
+use crate::log::{ErrorKind, LogError, StateIn};
+use crate::protocol::Recovery;
+use crate::restore::Restoring;
+use crate::spec::StageWork;
+use crate::task::TaskError;
+use tracing::{error, warn};
+
+impl StageRunner {
+    pub(super) fn recover(&mut self, error: TaskError) -> Result<(), Stopped> {
+        match error {
+            TaskError::Log(error) => self.recover_from(&error),
+            TaskError::Damaged { partition, what } => self.mend(partition, &what),
+            TaskError::Panicked { partition, offset, reason } => {
+                error!(stage = self.spec.name, partition, offset, reason, "a record made the processor panic");
+                let panics = self.panics.entry((partition, offset)).or_insert((0, reason));
+                panics.0 += 1;
+                self.rewind_or_rejoin();
+                Ok(())
+            }
+            TaskError::Stop(why) => Err(self.health.stopped(why)),
+        }
+    }
+
+    fn recover_from(&mut self, error: &LogError) -> Result<(), Stopped> {
+        let age = self.clock.monotonic().saturating_sub(self.started_at);
+        match self.health.failed(error, age) {
+            Recovery::TryAgain(wait) => self.clock.pause(wait),
+            Recovery::Rewind(wait) => {
+                self.clock.pause(wait);
+                self.rewind_or_rejoin();
+            }
+            Recovery::Rejoin(wait) => {
+                self.drop_membership();
+                self.clock.pause(wait);
+            }
+            Recovery::Stop if error.kind == ErrorKind::Fenced => {
+                let name = &self.transactional_id;
+                let message = format!(
+                    "another recrawl-{} is running under the name {name}; give this one a name of its own (--instance)",
+                    self.spec.name
+                );
+                return Err(self.health.stopped(message));
+            }
+            Recovery::Stop => return Err(self.health.stopped(error.message.clone())),
+        }
+        Ok(())
+    }
+
+    /// State on disk turned out to be damaged: it is set aside, and the task restored from its changelog.
+    fn mend(&mut self, partition: u32, what: &str) -> Result<(), Stopped> {
+        warn!(stage = self.spec.name, partition, what, "local state is damaged");
+        if self.state_in == StateIn::Log {
+            return Err(self.health.stopped(format!("{what}; run recrawl state check")));
+        }
+        if !self.mended.insert(partition) {
+            let message = format!("{what}, also after it was refilled from its changelog; run recrawl state check");
+            return Err(self.health.stopped(message));
+        }
+        // Dropped here, so that its store is closed. Of a restore nothing is kept either: what failed may be missing.
+        let task = self.tasks.remove(&partition).map(|task| task.id.clone());
+        let restoring = self.restoring.remove(&partition).map(|restoring| restoring.id);
+        let Some(id) = task.or(restoring) else { return Ok(()) };
+        let kept_as = self.stores.set_aside(&id).map_err(|error| self.health.stopped(error.to_string()))?;
+        warn!(task = %id, kept_as, "local state is set aside and will be refilled from its changelog");
+        self.health.update(|status| status.state_set_aside_total += 1);
+        self.restoring.insert(partition, Restoring::new(id));
+        self.rewind_or_rejoin();
+        Ok(())
+    }
+
+    fn rewind_or_rejoin(&mut self) {
+        if let Err(error) = self.rewind() {
+            warn!(stage = self.spec.name, %error, "rewinding failed, joining anew");
+            self.drop_membership();
+        }
+    }
+
+    /// Drops what processors have staged, and reads on from what is committed. Work in flight is not concerned: its
+    /// answers stay good, and a request that is held is asked for again when its time has come.
+    fn rewind(&mut self) -> Result<(), TaskError> {
+        let StageWork::Processors(make) = &self.spec.work else { return Ok(()) };
+        self.held.clear();
+        let Some(joined) = &mut self.joined else { return Ok(()) };
+        let now = self.clock.now();
+        for (&partition, task) in &mut self.tasks {
+            task.rewind(|id| make(id));
+            joined.member.start(partition, task.input_next)?;
+            assignment::wake(task, now, &joined.topics, &self.broadcast_latest)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the group and closes all tasks.
+    pub(super) fn drop_membership(&mut self) {
+        let partitions: Vec<u32> = self.tasks.keys().copied().collect();
+        self.revoke(&partitions);
+        self.restoring.clear();
+        self.held.clear();
+        self.waiting_since = None;
+        self.joined = None;
+        self.health.left();
+    }
+}

@@ -1,0 +1,107 @@
+//! The stage with work in flight: an engine that answers after a while, in any order.
+
+use super::Role;
+use super::counting::verb;
+use super::points::Point;
+use super::world::{Life, World};
+use crate::in_flight::{Answer, InFlight, Tag};
+use crate::invariants;
+use crate::processor::{OutputId, ProcessError};
+use crate::record::InputRecord;
+use page::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+const WORK: OutputId = OutputId(0);
+
+struct Request {
+    tag: Tag,
+    ready_at: Duration,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+pub(super) struct Flight {
+    world: Arc<World>,
+    life: Arc<Life>,
+    begun: BTreeSet<u64>,
+    requests: Vec<Request>,
+}
+
+impl Flight {
+    pub(super) fn new(world: &Arc<World>, life: &Arc<Life>) -> Self {
+        Self { world: world.clone(), life: life.clone(), begun: BTreeSet::new(), requests: Vec::new() }
+    }
+
+    fn take_ready(&mut self) -> Option<Answer> {
+        let now = self.world.elapsed();
+        let ready: Vec<usize> = (0..self.requests.len()).filter(|&at| self.requests[at].ready_at <= now).collect();
+        if ready.is_empty() {
+            return None;
+        }
+        let Request { tag, key, value, .. } =
+            self.requests.swap_remove(ready[self.world.below(ready.len() as u64) as usize]);
+        Some(Answer { tag, outputs: vec![(WORK, key, value)] })
+    }
+}
+
+impl InFlight for Flight {
+    fn begin(&mut self, epoch: u64) {
+        if !self.begun.insert(epoch) {
+            self.world.violated(format!("epoch {epoch} is begun twice"));
+        }
+    }
+
+    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
+        self.world.at(&self.life, Point::Submit);
+        if !self.begun.contains(&tag.epoch) {
+            self.world.violated(format!("{tag:?} is of an epoch that was not begun"));
+        }
+        if self.world.owner(Role::Flight, tag.partition) == Some((self.life.process, self.life.id)) {
+            let committed = self.world.state().positions.get(&(Role::Flight, tag.partition)).cloned();
+            self.world.check(invariants::no_finished_request_is_repeated(committed.as_ref(), tag.offset));
+        }
+        match verb(record) {
+            "unfit" => return Err(ProcessError::SetAside("it is unfit".to_owned())),
+            "slow" if self.world.has_to_wait(Role::Flight, tag.partition, tag.offset) => {
+                return Err(ProcessError::Await("it has to wait".to_owned()));
+            }
+            _ => {}
+        }
+        let takes = Duration::from_millis(1 << self.world.below(12));
+        self.requests.push(Request {
+            tag,
+            ready_at: self.world.elapsed() + takes,
+            key: record.key.clone(),
+            value: record.value.clone().unwrap_or_default(),
+        });
+        Ok(())
+    }
+
+    fn receive(&mut self, patience: Duration) -> Option<Answer> {
+        self.world.at(&self.life, Point::Receive);
+        let answer = self.take_ready();
+        if answer.is_none() && !patience.is_zero() {
+            self.world.advance(patience);
+            return self.take_ready();
+        }
+        answer
+    }
+
+    fn withdraw(&mut self, epochs: &[u64]) {
+        self.world.at(&self.life, Point::Withdraw);
+        self.begun.retain(|epoch| !epochs.contains(epoch));
+        self.requests.retain(|request| !epochs.contains(&request.tag.epoch));
+    }
+
+    fn drain(&mut self) {}
+
+    fn under_way(&self) -> usize {
+        self.requests.len()
+    }
+
+    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,47 @@
+//! The two stages, as data.
+
+use super::Role;
+use super::counting::{Counting, STORES};
+use super::flight::Flight;
+use super::world::{Life, World};
+use crate::processor::Processor;
+use crate::spec::{DeadLetters, StageSpec, StageWork, StoreSpec};
+use crate::store::TaskId;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl World {
+    pub(super) fn spec(self: &Arc<Self>, life: &Arc<Life>, in_flight: usize) -> StageSpec {
+        let (world, of) = (self.clone(), life.clone());
+        let (work, stores, outputs) = match life.role {
+            Role::Flight => (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &[][..], "work"),
+            Role::Counting => {
+                let make =
+                    move |task: &TaskId| -> Box<dyn Processor> { Box::new(Counting::new(&world, &of, task.partition)) };
+                (StageWork::Processors(Box::new(make)), &STORES[..], "results")
+            }
+        };
+        let store = |name: &&str| StoreSpec {
+            name: (*name).to_owned(),
+            changelog: format!("{name}-log"),
+            is_public: *name == "totals",
+        };
+        StageSpec {
+            name: life.role.group().to_owned(),
+            group: life.role.group().to_owned(),
+            input: life.role.input().into(),
+            outputs: vec![outputs.to_owned()],
+            stores: stores.iter().map(store).collect(),
+            broadcast: (life.role == Role::Counting).then(|| "news".to_owned()),
+            dead_letters: DeadLetters {
+                topic: "dead".to_owned(),
+                encode: |letter| {
+                    format!("{} {} {}", letter.stage, letter.record.partition, letter.record.offset).into_bytes()
+                },
+            },
+            schemas: None,
+            punctuate_every: Duration::from_secs(1),
+            work,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+use crate::{driver, processors, send, texts};
+use messages::Message;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use stream::partitioner::partition_for;
+use stream::testing::TestDriver;
+use stream::{Context, InputRecord, OutputId, ProcessError, Processor, SchemaTopic, StageSpec, StoreId};
+
+/// Copies its input, counting in memory what it has committed to its store. Some words make it fail.
+#[derive(Default)]
+struct Copying {
+    copied: u64,
+}
+
+/// A record of this version of the program.
+#[derive(Serialize, Deserialize)]
+struct Own {
+    a: i64,
+}
+messages::impl_message!(Own, "Own", r#"{"type": "record", "name": "Own", "fields": [{"name": "a", "type": "long"}]}"#);
+
+/// A record that only a newer version writes. Its schema is known here once it was learned.
+#[derive(Serialize, Deserialize)]
+struct Newer {
+    b: i64,
+}
+messages::impl_message!(
+    Newer,
+    "Newer",
+    r#"{"type": "record", "name": "Newer", "fields": [{"name": "b", "type": "long"}]}"#
+);
+
+impl Processor for Copying {
+    fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let kept = context.get(StoreId(0), b"copied")?;
+        self.copied = kept.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
+        Ok(())
+    }
+
+    fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        self.copied += 1;
+        context.put(StoreId(0), *b"copied", self.copied.to_be_bytes().to_vec());
+        match text.as_str() {
+            "panic" => panic!("told to panic"),
+            "large output" => context.emit(OutputId(0), record.key.clone(), vec![b'x'; 2_000]),
+            "large state" => context.put(StoreId(0), *b"large", vec![b'x'; 2_000]),
+            "newer" if !messages::schemas::known(Newer::schema_record().fingerprint) => {
+                self.copied -= 1;
+                return Err(ProcessError::Await("no schema of this record is known".to_owned()));
+            }
+            _ => context.emit(OutputId(0), record.key.clone(), format!("{text} {}", self.copied).into_bytes()),
+        }
+        Ok(())
+    }
+}
+
+fn copying() -> StageSpec {
+    let mut spec = processors(Box::new(|_| Box::new(Copying::default())));
+    spec.schemas = Some(SchemaTopic { topic: "schemas".to_owned(), own: vec![Own::schema_record()] });
+    spec
+}
+
+#[test]
+fn a_record_over_which_the_processor_panics_twice_is_set_aside_and_the_rest_goes_on() {
+    let mut driver = driver(1);
+    driver.add(copying(), "one");
+    ["a", "panic", "b"].iter().for_each(|text| send(&driver, "key", text));
+    driver.run_until_idle().unwrap();
+    // What the batch had counted in memory before the panic is counted anew.
+    assert_eq!(texts(&driver, "output"), ["a 1", "b 2"]);
+    assert_eq!(texts(&driver, "dead-letters"), ["1: processing it panicked: told to panic"]);
+    assert_eq!(driver.status(0).set_aside_total, 1);
+}
+
+#[test]
+fn a_record_that_makes_something_too_large_is_set_aside_with_what_it_staged() {
+    let mut driver = driver(1);
+    driver.add(copying(), "one");
+    ["large output", "a", "large state", "b"].iter().for_each(|text| send(&driver, "key", text));
+    driver.run_until_idle().unwrap();
+    assert_eq!(texts(&driver, "output").len(), 2);
+    let letters = texts(&driver, "dead-letters");
+    assert_eq!(letters[0], "0: it makes a record of 2003 bytes; topic output takes 1000");
+    assert_eq!(letters[1], "2: it makes a record of 2005 bytes; topic kept-changelog takes 1000");
+}
+
+#[test]
+fn a_record_of_a_newer_version_waits_for_its_schema_while_other_partitions_go_on() {
+    let mut driver = driver(2);
+    driver.add(copying(), "one");
+    let key_of = |partition| {
+        (0..).map(|number| format!("key {number}")).find(|key| partition_for(key.as_bytes(), 2) == partition).unwrap()
+    };
+    let (here, there) = (key_of(0), key_of(1));
+    [(&here, "a"), (&here, "newer"), (&here, "b"), (&there, "c")]
+        .iter()
+        .for_each(|(key, text)| send(&driver, key, text));
+    driver.run_until_idle().unwrap();
+    let own = Own::schema_record();
+    assert_eq!(texts(&driver, "schemas"), [own.json], "its own schema is written before its first record");
+    assert_eq!(texts(&driver, "output"), ["a 1", "c 1"]);
+    // It says what it waits for, and sets nothing aside however long that takes.
+    pass(&mut driver, 600);
+    assert_eq!(driver.status(0).waits_for.as_deref(), Some("no schema of this record is known"));
+    assert_eq!((driver.status(0).held_total, driver.status(0).set_aside_total), (1, 0));
+    send(&driver, &there, "d");
+    driver.run_until_idle().unwrap();
+    assert_eq!(texts(&driver, "output"), ["a 1", "c 1", "d 2"]);
+    let newer = Newer::schema_record();
+    driver.send("schemas", &newer.fingerprint.to_bytes(), newer.json.as_bytes().to_vec()).unwrap();
+    pass(&mut driver, 20);
+    assert_eq!(texts(&driver, "output"), ["a 1", "newer 2", "b 3", "c 1", "d 2"]);
+    assert_eq!(driver.status(0).waits_for, None);
+}
+
+/// Lets seconds pass, turning the stages in each.
+fn pass(driver: &mut TestDriver, seconds: u64) {
+    for _ in 0..seconds {
+        driver.clock.advance(Duration::from_secs(1));
+        driver.run_until_idle().unwrap();
+    }
+}
+
+#[test]
+fn of_two_programs_of_one_name_the_second_stops_and_says_how_to_name_it() {
+    let mut driver = driver(1);
+    driver.add(copying(), "same");
+    driver.run_until_idle().unwrap();
+    // The first has been at work for long.
+    driver.clock.advance(Duration::from_secs(3_600));
+    driver.add(copying(), "same");
+    let stopped = (0..100).find_map(|_| {
+        driver.step(0).expect("the first goes on");
+        driver.step(1).err()
+    });
+    let message = stopped.expect("they take turns for ever").message;
+    assert!(message.contains("--instance") && message.contains("testing-same"), "{message}");
+    driver.kill(1);
+    send(&driver, "key", "a");
+    driver.run_until_idle().unwrap();
+    assert_eq!(texts(&driver, "output"), ["a 1"]);
+}
+
+#[test]
+fn a_group_whose_offsets_were_lost_learns_nothing_twice() {
+    let mut driver = driver(1);
+    driver.add(copying(), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    driver.run_until_idle().unwrap();
+    for lose_disk in [false, true] {
+        driver.kill(0);
+        driver.log.backend().forget_group("testing", "input");
+        if lose_disk {
+            driver.stores.lose_everything();
+        }
+        driver.add(copying(), "one");
+        driver.run_until_idle().unwrap();
+        assert_eq!(texts(&driver, "output"), ["a 1", "b 2", "c 3"], "disk lost: {lose_disk}");
+    }
+}
+
+#[test]
+fn what_retention_took_is_counted() {
+    let mut driver = driver(1);
+    ["a", "b", "c", "d"].iter().for_each(|text| send(&driver, "key", text));
+    driver.add(copying(), "one");
+    driver.run_until_idle().unwrap();
+    driver.kill(0);
+    ["e", "f", "g"].iter().for_each(|text| send(&driver, "key", text));
+    driver.log.backend().drop_before(&stream::TopicPartition::new("input", 0), 6);
+    driver.add(copying(), "one");
+    driver.run_until_idle().unwrap();
+    assert_eq!(driver.status(0).input_lost_total, 2);
+    assert_eq!(texts(&driver, "output").last().map(String::as_str), Some("g 5"));
+}
+
+#[test]
+fn a_store_added_by_a_new_version_leaves_the_others_as_they_are() {
+    let mut driver = driver(1);
+    driver.add(copying(), "one");
+    ["a", "b"].iter().for_each(|text| send(&driver, "key", text));
+    driver.run_until_idle().unwrap();
+    driver.kill(0);
+    let mut next = copying();
+    next.stores
+        .insert(0, stream::StoreSpec { name: "new".to_owned(), changelog: "dead-letters".to_owned(), is_public: true });
+    // Its processor names stores by place.
+    next.stores.swap(0, 1);
+    driver.add(next, "one");
+    send(&driver, "key", "c");
+    driver.run_until_idle().unwrap();
+    assert_eq!(texts(&driver, "output"), ["a 1", "b 2", "c 3"]);
+    assert_eq!(driver.status(0).restored_records_total, 0, "nothing was replayed");
+}

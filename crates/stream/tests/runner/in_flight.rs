@@ -1,0 +1,152 @@
+use crate::{driver, send, spec, texts};
+use page::Timestamp;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use stream::testing::TestDriver;
+use stream::{Answer, InFlight, InputRecord, OutputId, ProcessError, StageSpec, StageWork, Tag};
+
+/// What a test sees of the engine, and by what it is led.
+#[derive(Default)]
+struct Desk {
+    submitted: Vec<(Tag, String)>,
+    answers: VecDeque<Answer>,
+    withdrawn: Vec<u64>,
+    is_draining: bool,
+}
+
+/// Answers a request when a test says so.
+#[derive(Clone, Default)]
+struct Engine(Arc<Mutex<Desk>>);
+
+impl Engine {
+    fn answer(&self, text: &str) {
+        let mut desk = self.0.lock().unwrap();
+        let (tag, _) =
+            desk.submitted.iter().rfind(|(_, submitted)| submitted == text).cloned().expect("it was submitted");
+        let outputs = vec![(OutputId(0), text.as_bytes().to_vec(), text.as_bytes().to_vec())];
+        desk.answers.push_back(Answer { tag, outputs });
+    }
+
+    fn submitted(&self) -> Vec<String> {
+        self.0.lock().unwrap().submitted.iter().map(|(_, text)| text.clone()).collect()
+    }
+}
+
+impl InFlight for Engine {
+    fn begin(&mut self, _: u64) {}
+
+    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
+        let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
+        if text == "bad" {
+            return Err(ProcessError::SetAside("this one is bad".to_owned()));
+        }
+        self.0.lock().unwrap().submitted.push((tag, text));
+        Ok(())
+    }
+
+    fn receive(&mut self, _: Duration) -> Option<Answer> {
+        self.0.lock().unwrap().answers.pop_front()
+    }
+
+    fn withdraw(&mut self, epochs: &[u64]) {
+        self.0.lock().unwrap().withdrawn.extend(epochs);
+    }
+
+    fn drain(&mut self) {
+        self.0.lock().unwrap().is_draining = true;
+    }
+
+    fn under_way(&self) -> usize {
+        0
+    }
+
+    fn figures(&self, _: Timestamp) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+fn stage(engine: &Engine, limit: usize) -> StageSpec {
+    spec(StageWork::InFlight(Box::new(engine.clone()), limit))
+}
+
+fn turn(driver: &mut TestDriver) {
+    for _ in 0..10 {
+        driver.clock.advance(Duration::from_millis(10));
+        driver.step(0).unwrap();
+    }
+}
+
+#[test]
+fn what_was_answered_behind_the_oldest_is_not_asked_for_again_after_a_crash() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["slow", "a", "b", "bad", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["slow", "a", "b", "c"]);
+    ["b", "a"].iter().for_each(|text| engine.answer(text));
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["b", "a"]);
+    driver.kill(0);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["slow", "c"]);
+    assert_eq!(texts(&driver, "dead-letters").len(), 1, "what was set aside is not set aside again");
+    ["c", "slow"].iter().for_each(|text| engine.answer(text));
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["b", "a", "c", "slow"]);
+}
+
+#[test]
+fn no_more_is_taken_in_than_may_be_unanswered() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 2), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b"]);
+    engine.answer("b");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b", "c"]);
+}
+
+#[test]
+fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    send(&driver, "key", "a");
+    turn(&mut driver);
+    // The group goes on without it, and it joins anew.
+    driver.log.expire("testing", "input", "testing-one");
+    turn(&mut driver);
+    driver.clock.advance(Duration::from_secs(10));
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "a"]);
+    let (old, _) = engine.0.lock().unwrap().submitted[0].clone();
+    assert_eq!(engine.0.lock().unwrap().withdrawn, [old.epoch]);
+    let late = Answer { tag: old, outputs: vec![(OutputId(0), b"key".to_vec(), b"late".to_vec())] };
+    engine.0.lock().unwrap().answers.push_back(late);
+    engine.answer("a");
+    turn(&mut driver);
+    assert_eq!(texts(&driver, "output"), ["a"]);
+}
+
+#[test]
+fn a_stage_that_is_told_to_end_commits_what_was_answered() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    ["a", "b", "c"].iter().for_each(|text| send(&driver, "key", text));
+    turn(&mut driver);
+    engine.answer("c");
+    driver.leave(0, Duration::from_secs(5));
+    assert!(engine.0.lock().unwrap().is_draining);
+    assert_eq!(texts(&driver, "output"), ["c"]);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "two");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a", "b"]);
+}
