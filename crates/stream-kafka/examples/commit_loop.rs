@@ -11,8 +11,10 @@ use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use stream::{Cleanup, Event, Log, MemberSpec, OutputRecord, TopicConfig, TopicPartition};
-use stream_kafka::{KafkaLog, KafkaSettings};
+use stream::{
+    Cleanup, Commit, Event, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicConfig, TopicPartition,
+};
+use stream_kafka::{KafkaLog, KafkaSettings, Security};
 
 const PARTITIONS: u32 = 4;
 const ROUNDS: usize = 5;
@@ -36,6 +38,7 @@ fn main() {
         transaction_timeout: Duration::from_secs(60),
         replication_factor: 1,
         batch_interval: Duration::from_millis(50),
+        security: Security::default(),
         properties: BTreeMap::new(),
     };
     let log = KafkaLog::connect(settings).expect("Kafka can be reached");
@@ -92,7 +95,7 @@ fn exactly_once(log: &KafkaLog, input: &str, output: &str, events: usize, batch:
     let mut started = None;
     let (mut taken, mut commit_ms) = (0, Vec::new());
     while taken < events {
-        let polled = member.poll(batch, Duration::from_millis(100)).expect("poll");
+        let polled = member.poll(PollLimits::records(batch), Duration::from_millis(100)).expect("poll");
         let (mut records, mut next) = (Vec::with_capacity(polled.len()), BTreeMap::new());
         for event in polled {
             match event {
@@ -118,8 +121,10 @@ fn exactly_once(log: &KafkaLog, input: &str, output: &str, events: usize, batch:
         taken += records.len();
         if !records.is_empty() {
             let begun = Instant::now();
-            member.produce(records).expect("produce");
-            member.commit(&next.into_iter().collect::<Vec<_>>()).expect("commit");
+            let positions: BTreeMap<_, _> =
+                next.into_iter().map(|(partition, next)| (partition, Position::at(next))).collect();
+            let tasks = positions.keys().copied().collect();
+            member.commit(&Commit { tasks, positions, outputs: records, ..Commit::default() }).expect("commit");
             commit_ms.push(begun.elapsed().as_secs_f64() * 1e3);
         }
     }

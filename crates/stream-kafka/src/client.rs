@@ -11,6 +11,9 @@ use tracing::{debug, warn};
 /// librdkafka repeats itself on every reconnection attempt of every broker; one line in this time is enough.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
+/// librdkafka repeats a complaint that stands every 30 seconds; an older one is over.
+const COMPLAINT_HOLDS: Duration = Duration::from_secs(60);
+
 /// Takes a lock; what it guards is sound whatever happened to its last holder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -22,15 +25,21 @@ pub(crate) struct Quiet(Mutex<Heard>);
 
 #[derive(Debug, Default)]
 struct Heard {
-    last_complaint: Option<(RDKafkaErrorCode, String)>,
+    last_complaint: Option<(RDKafkaErrorCode, String, Instant)>,
     warned_at: Option<Instant>,
     suppressed: u64,
 }
 
 impl Quiet {
-    /// What librdkafka last complained of.
+    /// What librdkafka last complained of, if it still does.
     pub(crate) fn last_complaint(&self) -> Option<(RDKafkaErrorCode, String)> {
-        lock(&self.0).last_complaint.clone()
+        let heard = lock(&self.0);
+        let (code, why, at) = heard.last_complaint.as_ref()?;
+        (at.elapsed() < COMPLAINT_HOLDS).then(|| (*code, why.clone()))
+    }
+
+    fn complain(&self, code: RDKafkaErrorCode, why: &str) {
+        lock(&self.0).last_complaint = Some((code, why.to_owned(), Instant::now()));
     }
 
     pub(crate) fn on_log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
@@ -47,19 +56,23 @@ impl Quiet {
                 let suppressed = std::mem::take(&mut heard.suppressed);
                 warn!(target: "librdkafka", facility, suppressed, "{message}");
             }
-            _ => debug!(target: "librdkafka", facility, "{message}"),
+            _ => {
+                debug!(target: "librdkafka", facility, "{message}");
+                // A broker that hung up. It may say why only elsewhere.
+                if facility == "FAIL" && self.last_complaint().is_none() {
+                    self.complain(RDKafkaErrorCode::BrokerTransportFailure, message);
+                }
+            }
         }
     }
 
     pub(crate) fn on_error(&self, error: &KafkaError, reason: &str) {
         debug!(target: "librdkafka", %error, reason, "client error");
-        let mut heard = lock(&self.0);
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
         // It follows the reason why, and must not hide it.
-        if code == RDKafkaErrorCode::AllBrokersDown && heard.last_complaint.is_some() {
-            return;
+        if code != RDKafkaErrorCode::AllBrokersDown || self.last_complaint().is_none() {
+            self.complain(code, reason);
         }
-        heard.last_complaint = Some((code, reason.to_owned()));
     }
 }
 

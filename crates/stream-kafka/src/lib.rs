@@ -16,16 +16,19 @@
 //! This crate never decides what to do about a failure (it says which of the four kinds it is), never uses an async
 //! runtime, and never deletes or changes a topic.
 
+mod asking;
 mod client;
 mod closing;
 mod error;
 mod log;
 mod member;
 mod reader;
+mod security;
 mod settings;
 mod topics;
 mod transactions;
 
 pub use crate::log::KafkaLog;
+pub use crate::security::{Mechanism, Password, Sasl, Security, Tls};
 pub use crate::settings::KafkaSettings;
 pub use crate::topics::TopicCheck;

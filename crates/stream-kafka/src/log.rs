@@ -1,13 +1,14 @@
 //! A connection to a cluster.
 
+use crate::asking::ask;
 use crate::client::{Quiet, lock};
-use crate::error::{kind_of, log_error, reason};
+use crate::error::{advice, kind_of, log_error, reason, refusal};
 use crate::member::KafkaMember;
 use crate::reader::{KafkaReader, list_offsets};
 use crate::settings::KafkaSettings;
 use crate::topics::{self, TopicCheck};
 use crate::transactions::Transactions;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::{Offset, TopicPartitionList};
 use std::collections::{BTreeMap, HashMap};
@@ -15,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{
-    ErrorKind, Log, LogError, Member, MemberSpec, OutputRecord, PartitionLag, Reader, Receipt, TopicConfig,
-    TopicPartition,
+    Backlog, ErrorKind, Log, LogError, Member, MemberSpec, OutputRecord, Position, Reader, Receipt, TopicConfig,
+    TopicInfo, TopicPartition,
 };
 
 /// Longest wait for the first answer of a cluster.
@@ -27,7 +28,11 @@ pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Apache Kafka as a log of transactional batches. Clones share the connection.
 #[derive(Clone)]
-pub struct KafkaLog(Arc<Cluster>);
+pub struct KafkaLog {
+    cluster: Arc<Cluster>,
+    /// Reads the first record of a backlog. Not in the cluster, which it holds.
+    backlog_reader: Arc<Mutex<Option<KafkaReader>>>,
+}
 
 /// What log, members and readers share.
 pub(crate) struct Cluster {
@@ -36,16 +41,20 @@ pub(crate) struct Cluster {
     pub(crate) uncommitted_view: BaseConsumer<Quiet>,
     /// Sees what a reader of committed records may see.
     pub(crate) committed_view: BaseConsumer<Quiet>,
-    /// Numbers of partitions never change, so they are asked for once.
-    partitions: Mutex<HashMap<String, u32>>,
+    /// What topics are like hardly ever changes, so it is asked for once.
+    topics: Mutex<HashMap<String, TopicInfo>>,
+    id: Mutex<Option<String>>,
+    /// Clients that ask about groups they are not in, kept because a client costs connections and threads.
+    group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
     /// Made with the first record appended, kept as long as it works.
     appender: Mutex<Option<Transactions>>,
 }
 
 impl KafkaLog {
     /// Connects to a cluster. Fails with [`ErrorKind::Retry`] when no broker answers within some seconds, and with
-    /// [`ErrorKind::Stop`] when the settings are wrong.
+    /// [`ErrorKind::Stop`] when the settings are wrong, a file of them cannot be read, or the cluster refuses us.
     pub fn connect(settings: KafkaSettings) -> Result<Self, LogError> {
+        let settings = settings.with_security()?;
         let view = |isolation_level: &str| {
             settings
                 .view(isolation_level)
@@ -57,13 +66,15 @@ impl KafkaLog {
             settings,
             uncommitted_view,
             committed_view,
-            partitions: Mutex::default(),
+            topics: Mutex::default(),
+            id: Mutex::default(),
+            group_views: Mutex::default(),
             appender: Mutex::default(),
         };
         let deadline = Instant::now() + CONNECT_TIMEOUT;
         loop {
             match cluster.committed_view.fetch_metadata(None, Duration::from_secs(1)) {
-                Ok(_) => return Ok(Self(Arc::new(cluster))),
+                Ok(_) => return Ok(Self { cluster: Arc::new(cluster), backlog_reader: Arc::default() }),
                 Err(error) => {
                     let error = cluster.explained("cannot ask for topics", &error);
                     if error.kind == ErrorKind::Stop || Instant::now() >= deadline {
@@ -76,7 +87,7 @@ impl KafkaLog {
 
     /// Compares topics with what they should be: what an operator would want to mend, by topic.
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
-        topics::check(&self.0, topics)
+        topics::check(&self.cluster, topics)
     }
 }
 
@@ -90,9 +101,10 @@ impl Cluster {
         use RDKafkaErrorCode as Code;
         serve(view);
         let complaint = view.context().last_complaint();
-        if let Some((Code::Authentication | Code::SaslAuthenticationFailed, why)) = &complaint {
-            let message = format!("Kafka at {} refused us: {why}; check [kafka] properties", self.settings.brokers);
-            return LogError::new(ErrorKind::Stop, message);
+        if let Some((code, why)) = &complaint
+            && let Some(refusal) = refusal(&self.settings.brokers, *code, why)
+        {
+            return refusal;
         }
         match error.rdkafka_error_code() {
             Some(
@@ -122,30 +134,42 @@ impl Cluster {
         if let Some(code) = found.error().map(RDKafkaErrorCode::from) {
             return match code {
                 RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic => Ok(None),
-                code => Err(LogError::new(kind_of(code), format!("cannot ask for topic {topic}: {code}"))),
+                code => {
+                    let message = format!("cannot ask for topic {topic}: {code}{}", advice(code));
+                    Err(LogError::new(kind_of(code), message))
+                }
             };
         }
         let partitions = found.partitions().len() as u32;
         Ok((partitions > 0).then_some(partitions))
     }
 
-    /// The number of partitions of a topic, asked for once.
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        if let Some(&partitions) = lock(&self.partitions).get(topic) {
-            return Ok(Some(partitions));
+    /// What a topic is like, asked for once.
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        if let Some(&info) = lock(&self.topics).get(topic) {
+            return Ok(Some(info));
         }
-        let partitions = self.ask_partitions(topic)?;
-        if let Some(partitions) = partitions {
-            lock(&self.partitions).insert(topic.to_owned(), partitions);
+        let Some(partitions) = self.ask_partitions(topic)? else { return Ok(None) };
+        let info = TopicInfo { partitions, max_message_bytes: topics::max_message_bytes(self, topic) };
+        lock(&self.topics).insert(topic.to_owned(), info);
+        Ok(Some(info))
+    }
+
+    fn group_view(&self, group: &str) -> Result<Arc<BaseConsumer<Quiet>>, KafkaError> {
+        if let Some(view) = lock(&self.group_views).get(group) {
+            return Ok(view.clone());
         }
-        Ok(partitions)
+        let view: BaseConsumer<Quiet> = self.settings.group_view(group).create_with_context(Quiet::default())?;
+        let view = Arc::new(view);
+        lock(&self.group_views).insert(group.to_owned(), view.clone());
+        Ok(view)
     }
 
     /// Whether there is such a partition.
     pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
-        match self.partitions(&to.topic)? {
+        match self.topic(&to.topic)? {
             None => Err(no_topic(&to.topic)),
-            Some(partitions) if to.partition >= partitions => {
+            Some(TopicInfo { partitions, .. }) if to.partition >= partitions => {
                 let message = format!("there is no partition {}; topic {} has {partitions}", to.partition, to.topic);
                 Err(LogError::new(ErrorKind::Stop, message))
             }
@@ -182,73 +206,97 @@ pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
 }
 
 impl Log for KafkaLog {
-    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
-        topics::create(&self.0, topics)
+    fn marks_commits(&self) -> bool {
+        true
     }
 
-    fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        self.0.partitions(topic)
+    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
+        topics::create(&self.cluster, topics)
+    }
+
+    fn id(&self) -> Result<String, LogError> {
+        let mut id = lock(&self.cluster.id);
+        if id.is_none() {
+            serve(&self.cluster.committed_view);
+            *id = self.cluster.committed_view.client().fetch_cluster_id(ASK_TIMEOUT);
+        }
+        id.clone().ok_or_else(|| self.cluster.unreachable("it does not tell its cluster id"))
+    }
+
+    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        self.cluster.topic(topic)
     }
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
-        if self.0.ask_partitions(&spec.input)?.is_none() {
+        if self.cluster.ask_partitions(&spec.input)?.is_none() {
             return Err(no_topic(&spec.input));
         }
-        Ok(Box::new(KafkaMember::join(self.0.clone(), spec)?))
+        Ok(Box::new(KafkaMember::join(self.cluster.clone(), spec)?))
     }
 
     fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
-        Ok(Box::new(KafkaReader::new(self.0.clone())?))
+        Ok(Box::new(KafkaReader::new(self.cluster.clone())?))
     }
 
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
-        self.0.append(records)
+        self.cluster.append(records)
     }
 
-    fn group_lag(&self, group: &str, topic: &str) -> Result<Vec<PartitionLag>, LogError> {
-        let doing = format!("cannot ask for the lag of group {group} on {topic}");
-        let partitions: Vec<u32> = (0..self.partitions(topic)?.unwrap_or(0)).collect();
+    fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError> {
+        let doing = format!("cannot ask for the backlog of group {group} on {topic}");
+        let partitions: Vec<u32> = (0..self.cluster.topic(topic)?.map_or(0, |topic| topic.partitions)).collect();
         if partitions.is_empty() {
             return Ok(Vec::new());
         }
-        let view: BaseConsumer<Quiet> = self
-            .0
-            .settings
-            .group_view(group)
-            .create_with_context(Quiet::default())
-            .map_err(|error| log_error(&doing, &error))?;
-        let explain = |error: KafkaError| self.0.explained_by(&view, &doing, &error);
-        let committed = committed_offsets(&view, topic, &partitions).map_err(explain)?;
+        let view = self.cluster.group_view(group).map_err(|error| log_error(&doing, &error))?;
+        serve(&view);
+        let explain = |error: KafkaError| self.cluster.explained_by(&view, &doing, &error);
+        let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
         let starts = list_offsets(&view, topic, &partitions, Offset::Beginning).map_err(explain)?;
         let ends = list_offsets(&view, topic, &partitions, Offset::End).map_err(explain)?;
-        let lag = |partition: u32| {
+        // Taken out while it is used: another question meanwhile makes a reader of its own.
+        let kept = lock(&self.backlog_reader).take();
+        let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;
+        let mut backlog = Vec::with_capacity(partitions.len());
+        for partition in partitions {
+            let place = TopicPartition::new(topic, partition);
             let bounds = starts.get(&partition).zip(ends.get(&partition));
-            let (&start, &end) = bounds.ok_or_else(|| no_answer(&TopicPartition::new(topic, partition)))?;
-            let next = committed.get(&partition).copied().unwrap_or(0).max(start);
-            Ok(PartitionLag { partition, records: end.saturating_sub(next) })
-        };
-        partitions.into_iter().map(lag).collect()
+            let (&start, &end) = bounds.ok_or_else(|| no_answer(&place))?;
+            let next = committed.get(&partition).map_or(0, |position| position.next).max(start);
+            let records = end.saturating_sub(next);
+            let first = if records > 0 { reader.read(&place, next, 1)?.0.pop() } else { None };
+            // Where nothing but a transaction marker is left, nothing is.
+            let records = if first.is_some() { records } else { 0 };
+            backlog.push(Backlog { partition, records, oldest: first.map(|record| record.timestamp) });
+        }
+        *lock(&self.backlog_reader) = Some(reader);
+        Ok(backlog)
     }
 }
 
-/// A group's committed offsets, for the partitions that have one.
-pub(crate) fn committed_offsets<C: rdkafka::consumer::ConsumerContext>(
+/// A group's committed positions, for the partitions that have one. A coordinator that moves is waited for.
+pub(crate) fn committed_positions<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
     partitions: &[u32],
-) -> Result<BTreeMap<u32, u64>, KafkaError> {
-    let mut list = TopicPartitionList::with_capacity(partitions.len());
-    for &partition in partitions {
-        list.add_partition(topic, partition as i32);
-    }
-    let mut offsets = BTreeMap::new();
-    for element in consumer.committed_offsets(list, ASK_TIMEOUT)?.elements() {
-        element.error()?;
-        if let Offset::Offset(offset) = element.offset() {
-            offsets.insert(element.partition() as u32, offset as u64);
+) -> Result<BTreeMap<u32, Position>, KafkaError> {
+    let question = |left: Duration| {
+        let mut list = TopicPartitionList::with_capacity(partitions.len());
+        for &partition in partitions {
+            list.add_partition(topic, partition as i32);
         }
-    }
-    Ok(offsets)
+        let mut positions = BTreeMap::new();
+        for element in consumer.committed_offsets(list, left)?.elements() {
+            element.error()?;
+            if let Offset::Offset(offset) = element.offset() {
+                let position = Position { next: offset as u64, note: element.metadata().to_owned() };
+                positions.insert(element.partition() as u32, position);
+            }
+        }
+        Ok(positions)
+    };
+    // librdkafka looks the coordinator up by itself.
+    ask(&Instant::now(), ASK_TIMEOUT, question, |_| {})
 }
 
 pub(crate) fn no_topic(topic: &str) -> LogError {

@@ -3,8 +3,8 @@
 use crate::client::{Quiet, lock};
 use crate::closing::Closing;
 use crate::error::{kind_of, log_error, reason};
-use crate::log::{Cluster, committed_offsets, no_topic, serve};
-use crate::reader::{list_offsets, to_record};
+use crate::log::{Cluster, committed_positions, no_topic};
+use crate::reader::to_record;
 use crate::transactions::{Positions, Transactions};
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext, RebalanceProtocol};
@@ -14,14 +14,21 @@ use rdkafka::{ClientContext, Offset, TopicPartitionList};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use stream::{ErrorKind, Event, InputRecord, LogError, Member, MemberSpec, OutputRecord, PartitionLag, Receipt};
+use stream::{
+    Commit, ErrorKind, Event, InputRecord, LogError, Member, MemberSpec, OutputRecord, PollLimits, Position, Receipt,
+};
 use tracing::{debug, warn};
 
 /// A member that has had nothing to do for so long commits its positions.
 const IDLE_AFTER: Duration = Duration::from_millis(250);
 
-/// Least time between two commits of an idle member, and between two questions for the end of its partitions.
-const ASK_EVERY: Duration = Duration::from_secs(1);
+/// Least time between two commits of an idle member.
+const SETTLE_EVERY: Duration = Duration::from_secs(1);
+
+/// Records that are kept for a member without room, before its partitions are paused. Resuming does not wake the thread
+/// that fetches, so a member that is full now and then is better served from what is kept.
+const KEPT_RECORDS: usize = 1_000;
+const KEPT_BYTES: usize = 8 << 20;
 
 /// Longest wait for a partition to be ready for its first offset.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -40,17 +47,15 @@ pub(crate) struct KafkaMember {
     owned: BTreeMap<u32, Option<Progress>>,
     /// Events that came at another time than during a poll, or more than a poll could take.
     kept: VecDeque<Event>,
+    /// Bytes of the records among them.
+    kept_bytes: usize,
+    is_paused: bool,
     /// A failure that came after records in a poll.
     failure: Option<LogError>,
     /// No broker answered lately.
     unreachable: bool,
-    /// Records of the open transaction. They are sent at commit.
-    staged: Vec<OutputRecord>,
     active_at: Instant,
     settled_at: Option<Instant>,
-    bounds: BTreeMap<u32, (u64, u64)>,
-    bounds_at: Option<Instant>,
-    committed: BTreeMap<u32, Option<u64>>,
 }
 
 /// How far a started partition is.
@@ -80,14 +85,12 @@ impl KafkaMember {
             group: spec.group.clone(),
             owned: BTreeMap::new(),
             kept: VecDeque::new(),
+            kept_bytes: 0,
+            is_paused: false,
             failure: None,
             unreachable: false,
-            staged: Vec::new(),
             active_at: Instant::now(),
             settled_at: None,
-            bounds: BTreeMap::new(),
-            bounds_at: None,
-            committed: BTreeMap::new(),
         })
     }
 
@@ -110,6 +113,7 @@ impl KafkaMember {
             && record.offset >= progress.next
         {
             progress.next = record.offset + 1;
+            self.kept_bytes += record.bytes();
             self.kept.push_back(Event::Record(record));
         }
     }
@@ -125,13 +129,11 @@ impl KafkaMember {
                     self.kept.push_back(Event::Assigned(partitions));
                 }
                 Change::Revoked(partitions) => {
+                    // Records not handed over yet are for the next owner.
                     for partition in &partitions {
                         self.owned.remove(partition);
-                        self.committed.remove(partition);
-                        self.bounds.remove(partition);
+                        self.forget_kept(*partition);
                     }
-                    // Records not handed over yet are for the next owner.
-                    self.kept.retain(|event| !matches!(event, Event::Record(r) if partitions.contains(&r.partition)));
                     self.kept.push_back(Event::Revoked(partitions));
                 }
                 Change::Failed(why) => {
@@ -141,6 +143,49 @@ impl KafkaMember {
             }
         }
         Ok(changed)
+    }
+
+    /// Drops records of a partition that were fetched and not delivered.
+    fn forget_kept(&mut self, partition: u32) {
+        let bytes = &mut self.kept_bytes;
+        self.kept.retain(|event| match event {
+            Event::Record(record) if record.partition == partition => {
+                *bytes -= record.bytes();
+                false
+            }
+            _ => true,
+        });
+    }
+
+    /// Stops fetching while more is kept than anybody has room for, and goes on when half of that is gone.
+    fn pause_or_resume(&mut self) -> Result<(), LogError> {
+        let (records, bytes) = (self.kept.len(), self.kept_bytes);
+        let should_pause = if self.is_paused {
+            records > KEPT_RECORDS / 2 || bytes > KEPT_BYTES / 2
+        } else {
+            records > KEPT_RECORDS || bytes > KEPT_BYTES
+        };
+        if should_pause == self.is_paused {
+            return Ok(());
+        }
+        let mut started = TopicPartitionList::new();
+        for (&partition, _) in self.owned.iter().filter(|(_, progress)| progress.is_some()) {
+            started.add_partition(&self.input, partition as i32);
+        }
+        let done = if should_pause { self.consumer.pause(&started) } else { self.consumer.resume(&started) };
+        done.map_err(|error| log_error("cannot pause a partition", &error))?;
+        self.is_paused = should_pause;
+        Ok(())
+    }
+
+    /// Serves the membership without delivering records.
+    fn serve_without_room(&mut self) -> Result<Vec<Event>, LogError> {
+        self.pause_or_resume()?;
+        self.serve(Duration::ZERO)?;
+        let is_change = |event: &Event| !matches!(event, Event::Record(_));
+        let (changes, kept): (VecDeque<_>, _) = std::mem::take(&mut self.kept).into_iter().partition(is_change);
+        self.kept = kept;
+        Ok(changes.into())
     }
 
     /// What an error event means. librdkafka goes on by itself after most of them.
@@ -153,6 +198,8 @@ impl KafkaMember {
         match error.rdkafka_error_code() {
             // Of one broker or of all: the next question will tell.
             Some(Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve) => self.unreachable = true,
+            // A token that could not be had is asked for again.
+            Some(Code::Authentication) if self.cluster.settings.security.uses_tokens() => self.unreachable = true,
             Some(Code::UnknownTopicOrPartition | Code::UnknownTopic) => {
                 // A broker may not have heard of a new topic yet.
                 if self.cluster.ask_partitions(&self.input)?.is_none() {
@@ -184,19 +231,19 @@ impl KafkaMember {
     /// everything delivered is committed, and in a transaction, so that it cannot overtake one.
     fn settle(&mut self) -> Result<(), LogError> {
         let recently = |at: Instant, span: Duration| at.elapsed() < span;
-        if recently(self.active_at, IDLE_AFTER) || self.settled_at.is_some_and(|at| recently(at, ASK_EVERY)) {
+        if recently(self.active_at, IDLE_AFTER) || self.settled_at.is_some_and(|at| recently(at, SETTLE_EVERY)) {
             return Ok(());
         }
         self.settled_at = Some(Instant::now());
         let Ok(positions) = self.consumer.position() else { return Ok(()) };
-        let mut ahead = Vec::new();
+        let mut ahead = BTreeMap::new();
         for element in positions.elements_for_topic(&self.input) {
             let partition = element.partition() as u32;
             if let (Some(Some(progress)), Offset::Offset(position)) = (self.owned.get(&partition), element.offset())
                 && progress.settled >= progress.next
                 && position as u64 > progress.settled
             {
-                ahead.push((partition, position as u64));
+                ahead.insert(partition, Position::at(position as u64));
             }
         }
         match self.commit_transaction(&[], &ahead) {
@@ -209,36 +256,44 @@ impl KafkaMember {
     fn commit_transaction(
         &mut self,
         records: &[OutputRecord],
-        next_offsets: &[(u32, u64)],
+        positions: &BTreeMap<u32, Position>,
     ) -> Result<Receipt, LogError> {
-        // A broker refuses positions of a member that is no longer of the group, and the transaction with them. Without
-        // any, one that slept until others had taken over could still overwrite what they wrote: so where nothing was
-        // taken in, a position is committed once more as it is.
-        let positions = match next_offsets {
-            [] => {
-                let known = self.committed.iter().find_map(|(&partition, &committed)| Some((partition, committed?)));
-                known.filter(|_| !records.is_empty()).map(|same| self.positions(&[same])).transpose()?
-            }
-            _ => Some(self.positions(next_offsets)?),
-        };
+        let offsets = (!positions.is_empty()).then(|| self.positions(positions)).transpose()?;
         let cluster = &self.cluster;
-        let receipt = self.transactions.commit(records, positions, &|to| cluster.check_target(to))?;
-        for &(partition, next) in next_offsets {
-            self.committed.insert(partition, Some(next));
-            if let Some(Some(progress)) = self.owned.get_mut(&partition) {
-                progress.settled = next;
-                progress.next = progress.next.max(next);
+        let receipt = self.transactions.commit(records, offsets, &|to| cluster.check_target(to))?;
+        for (partition, position) in positions {
+            if let Some(Some(progress)) = self.owned.get_mut(partition) {
+                progress.settled = position.next;
+                progress.next = progress.next.max(position.next);
             }
         }
         Ok(receipt)
     }
 
-    fn positions(&self, next_offsets: &[(u32, u64)]) -> Result<Positions, LogError> {
-        let mut offsets = TopicPartitionList::with_capacity(next_offsets.len());
-        for &(partition, next) in next_offsets {
+    /// Positions that make the broker check that we are still of the group: without any, a member that slept until others
+    /// had taken over could still overwrite what they wrote. Where a task has taken nothing in, the position it stands at
+    /// is committed once more as it is.
+    fn positions_of(&self, commit: &Commit) -> BTreeMap<u32, Position> {
+        let mut positions = commit.positions.clone();
+        if positions.is_empty() {
+            let standing = commit.tasks.iter().find_map(|&partition| {
+                let progress = (*self.owned.get(&partition)?)?;
+                Some((partition, Position::at(progress.settled)))
+            });
+            positions.extend(standing);
+        }
+        positions
+    }
+
+    fn positions(&self, positions: &BTreeMap<u32, Position>) -> Result<Positions, LogError> {
+        let mut offsets = TopicPartitionList::with_capacity(positions.len());
+        for (&partition, position) in positions {
             offsets
-                .add_partition_offset(&self.input, partition as i32, Offset::Offset(next as i64))
+                .add_partition_offset(&self.input, partition as i32, Offset::Offset(position.next as i64))
                 .map_err(|error| log_error("cannot commit positions", &error))?;
+            if let Some(mut element) = offsets.find_partition(&self.input, partition as i32) {
+                element.set_metadata(&position.note);
+            }
         }
         let metadata = self.consumer.group_metadata().ok_or_else(|| {
             LogError::new(ErrorKind::Rejoin, format!("group {} has no metadata for us any more", self.group))
@@ -254,15 +309,18 @@ impl KafkaMember {
 }
 
 impl Member for KafkaMember {
-    fn poll(&mut self, max_records: usize, timeout: Duration) -> Result<Vec<Event>, LogError> {
+    fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError> {
         if let Some(error) = self.failure.take() {
             return Err(error);
+        }
+        if limits.records == 0 {
+            return self.serve_without_room();
         }
         self.check_reachable()?;
         let mut limit = Instant::now() + timeout;
         let mut gathering = false;
         let mut wait = timeout;
-        while self.kept.len() < max_records.max(1) {
+        while self.kept.len() < limits.records && self.kept_bytes < limits.bytes {
             match self.serve(wait) {
                 Ok(true) => {}
                 Ok(false) => {}
@@ -291,17 +349,20 @@ impl Member for KafkaMember {
             return Ok(Vec::new());
         }
         self.active_at = Instant::now();
-        let mut room = max_records;
-        let mut events = Vec::with_capacity(self.kept.len().min(max_records));
+        let mut room = limits;
+        let mut events = Vec::with_capacity(self.kept.len().min(limits.records));
         while let Some(event) = self.kept.front() {
-            if matches!(event, Event::Record(_)) {
-                if room == 0 {
+            if let Event::Record(record) = event {
+                if room.records == 0 || room.bytes == 0 {
                     break;
                 }
-                room -= 1;
+                room.records -= 1;
+                room.bytes = room.bytes.saturating_sub(record.bytes());
+                self.kept_bytes -= record.bytes();
             }
             events.extend(self.kept.pop_front());
         }
+        self.pause_or_resume()?;
         Ok(events)
     }
 
@@ -309,7 +370,7 @@ impl Member for KafkaMember {
         // Ours no more; the event that says so is on its way.
         let Some(progress) = self.owned.get_mut(&partition) else { return Ok(()) };
         let again = progress.replace(Progress { next: offset, settled: offset }).is_some();
-        self.kept.retain(|event| !matches!(event, Event::Record(record) if record.partition == partition));
+        self.forget_kept(partition);
         let deadline = Instant::now() + START_TIMEOUT;
         loop {
             let mut list = TopicPartitionList::new();
@@ -336,72 +397,24 @@ impl Member for KafkaMember {
         }
     }
 
-    /// A record may come with it, which is kept.
-    fn keep_alive(&mut self) -> Result<(), LogError> {
-        self.serve(Duration::ZERO).map(|_| ())
-    }
-
-    fn produce(&mut self, records: Vec<OutputRecord>) -> Result<(), LogError> {
-        if self.staged.is_empty() {
-            self.staged = records;
-        } else {
-            self.staged.extend(records);
-        }
-        Ok(())
-    }
-
-    fn commit(&mut self, next_offsets: &[(u32, u64)]) -> Result<Receipt, LogError> {
-        let records = std::mem::take(&mut self.staged);
-        if records.is_empty() && next_offsets.is_empty() {
+    fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
+        if commit.is_empty() {
             return Ok(Receipt::default());
         }
         self.active_at = Instant::now();
-        if let Some((partition, _)) = next_offsets.iter().find(|(partition, _)| !self.owned.contains_key(partition)) {
+        self.take_changes()?;
+        let mut touched = commit.tasks.iter().chain(commit.positions.keys());
+        if let Some(partition) = touched.find(|partition| !self.owned.contains_key(partition)) {
             let message = format!("partition {partition} of {} belongs to another member now", self.input);
             return Err(LogError::new(ErrorKind::Abort, message));
         }
-        self.commit_transaction(&records, next_offsets)
+        self.commit_transaction(&commit.outputs, &self.positions_of(commit))
     }
 
-    fn abort(&mut self) -> Result<(), LogError> {
-        self.staged.clear();
-        Ok(())
-    }
-
-    fn committed(&mut self, partition: u32) -> Result<Option<u64>, LogError> {
-        let offsets = committed_offsets(&self.consumer, &self.input, &[partition]).map_err(|error| {
+    fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
+        committed_positions(&*self.consumer, &self.input, partitions).map_err(|error| {
             self.cluster.explained(&format!("cannot ask for the positions of group {}", self.group), &error)
-        })?;
-        let committed = offsets.get(&partition).copied();
-        self.committed.insert(partition, committed);
-        Ok(committed)
-    }
-
-    fn lag(&mut self) -> Result<Vec<PartitionLag>, LogError> {
-        let owned: Vec<u32> = self.owned.keys().copied().collect();
-        let known = owned.iter().all(|partition| self.bounds.contains_key(partition));
-        if !owned.is_empty() && (!known || self.bounds_at.is_none_or(|at| at.elapsed() >= ASK_EVERY)) {
-            let doing = format!("cannot ask for the lag of group {}", self.group);
-            let explain = |error: KafkaError| self.cluster.explained(&doing, &error);
-            // Not through the consumer: its questions wait behind its fetches.
-            let view = &self.cluster.committed_view;
-            serve(view);
-            let starts = list_offsets(view, &self.input, &owned, Offset::Beginning).map_err(explain)?;
-            let ends = list_offsets(view, &self.input, &owned, Offset::End).map_err(explain)?;
-            let unknown: Vec<u32> = owned.iter().copied().filter(|p| !self.committed.contains_key(p)).collect();
-            if !unknown.is_empty() {
-                let offsets = committed_offsets(&self.consumer, &self.input, &unknown).map_err(explain)?;
-                self.committed.extend(unknown.into_iter().map(|p| (p, offsets.get(&p).copied())));
-            }
-            self.bounds = ends.iter().filter_map(|(&p, &end)| Some((p, (*starts.get(&p)?, end)))).collect();
-            self.bounds_at = Some(Instant::now());
-        }
-        let lag = |partition| {
-            let &(start, end) = self.bounds.get(&partition)?;
-            let next = self.committed.get(&partition).copied().flatten().unwrap_or(0).max(start);
-            Some(PartitionLag { partition, records: end.saturating_sub(next) })
-        };
-        Ok(owned.into_iter().filter_map(lag).collect())
+        })
     }
 }
 
@@ -417,6 +430,8 @@ enum Change {
 struct Rebalances {
     quiet: Quiet,
     changes: Mutex<Vec<Change>>,
+    /// Whether the group has told us of an assignment.
+    is_in_group: Mutex<bool>,
     /// What the consumer knows of. It could be asked, but a consumer about to close may never answer.
     started: Mutex<BTreeSet<u32>>,
 }
@@ -461,8 +476,14 @@ impl ConsumerContext for Rebalances {
         let mut changes = lock(&self.changes);
         match (done, change) {
             (Err(error), _) => changes.push(Change::Failed(error.to_string())),
-            // Every generation brings an assignment, mostly without anything new.
-            (Ok(()), Change::Assigned(partitions) | Change::Revoked(partitions)) if partitions.is_empty() => {}
+            (Ok(()), Change::Revoked(partitions)) if partitions.is_empty() => {}
+            // Every generation brings an assignment, mostly without anything new. The first says that we are in.
+            (Ok(()), Change::Assigned(partitions)) if partitions.is_empty() && changes.is_empty() => {
+                if !std::mem::replace(&mut *lock(&self.is_in_group), true) {
+                    changes.push(Change::Assigned(partitions));
+                }
+            }
+            (Ok(()), Change::Assigned(partitions)) if partitions.is_empty() => {}
             (Ok(()), change) => changes.push(change),
         }
     }

@@ -1,5 +1,6 @@
 //! Reading partitions outside all groups.
 
+use crate::asking::{ask, is_passing};
 use crate::client::Quiet;
 use crate::error::log_error;
 use crate::log::{ASK_TIMEOUT, Cluster, no_answer, serve};
@@ -8,7 +9,8 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::{Offset, TopicPartitionList};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{Bounds, ErrorKind, InputRecord, LogError, Reader, TopicPartition};
@@ -56,23 +58,39 @@ impl KafkaReader {
         self.cluster.explained_by(&self.cluster.committed_view, &format!("cannot read {partition}"), error)
     }
 
-    /// The partition's first offset or its end, as a view sees it.
-    fn offset(&self, view: &BaseConsumer<Quiet>, partition: &TopicPartition, place: Offset) -> Result<u64, LogError> {
+    /// First offsets or ends of partitions, as a view sees them.
+    fn offsets(
+        &self,
+        view: &BaseConsumer<Quiet>,
+        partitions: &[TopicPartition],
+        place: Offset,
+    ) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
         serve(view);
-        let offsets = list_offsets(view, &partition.topic, &[partition.partition], place)
-            .map_err(|error| self.cluster.explained_by(view, &format!("cannot read {partition}"), &error))?;
-        offsets.get(&partition.partition).copied().ok_or_else(|| no_answer(partition))
+        let offsets = offsets_of(view, partitions, place).map_err(|error| {
+            let doing = format!("cannot ask for offsets of {}", in_words(partitions));
+            self.cluster.explained_by(view, &doing, &error)
+        })?;
+        match partitions.iter().find(|partition| !offsets.contains_key(partition)) {
+            Some(missing) => Err(no_answer(missing)),
+            None => Ok(offsets),
+        }
     }
 
-    /// The end for readers of committed records, once all transactions open now have ended, or after `patience`; and
-    /// whether they have ended.
-    fn settled_end(&self, partition: &TopicPartition, patience: Duration) -> Result<(u64, bool), LogError> {
-        let written = self.offset(&self.cluster.uncommitted_view, partition, Offset::End)?;
+    /// The ends for readers of committed records, once all transactions open now have ended, or after `patience`; and
+    /// the partitions where they have not ended.
+    fn settled_ends(
+        &self,
+        partitions: &[TopicPartition],
+        patience: Duration,
+    ) -> Result<(BTreeMap<TopicPartition, u64>, Vec<TopicPartition>), LogError> {
+        let written = self.offsets(&self.cluster.uncommitted_view, partitions, Offset::End)?;
         let deadline = Instant::now() + patience;
+        let (mut ends, mut open) = (BTreeMap::new(), partitions.to_vec());
         loop {
-            let end = self.offset(&self.cluster.committed_view, partition, Offset::End)?;
-            if end >= written || Instant::now() >= deadline {
-                return Ok((end, end >= written));
+            ends.extend(self.offsets(&self.cluster.committed_view, &open, Offset::End)?);
+            open.retain(|partition| ends[partition] < written[partition]);
+            if open.is_empty() || Instant::now() >= deadline {
+                return Ok((ends, open));
             }
             std::thread::sleep(SETTLE_PAUSE);
         }
@@ -86,7 +104,8 @@ impl KafkaReader {
         {
             return Ok(Some(reading));
         }
-        let (end, _) = self.settled_end(partition, MARKERS_TIMEOUT)?;
+        let (ends, _) = self.settled_ends(std::slice::from_ref(partition), MARKERS_TIMEOUT)?;
+        let end = ends[partition];
         if from >= end {
             self.end()?;
             return Ok(None);
@@ -116,17 +135,14 @@ impl KafkaReader {
 impl Reader for KafkaReader {
     /// Transactions that are open at the time of the call are waited for: what they wrote may lie before records
     /// committed already, which are invisible until then, and whoever restores state must not miss those.
-    fn bounds(&mut self, partition: &TopicPartition) -> Result<Bounds, LogError> {
-        // The broker ends a transaction whose producer has died after this time, give or take its own interval.
-        let patience = self.cluster.settings.transaction_timeout + Duration::from_secs(15);
-        let (end, settled) = self.settled_end(partition, patience)?;
-        if !settled {
-            let message =
-                format!("{partition} holds a transaction that has been open for {patience:?}; is a producer stuck?");
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+        let (ends, open) = self.settled_ends(partitions, MARKERS_TIMEOUT)?;
+        if let [partition, ..] = open.as_slice() {
+            let message = format!("{partition} holds a transaction that has not ended yet");
             return Err(LogError::new(ErrorKind::Retry, message));
         }
-        let start = self.offset(&self.cluster.committed_view, partition, Offset::Beginning)?;
-        Ok(Bounds { start, end })
+        let starts = self.offsets(&self.cluster.committed_view, partitions, Offset::Beginning)?;
+        Ok(partitions.iter().map(|partition| Bounds { start: starts[partition], end: ends[partition] }).collect())
     }
 
     fn read(
@@ -175,25 +191,69 @@ impl Reader for KafkaReader {
     }
 }
 
-/// Offsets of partitions at their beginning or end, as the consumer's isolation level sees them: one request per broker.
+/// Offsets of a topic's partitions at their beginning or end, as the consumer's isolation level sees them.
 pub(crate) fn list_offsets<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
     partitions: &[u32],
     place: Offset,
 ) -> Result<BTreeMap<u32, u64>, KafkaError> {
-    let mut list = TopicPartitionList::with_capacity(partitions.len());
-    for &partition in partitions {
-        list.add_partition_offset(topic, partition as i32, place)?;
-    }
+    let partitions: Vec<_> = partitions.iter().map(|&partition| TopicPartition::new(topic, partition)).collect();
+    let offsets = offsets_of(consumer, &partitions, place)?;
+    Ok(offsets.into_iter().map(|(partition, offset)| (partition.partition, offset)).collect())
+}
+
+/// The same for partitions of any topics: one request per broker, and another one for partitions whose leader is not
+/// who it was.
+fn offsets_of<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    partitions: &[TopicPartition],
+    place: Offset,
+) -> Result<BTreeMap<TopicPartition, u64>, KafkaError> {
     let mut offsets = BTreeMap::new();
-    for element in consumer.offsets_for_times(list, ASK_TIMEOUT)?.elements() {
-        element.error()?;
-        if let Offset::Offset(offset) = element.offset() {
-            offsets.insert(element.partition() as u32, offset as u64);
+    let open = RefCell::new(partitions.to_vec());
+    let question = |left: Duration| {
+        let mut open = open.borrow_mut();
+        let mut list = TopicPartitionList::with_capacity(open.len());
+        for partition in &*open {
+            list.add_partition_offset(&partition.topic, partition.partition as i32, place)?;
         }
-    }
+        let mut refused = None;
+        for element in consumer.offsets_for_times(list, left)?.elements() {
+            let partition = TopicPartition::new(element.topic(), element.partition() as u32);
+            match (element.error(), element.offset()) {
+                (Err(error), _) if error.rdkafka_error_code().is_some_and(is_passing) => {
+                    refused = Some(error);
+                    continue;
+                }
+                (Err(error), _) => return Err(error),
+                (Ok(()), Offset::Offset(offset)) => {
+                    offsets.insert(partition.clone(), offset as u64);
+                }
+                (Ok(()), _) => {}
+            }
+            open.retain(|other| *other != partition);
+        }
+        refused.map_or(Ok(()), Err)
+    };
+    let refresh = |left| {
+        let topics: BTreeSet<_> = open.borrow().iter().map(|partition| partition.topic.clone()).collect();
+        for topic in topics {
+            // What it cannot tell, the next refusal will.
+            let _ = consumer.fetch_metadata(Some(&topic), left);
+        }
+    };
+    ask(&Instant::now(), ASK_TIMEOUT, question, refresh)?;
     Ok(offsets)
+}
+
+/// Partitions as a message names them.
+fn in_words(partitions: &[TopicPartition]) -> String {
+    match partitions {
+        [one] => one.to_string(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+        [] => "nothing".to_owned(),
+    }
 }
 
 pub(crate) fn to_record(message: &BorrowedMessage<'_>) -> InputRecord {

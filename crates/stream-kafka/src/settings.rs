@@ -1,9 +1,12 @@
 //! What an operator may choose, and what follows from the commit protocol and may not be chosen.
 
+use crate::security::Security;
 use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
+use stream::LogError;
 
 /// Producers fill batches up to this size, librdkafka's default. With less, its thread spins over the second batch of a
 /// partition: with 256 KiB, 1,000 records of 300 bytes took ten times the CPU, and up to 300 ms. Brokers apply
@@ -11,7 +14,7 @@ use std::time::Duration;
 pub(crate) const BATCH_BYTES: u32 = 1_000_000;
 
 /// How to reach Kafka.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct KafkaSettings {
     /// Bootstrap servers, comma-separated `host:port`.
     pub brokers: String,
@@ -25,11 +28,27 @@ pub struct KafkaSettings {
     pub replication_factor: u16,
     /// How long a poll gathers further records after its first. Longer: fewer, larger transactions.
     pub batch_interval: Duration,
+    /// How connections are protected.
+    pub security: Security,
     /// Further librdkafka properties, passed through; they do not override what the commit protocol needs.
     pub properties: BTreeMap<String, String>,
 }
 
+/// Without security and properties, which may hold secrets.
+impl fmt::Debug for KafkaSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { brokers, client_id, .. } = self;
+        f.debug_struct("KafkaSettings").field("brokers", brokers).field("client_id", client_id).finish_non_exhaustive()
+    }
+}
+
 impl KafkaSettings {
+    /// With what the security asks for among the properties. Reads its files.
+    pub(crate) fn with_security(mut self) -> Result<Self, LogError> {
+        self.properties.extend(self.security.properties()?);
+        Ok(self)
+    }
+
     fn base(&self, defaults: &[(&str, &str)]) -> ClientConfig {
         let mut config = ClientConfig::new();
         for (name, value) in [
@@ -70,7 +89,11 @@ impl KafkaSettings {
 
     /// Asks about topics and offsets; consumes nothing.
     pub(crate) fn view(&self, isolation_level: &str) -> ClientConfig {
-        self.consumer(&[], isolation_level)
+        let mut config = self.consumer(&[], isolation_level);
+        // A broker that expects another security protocol hangs up, of which librdkafka makes a line of this level.
+        config.set("log.connection.close", "true");
+        config.set_log_level(RDKafkaLogLevel::Info);
+        config
     }
 
     /// Asks about a group without joining it.
@@ -96,8 +119,13 @@ impl KafkaSettings {
 
     /// librdkafka assigns partitions only to consumers that name a group; this one is never joined.
     pub(crate) fn reader(&self) -> ClientConfig {
-        // The broker holds a fetch at the end of a partition for this long, and only then is the end known.
-        let mut config = self.consumer(&[("fetch.wait.max.ms", "10")], "read_committed");
+        let defaults = [
+            // The broker holds a fetch at the end of a partition for this long, and only then is the end known.
+            ("fetch.wait.max.ms", "10"),
+            // After a change of leader the first fetch of each partition is refused; the pause is 500 by default.
+            ("fetch.error.backoff.ms", "20"),
+        ];
+        let mut config = self.consumer(&defaults, "read_committed");
         config.set("group.id", format!("{}-reader", self.client_id));
         config.set("enable.partition.eof", "true");
         config

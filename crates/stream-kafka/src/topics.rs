@@ -1,6 +1,6 @@
 //! Making topics, and checking those that are there.
 
-use crate::error::{kind_of, log_error};
+use crate::error::{advice, kind_of, log_error};
 use crate::log::{ASK_TIMEOUT, Cluster};
 use crate::settings::BATCH_BYTES;
 use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
@@ -63,7 +63,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
                     RDKafkaErrorCode::InvalidReplicationFactor => {
                         format!("; are there {replication_factor} brokers? set [kafka] replication_factor")
                     }
-                    _ => String::new(),
+                    code => advice(code).to_owned(),
                 };
                 return Err(LogError::new(kind_of(code), format!("cannot make topic {name}: {code}{hint}")));
             }
@@ -80,6 +80,20 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
         }
     }
     Ok(())
+}
+
+/// The largest record that a topic takes. Where the cluster does not say (a user may not be allowed to ask), it is left
+/// to the brokers to refuse one.
+pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
+    let ask = || {
+        let client = admin(cluster).ok()?;
+        let topics = [ResourceSpecifier::Topic(topic)];
+        let answer = futures_executor::block_on(client.describe_configs(&topics, &options())).ok()?;
+        let resource = answer.into_iter().next()?.ok()?;
+        let value = resource.get("max.message.bytes")?.value.clone()?;
+        value.parse::<u32>().ok().map(|bytes| bytes.saturating_sub(BATCH_OVERHEAD_BYTES))
+    };
+    ask().unwrap_or(u32::MAX)
 }
 
 /// Compares topics with what they should be.
@@ -107,7 +121,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
             (Some(metadata), Some(Ok(resource))) => {
                 problem(topic, cluster.settings.replication_factor, metadata, &resource)
             }
-            (Some(_), Some(Err(code))) => Some(format!("its settings cannot be read: {code}")),
+            (Some(_), Some(Err(code))) => Some(format!("its settings cannot be read: {code}{}", advice(code))),
             _ => Some("is missing; create it (recrawl topics create)".to_owned()),
         };
         TopicCheck { name: topic.name.clone(), problem }

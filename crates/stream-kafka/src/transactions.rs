@@ -33,7 +33,7 @@ pub(crate) struct Transactions {
     transactional_id: String,
     timeout: Duration,
     /// Why it must not be used any more.
-    broken: Option<String>,
+    broken: Option<(ErrorKind, String)>,
 }
 
 impl Transactions {
@@ -67,8 +67,8 @@ impl Transactions {
         positions: Option<Positions>,
         check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
     ) -> Result<Receipt, LogError> {
-        if let Some(why) = &self.broken {
-            return Err(LogError::new(ErrorKind::Rejoin, why.clone()));
+        if let Some((kind, why)) = &self.broken {
+            return Err(LogError::new(*kind, why.clone()));
         }
         if records.is_empty() && positions.is_none() {
             return Ok(Receipt::default());
@@ -171,8 +171,8 @@ impl Transactions {
 
     /// Leaves no transaction open, or the producer unusable.
     fn end_failed(&mut self, error: &LogError) {
-        if error.kind == ErrorKind::Rejoin {
-            self.broken = Some(error.message.clone());
+        if let ErrorKind::Rejoin | ErrorKind::Fenced = error.kind {
+            self.broken = Some((error.kind, error.message.clone()));
             return;
         }
         self.producer.purge(PurgeConfig::default().queue().inflight());
@@ -182,9 +182,11 @@ impl Transactions {
         });
         self.producer.context().clear();
         self.broken = match aborted {
-            Err(error) => Some(error.message),
+            Err(error) => Some((ErrorKind::Rejoin, error.message)),
             // After a record was refused, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
-            Ok(()) if error.kind == ErrorKind::Stop => Some(format!("a new producer is needed: {}", error.message)),
+            Ok(()) if error.kind == ErrorKind::Stop => {
+                Some((ErrorKind::Rejoin, format!("a new producer is needed: {}", error.message)))
+            }
             Ok(()) => None,
         };
     }
@@ -192,14 +194,17 @@ impl Transactions {
     /// A failure in the course of a transaction.
     fn failure(&self, doing: &str, error: &KafkaError) -> LogError {
         let kind = match error {
-            KafkaError::Transaction(native) if native.is_fatal() => ErrorKind::Rejoin,
+            KafkaError::Transaction(native) if native.is_fatal() => match kind_of(native.code()) {
+                kind @ (ErrorKind::Stop | ErrorKind::Fenced) => kind,
+                _ => ErrorKind::Rejoin,
+            },
             KafkaError::Transaction(native) if native.txn_requires_abort() => match kind_of(native.code()) {
                 ErrorKind::Stop => ErrorKind::Stop,
                 _ => ErrorKind::Abort,
             },
             // Timeouts among them: whether the call took effect is unknown.
             other => match other.rdkafka_error_code().map(kind_of) {
-                Some(ErrorKind::Stop) => ErrorKind::Stop,
+                Some(kind @ (ErrorKind::Stop | ErrorKind::Fenced)) => kind,
                 _ => ErrorKind::Rejoin,
             },
         };
@@ -215,8 +220,9 @@ impl Transactions {
     }
 
     fn fatal(&self) -> Option<LogError> {
-        let (_, why) = self.producer.client().fatal_error()?;
-        Some(LogError::new(ErrorKind::Rejoin, self.named(&why)))
+        let (code, why) = self.producer.client().fatal_error()?;
+        let kind = if kind_of(code) == ErrorKind::Fenced { ErrorKind::Fenced } else { ErrorKind::Rejoin };
+        Some(LogError::new(kind, self.named(&why)))
     }
 
     fn named(&self, message: &str) -> String {

@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{log, settings, unique};
+use common::{login, settings, unique};
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::conformance::{Harness, Need, run};
 use stream::memory::MemoryStores;
 use stream::{Clock, Log, LogError, StoreProvider};
-use stream_kafka::KafkaLog;
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism};
 
 struct RealClock(Instant);
 
@@ -30,7 +30,7 @@ impl Clock for RealClock {
 
 struct Kafka {
     log: KafkaLog,
-    brokers: String,
+    settings: fn() -> KafkaSettings,
     prefix: String,
     clock: Arc<RealClock>,
 }
@@ -42,7 +42,7 @@ impl Harness for Kafka {
 
     /// The brokers keep running; what is remembered of them goes.
     fn reopen(&mut self) -> Result<(), LogError> {
-        self.log = KafkaLog::connect(settings(&self.brokers))?;
+        self.log = KafkaLog::connect((self.settings)())?;
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl Harness for Kafka {
 
     /// The brokers compact and forget when they see fit.
     fn can(&self, need: Need) -> bool {
-        need == Need::Nothing
+        matches!(need, Need::Nothing | Need::Changelogs)
     }
 
     fn maintain(&self, _: Timestamp) -> Result<(), LogError> {
@@ -68,17 +68,37 @@ impl Harness for Kafka {
     }
 }
 
-#[test]
-fn kafka_is_a_log() {
-    let Some(log) = log() else { return };
-    let brokers = common::brokers().expect("there is a log");
+fn plain() -> KafkaSettings {
+    settings(&common::brokers().expect("there is a Kafka"))
+}
+
+fn scram() -> KafkaSettings {
+    login(&common::secrets().expect("there is a Kafka with TLS"), Mechanism::ScramSha512)
+}
+
+fn suite(settings: fn() -> KafkaSettings) {
+    let log = KafkaLog::connect(settings()).expect("Kafka can be reached");
     let make = move || -> Box<dyn Harness> {
         Box::new(Kafka {
             log: log.clone(),
-            brokers: brokers.clone(),
-            prefix: format!("{}-", unique("c")),
+            settings,
+            prefix: format!("{}-", unique("recrawl-c")),
             clock: Arc::new(RealClock(Instant::now())),
         })
     };
     run(&make, 4, &std::env::var("CONFORMANCE").unwrap_or_default());
+}
+
+#[test]
+fn kafka_is_a_log() {
+    if common::brokers().is_some() {
+        suite(plain);
+    }
+}
+
+#[test]
+fn kafka_is_a_log_over_tls_with_a_login_that_may_do_no_more_than_is_needed() {
+    if common::secrets().is_some() {
+        suite(scram);
+    }
 }

@@ -6,7 +6,7 @@ use common::*;
 use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use stream::{Bounds, Cleanup, ErrorKind, Event, Log, OutputRecord, TopicConfig, TopicPartition};
+use stream::{Bounds, Cleanup, Commit, ErrorKind, Event, Log, OutputRecord, PollLimits, TopicConfig, TopicPartition};
 use stream_kafka::{KafkaLog, KafkaSettings};
 
 #[test]
@@ -39,7 +39,8 @@ fn a_receipt_names_the_offset_after_the_last_record_though_markers_lie_between()
         let receipt = log.append(&[record(&topic, 0, "a", b"1"), record(&topic, 0, "b", b"2")]).unwrap();
         // Two records and a marker each time.
         assert_eq!(receipt.next_offsets[&to], 3 * round + 2);
-        assert_eq!(reader.bounds(&to).unwrap(), Bounds { start: 0, end: 3 * round + 3 });
+        let bounds = reader.bounds(std::slice::from_ref(&to)).unwrap();
+        assert_eq!(bounds, [Bounds { start: 0, end: 3 * round + 3 }]);
     }
     let (records, next) = reader.read(&to, 0, 100).unwrap();
     assert_eq!((records.len(), next), (10, 15));
@@ -58,22 +59,20 @@ fn what_is_aborted_is_never_seen() {
     let group = unique("group");
     let mut member = log.join(&spec(&group, &input, &group)).unwrap();
     poll_until(&mut *member, |_, events| !events.is_empty()).unwrap();
-    member.produce(vec![record(&output, 0, "aborted", b"")]).unwrap();
-    member.abort().unwrap();
-    member.produce(vec![record(&output, 0, "committed", b"")]).unwrap();
-    member.commit(&[]).unwrap();
+    let aborted = vec![record(&output, 0, "aborted", b"")];
+    let of_another = Commit { tasks: [7].into(), outputs: aborted, ..Commit::default() };
+    assert_eq!(member.commit(&of_another).unwrap_err().kind, ErrorKind::Abort);
+    send(&mut *member, vec![record(&output, 0, "committed", b"")]).unwrap();
     // Refused after a part of it has reached the broker.
     let too_much = vec![record(&output, 0, "refused", b""), record(&output, 0, "large", &vec![1; 9 << 20])];
-    member.produce(too_much).unwrap();
-    let error = member.commit(&[]).unwrap_err();
+    let error = send(&mut *member, too_much).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Stop);
     assert!(error.message.contains(&output) && error.message.contains("9437189 bytes"), "{error}");
-    member.produce(vec![record(&output, 0, "refused too", b"")]).unwrap();
-    assert_eq!(member.commit(&[]).unwrap_err().kind, ErrorKind::Rejoin);
+    let error = send(&mut *member, vec![record(&output, 0, "refused too", b"")]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Rejoin);
     drop(member);
     let mut member = log.join(&spec(&group, &input, &group)).unwrap();
-    member.produce(vec![record(&output, 0, "after", b"")]).unwrap();
-    member.commit(&[]).unwrap();
+    send(&mut *member, vec![record(&output, 0, "after", b"")]).unwrap();
     let keys: Vec<_> = contents(&log, &output, 0).into_iter().map(|record| record.key).collect();
     assert_eq!(keys, [b"committed".to_vec(), b"after".to_vec()]);
 }
@@ -86,11 +85,11 @@ fn a_commit_of_nothing_does_nothing_and_of_positions_alone_moves_them() {
     let group = unique("group");
     let mut member = log.join(&spec(&group, &input, &group)).unwrap();
     poll_until(&mut *member, |_, events| records(events).len() == 2).unwrap();
-    assert_eq!(member.commit(&[]).unwrap().next_offsets, BTreeMap::new());
-    assert_eq!(member.committed(0).unwrap(), None);
-    member.commit(&[(0, 1)]).unwrap();
-    assert_eq!(member.committed(0).unwrap(), Some(1));
-    assert_eq!(member.commit(&[(7, 1)]).unwrap_err().kind, ErrorKind::Abort, "not ours");
+    assert_eq!(send(&mut *member, Vec::new()).unwrap().next_offsets, BTreeMap::new());
+    assert_eq!(committed(&mut *member, 0), None);
+    commit(&mut *member, [(0, 1)], Vec::new()).unwrap();
+    assert_eq!(committed(&mut *member, 0), Some(1));
+    assert_eq!(commit(&mut *member, [(7, 1)], Vec::new()).unwrap_err().kind, ErrorKind::Abort, "not ours");
 }
 
 #[test]
@@ -99,16 +98,13 @@ fn a_second_member_of_one_name_fences_the_first() {
     let (input, output) = (topic(&log, "fencing-in", 1), topic(&log, "fencing-out", 1));
     let group = unique("group");
     let mut first = log.join(&spec(&group, &input, &group)).unwrap();
-    first.produce(vec![record(&output, 0, "before", b"")]).unwrap();
-    first.commit(&[]).unwrap();
+    send(&mut *first, vec![record(&output, 0, "before", b"")]).unwrap();
     let mut second = log.join(&spec(&group, &input, &group)).unwrap();
-    first.produce(vec![record(&output, 0, "fenced", b"")]).unwrap();
-    let error = first.commit(&[]).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Rejoin, "{error}");
-    first.produce(vec![record(&output, 0, "still fenced", b"")]).unwrap();
-    assert_eq!(first.commit(&[]).unwrap_err().kind, ErrorKind::Rejoin);
-    second.produce(vec![record(&output, 0, "second", b"")]).unwrap();
-    second.commit(&[]).unwrap();
+    let error = send(&mut *first, vec![record(&output, 0, "fenced", b"")]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Fenced, "{error}");
+    let error = send(&mut *first, vec![record(&output, 0, "still fenced", b"")]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Fenced, "{error}");
+    send(&mut *second, vec![record(&output, 0, "second", b"")]).unwrap();
     let keys: Vec<_> = contents(&log, &output, 0).into_iter().map(|record| record.key).collect();
     assert_eq!(keys, [b"before".to_vec(), b"second".to_vec()]);
 }
@@ -126,7 +122,7 @@ fn every_record_goes_through_exactly_once_though_members_come_and_go() {
         log.append(&batch).unwrap();
     }
     let group = unique("group");
-    let total = |log: &KafkaLog| log.group_lag(&group, &input).unwrap().iter().map(|lag| lag.records).sum::<u64>();
+    let total = |log: &KafkaLog| log.backlog(&group, &input).unwrap().iter().map(|of| of.records).sum::<u64>();
     let mut round = 0;
     while total(&log) > 0 {
         round += 1;
@@ -136,13 +132,13 @@ fn every_record_goes_through_exactly_once_though_members_come_and_go() {
         let deadline = Instant::now() + PATIENCE;
         // Lets every member do a part, takes one batch more and vanishes before, or in the last round after, its end.
         while taken < 15_000 && Instant::now() < deadline {
-            let events = member.poll(1_000, Duration::from_millis(50)).unwrap();
+            let events = member.poll(PollLimits::records(1_000), Duration::from_millis(50)).unwrap();
             let (mut copies, mut next) = (Vec::new(), BTreeMap::new());
             for event in &events {
                 match event {
                     Event::Assigned(partitions) => {
                         for &partition in partitions {
-                            let from = member.committed(partition).unwrap().unwrap_or(0);
+                            let from = committed(&mut *member, partition).unwrap_or(0);
                             member.start(partition, from).unwrap();
                         }
                     }
@@ -156,12 +152,10 @@ fn every_record_goes_through_exactly_once_though_members_come_and_go() {
             }
             taken += copies.len();
             let idle = events.is_empty();
-            member.produce(copies).unwrap();
             if taken < 15_000 {
-                member.commit(&next.into_iter().collect::<Vec<_>>()).unwrap();
+                commit(&mut *member, next, copies).unwrap();
             }
-            let lag = member.lag().unwrap();
-            if idle && lag.len() == PARTITIONS as usize && lag.iter().all(|lag| lag.records == 0) {
+            if idle && total(&log) == 0 {
                 break;
             }
         }
@@ -205,7 +199,7 @@ fn two_members_share_partitions_and_none_belongs_to_both() {
     let mut later = 0;
     wait_until(|| {
         for (member, owned) in [&mut first, &mut second].into_iter().zip(&mut owned) {
-            let events = member.poll(10, Duration::from_millis(10)).unwrap();
+            let events = member.poll(PollLimits::records(10), Duration::from_millis(10)).unwrap();
             for event in &events {
                 if let Event::Assigned(partitions) = event {
                     partitions.iter().for_each(|&partition| member.start(partition, 0).unwrap());
@@ -243,20 +237,20 @@ fn an_idle_group_has_no_lag_at_all() {
     }
     let group = unique("group");
     let lag =
-        |log: &KafkaLog| -> Vec<u64> { log.group_lag(&group, &input).unwrap().iter().map(|lag| lag.records).collect() };
+        |log: &KafkaLog| -> Vec<u64> { log.backlog(&group, &input).unwrap().iter().map(|of| of.records).collect() };
     assert_eq!(lag(&log), [6, 6, 0], "nothing committed yet; markers count too");
     let mut member = log.join(&spec(&group, &input, &group)).unwrap();
     let events = poll_until(&mut *member, |_, events| records(events).len() == 6).unwrap();
     // Taken, but not committed: idling must not commit it.
     let since = Instant::now();
     poll_until(&mut *member, |_, _| since.elapsed() > Duration::from_secs(3)).unwrap();
-    assert_eq!(member.committed(0).unwrap(), None);
+    assert_eq!(committed(&mut *member, 0), None);
     let next: BTreeMap<u32, u64> =
         records(&events).iter().map(|record| (record.partition, record.offset + 1)).collect();
-    member.commit(&next.into_iter().collect::<Vec<_>>()).unwrap();
-    assert_eq!(lag(&log), [1, 1, 0], "the last marker");
-    poll_until(&mut *member, |member, _| member.lag().unwrap().iter().all(|lag| lag.records == 0)).unwrap();
-    assert_eq!(lag(&log), [0, 0, 0]);
+    commit(&mut *member, next, Vec::new()).unwrap();
+    assert_eq!(lag(&log), [0, 0, 0], "the last marker is no record");
+    // Others see offsets only: idle members move past the marker, so that their figures are 0 too.
+    poll_until(&mut *member, |member, _| committed(member, 0) == Some(6)).unwrap();
     // The next record is still delivered.
     log.append(&[record(&input, 0, "c", b"")]).unwrap();
     let events = poll_until(&mut *member, |_, events| !records(events).is_empty()).unwrap();
@@ -276,7 +270,7 @@ fn starting_again_delivers_again_from_there() {
         member.start(0, from).unwrap();
         // Long work in between changes nothing.
         for _ in 0..50 {
-            member.keep_alive().unwrap();
+            member.poll(PollLimits::NONE, Duration::ZERO).unwrap();
         }
         let events = poll_until(&mut *member, |_, events| records(events).len() >= 500 - from as usize).unwrap();
         let offsets: Vec<u64> = records(&events).iter().map(|record| record.offset).collect();
@@ -293,12 +287,12 @@ fn nothing_is_delivered_before_a_partition_is_started() {
     let mut member = log.join(&spec(&group, &input, &group)).unwrap();
     let mut events = Vec::new();
     wait_until(|| {
-        member.keep_alive().unwrap();
-        events.extend(member.poll(10, Duration::from_millis(10)).unwrap());
+        events.extend(member.poll(PollLimits::NONE, Duration::ZERO).unwrap());
+        events.extend(member.poll(PollLimits::records(10), Duration::from_millis(10)).unwrap());
         !events.is_empty()
     });
     for _ in 0..50 {
-        events.extend(member.poll(10, Duration::from_millis(10)).unwrap());
+        events.extend(member.poll(PollLimits::records(10), Duration::from_millis(10)).unwrap());
     }
     assert_eq!(events, [Event::Assigned(vec![0])]);
     member.start(0, 0).unwrap();
@@ -328,7 +322,7 @@ fn a_poll_gathers_a_batch_and_keeps_to_its_limit() {
     poll_until(&mut *member, |_, events| !events.is_empty()).unwrap();
     let mut sizes = Vec::new();
     wait_until(|| {
-        let events = member.poll(1_000, Duration::from_millis(500)).unwrap();
+        let events = member.poll(PollLimits::records(1_000), Duration::from_millis(500)).unwrap();
         sizes.extend((!events.is_empty()).then_some(events.len()));
         sizes.iter().sum::<usize>() >= 1_500
     });
@@ -344,8 +338,8 @@ fn topics_are_made_once_and_checked() {
     let absent = topic_config("absent", 1);
     log.create_topics(&[delete.clone(), compact.clone()]).unwrap();
     log.create_topics(&[delete.clone(), compact.clone()]).unwrap();
-    assert_eq!(log.partitions(&delete.name).unwrap(), Some(3));
-    assert_eq!(log.partitions(&absent.name).unwrap(), None);
+    assert_eq!(log.topic(&delete.name).unwrap().map(|topic| topic.partitions), Some(3));
+    assert_eq!(log.topic(&absent.name).unwrap(), None);
     let problems = |topics: &[TopicConfig]| -> Vec<Option<String>> {
         log.check_topics(topics).unwrap().into_iter().map(|check| check.problem).collect()
     };

@@ -1,0 +1,244 @@
+//! How connections are protected and who we are, as librdkafka wants to be told.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use stream::{ErrorKind, LogError};
+
+/// How connections to brokers are protected. The default is neither encrypted nor logged in.
+#[derive(Clone, Default)]
+pub struct Security {
+    /// Encryption, if any.
+    pub tls: Option<Tls>,
+    /// A login, if any.
+    pub sasl: Option<Sasl>,
+}
+
+/// What brokers are known by, and what they may ask of us. All files are PEM.
+#[derive(Clone, Debug, Default)]
+pub struct Tls {
+    /// Authorities that may vouch for brokers; `None` for those the system trusts.
+    pub ca_file: Option<PathBuf>,
+    /// Our own certificate.
+    pub certificate_file: Option<PathBuf>,
+    /// Its key.
+    pub key_file: Option<PathBuf>,
+    /// What the key is encrypted with.
+    pub key_password_file: Option<PathBuf>,
+}
+
+/// A login.
+#[derive(Clone)]
+pub struct Sasl {
+    /// How it is done.
+    pub mechanism: Mechanism,
+    /// User, or client id.
+    pub username: String,
+    /// Password, or client secret.
+    pub password: Password,
+}
+
+/// How a login is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mechanism {
+    /// PLAIN.
+    Plain,
+    /// SCRAM-SHA-256.
+    ScramSha256,
+    /// SCRAM-SHA-512.
+    ScramSha512,
+    /// OAUTHBEARER with tokens got by client credentials (OpenID Connect).
+    OAuthBearer {
+        /// The provider's token endpoint.
+        token_url: String,
+        /// What to ask for.
+        scope: Option<String>,
+    },
+}
+
+/// Where a password is.
+#[derive(Clone)]
+pub enum Password {
+    /// Here.
+    Value(String),
+    /// In a file, with or without a newline at its end.
+    File(PathBuf),
+}
+
+/// The properties of librdkafka that follow from settings, each with its setting.
+const SETTINGS: &[(&str, &str)] = &[
+    ("security.protocol", "kafka.security_protocol"),
+    ("sasl.mechanisms", "kafka.sasl_mechanism"),
+    ("sasl.username", "kafka.username"),
+    ("sasl.password", "kafka.password"),
+    ("sasl.oauthbearer.client.id", "kafka.username"),
+    ("sasl.oauthbearer.client.secret", "kafka.password"),
+    ("sasl.oauthbearer.token.endpoint.url", "kafka.oauth_token_url"),
+    ("sasl.oauthbearer.scope", "kafka.oauth_scope"),
+    ("ssl.ca.location", "kafka.ca_file"),
+    ("ssl.certificate.location", "kafka.certificate_file"),
+    ("ssl.key.location", "kafka.key_file"),
+    ("ssl.key.password", "kafka.key_password_file"),
+];
+
+/// A text of librdkafka's with the names of our settings instead of its properties'.
+pub(crate) fn in_our_words(text: &str) -> String {
+    SETTINGS.iter().fold(text.to_owned(), |text, (property, setting)| text.replace(property, setting))
+}
+
+/// Whether a property's value must not be in a message.
+pub(crate) fn is_secret(property: &str) -> bool {
+    ["password", "passphrase", "secret", "key.pem", "oauthbearer.config"].iter().any(|word| property.contains(word))
+}
+
+impl Security {
+    /// Whether logins need tokens that are got from elsewhere, and that may be late.
+    pub(crate) fn uses_tokens(&self) -> bool {
+        self.sasl.as_ref().is_some_and(|sasl| matches!(sasl.mechanism, Mechanism::OAuthBearer { .. }))
+    }
+
+    /// The properties that say this. Reads the password, and sees to it that librdkafka can read the other files, which
+    /// it does with each client it makes.
+    pub(crate) fn properties(&self) -> Result<BTreeMap<String, String>, LogError> {
+        let mut properties = BTreeMap::new();
+        let protocol = match (&self.tls, &self.sasl) {
+            (None, None) => return Ok(properties),
+            (Some(_), None) => "ssl",
+            (None, Some(_)) => "sasl_plaintext",
+            (Some(_), Some(_)) => "sasl_ssl",
+        };
+        let mut set = |name: &str, value: &str| {
+            properties.insert(name.to_owned(), value.to_owned());
+        };
+        set("security.protocol", protocol);
+        if let Some(tls) = &self.tls {
+            for (name, setting, file) in [
+                ("ssl.ca.location", "kafka.ca_file", &tls.ca_file),
+                ("ssl.certificate.location", "kafka.certificate_file", &tls.certificate_file),
+                ("ssl.key.location", "kafka.key_file", &tls.key_file),
+            ] {
+                if let Some(file) = file {
+                    File::open(file).map_err(|error| unreadable(setting, file, &error))?;
+                    set(name, &file.to_string_lossy());
+                }
+            }
+            if let Some(file) = &tls.key_password_file {
+                set("ssl.key.password", &secret_in("kafka.key_password_file", file)?);
+            }
+        }
+        let Some(sasl) = &self.sasl else { return Ok(properties) };
+        let password = match &sasl.password {
+            Password::Value(password) => password.clone(),
+            Password::File(file) => secret_in("kafka.password_file", file)?,
+        };
+        set("sasl.mechanisms", sasl.mechanism.name());
+        match &sasl.mechanism {
+            Mechanism::Plain | Mechanism::ScramSha256 | Mechanism::ScramSha512 => {
+                set("sasl.username", &sasl.username);
+                set("sasl.password", &password);
+            }
+            Mechanism::OAuthBearer { token_url, scope } => {
+                set("sasl.oauthbearer.method", "oidc");
+                set("sasl.oauthbearer.token.endpoint.url", token_url);
+                set("sasl.oauthbearer.client.id", &sasl.username);
+                set("sasl.oauthbearer.client.secret", &password);
+                if let Some(scope) = scope {
+                    set("sasl.oauthbearer.scope", scope);
+                }
+            }
+        }
+        Ok(properties)
+    }
+}
+
+impl Mechanism {
+    /// As Kafka calls it.
+    fn name(&self) -> &'static str {
+        match self {
+            Mechanism::Plain => "PLAIN",
+            Mechanism::ScramSha256 => "SCRAM-SHA-256",
+            Mechanism::ScramSha512 => "SCRAM-SHA-512",
+            Mechanism::OAuthBearer { .. } => "OAUTHBEARER",
+        }
+    }
+}
+
+fn secret_in(setting: &str, file: &Path) -> Result<String, LogError> {
+    let text = fs::read_to_string(file).map_err(|error| unreadable(setting, file, &error))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() {
+        let message = format!("{setting}: {} is empty; write the password into it", file.display());
+        return Err(LogError::new(ErrorKind::Stop, message));
+    }
+    Ok(secret.to_owned())
+}
+
+fn unreadable(setting: &str, file: &Path, error: &std::io::Error) -> LogError {
+    let message = format!(
+        "{setting}: cannot read {}: {error}; name a file that this process may read, or leave {setting} out",
+        file.display()
+    );
+    LogError::new(ErrorKind::Stop, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn login(mechanism: Mechanism, password: Password) -> Security {
+        Security { tls: None, sasl: Some(Sasl { mechanism, username: "me".to_owned(), password }) }
+    }
+
+    #[test]
+    fn without_tls_and_login_nothing_is_said() {
+        assert_eq!(Security::default().properties().unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn a_password_is_read_from_its_file_without_the_newline() {
+        let directory = std::env::temp_dir().join(format!("recrawl-security-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let file = directory.join("password");
+        fs::write(&file, "a word \r\n").unwrap();
+        let properties = login(Mechanism::Plain, Password::File(file.clone())).properties().unwrap();
+        assert_eq!((&*properties["sasl.password"], &*properties["security.protocol"]), ("a word ", "sasl_plaintext"));
+        fs::write(&file, "\n").unwrap();
+        let error = login(Mechanism::Plain, Password::File(file)).properties().unwrap_err();
+        assert!(error.message.starts_with("kafka.password_file: ") && error.message.contains("is empty"), "{error}");
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_named_with_its_setting() {
+        let file = PathBuf::from("/nowhere/at/all.pem");
+        let nowhere = Some(file.clone());
+        let check = |tls: Tls, setting: &str| {
+            let error = Security { tls: Some(tls), sasl: None }.properties().unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Stop);
+            assert!(
+                error.message.starts_with(&format!("{setting}: cannot read /nowhere/at/all.pem: No such")),
+                "{error}"
+            );
+        };
+        check(Tls { ca_file: nowhere.clone(), ..Tls::default() }, "kafka.ca_file");
+        check(Tls { certificate_file: nowhere.clone(), ..Tls::default() }, "kafka.certificate_file");
+        check(Tls { key_file: nowhere.clone(), ..Tls::default() }, "kafka.key_file");
+        check(Tls { key_password_file: nowhere, ..Tls::default() }, "kafka.key_password_file");
+        let error = login(Mechanism::Plain, Password::File(file)).properties().unwrap_err();
+        assert!(error.message.starts_with("kafka.password_file: cannot read /nowhere/at/all.pem"), "{error}");
+    }
+
+    #[test]
+    fn tokens_are_asked_for_with_the_user_as_client() {
+        let mechanism =
+            Mechanism::OAuthBearer { token_url: "https://id/token".to_owned(), scope: Some("s".to_owned()) };
+        let security = login(mechanism, Password::Value("x".to_owned()));
+        let properties = security.properties().unwrap();
+        assert!(security.uses_tokens() && !properties.contains_key("sasl.username"));
+        assert_eq!(properties["sasl.mechanisms"], "OAUTHBEARER");
+        assert_eq!(properties["sasl.oauthbearer.method"], "oidc");
+        assert_eq!(properties["sasl.oauthbearer.client.id"], "me");
+        assert_eq!(properties["sasl.oauthbearer.client.secret"], "x");
+        assert_eq!(properties["sasl.oauthbearer.scope"], "s");
+    }
+}
