@@ -1,173 +1,195 @@
 //! The embedded log on disk.
 
-use crate::layout::{
-    LOG_FORMAT, LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, decode_placed, decode_topic, encode_record,
-    encode_topic,
-};
-use crate::rocks;
-use page::Timestamp;
-use rocksdb::{Cache, ColumnFamily, DB, Direction, IteratorMode, ReadOptions, WriteBatch};
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use stream::inprocess;
-use stream::{Bounds, ErrorKind, InputRecord, LogBackend, LogError, TopicConfig, TopicPartition};
+use crate::directory::{self, Opening, Paths, RESTORE, stop};
+use crate::families::{self, Owner};
+use crate::high_water::HighWater;
+use crate::incarnation::{self, Opened};
+use crate::known::{Known, Partition, Unreadable};
+use crate::layout::{LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, state_family};
+use crate::options::FamilyOptions;
+use crate::rocks::{self, Database};
+use crate::sealed;
+use rocksdb::{BoundColumnFamily, DBRecoveryMode, ReadOptions, WriteBatch};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use stream::{LogError, TopicConfig};
+use tracing::{info, warn};
 
-/// Most bytes of keys and values one read gives, unless a single record is larger.
-const READ_BYTES: usize = 16 << 20;
-/// Much of what passes through is consumed and dropped before so much has gathered, and then never reaches a table.
-const WRITE_BUFFER_BYTES: usize = 32 << 20;
-/// Readers are mostly right behind the writers, in the write buffer; restores read everything once.
-const BLOCK_CACHE_BYTES: usize = 32 << 20;
-/// Write-ahead log to replay after a kill, at the most.
-const WRITE_AHEAD_BYTES: u64 = 128 << 20;
-
-/// The embedded log: all topics of one data directory in one RocksDB under `<data>/log`.
+/// The embedded log: topics, positions and the state of all tasks of one data directory, in one RocksDB.
 pub struct EmbeddedBackend {
-    pub(crate) database: DB,
-    path: PathBuf,
+    pub(crate) database: Database,
+    paths: Paths,
+    owner: Owner,
+    opened: Opened,
+    /// Which boot of the machine this is.
+    boot: Option<String>,
+    pub(crate) incarnation: AtomicU32,
     known: RwLock<Known>,
+    /// The families there are besides the default one. Held while one is added or removed.
+    families: Mutex<BTreeSet<String>>,
+    /// The mark written last. Held while one is written.
+    high_water: Mutex<Option<HighWater>>,
     /// Held during retention and compaction, so that two rounds never meet.
     pub(crate) maintenance: Mutex<()>,
-    read_only: bool,
+    /// What only an owner has; `None` when this is a view.
+    owned: Option<Owned>,
 }
 
-/// What is small and asked for all the time, held in memory so that only reads of records go to the database.
-#[derive(Debug, Default)]
-struct Known {
-    topics: HashMap<Arc<str>, Topic>,
-    /// Next input offsets by group.
-    positions: HashMap<String, HashMap<Place, u64>>,
-}
-
-#[derive(Clone, Debug)]
-struct Topic {
-    id: u32,
-    config: TopicConfig,
-    /// By partition. Unlike in the database, `end` is always the present one.
-    marks: Vec<Mark>,
+struct Owned {
+    options: FamilyOptions,
+    /// Released when it is dropped.
+    _lock: File,
 }
 
 impl EmbeddedBackend {
     /// Opens (or makes) the log of a data directory, for this process alone.
     pub fn open(data_dir: &Path) -> Result<Self, LogError> {
-        let path = data_dir.join("log");
-        std::fs::create_dir_all(&path).map_err(|error| stop(rocks::unusable("log directory", &path, &error)))?;
-        let mut options = rocks::database_options();
-        options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
-        let cache = Cache::new_lru_cache(BLOCK_CACHE_BYTES);
-        let mut records = rocks::family_options(&cache, WRITE_BUFFER_BYTES, false);
-        // Compaction of topics leaves deletions behind; tables full of them are merged away early, for readers' sake.
-        records.add_compact_on_deletion_collector_factory(10_000, 5_000, 0.5);
-        let families = [("default", rocks::family_options(&cache, 1 << 20, false)), (RECORDS, records)];
-        let database = DB::open_cf_with_opts(&options, &path, families).map_err(|error| {
-            if rocks::is_locked(&error) {
-                let path = data_dir.display();
-                return stop(format!(
-                    "data directory {path} is in use by another recrawl; stop it first, or choose another directory"
-                ));
-            }
-            stop(explain(&path, &error))
-        })?;
-        Self::load(database, path, false)
+        Self::open_during(data_dir, directory::boot())
+    }
+
+    /// As [`EmbeddedBackend::open`], on a machine whose present boot has this id. A log that another boot left open may
+    /// have lost its last writes.
+    pub fn open_during(data_dir: &Path, boot: Option<String>) -> Result<Self, LogError> {
+        let Opening { database, families, owner, opened, options, lock } = directory::open(data_dir, boot.as_deref())?;
+        let owned = Some(Owned { options, _lock: lock });
+        let log = Self::load(database, Paths::new(data_dir), owner, families, opened, boot, owned)?;
+        log.note_high_water()?;
+        Ok(log)
     }
 
     /// A view of the log of a data directory as it stands now, for tools; another process may be writing to it.
     /// Writing through it fails.
     pub fn open_read_only(data_dir: &Path) -> Result<Self, LogError> {
-        let path = data_dir.join("log");
-        if !path.join("CURRENT").exists() {
-            let path = path.display();
+        let paths = Paths::new(data_dir);
+        if !paths.database.join("CURRENT").exists() {
+            let path = paths.database.display();
             return Err(stop(format!(
                 "there is no log at {path}; check the data directory, or start recrawl run first"
             )));
         }
-        let database = rocks::open_read_only(&path, &["default", RECORDS]).map_err(|e| stop(explain(&path, &e)))?;
-        Self::load(database, path, true)
+        let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.database, &error, RESTORE));
+        let damaged = |what: String| stop(rocks::damaged("log", &paths.database, &what, RESTORE));
+        let (database, _) = rocks::open_read_only(&paths.database, DBRecoveryMode::PointInTime).map_err(fault)?;
+        let log = families::log_id(&database).map_err(fault)?;
+        let owner =
+            Owner { log: log.ok_or_else(|| damaged("it does not say which log it is".to_owned()))?, task: None };
+        let families = families::verify(&database, &owner).map_err(fault)?.map_err(damaged)?;
+        let incarnation = incarnation::latest(&database).map_err(fault)?;
+        let opened = Opened { incarnation, jump: None };
+        Self::load(database, paths, owner, families, opened, None, None)
     }
 
-    fn load(database: DB, path: PathBuf, read_only: bool) -> Result<Self, LogError> {
-        let (known, maintenance) = (RwLock::default(), Mutex::default());
-        let backend = Self { database, path, known, maintenance, read_only };
-        backend.check_format()?;
-        let known = backend.load_known()?;
-        *backend.known_mut() = known;
-        Ok(backend)
-    }
-
-    fn check_format(&self) -> Result<(), LogError> {
-        let key = LogKey::Format.encode();
-        match self.database.get(&key).map_err(|error| self.fault(&error))? {
-            Some(format) if format == LOG_FORMAT.to_be_bytes() => Ok(()),
-            Some(format) => {
-                let path = self.path.display();
-                Err(stop(format!("log {path} has layout {format:?}, not {LOG_FORMAT}; use the recrawl that wrote it")))
-            }
-            None if self.read_only => Ok(()),
-            None => self.database.put(key, LOG_FORMAT.to_be_bytes()).map_err(|error| self.fault(&error)),
-        }
-    }
-
-    fn load_known(&self) -> Result<Known, LogError> {
-        let mut known = Known::default();
-        let mut marks = HashMap::new();
-        for entry in self.database.iterator(IteratorMode::From(&[LogKey::TOPIC], Direction::Forward)) {
-            let (key, value) = entry.map_err(|error| self.fault(&error))?;
-            let unreadable = || self.damaged(&format!("the entry under {key:?} is unreadable"));
-            match key[0] {
-                LogKey::TOPIC => {
-                    let name = std::str::from_utf8(&key[1..]).map_err(|_| unreadable())?;
-                    let (id, config) = decode_topic(name, &value).ok_or_else(unreadable)?;
-                    known.topics.insert(config.name.clone(), Topic { id, config, marks: Vec::new() });
-                }
-                LogKey::MARK => {
-                    let (place, _) = decode_placed(&key).ok_or_else(unreadable)?;
-                    marks.insert(place, Mark::decode(&value).ok_or_else(unreadable)?);
-                }
-                LogKey::POSITION => {
-                    let (place, group) = decode_placed(&key).ok_or_else(unreadable)?;
-                    let next = value.as_ref().try_into().map(u64::from_be_bytes).map_err(|_| unreadable())?;
-                    known.positions.entry(group.to_owned()).or_default().insert(place, next);
-                }
-                _ => return Err(unreadable()),
-            }
-        }
-        for topic in known.topics.values_mut() {
-            for partition in 0..topic.config.partitions {
-                let place = Place { topic: topic.id, partition };
-                let mut mark = marks.remove(&place).unwrap_or_default();
-                mark.end = mark.end.max(self.end_of_records(place)?);
-                topic.marks.push(mark);
-            }
-        }
-        Ok(known)
-    }
-
-    /// The offset after the last record there is; 0 when there is none.
-    fn end_of_records(&self, place: Place) -> Result<u64, LogError> {
-        let mut options = ReadOptions::default();
-        options.set_iterate_lower_bound(LogKey::Record(place, 0).encode());
-        let mut iterator = self.database.raw_iterator_cf_opt(self.records(), options);
-        iterator.seek_for_prev(LogKey::Record(place, u64::MAX).encode());
-        let end = match iterator.key() {
-            Some(key) => {
-                decode_offset(key).ok_or_else(|| self.damaged(&format!("record key {key:?} is unreadable")))? + 1
-            }
-            None => 0,
+    fn load(
+        database: Database,
+        paths: Paths,
+        owner: Owner,
+        families: BTreeSet<String>,
+        opened: Opened,
+        boot: Option<String>,
+        owned: Option<Owned>,
+    ) -> Result<Self, LogError> {
+        let log = Self {
+            database,
+            paths,
+            owner,
+            opened,
+            boot,
+            incarnation: AtomicU32::new(opened.incarnation),
+            known: RwLock::default(),
+            families: Mutex::new(families),
+            high_water: Mutex::default(),
+            maintenance: Mutex::default(),
+            owned,
         };
-        iterator.status().map_err(|error| self.fault(&error))?;
-        Ok(end)
+        let known = Known::load(&log.database, &log.records()?, opened.incarnation);
+        let known = known.map_err(|unreadable| match unreadable {
+            Unreadable::Failed(error) => log.fault(&error),
+            Unreadable::Nonsense(what) => log.damaged(&what),
+        })?;
+        *log.known_mut() = known;
+        Ok(log)
     }
 
-    pub(crate) fn records(&self) -> &ColumnFamily {
-        self.database.cf_handle(RECORDS).expect("the family is made or found when the database is opened")
+    /// What was found when the log was opened.
+    pub fn opened(&self) -> Opened {
+        self.opened
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    /// Writes that are known to be missing, since the log was made.
+    pub fn missing_writes(&self) -> u64 {
+        self.known().incarnations.values().map(|incarnation| incarnation.missing).sum()
+    }
+
+    /// Notes how far the log has come, so that a loss is noticed when it is opened again. To be called about once a second;
+    /// when nothing was written since, it costs nothing.
+    pub fn note_high_water(&self) -> Result<(), LogError> {
+        self.note(false)
+    }
+
+    /// Makes everything committed so far outlive a power cut.
+    pub fn sync(&self) -> Result<(), LogError> {
+        self.database.flush_wal(true).map_err(|error| self.fault(&error))
+    }
+
+    fn note(&self, clean: bool) -> Result<(), LogError> {
+        let mut held = lock(&self.high_water);
+        let noted = HighWater::of(&self.database, &self.paths.database, self.boot.as_deref(), clean, held.as_ref());
+        let write = |noted: HighWater| -> std::io::Result<()> {
+            if held.as_ref() != Some(&noted) {
+                // Only the first says that from here on writes may be missing, and the last that none is.
+                let durable = clean || held.is_none();
+                sealed::write(&self.paths.high_water, &noted.lines(), durable)?;
+                *held = Some(noted);
+            }
+            Ok(())
+        };
+        noted.and_then(write).map_err(|error| stop(rocks::unusable("log", &self.paths.high_water, &error)))
+    }
+
+    pub(crate) fn log_id(&self) -> &str {
+        &self.owner.log
+    }
+
+    pub(crate) fn records(&self) -> Result<Arc<BoundColumnFamily<'_>>, LogError> {
+        self.family(RECORDS)
+    }
+
+    /// A column family by its name.
+    pub(crate) fn family(&self, name: &str) -> Result<Arc<BoundColumnFamily<'_>>, LogError> {
+        let missing = || stop(format!("log {} has no column family {name}", self.paths.database.display()));
+        self.database.cf_handle(name).ok_or_else(missing)
+    }
+
+    pub(crate) fn has_family(&self, name: &str) -> bool {
+        lock(&self.families).contains(name)
+    }
+
+    /// Makes the families of a stage's stores where they are missing, and drops those of stores it no longer has.
+    pub(crate) fn prepare(&self, stage: &str, stores: &[&str]) -> Result<(), LogError> {
+        let Some(owned) = &self.owned else { return Ok(()) };
+        let wanted: BTreeSet<String> = stores.iter().map(|store| state_family(stage, store)).collect();
+        let mut families = lock(&self.families);
+        let given_up = |name: &&String| name.starts_with(&state_family(stage, "")) && !wanted.contains(*name);
+        for name in families.iter().filter(given_up).cloned().collect::<Vec<_>>() {
+            info!(store = name, "dropping a store that the stage no longer has");
+            let removed = families::remove(&self.database, &mut families, &name, WriteBatch::default());
+            removed.map_err(|error| self.fault(&error))?;
+        }
+        for name in wanted.difference(&families.clone()) {
+            let added = families::add(&self.database, &mut families, &self.owner, name, &owned.options.of(name));
+            added.map_err(|error| self.fault(&error))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn known(&self) -> RwLockReadGuard<'_, Known> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
+    pub(crate) fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -176,23 +198,21 @@ impl EmbeddedBackend {
         self.known().topics.values().map(|topic| (topic.id, topic.config.clone())).collect()
     }
 
-    /// The mark of a partition of a known topic.
-    pub(crate) fn mark(&self, topic: &str, partition: u32) -> Option<Mark> {
-        self.known().topics.get(topic)?.marks.get(partition as usize).copied()
+    /// A partition of a known topic, as it stands.
+    pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<Partition> {
+        self.known().topics.get(topic)?.partitions.get(partition as usize).cloned()
     }
 
     /// Sets a mark after it was written; the end goes on by itself.
     pub(crate) fn set_mark(&self, topic: &str, partition: u32, mark: Mark) {
-        if let Some(held) =
-            self.known_mut().topics.get_mut(topic).and_then(|topic| topic.marks.get_mut(partition as usize))
-        {
-            *held = Mark { end: held.end, ..mark };
+        if let Some(held) = self.known_mut().partition_mut(topic, partition) {
+            held.mark = Mark { end: held.mark.end, ..mark };
         }
     }
 
     /// Where the slowest of the groups stands that ever committed on a partition; `None` when none did.
     pub(crate) fn slowest_position(&self, place: Place) -> Option<u64> {
-        self.known().positions.values().filter_map(|positions| positions.get(&place)).copied().min()
+        self.known().positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next).min()
     }
 
     /// Visits stored records in order, from one offset up to, but not including, another, until the visitor breaks off
@@ -211,7 +231,7 @@ impl EmbeddedBackend {
         let mut options = ReadOptions::default();
         options.set_iterate_upper_bound(LogKey::Record(place, to).encode());
         options.fill_cache(fill_cache);
-        let mut iterator = self.database.raw_iterator_cf_opt(self.records(), options);
+        let mut iterator = self.database.raw_iterator_cf_opt(&self.records()?, options);
         iterator.seek(LogKey::Record(place, from).encode());
         while let Some((key, value)) = iterator.item() {
             let offset = decode_offset(key);
@@ -227,137 +247,32 @@ impl EmbeddedBackend {
     }
 
     pub(crate) fn write_batch(&self, batch: WriteBatch) -> Result<(), LogError> {
-        if self.read_only {
-            return Err(stop(format!("log {} was opened for reading only", self.path.display())));
+        if self.owned.is_none() {
+            return Err(stop(format!("log {} was opened for reading only", self.paths.database.display())));
         }
         self.database.write(batch).map_err(|error| self.fault(&error))
     }
 
     pub(crate) fn fault(&self, error: &rocksdb::Error) -> LogError {
-        stop(explain(&self.path, error))
+        stop(rocks::explain("log", &self.paths.database, error, RESTORE))
     }
 
     fn damaged(&self, what: &str) -> LogError {
-        stop(rocks::damaged("log", &self.path, &what, REFILL))
-    }
-
-    fn unknown(partition: &TopicPartition) -> LogError {
-        stop(format!("there is no partition {partition}; create its topic first"))
+        stop(rocks::damaged("log", &self.paths.database, &what, RESTORE))
     }
 }
 
-impl Known {
-    fn place(&self, partition: &TopicPartition) -> Result<(Place, Mark), LogError> {
-        let topic = self.topics.get(&partition.topic);
-        let mark = topic.and_then(|topic| topic.marks.get(partition.partition as usize));
-        let (Some(topic), Some(mark)) = (topic, mark) else { return Err(EmbeddedBackend::unknown(partition)) };
-        Ok((Place { topic: topic.id, partition: partition.partition }, *mark))
-    }
-}
-
-const REFILL: &str = "restore the data directory from a copy, or move it away to start anew";
-
-fn explain(path: &Path, error: &rocksdb::Error) -> String {
-    rocks::explain("log", path, error, REFILL)
-}
-
-fn stop(message: String) -> LogError {
-    LogError::new(ErrorKind::Stop, message)
-}
-
-impl LogBackend for EmbeddedBackend {
-    fn topics(&self) -> Result<Vec<TopicConfig>, LogError> {
-        Ok(self.known().topics.values().map(|topic| topic.config.clone()).collect())
-    }
-
-    fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError> {
-        let mut known = self.known_mut();
-        let existing = known.topics.get(&topic.name);
-        if let Some(existing) = existing.filter(|existing| existing.config.partitions != topic.partitions) {
-            let (name, partitions) = (&topic.name, existing.config.partitions);
-            return Err(stop(format!(
-                "topic {name} has {partitions} partitions, not {}; keys would move: choose another topic prefix",
-                topic.partitions
-            )));
-        }
-        let id = match existing {
-            Some(existing) => existing.id,
-            None => known.topics.values().map(|topic| topic.id + 1).max().unwrap_or(0),
-        };
-        let mut batch = WriteBatch::default();
-        batch.put(LogKey::Topic(&topic.name).encode(), encode_topic(id, topic));
-        self.write_batch(batch)?;
-        let marks = vec![Mark::default(); topic.partitions as usize];
-        let entry = known.topics.entry(topic.name.clone());
-        entry.or_insert(Topic { id, config: topic.clone(), marks }).config = topic.clone();
-        Ok(())
-    }
-
-    fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError> {
-        let (_, mark) = self.known().place(partition)?;
-        Ok(Bounds { start: mark.start, end: mark.end })
-    }
-
-    fn read(&self, partition: &TopicPartition, from: u64, max_records: usize) -> Result<Vec<InputRecord>, LogError> {
-        let (place, mark) = self.known().place(partition)?;
-        let mut records = Vec::new();
-        if max_records == 0 {
-            return Ok(records);
-        }
-        let mut bytes = 0;
-        self.visit(place, from.max(mark.start), mark.end, true, |offset, record| {
-            bytes += record.key.len() + record.value.map_or(0, <[u8]>::len);
-            records.push(record.to_input(partition.partition, offset));
-            Ok(records.len() < max_records && bytes < READ_BYTES)
-        })?;
-        Ok(records)
-    }
-
-    fn write(&self, changes: inprocess::WriteBatch<'_>) -> Result<(), LogError> {
-        let mut batch = WriteBatch::default();
-        let mut ends: HashMap<&TopicPartition, (Place, u64)> = HashMap::new();
-        let mut positions = Vec::with_capacity(changes.positions.len());
-        {
-            let known = self.known();
-            let family = self.records();
-            let mut value = Vec::new();
-            for (offset, record) in changes.records {
-                let (place, end) = match ends.get_mut(&record.to) {
-                    Some(found) => found,
-                    None => ends.entry(&record.to).or_insert((known.place(&record.to)?.0, 0)),
-                };
-                encode_record(record, &mut value);
-                batch.put_cf(family, LogKey::Record(*place, *offset).encode(), &value);
-                *end = offset + 1;
-            }
-            for (partition, next) in changes.positions {
-                let (place, _) = known.place(partition)?;
-                batch.put(LogKey::Position(place, changes.group).encode(), next.to_be_bytes());
-                positions.push((place, *next));
+impl Drop for EmbeddedBackend {
+    fn drop(&mut self) {
+        if self.owned.is_some() {
+            let closed = self.sync().and_then(|()| self.note(true));
+            if let Err(error) = closed {
+                warn!(%error, "the log could not be closed cleanly; its offsets may jump when it is opened again");
             }
         }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.write_batch(batch)?;
-        let mut known = self.known_mut();
-        for (partition, (_, end)) in ends {
-            let topic = known.topics.get_mut(&partition.topic).expect("topics are never deleted");
-            topic.marks[partition.partition as usize].end = end;
-        }
-        if !positions.is_empty() {
-            known.positions.entry(changes.group.to_owned()).or_default().extend(positions);
-        }
-        Ok(())
     }
+}
 
-    fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<u64>, LogError> {
-        let known = self.known();
-        let (place, _) = known.place(partition)?;
-        Ok(known.positions.get(group).and_then(|positions| positions.get(&place)).copied())
-    }
-
-    fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
-        crate::maintain::maintain(self, now)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,32 +1,35 @@
-//! What the two kinds of database hold, byte by byte. Integers are big-endian, so that ranges iterate in order.
+//! What the database of the embedded log holds, byte by byte. Integers are big-endian, so that ranges iterate in order.
 
+use crate::fields::Fields;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Checkpoint, Cleanup, InputRecord, OutputRecord, TopicConfig};
+use stream::{Cleanup, InputRecord, OutputRecord, Position, TopicConfig};
 
-/// Layout of the log database. Another number needs a migration.
-pub(crate) const LOG_FORMAT: u32 = 1;
-/// Column family of the records; everything else of the log is in the default one.
+/// Column family of the records. Everything else of the log is in the default one; the state of tasks has a family for
+/// each store of a stage, named [`state_family`], with the entries of [`crate::table`].
 pub(crate) const RECORDS: &str = "records";
-/// Key of a task's checkpoint, alone in the default family of its database. The stores have a family each, named after
-/// them, with the processor's own keys and values. Value: [`encode_checkpoint`]. Lives as long as the database; absent:
-/// nothing in it can be believed.
-pub(crate) const CHECKPOINT: &[u8] = b"checkpoint";
+/// Offsets that belong to one incarnation of the log: more than a partition takes in within centuries.
+pub(crate) const INCARNATION_OFFSETS: u64 = 1 << 40;
+
+/// Name of the column family of a store.
+pub(crate) fn state_family(stage: &str, store: &str) -> String {
+    format!("{stage}/{store}")
+}
 
 /// The keys of the log database. The first byte of a key outside [`RECORDS`] is a stable ordinal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LogKey<'a> {
-    /// `0` → [`LOG_FORMAT`] as u32. Written when the database is made; absent: the database is new.
-    Format,
     /// `1 ++ name` → [`encode_topic`]: id, partitions, how it forgets. Lives for ever; absent: no such topic.
     Topic(&'a str),
     /// `2 ++ topic id u32 ++ partition u32` → [`Mark`]. Written by retention and compaction only; absent: nothing was
     /// ever dropped from the partition, and its end follows from its last record.
     Mark(Place),
-    /// `3 ++ topic id u32 ++ partition u32 ++ group` → next input offset, u64. Written by commits, lives for ever;
+    /// `3 ++ topic id u32 ++ partition u32 ++ group` → [`encode_position`]. Written by commits, lives for ever;
     /// absent: the group never committed on the partition.
     Position(Place, &'a str),
+    /// `4 ++ number u32` → [`Incarnation`]. Written when offsets must jump; absent: they never did so far.
+    Incarnation(u32),
     /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`encode_record`]. Lives until retention or
     /// compaction drops it; absent within the bounds: dropped.
     Record(Place, u64),
@@ -46,16 +49,18 @@ impl LogKey<'_> {
     pub(crate) const MARK: u8 = 2;
     /// First byte of all position keys.
     pub(crate) const POSITION: u8 = 3;
+    /// First byte of all incarnation keys.
+    pub(crate) const INCARNATION: u8 = 4;
 
     pub(crate) fn encode(self) -> Vec<u8> {
         let placed = |first: &[u8], place: Place, rest: &[u8]| {
             [first, &place.topic.to_be_bytes(), &place.partition.to_be_bytes(), rest].concat()
         };
         match self {
-            LogKey::Format => vec![0],
             LogKey::Topic(name) => [&[Self::TOPIC], name.as_bytes()].concat(),
             LogKey::Mark(place) => placed(&[Self::MARK], place, &[]),
             LogKey::Position(place, group) => placed(&[Self::POSITION], place, group.as_bytes()),
+            LogKey::Incarnation(number) => [&[Self::INCARNATION][..], &number.to_be_bytes()].concat(),
             LogKey::Record(place, offset) => placed(&[], place, &offset.to_be_bytes()),
         }
     }
@@ -74,6 +79,39 @@ pub(crate) fn decode_offset(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(8..)?.try_into().ok()?))
 }
 
+/// `next u64, note`.
+pub(crate) fn encode_position(position: &Position) -> Vec<u8> {
+    [&position.next.to_be_bytes()[..], position.note.as_bytes()].concat()
+}
+
+pub(crate) fn decode_position(bytes: &[u8]) -> Option<Position> {
+    let mut fields = Fields(bytes);
+    Some(Position { next: fields.u64()?, note: std::str::from_utf8(fields.0).ok()?.to_owned() })
+}
+
+/// Why offsets jumped, so that none was given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Incarnation {
+    /// Writes that are known to be missing. More may be, when power was lost.
+    pub(crate) missing: u64,
+    /// Whether that was because power may have been lost.
+    pub(crate) power_cut: bool,
+}
+
+impl Incarnation {
+    pub(crate) fn encode(self) -> Vec<u8> {
+        [&self.missing.to_be_bytes()[..], &[u8::from(self.power_cut)]].concat()
+    }
+
+    /// The number in the key, and the value.
+    pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<(u32, Self)> {
+        let mut fields = Fields(value);
+        let incarnation = Self { missing: fields.u64()?, power_cut: fields.u8()? == 1 };
+        let number = u32::from_be_bytes(key.get(1..)?.try_into().ok()?);
+        fields.finished((number, incarnation))
+    }
+}
+
 /// How far a partition has been worn down. All zero for one that was never touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
@@ -85,7 +123,7 @@ pub(crate) struct Mark {
     pub(crate) cleaned_to: u64,
     /// Number of records below `cleaned_to`.
     pub(crate) kept: u64,
-    /// Below, everything was clean already at `horizon_at`; tombstones there have been seen long enough a day later.
+    /// Below, everything was clean already at `horizon_at`; tombstones there have been seen long enough some days later.
     pub(crate) horizon: u64,
     /// When the horizon was set.
     pub(crate) horizon_at: Timestamp,
@@ -179,86 +217,6 @@ impl<'a> StoredRecord<'a> {
     }
 }
 
-/// `input_next, written_at` and per store `name length u16, name, changelog_next`; each number behind a byte that says
-/// whether it is there. By name, because a newer version may have other stores.
-pub(crate) fn encode_checkpoint(checkpoint: &Checkpoint, stores: &[String]) -> Vec<u8> {
-    fn optional(bytes: &mut Vec<u8>, number: Option<u64>) {
-        bytes.push(u8::from(number.is_some()));
-        bytes.extend(number.unwrap_or_default().to_be_bytes());
-    }
-    let mut bytes = Vec::new();
-    optional(&mut bytes, checkpoint.input_next);
-    optional(&mut bytes, checkpoint.written_at.map(|at| at.as_micros() as u64));
-    for (name, next) in stores.iter().zip(&checkpoint.changelog_next) {
-        bytes.extend((name.len() as u16).to_be_bytes());
-        bytes.extend(name.as_bytes());
-        optional(&mut bytes, *next);
-    }
-    bytes
-}
-
-pub(crate) fn decode_checkpoint(bytes: &[u8], stores: &[String]) -> Option<Checkpoint> {
-    let mut fields = Fields(bytes);
-    let input_next = fields.optional()?;
-    let written_at = fields.optional()?.map(|micros| Timestamp::from_micros(micros as i64));
-    let mut changelog_next = vec![None; stores.len()];
-    while !fields.0.is_empty() {
-        let length = usize::from(fields.u16()?);
-        let name = fields.take(length)?;
-        let next = fields.optional()?;
-        if let Some(store) = stores.iter().position(|store| store.as_bytes() == name) {
-            changelog_next[store] = next;
-        }
-    }
-    Some(Checkpoint { input_next, changelog_next, written_at })
-}
-
-/// Bytes being taken apart from the front; `None` when there are too few.
-struct Fields<'a>(&'a [u8]);
-
-impl<'a> Fields<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(u8::from_be_bytes)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_be_bytes)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_be_bytes)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_be_bytes)
-    }
-
-    fn timestamp(&mut self) -> Option<Timestamp> {
-        self.array().map(i64::from_be_bytes).map(Timestamp::from_micros)
-    }
-
-    fn optional(&mut self) -> Option<Option<u64>> {
-        let there = self.u8()?;
-        let number = self.u64()?;
-        (there <= 1).then_some((there == 1).then_some(number))
-    }
-
-    /// The value, when nothing is left over.
-    fn finished<T>(&self, value: T) -> Option<T> {
-        self.0.is_empty().then_some(value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,7 +230,6 @@ mod tests {
             key in proptest::collection::vec(any::<u8>(), 0..20),
             value in proptest::option::of(proptest::collection::vec(any::<u8>(), 0..20)),
             numbers in any::<[u64; 5]>(),
-            next in proptest::option::of(any::<u64>()),
             consumed in proptest::option::of(any::<bool>()),
         ) {
             let timestamp = Timestamp::from_micros(micros);
@@ -287,11 +244,12 @@ mod tests {
             let mark = Mark { start, end, cleaned_to, kept, horizon, horizon_at: timestamp };
             prop_assert_eq!(Mark::decode(&mark.encode()), Some(mark));
 
-            let stores = ["pages".to_owned(), "hosts".to_owned()];
-            let changelog_next = vec![next, None];
-            let checkpoint = Checkpoint { input_next: next, changelog_next, written_at: Some(timestamp) };
-            let bytes = encode_checkpoint(&checkpoint, &stores);
-            prop_assert_eq!(decode_checkpoint(&bytes, &stores), Some(checkpoint));
+            let position = Position { next: numbers[0], note: "1.2".to_owned() };
+            prop_assert_eq!(decode_position(&encode_position(&position)), Some(position));
+
+            let incarnation = Incarnation { missing: numbers[0], power_cut: micros > 0 };
+            let key = LogKey::Incarnation(7).encode();
+            prop_assert_eq!(Incarnation::decode(&key, &incarnation.encode()), Some((7, incarnation)));
 
             let retention = Duration::from_micros(numbers[0]);
             let cleanup = consumed.map_or(Cleanup::Compact, |consumed| Cleanup::Delete { retention, consumed });
@@ -303,26 +261,18 @@ mod tests {
         fn nonsense_is_refused_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
             let _ = StoredRecord::decode(&bytes);
             let _ = Mark::decode(&bytes);
-            let _ = decode_checkpoint(&bytes, &["pages".to_owned()]);
+            let _ = decode_position(&bytes);
+            let _ = Incarnation::decode(&bytes, &bytes);
             let _ = decode_topic("topic", &bytes);
             let _ = decode_placed(&bytes);
         }
     }
 
     #[test]
-    fn a_checkpoint_finds_its_stores_by_name() {
-        let written_at = Some(Timestamp::from_secs(1));
-        let checkpoint = Checkpoint { input_next: Some(1), changelog_next: vec![Some(2), Some(3)], written_at };
-        let bytes = encode_checkpoint(&checkpoint, &["pages".into(), "hosts".into()]);
-        let read = decode_checkpoint(&bytes, &["hosts".into(), "sweeps".into(), "pages".into()]).unwrap();
-        assert_eq!(read.changelog_next, [Some(3), None, Some(2)]);
-    }
-
-    #[test]
-    fn the_layout_on_disk_is_as_released() {
+    fn the_layout_on_disk_is_as_documented() {
         let place = Place { topic: 1, partition: 2 };
         let check = |key: LogKey<'_>, expected: &[u8]| assert_eq!(key.encode(), expected, "{key:?}");
-        check(LogKey::Format, &[0]);
+        check(LogKey::Incarnation(5), &[4, 0, 0, 0, 5]);
         check(LogKey::Topic("t"), b"\x01t");
         check(LogKey::Mark(place), &[2, 0, 0, 0, 1, 0, 0, 0, 2]);
         check(LogKey::Position(place, "g"), &[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']);

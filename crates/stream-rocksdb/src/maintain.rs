@@ -30,9 +30,13 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
     for (id, topic) in log.topics_by_id() {
         for partition in 0..topic.partitions {
             let place = Place { topic: id, partition };
-            let Some(mark) = log.mark(&topic.name, partition) else { continue };
+            let Some(held) = log.partition(&topic.name, partition) else { continue };
+            let mark = held.mark;
             let after = match topic.cleanup {
-                Cleanup::Compact => compact(log, place, mark, now)?,
+                Cleanup::Compact => {
+                    let dirty = held.given(mark.cleaned_to, mark.end);
+                    compact(log, place, mark, dirty, now)?
+                }
                 Cleanup::Delete { retention, consumed } => expire(log, place, mark, now, retention, consumed)?,
             };
             if after != mark {
@@ -70,19 +74,19 @@ fn expire(
     let after = Mark { start, ..mark };
     let (from, to) = (LogKey::Record(place, mark.start).encode(), LogKey::Record(place, start).encode());
     let mut batch = WriteBatch::default();
-    batch.delete_range_cf(log.records(), &from, &to);
+    let records = log.records()?;
+    batch.delete_range_cf(&records, &from, &to);
     batch.put(LogKey::Mark(place).encode(), after.encode());
     log.write_batch(batch)?;
     // Whole tables go at once, without waiting for a compaction to come by. This range includes its end.
     let last = LogKey::Record(place, start - 1).encode();
-    log.database.delete_file_in_range_cf(log.records(), &from, &last).map_err(|error| log.fault(&error))?;
+    log.database.delete_file_in_range_cf(&records, &from, &last).map_err(|error| log.fault(&error))?;
     Ok(after)
 }
 
 /// Keeps the last record of every key, as far as the keys of the dirty part fit into memory.
-fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, now: Timestamp) -> Result<Mark, LogError> {
-    // Every record is one offset, and nothing above `cleaned_to` was ever dropped.
-    let dirty = mark.end - mark.cleaned_to;
+/// `dirty` is the number of offsets given above `cleaned_to`; nothing there was ever dropped.
+fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Timestamp) -> Result<Mark, LogError> {
     if dirty == 0 || dirty < mark.kept {
         return Ok(mark);
     }
@@ -102,16 +106,17 @@ fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, now: Timestamp) -> R
         }
         Ok(bytes <= CLEANER_BYTES)
     })?;
-    // A tombstone goes a day after the pass that dropped the values before it. Judged by its own timestamp it might go
+    // A tombstone goes some days after the pass that dropped the values before it. Judged by its own timestamp it might go
     // in that same pass, and a reader half-way through would keep a value whose deletion it never sees.
     let horizon_passed = now.saturating_since(mark.horizon_at) >= TOMBSTONES_KEPT;
     let forgotten_below = if horizon_passed { mark.horizon } else { 0 };
+    let records = log.records()?;
     let mut batch = WriteBatch::default();
     let mut kept = 0;
     log.visit(place, mark.start, cleaned_to, false, |offset, record| {
         let replaced = latest.get(record.key).is_some_and(|last| *last > offset);
         if replaced || (record.value.is_none() && offset < forgotten_below) {
-            batch.delete_cf(log.records(), LogKey::Record(place, offset).encode());
+            batch.delete_cf(&records, LogKey::Record(place, offset).encode());
             if batch.len() >= DELETIONS_AT_ONCE {
                 log.write_batch(std::mem::take(&mut batch))?;
             }

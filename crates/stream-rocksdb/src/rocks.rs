@@ -1,17 +1,23 @@
 //! What every database here has in common: threads, options, and what an operator is told when one fails.
 
-use rocksdb::{BlockBasedOptions, Cache, DB, DBCompressionType, Env, ErrorKind, LogLevel, Options};
+use rocksdb::{
+    BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, DBWithThreadMode, Env, ErrorKind, LogLevel,
+    MultiThreaded, Options, WriteOptions,
+};
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Once;
+
+/// A database whose column families may come while it is in use.
+pub(crate) type Database = DBWithThreadMode<MultiThreaded>;
 
 /// Flushes and compactions of all databases of the process share these threads.
 const BACKGROUND_THREADS: i32 = 2;
 /// A writer may drop a file between our listing and our opening of it; looking again finds the newer list.
 const READ_ONLY_ATTEMPTS: u32 = 8;
-
-/// Options of a database as a whole. The environment, and with it the threads, is RocksDB's one of the process.
-pub(crate) fn database_options() -> Options {
+/// Options of a database as a whole. With `verify_wals`, a write-ahead log names the one before it, and one that is
+/// missing is an error. The environment, and with it the threads, is RocksDB's one of the process.
+pub(crate) fn database_options(recovery: DBRecoveryMode, verify_wals: bool) -> Options {
     static THREADS: Once = Once::new();
     THREADS.call_once(|| {
         if let Ok(mut environment) = Env::new() {
@@ -19,9 +25,14 @@ pub(crate) fn database_options() -> Options {
             environment.set_high_priority_background_threads(1);
         }
     });
-    let mut options = Options::default();
-    options.create_if_missing(true);
-    options.create_missing_column_families(true);
+    // The crate has no methods for these. Without preallocation a new database takes the space of what it holds, not that
+    // of a write buffer for its first write-ahead log.
+    let further = format!("allow_fallocate=false;track_and_verify_wals={verify_wals}");
+    let further = Options::default().get_options_from_string(further);
+    let mut options = further.expect("the RocksDB we are built with knows these options");
+    options.set_wal_recovery_mode(recovery);
+    options.set_track_and_verify_wals_in_manifest(verify_wals);
+    options.set_paranoid_checks(true);
     options.set_log_level(LogLevel::Warn);
     options.set_keep_log_file_num(2);
     options.set_max_log_file_size(1 << 20);
@@ -46,15 +57,34 @@ pub(crate) fn family_options(cache: &Cache, write_buffer_bytes: usize, point_rea
     options
 }
 
-/// Opens a database that another process may be writing to, as it stands now.
-pub(crate) fn open_read_only(path: &Path, families: &[&str]) -> Result<DB, rocksdb::Error> {
+/// A write that outlives a power cut.
+pub(crate) fn durable() -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.set_sync(true);
+    options
+}
+
+/// Opens a database with all families there are, as it stands now. Another process may be writing to it: the end of its
+/// write-ahead log may be half a record, which [`DBRecoveryMode::PointInTime`] passes over.
+pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(Database, Vec<String>), rocksdb::Error> {
+    let mut options = Options::default();
+    options.set_wal_recovery_mode(recovery);
+    let open = || {
+        let families = Database::list_cf(&options, path)?;
+        let database = Database::open_cf_for_read_only(&options, path, &families, false)?;
+        Ok((database, families))
+    };
     let mut attempt = 1;
     loop {
-        match DB::open_cf_for_read_only(&Options::default(), path, families, false) {
-            Err(error) if attempt < READ_ONLY_ATTEMPTS && error.kind() == ErrorKind::IOError => attempt += 1,
+        match open() {
+            Err(error) if attempt < READ_ONLY_ATTEMPTS && is_io(&error) => attempt += 1,
             opened => return opened,
         }
     }
+}
+
+fn is_io(error: &rocksdb::Error) -> bool {
+    error.kind() == ErrorKind::IOError
 }
 
 /// Whether a failure to open means that somebody else has the database open.
@@ -64,12 +94,24 @@ pub(crate) fn is_locked(error: &rocksdb::Error) -> bool {
     message.contains("lock hold by current process") || message.contains("While lock file")
 }
 
+/// Whether what is on disk is to blame, rather than the disk. A file that the database names and that is not there is
+/// damage, too.
+pub(crate) fn is_damage(error: &rocksdb::Error) -> bool {
+    let message: &str = error.as_ref();
+    match error.kind() {
+        ErrorKind::IOError => message.contains("No such file"),
+        ErrorKind::Busy
+        | ErrorKind::TimedOut
+        | ErrorKind::Aborted
+        | ErrorKind::TryAgain
+        | ErrorKind::ShutdownInProgress => false,
+        _ => true,
+    }
+}
+
 /// What went wrong with a thing on disk and what to do, for an operator. `refill` says how to get over damage.
 pub(crate) fn explain(thing: &str, path: &Path, error: &rocksdb::Error, refill: &str) -> String {
-    match error.kind() {
-        ErrorKind::Corruption => damaged(thing, path, error, refill),
-        _ => unusable(thing, path, error),
-    }
+    if is_damage(error) { damaged(thing, path, error, refill) } else { unusable(thing, path, error) }
 }
 
 /// The disk does not do what it is asked to.

@@ -1,11 +1,20 @@
-//! The state of tasks on disk.
+//! The state of tasks on disk, beside a log that keeps it in changelogs.
 
-use crate::layout::{CHECKPOINT, decode_checkpoint, encode_checkpoint};
-use crate::rocks;
-use rocksdb::{Cache, ColumnFamily, DB, Options, ReadOptions, WriteBatch, WriteBufferManager};
+use crate::checkpoint::{self, CHECKPOINT};
+use crate::families::{self, Owner};
+use crate::high_water::{HighWater, Since};
+use crate::rocks::{self, Database};
+use crate::{sealed, table};
+use page::Timestamp;
+use rocksdb::{BoundColumnFamily, Cache, DBRecoveryMode, Options, WriteBatch, WriteBufferManager};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use stream::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
-use tracing::info;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use stream::{Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
+use tracing::{info, warn};
 
 /// Write buffer of one store. Small, because a process may have hundreds of stores.
 const WRITE_BUFFER_BYTES: usize = 4 << 20;
@@ -13,6 +22,8 @@ const WRITE_BUFFER_BYTES: usize = 4 << 20;
 const ARENA_BLOCK_BYTES: usize = 64 << 10;
 /// Write-ahead log to replay after a kill, per task, at the most.
 const WRITE_AHEAD_BYTES: u64 = 32 << 20;
+/// Beside the files of the database: the [`HighWater`]. The last file to be made; without it the database is not believed.
+pub(crate) const HIGH_WATER: &str = "recrawl.high-water";
 
 /// Memory shared by the stores of all tasks of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,144 +64,236 @@ impl RocksStores {
         let path = self.path(task);
         if !path.join("CURRENT").exists() {
             let path = path.display();
-            return Err(StoreError(format!("there is no state of {task} at {path}; check the data directory")));
+            return Err(StoreError::Failed(format!("there is no state of {task} at {path}; check the data directory")));
         }
-        let families: Vec<_> = std::iter::once("default").chain(stores.iter().copied()).collect();
-        let database = rocks::open_read_only(&path, &families).map_err(|error| explain(&path, &error))?;
-        Ok(Box::new(RocksStore { database, path, stores: owned(stores), family: Options::default(), read_only: true }))
+        let (database, found) =
+            rocks::open_read_only(&path, DBRecoveryMode::PointInTime).map_err(|error| explain(&path, &error))?;
+        if let Some(missing) = stores.iter().find(|store| !found.iter().any(|name| name == *store)) {
+            return Err(StoreError::Failed(format!("the state of {task} has no store {missing}")));
+        }
+        let log = families::log_id(&database).map_err(|error| explain(&path, &error))?.unwrap_or_default();
+        let owner = Owner { log, task: Some(task.clone()) };
+        Ok(Box::new(RocksStore::new(database, path, owner, BTreeSet::new(), stores, None)))
     }
 
     fn path(&self, task: &TaskId) -> PathBuf {
         self.data_dir.join(&task.stage).join(task.partition.to_string())
     }
-}
 
-impl StoreProvider for RocksStores {
-    fn open(&self, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
-        let path = self.path(task);
-        std::fs::create_dir_all(&path)
-            .map_err(|error| StoreError(rocks::unusable("state directory", &path, &error)))?;
-        let mut options = rocks::database_options();
+    fn database_options(&self) -> Options {
+        // What a power cut takes from the end comes back from the changelog.
+        let mut options = rocks::database_options(DBRecoveryMode::PointInTime, true);
         options.set_write_buffer_manager(&self.write_buffers);
         options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
-        let mut family = rocks::family_options(&self.cache, WRITE_BUFFER_BYTES, true);
-        family.set_arena_block_size(ARENA_BLOCK_BYTES);
-        // A database opens with all its families or not at all, those of stores since given up included.
-        let on_disk = if path.join("CURRENT").exists() {
-            DB::list_cf(&options, &path).map_err(|error| explain(&path, &error))?
-        } else {
-            Vec::new()
-        };
-        let given_up: Vec<_> =
-            on_disk.iter().map(String::as_str).filter(|name| *name != "default" && !stores.contains(name)).collect();
-        let families = std::iter::once("default").chain(stores.iter().copied()).chain(given_up.iter().copied());
-        let families = families.map(|name| (name, family.clone()));
-        let mut database = DB::open_cf_with_opts(&options, &path, families).map_err(|error| explain(&path, &error))?;
-        for name in given_up {
-            info!(%task, store = name, "dropping a store that the stage no longer has");
-            database.drop_cf(name).map_err(|error| explain(&path, &error))?;
+        options
+    }
+
+    fn family_options(&self) -> Options {
+        let mut options = rocks::family_options(&self.cache, WRITE_BUFFER_BYTES, true);
+        options.set_arena_block_size(ARENA_BLOCK_BYTES);
+        options
+    }
+
+    /// Opens the database of a task, after what lies beside it has been looked at.
+    fn open_existing(&self, path: &Path, owner: &Owner) -> Result<(Database, BTreeSet<String>), StoreError> {
+        let noted = HighWater::read(&path.join(HIGH_WATER)).map_err(|error| unusable(path, &error))?;
+        let noted = noted.ok_or_else(|| damaged(path, &format!("its file {HIGH_WATER} is missing or damaged")))?;
+        match noted.compare(path).map_err(|error| unusable(path, &error))? {
+            Since::Damaged(what) => return Err(damaged(path, &what)),
+            Since::Earlier => return Err(damaged(path, "its file CURRENT is older than the rest")),
+            Since::Continued | Since::Later => {}
         }
-        Ok(Box::new(RocksStore { database, path, stores: owned(stores), family, read_only: false }))
+        let opened = families::open(path, &self.database_options(), |_| self.family_options());
+        let (database, _) = opened.map_err(|error| explain(path, &error))?;
+        let verified = families::verify(&database, owner).map_err(|error| explain(path, &error))?;
+        Ok((database, verified.map_err(|what| damaged(path, &what))?))
     }
 }
 
-fn owned(stores: &[&str]) -> Vec<String> {
-    stores.iter().map(|&name| name.to_owned()).collect()
+impl StoreProvider for RocksStores {
+    fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
+        let path = self.path(task);
+        fs::create_dir_all(&path).map_err(|error| unusable(&path, &error))?;
+        let owner = Owner { log: log_id.to_owned(), task: Some(task.clone()) };
+        let (database, mut listed) = if is_empty(&path).map_err(|error| unusable(&path, &error))? {
+            let options = self.database_options();
+            let created = families::create(&path, options, self.family_options(), |_| Ok(owner.clone()));
+            (created.map_err(|error| explain(&path, &error))?, BTreeSet::new())
+        } else {
+            self.open_existing(&path, &owner)?
+        };
+        let fault = |error: rocksdb::Error| explain(&path, &error);
+        for name in listed.iter().filter(|name| !stores.contains(&name.as_str())).cloned().collect::<Vec<_>>() {
+            info!(%task, store = name, "dropping a store that the stage no longer has");
+            families::remove(&database, &mut listed, &name, WriteBatch::default()).map_err(fault)?;
+        }
+        for name in stores {
+            if !listed.contains(*name) {
+                families::add(&database, &mut listed, &owner, name, &self.family_options()).map_err(fault)?;
+            }
+        }
+        let mut store = RocksStore::new(database, path.clone(), owner, listed, stores, Some(self.family_options()));
+        store.note_high_water().map_err(|error| unusable(&path, &error))?;
+        Ok(Box::new(store))
+    }
+
+    fn set_aside(&self, task: &TaskId) -> Result<String, StoreError> {
+        let path = self.path(task);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX)).to_string();
+        // To the second, and without the colons that some file systems do not take.
+        let name = format!("{}.set-aside-{}Z", task.partition, now[..19].replace(':', "-"));
+        let names = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}-{number}")));
+        for name in names {
+            let aside = path.with_file_name(name);
+            if !aside.exists() {
+                fs::rename(&path, &aside).map_err(|error| unusable(&path, &error))?;
+                return Ok(aside.display().to_string());
+            }
+        }
+        unreachable!("numbers do not end")
+    }
+}
+
+fn is_empty(directory: &Path) -> io::Result<bool> {
+    Ok(fs::read_dir(directory)?.next().is_none())
 }
 
 fn explain(path: &Path, error: &rocksdb::Error) -> StoreError {
-    StoreError(if rocks::is_locked(error) {
+    if rocks::is_locked(error) {
         let path = path.display();
-        format!("state directory {path} is locked by another task; is an old process still running?")
-    } else {
-        rocks::explain("state directory", path, error, REFILL)
-    })
+        return StoreError::Failed(format!(
+            "state directory {path} is locked by another task; is an old process still running?"
+        ));
+    }
+    let message = rocks::explain("state directory", path, error, REFILL);
+    if rocks::is_damage(error) { StoreError::Damaged(message) } else { StoreError::Failed(message) }
 }
 
-const REFILL: &str = "delete it and start again: it is refilled from the changelog";
+fn damaged(path: &Path, what: &str) -> StoreError {
+    StoreError::Damaged(rocks::damaged("state directory", path, &what, REFILL))
+}
+
+fn unusable(path: &Path, error: &io::Error) -> StoreError {
+    StoreError::Failed(rocks::unusable("state directory", path, error))
+}
+
+const REFILL: &str = "what it held comes back from the changelog";
 
 struct RocksStore {
-    database: DB,
+    database: Database,
     path: PathBuf,
+    owner: Owner,
+    /// The families there are besides the default one.
+    listed: BTreeSet<String>,
     /// Names of the stores, in the order of the topology.
     stores: Vec<String>,
-    /// Options of a store's column family.
-    family: Options,
-    read_only: bool,
+    /// Options of a store's column family; `None` when this is a view.
+    family: Option<Options>,
+    high_water: Option<HighWater>,
 }
 
 impl RocksStore {
-    fn family(&self, store: usize) -> &ColumnFamily {
-        self.database.cf_handle(&self.stores[store]).expect("every store has its family from opening on")
+    fn new(
+        database: Database,
+        path: PathBuf,
+        owner: Owner,
+        listed: BTreeSet<String>,
+        stores: &[&str],
+        family: Option<Options>,
+    ) -> Self {
+        let stores = stores.iter().map(|&name| name.to_owned()).collect();
+        Self { database, path, owner, listed, stores, family, high_water: None }
+    }
+
+    fn family(&self, store: usize) -> Result<Arc<BoundColumnFamily<'_>>, StoreError> {
+        let name = &self.stores[store];
+        self.database.cf_handle(name).ok_or_else(|| damaged(&self.path, &format!("column family {name} is missing")))
+    }
+
+    fn partition(&self) -> u32 {
+        self.owner.task.as_ref().map_or(0, |task| task.partition)
     }
 
     fn fault(&self, error: &rocksdb::Error) -> StoreError {
         explain(&self.path, error)
     }
 
-    fn refuse_when_read_only(&self) -> Result<(), StoreError> {
-        if self.read_only {
-            return Err(StoreError(format!("state directory {} was opened for reading only", self.path.display())));
+    fn options_for_writing(&self) -> Result<&Options, StoreError> {
+        self.family.as_ref().ok_or_else(|| {
+            StoreError::Failed(format!("state directory {} was opened for reading only", self.path.display()))
+        })
+    }
+
+    /// Notes the manifest whenever it has changed, which it does when a write buffer becomes a table.
+    fn note_high_water(&mut self) -> io::Result<()> {
+        let before = self.high_water.as_ref();
+        let mut noted = HighWater::of(&self.database, &self.path, None, false, before)?;
+        // How far the contents are is for the checkpoint to say.
+        noted.sequence = 0;
+        if self.high_water.as_ref() != Some(&noted) {
+            sealed::write(&self.path.join(HIGH_WATER), &noted.lines(), true)?;
+            self.high_water = Some(noted);
         }
         Ok(())
     }
 }
 
+impl Drop for RocksStore {
+    fn drop(&mut self) {
+        if self.family.is_some()
+            && let Err(error) = self.note_high_water()
+        {
+            warn!(state = %self.path.display(), %error, "could not be closed cleanly; it may be refilled when it is next opened");
+        }
+    }
+}
+
 impl StateStore for RocksStore {
     fn get(&self, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.database.get_cf(self.family(store), key).map_err(|error| self.fault(&error))
+        table::get(&self.database, &self.family(store)?, self.partition(), key).map_err(|error| self.fault(&error))
     }
 
     fn scan(&self, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
-        let mut iterator = self.database.raw_iterator_cf_opt(self.family(store), ReadOptions::default());
-        iterator.seek(from);
-        while let Some((key, value)) = iterator.item() {
-            if visit(key, value).is_break() {
-                break;
-            }
-            iterator.next();
-        }
-        iterator.status().map_err(|error| self.fault(&error))
+        let family = self.family(store)?;
+        table::scan(&self.database, &family, self.partition(), from, visit).map_err(|error| self.fault(&error))
     }
 
     fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
         let Some(bytes) = self.database.get(CHECKPOINT).map_err(|error| self.fault(&error))? else {
-            return Ok(Checkpoint::default());
+            return Ok(Checkpoint::empty(self.stores.len()));
         };
-        decode_checkpoint(&bytes, &self.stores).ok_or_else(|| {
-            StoreError(rocks::damaged("state directory", &self.path, &"its checkpoint is unreadable", REFILL))
-        })
+        checkpoint::decode(&bytes, &self.stores).ok_or_else(|| damaged(&self.path, "its checkpoint is unreadable"))
     }
 
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError> {
-        self.refuse_when_read_only()?;
+        self.options_for_writing()?;
         let mut batch = WriteBatch::default();
+        let families = (0..self.stores.len()).map(|store| self.family(store)).collect::<Result<Vec<_>, _>>()?;
         for write in writes {
+            let key = table::key(self.partition(), &write.key);
             match &write.value {
-                Some(value) => batch.put_cf(self.family(write.store), &write.key, value),
-                None => batch.delete_cf(self.family(write.store), &write.key),
+                Some(value) => batch.put_cf(&families[write.store], key, value),
+                None => batch.delete_cf(&families[write.store], key),
             }
         }
-        batch.put(CHECKPOINT, encode_checkpoint(checkpoint, &self.stores));
-        self.database.write(batch).map_err(|error| self.fault(&error))
+        batch.put(CHECKPOINT, checkpoint::encode(checkpoint, &self.stores));
+        drop(families);
+        self.database.write(batch).map_err(|error| self.fault(&error))?;
+        self.note_high_water().map_err(|error| unusable(&self.path, &error))
     }
 
-    fn clear(&mut self) -> Result<(), StoreError> {
-        self.refuse_when_read_only()?;
-        // The checkpoint first: should we die before the end, what is left is not believed.
-        self.database.delete(CHECKPOINT).map_err(|error| self.fault(&error))?;
-        for store in 0..self.stores.len() {
-            let mut iterator = self.database.raw_iterator_cf(self.family(store));
-            iterator.seek_to_first();
-            let empty = !iterator.valid() && iterator.status().is_ok();
-            drop(iterator);
-            if !empty {
-                // Unlike a deletion of the whole range, this gives the space back and costs later reads nothing.
-                let name = self.stores[store].clone();
-                self.database.drop_cf(&name).map_err(|error| self.fault(&error))?;
-                self.database.create_cf(&name, &self.family).map_err(|error| self.fault(&error))?;
-            }
-        }
-        Ok(())
+    fn empty(&mut self, store: usize) -> Result<(), StoreError> {
+        let options = self.options_for_writing()?.clone();
+        let mut checkpoint = self.checkpoint()?;
+        checkpoint.stores[store] = StoreCheckpoint::default();
+        let name = self.stores[store].clone();
+        let mut batch = WriteBatch::default();
+        batch.put(CHECKPOINT, checkpoint::encode(&checkpoint, &self.stores));
+        // Unlike a deletion of the whole range, dropping the family gives the space back and costs later reads nothing.
+        let Self { database, listed, owner, path, .. } = self;
+        let emptied = families::remove(database, listed, &name, batch)
+            .and_then(|()| families::add(database, listed, owner, &name, &options));
+        emptied.map_err(|error| explain(path, &error))
     }
 }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::conformance::{Harness, Need, run};
+use stream::memory::MemoryBackend;
 use stream::{Clock, InProcessLog, Log, LogBackend, LogError, StoreProvider};
-use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory, open_log};
+use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, RocksStores, StoreMemory, open_log};
 use tempfile::TempDir;
 
 struct RealClock(Instant);
@@ -32,7 +33,6 @@ impl Clock for RealClock {
 struct Embedded {
     log: Option<InProcessLog<EmbeddedBackend>>,
     clock: Arc<RealClock>,
-    disks: AtomicU32,
     directory: TempDir,
 }
 
@@ -40,7 +40,7 @@ impl Embedded {
     fn new() -> Self {
         let directory = TempDir::new().unwrap();
         let log = Some(open_log(&directory.path().join("data")).unwrap());
-        Self { log, clock: Arc::new(RealClock(Instant::now())), disks: AtomicU32::new(0), directory }
+        Self { log, clock: Arc::new(RealClock(Instant::now())), directory }
     }
 
     fn opened(&self) -> &InProcessLog<EmbeddedBackend> {
@@ -64,6 +64,45 @@ impl Harness for Embedded {
     }
 
     fn stores(&self) -> Arc<dyn StoreProvider> {
+        Arc::new(EmbeddedStores::new(self.opened().backend().clone()))
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
+    fn can(&self, need: Need) -> bool {
+        !matches!(need, Need::Changelogs | Need::CompactedChangelogs)
+    }
+
+    fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
+        self.opened().backend().maintain(now)
+    }
+}
+
+#[test]
+fn the_embedded_log_conforms() {
+    run(&|| Box::new(Embedded::new()), 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
+}
+
+/// A log in memory that keeps state in changelogs, with the state itself on disk.
+struct StateOnDisk {
+    log: InProcessLog<MemoryBackend>,
+    clock: Arc<RealClock>,
+    disks: AtomicU32,
+    directory: TempDir,
+}
+
+impl Harness for StateOnDisk {
+    fn log(&self) -> Arc<dyn Log> {
+        Arc::new(self.log.clone())
+    }
+
+    fn reopen(&mut self) -> Result<(), LogError> {
+        Ok(())
+    }
+
+    fn stores(&self) -> Arc<dyn StoreProvider> {
         let disk = self.directory.path().join(format!("disk-{}", self.disks.fetch_add(1, Ordering::SeqCst)));
         Arc::new(RocksStores::new(&disk, StoreMemory::default()))
     }
@@ -77,11 +116,19 @@ impl Harness for Embedded {
     }
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
-        self.opened().backend().maintain(now)
+        self.log.backend().maintain(now)
     }
 }
 
 #[test]
-fn the_embedded_log_conforms() {
-    run(&|| Box::new(Embedded::new()), 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
+fn stages_with_state_on_disk_conform() {
+    let make = || -> Box<dyn Harness> {
+        Box::new(StateOnDisk {
+            log: InProcessLog::new(MemoryBackend::default()),
+            clock: Arc::new(RealClock(Instant::now())),
+            disks: AtomicU32::new(0),
+            directory: TempDir::new().unwrap(),
+        })
+    };
+    run(&make, 4, &std::env::var("CONFORMANCE_ONLY").unwrap_or_default());
 }

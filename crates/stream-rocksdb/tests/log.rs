@@ -3,11 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how the helpers of tests fail, too")]
 
-use page::{DAY, HOUR, Timestamp};
+use page::{HOUR, Timestamp};
 use rocksdb::{DB, Options};
 use std::path::Path;
+use stream::protocol::TOMBSTONES_KEPT;
 use stream::{
-    Bounds, Cleanup, ErrorKind, InProcessLog, Log, LogBackend, LogError, OutputRecord, TopicConfig, TopicPartition,
+    Bounds, Cleanup, ErrorKind, InProcessLog, Log, LogBackend, LogError, OutputRecord, PollLimits, TopicConfig,
+    TopicPartition,
 };
 use stream_rocksdb::{EmbeddedBackend, open_log};
 use tempfile::TempDir;
@@ -16,7 +18,7 @@ const NOW: Timestamp = Timestamp::from_secs(1_800_000_000);
 
 fn log_with(directory: &Path, cleanup: Cleanup) -> InProcessLog<EmbeddedBackend> {
     let log = open_log(directory).unwrap();
-    log.create_topics(&[TopicConfig { name: "topic".into(), partitions: 1, cleanup, max_message_bytes: 1 << 20 }])
+    log.create_topics(&[TopicConfig { name: "topic".into(), partitions: 1, cleanup, max_message_bytes: 32 << 20 }])
         .unwrap();
     log
 }
@@ -31,9 +33,9 @@ fn record(key: &str, value: Option<&str>, timestamp: Timestamp) -> OutputRecord 
 }
 
 /// Keys and values there are; a dash for a tombstone.
-fn held(log: &dyn LogBackend) -> Vec<String> {
+fn held(log: &EmbeddedBackend) -> Vec<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let records = log.read(&from(), 0, usize::MAX).unwrap();
+    let records = log.read(&from(), 0, PollLimits::records(usize::MAX)).unwrap();
     records.iter().map(|r| format!("{}={}", text(&r.key), r.value.as_deref().map_or("-".into(), text))).collect()
 }
 
@@ -46,20 +48,21 @@ fn assert_stops(result: Result<impl Sized, LogError>, words: &[&str]) {
 }
 
 #[test]
-fn a_tombstone_goes_a_day_after_its_values_went() {
+fn a_tombstone_goes_when_it_was_there_long_enough_after_its_values_went() {
     let directory = TempDir::new().unwrap();
     let log = log_with(directory.path(), Cleanup::Compact);
-    log.append(&[record("a", Some("1"), NOW - 3 * DAY), record("a", None, NOW - 2 * DAY)]).unwrap();
+    let long_ago = NOW - 3 * TOMBSTONES_KEPT;
+    log.append(&[record("a", Some("1"), long_ago), record("a", None, long_ago)]).unwrap();
     log.backend().maintain(NOW).unwrap();
     assert_eq!(held(log.backend()), ["a=-"], "old by its own time, but a reader may be between the two");
     // Each round has something to clean.
     log.append(&[record("b", Some("1"), NOW)]).unwrap();
-    log.backend().maintain(NOW + 23 * HOUR).unwrap();
+    log.backend().maintain(NOW + (TOMBSTONES_KEPT - HOUR)).unwrap();
     assert_eq!(held(log.backend()), ["a=-", "b=1"]);
     log.append(&[record("b", Some("2"), NOW), record("b", Some("3"), NOW)]).unwrap();
     drop(log);
     let log = open_log(directory.path()).unwrap();
-    log.backend().maintain(NOW + 24 * HOUR).unwrap();
+    log.backend().maintain(NOW + TOMBSTONES_KEPT).unwrap();
     assert_eq!(held(log.backend()), ["b=3"]);
     assert_eq!(log.backend().bounds(&from()).unwrap(), Bounds { start: 0, end: 5 });
 }
@@ -69,9 +72,9 @@ fn a_log_that_lost_its_last_records_gives_no_offset_twice() {
     let directory = TempDir::new().unwrap();
     let log = log_with(directory.path(), Cleanup::Compact);
     log.append(&[record("a", Some("1"), NOW), record("a", None, NOW)]).unwrap();
-    for days in 0..3 {
-        log.backend().maintain(NOW + days * DAY).unwrap();
-        if days < 2 {
+    for round in 0..3 {
+        log.backend().maintain(NOW + round * TOMBSTONES_KEPT).unwrap();
+        if round < 2 {
             log.append(&[record("a", None, NOW)]).unwrap();
         }
     }
@@ -152,7 +155,7 @@ fn a_read_is_bounded_in_bytes_and_gives_at_least_one_record() {
         value: Some(vec![b'x'; mebibytes << 20]),
     };
     log.append(&[large(20), large(6), large(6), large(6), large(1)]).unwrap();
-    let count = |offset| log.backend().read(&from(), offset, 100).unwrap().len();
+    let count = |offset| log.backend().read(&from(), offset, PollLimits::records(100)).unwrap().len();
     assert_eq!((count(0), count(1), count(4), count(5)), (1, 3, 1, 0));
 }
 
@@ -193,12 +196,20 @@ fn a_directory_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn partitions_of_a_topic_never_change() {
+fn a_topic_takes_over_a_changed_retention_and_refuses_other_partitions() {
     let directory = TempDir::new().unwrap();
-    let log = log_with(directory.path(), Cleanup::Compact);
-    let more =
-        TopicConfig { name: "topic".into(), partitions: 2, cleanup: Cleanup::Compact, max_message_bytes: 1 << 20 };
-    assert_stops(log.backend().create_topic(&more), &["topic has 1 partitions, not 2"]);
+    let log = log_with(directory.path(), Cleanup::Delete { retention: HOUR, consumed: true });
+    let longer = Cleanup::Delete { retention: 3 * HOUR, consumed: false };
+    let topic = TopicConfig { name: "topic".into(), partitions: 1, cleanup: longer, max_message_bytes: 1 << 10 };
+    log.create_topics(std::slice::from_ref(&topic)).unwrap();
+    log.append(&[record("a", Some("1"), NOW)]).unwrap();
+    drop(log);
+    let log = open_log(directory.path()).unwrap();
+    assert_eq!(log.backend().topics().unwrap(), std::slice::from_ref(&topic));
+    log.backend().maintain(NOW + 2 * HOUR).unwrap();
+    assert_eq!(held(log.backend()), ["a=1"]);
+    let more = TopicConfig { partitions: 2, ..topic };
+    assert_stops(log.create_topics(&[more]), &["topic has 1 partitions, not 2", "set the old number again"]);
 }
 
 /// Puts bytes where they do not belong, and expects the log to name its path and what to do.
@@ -219,9 +230,9 @@ fn damage_stops_the_log_and_says_what_to_do() {
     let open = |data_dir: &Path| open_log(data_dir).map(|_| ());
     check_damage("default", b"\x01topic", b"nonsense", open);
     check_damage("default", &[2, 0, 0, 0, 0, 0, 0, 0, 0], b"nonsense", open);
-    check_damage("default", &[3, 0, 0, 0, 0, 0, 0, 0, 0, b'g'], b"a position has eight", open);
+    check_damage("default", &[3, 0, 0, 0, 0, 0, 0, 0, 0, b'g'], b"seven b", open);
     check_damage("default", b"\x09", b"nonsense", open);
-    let read = |data_dir: &Path| open_log(data_dir)?.backend().read(&from(), 0, 10).map(|_| ());
+    let read = |data_dir: &Path| open_log(data_dir)?.backend().read(&from(), 0, PollLimits::records(10)).map(|_| ());
     check_damage("records", &[0; 16], b"nonsense", read);
     let maintain = |data_dir: &Path| open_log(data_dir)?.backend().maintain(NOW);
     check_damage("records", &[0; 16], b"nonsense", maintain);
@@ -233,9 +244,11 @@ fn a_log_of_another_layout_is_left_alone() {
     drop(open_log(directory.path()).unwrap());
     let path = directory.path().join("log");
     let database = DB::open_cf(&Options::default(), &path, ["default", "records"]).unwrap();
-    database.put([0], 7_u32.to_be_bytes()).unwrap();
+    let key = b"\xff\xff\xff\xffidentity";
+    let identity = String::from_utf8(database.get(key).unwrap().unwrap()).unwrap();
+    database.put(key, identity.replace("format 1", "format 7")).unwrap();
     drop(database);
-    assert_stops(open_log(directory.path()), &["layout", "use the recrawl that wrote it"]);
+    assert_stops(open_log(directory.path()), &["\"format 7\", not to \"format 1\"", "restore the data directory"]);
 }
 
 #[test]

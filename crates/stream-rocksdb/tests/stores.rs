@@ -6,10 +6,11 @@ use page::Timestamp;
 use rocksdb::{DB, Options};
 use std::ops::ControlFlow;
 use std::path::Path;
-use stream::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
+use stream::{Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId};
 use stream_rocksdb::{RocksStores, StoreMemory};
 use tempfile::TempDir;
 
+const LOG: &str = "log-1";
 const STORES: [&str; 2] = ["pages", "hosts"];
 
 fn provider(directory: &Path) -> RocksStores {
@@ -25,8 +26,8 @@ fn write(store: usize, key: &str, value: Option<&str>) -> StoreWrite {
 }
 
 fn checkpoint(next: u64) -> Checkpoint {
-    let changelog_next = vec![Some(next), None];
-    Checkpoint { input_next: Some(next), changelog_next, written_at: Some(Timestamp::from_secs(7)) }
+    let pages = StoreCheckpoint { changelog_next: Some(next), complete_as_of: Some(Timestamp::from_secs(7)) };
+    Checkpoint { input_next: Some(next), stores: vec![pages, StoreCheckpoint::default()] }
 }
 
 fn held(store: &dyn StateStore, index: usize, from: &str) -> Vec<String> {
@@ -48,14 +49,14 @@ fn complaint<T>(result: Result<T, StoreError>) -> String {
 fn what_was_applied_is_there_after_reopening_with_its_checkpoint() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    let mut store = stores.open(&task(), &STORES).unwrap();
-    assert_eq!(store.checkpoint().unwrap(), Checkpoint::default());
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
+    assert_eq!(store.checkpoint().unwrap(), Checkpoint::empty(2));
     store
         .apply(&[write(0, "a", Some("1")), write(0, "b", Some("2")), write(1, "c", Some("3"))], &checkpoint(5))
         .unwrap();
     store.apply(&[write(0, "a", None), write(0, "c", Some("4"))], &checkpoint(6)).unwrap();
     drop(store);
-    let store = stores.open(&task(), &STORES).unwrap();
+    let store = stores.open(LOG, &task(), &STORES).unwrap();
     assert_eq!(store.checkpoint().unwrap(), checkpoint(6));
     assert_eq!(held(&*store, 0, ""), ["b=2", "c=4"]);
     assert_eq!(held(&*store, 0, "bb"), ["c=4"]);
@@ -65,18 +66,20 @@ fn what_was_applied_is_there_after_reopening_with_its_checkpoint() {
 }
 
 #[test]
-fn clearing_leaves_nothing_and_the_store_usable() {
+fn emptying_one_store_leaves_the_others_and_the_store_usable() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    let mut store = stores.open(&task(), &STORES).unwrap();
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
     for round in 0..3 {
-        store.clear().unwrap();
-        assert_eq!(store.checkpoint().unwrap(), Checkpoint::default());
-        assert_eq!(held(&*store, 0, ""), [""; 0], "round {round}");
-        store.apply(&[write(0, "a", Some("1"))], &checkpoint(round)).unwrap();
+        store.apply(&[write(0, "a", Some("1")), write(1, "b", Some("2"))], &checkpoint(round)).unwrap();
+        store.empty(0).unwrap();
+        let after = store.checkpoint().unwrap();
+        assert_eq!((after.input_next, after.stores[0]), (Some(round), StoreCheckpoint::default()));
+        assert_eq!((held(&*store, 0, ""), held(&*store, 1, "")), (Vec::new(), vec!["b=2".to_owned()]), "round {round}");
+        store.apply(&[write(0, "c", Some("1"))], &checkpoint(round)).unwrap();
         drop(store);
-        store = stores.open(&task(), &STORES).unwrap();
-        assert_eq!(held(&*store, 0, ""), ["a=1"]);
+        store = stores.open(LOG, &task(), &STORES).unwrap();
+        assert_eq!(held(&*store, 0, ""), ["c=1"]);
     }
 }
 
@@ -84,14 +87,14 @@ fn clearing_leaves_nothing_and_the_store_usable() {
 fn a_task_has_one_owner() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    let store = stores.open(&task(), &STORES).unwrap();
+    let store = stores.open(LOG, &task(), &STORES).unwrap();
     let path = directory.path().join("scheduler/3");
     assert_eq!(
-        complaint(provider(directory.path()).open(&task(), &STORES)),
+        complaint(provider(directory.path()).open(LOG, &task(), &STORES)),
         format!("state directory {} is locked by another task; is an old process still running?", path.display())
     );
     drop(store);
-    stores.open(&task(), &STORES).unwrap();
+    stores.open(LOG, &task(), &STORES).unwrap();
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn a_directory_that_cannot_be_made_is_named() {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("file");
     std::fs::write(&file, "in the way").unwrap();
-    let said = complaint(provider(&file).open(&task(), &STORES));
+    let said = complaint(provider(&file).open(LOG, &task(), &STORES));
     let path = file.join("scheduler/3");
     assert!(said.starts_with(&format!("state directory {} cannot be used: ", path.display())), "{said}");
     assert!(said.ends_with("; check that its disk is there, writable and not full"), "{said}");
@@ -110,14 +113,14 @@ fn a_view_beside_the_owner_reads_and_refuses_to_write() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
     assert!(complaint(stores.open_read_only(&task(), &STORES)).contains("there is no state of scheduler/3"));
-    let mut store = stores.open(&task(), &STORES).unwrap();
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
     store.apply(&[write(0, "a", Some("1"))], &checkpoint(1)).unwrap();
     let mut view = provider(directory.path()).open_read_only(&task(), &STORES).unwrap();
     store.apply(&[write(0, "b", Some("2"))], &checkpoint(2)).unwrap();
     assert_eq!(held(&*view, 0, ""), ["a=1"]);
     assert_eq!(view.checkpoint().unwrap(), checkpoint(1));
     assert!(complaint(view.apply(&[], &checkpoint(9))).contains("for reading only"));
-    assert!(complaint(view.clear()).contains("for reading only"));
+    assert!(complaint(view.empty(0)).contains("for reading only"));
     let view = stores.open_read_only(&task(), &STORES).unwrap();
     assert_eq!(held(&*view, 0, ""), ["a=1", "b=2"]);
 }
@@ -126,14 +129,14 @@ fn a_view_beside_the_owner_reads_and_refuses_to_write() {
 fn stores_come_and_go_with_versions_of_a_stage() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    let mut store = stores.open(&task(), &STORES).unwrap();
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
     store.apply(&[write(0, "a", Some("1")), write(1, "b", Some("2"))], &checkpoint(5)).unwrap();
     drop(store);
-    let store = stores.open(&task(), &["sweeps", "pages"]).unwrap();
-    assert_eq!(store.checkpoint().unwrap().changelog_next, [None, Some(5)]);
+    let store = stores.open(LOG, &task(), &["sweeps", "pages"]).unwrap();
+    assert_eq!(store.checkpoint().unwrap().stores, [StoreCheckpoint::default(), checkpoint(5).stores[0]]);
     assert_eq!((held(&*store, 0, "").len(), held(&*store, 1, "")), (0, vec!["a=1".to_owned()]));
     drop(store);
-    let store = stores.open(&task(), &STORES).unwrap();
+    let store = stores.open(LOG, &task(), &STORES).unwrap();
     assert_eq!(held(&*store, 1, ""), [""; 0], "what was given up is gone");
 }
 
@@ -141,17 +144,17 @@ fn stores_come_and_go_with_versions_of_a_stage() {
 fn an_unreadable_checkpoint_says_what_to_do() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    drop(stores.open(&task(), &STORES).unwrap());
+    drop(stores.open(LOG, &task(), &STORES).unwrap());
     let path = directory.path().join("scheduler/3");
     let database = DB::open_cf(&Options::default(), &path, ["default", "pages", "hosts"]).unwrap();
     database.put(b"checkpoint", b"nonsense").unwrap();
     drop(database);
-    let said = complaint(stores.open(&task(), &STORES).unwrap().checkpoint());
+    let said = complaint(stores.open(LOG, &task(), &STORES).unwrap().checkpoint());
     assert_eq!(
         said,
         format!(
-            "state directory {} is damaged: its checkpoint is unreadable; delete it and start again: it is refilled from \
-             the changelog",
+            "state directory {} is damaged: its checkpoint is unreadable; what it held comes back from the \
+             changelog",
             path.display()
         )
     );
@@ -164,7 +167,7 @@ fn hundreds_of_tasks_share_memory() {
     let value = "x".repeat(10_000);
     let mut open = Vec::new();
     for partition in 0..64 {
-        let mut store = stores.open(&TaskId { stage: "scheduler".into(), partition }, &STORES).unwrap();
+        let mut store = stores.open(LOG, &TaskId { stage: "scheduler".into(), partition }, &STORES).unwrap();
         for round in 0..20 {
             let writes: Vec<_> = (0..10).map(|key| write(0, &format!("{round} {key}"), Some(&value))).collect();
             store.apply(&writes, &checkpoint(round)).unwrap();
@@ -174,4 +177,67 @@ fn hundreds_of_tasks_share_memory() {
     for store in &open {
         assert_eq!(held(&**store, 0, "").len(), 200);
     }
+}
+
+fn damage<T>(result: Result<T, StoreError>) -> String {
+    match result.err().expect("it is not believed") {
+        StoreError::Damaged(what) => what,
+        StoreError::Failed(what) => panic!("a failure, not damage: {what}"),
+    }
+}
+
+#[test]
+fn state_of_another_log_or_task_is_not_believed() {
+    let directory = TempDir::new().unwrap();
+    let stores = provider(directory.path());
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
+    store.apply(&[write(0, "a", Some("1"))], &checkpoint(5)).unwrap();
+    drop(store);
+    let said = damage(stores.open("log-2", &task(), &STORES));
+    assert!(said.contains("belongs to \"log log-1\", not to \"log log-2\""), "{said}");
+    let other = TaskId { stage: "scheduler".into(), partition: 4 };
+    std::fs::rename(directory.path().join("scheduler/3"), directory.path().join("scheduler/4")).unwrap();
+    let said = damage(stores.open(LOG, &other, &STORES));
+    assert!(said.contains("belongs to \"task scheduler/3\", not to \"task scheduler/4\""), "{said}");
+}
+
+#[test]
+fn a_store_that_was_lost_is_damage_and_a_new_one_is_empty() {
+    let directory = TempDir::new().unwrap();
+    let stores = provider(directory.path());
+    let mut store = stores.open(LOG, &task(), &STORES).unwrap();
+    store.apply(&[write(0, "a", Some("1")), write(1, "b", Some("2"))], &checkpoint(5)).unwrap();
+    drop(store);
+    let store = stores.open(LOG, &task(), &["pages", "hosts", "sweeps"]).unwrap();
+    assert_eq!((held(&*store, 0, "").len(), held(&*store, 2, "").len()), (1, 0), "the others keep what they hold");
+    drop(store);
+    let path = directory.path().join("scheduler/3");
+    let mut database = DB::open_cf(&Options::default(), &path, ["default", "pages", "hosts", "sweeps"]).unwrap();
+    database.drop_cf("hosts").unwrap();
+    drop(database);
+    assert!(damage(stores.open(LOG, &task(), &STORES)).contains("column family hosts is missing"));
+    let mut database = DB::open_cf(&Options::default(), &path, ["default", "pages", "sweeps"]).unwrap();
+    database.create_cf("hosts", &Options::default()).unwrap();
+    drop(database);
+    assert!(damage(stores.open(LOG, &task(), &STORES)).contains("column family hosts has lost its contents"));
+}
+
+#[test]
+fn what_is_set_aside_keeps_its_bytes_and_frees_the_place() {
+    let directory = TempDir::new().unwrap();
+    let stores = provider(directory.path());
+    let mut names = Vec::new();
+    for _ in 0..3 {
+        let mut store = stores.open(LOG, &task(), &STORES).unwrap();
+        assert_eq!(held(&*store, 0, ""), [""; 0]);
+        store.apply(&[write(0, "a", Some("1"))], &checkpoint(5)).unwrap();
+        drop(store);
+        names.push(stores.set_aside(&task()).unwrap());
+    }
+    for name in &names {
+        assert!(name.contains("scheduler/3.set-aside-20") && Path::new(name).join("CURRENT").exists(), "{name}");
+    }
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 3, "a name is never taken twice");
 }

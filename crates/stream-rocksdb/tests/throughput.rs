@@ -6,7 +6,10 @@
 
 use page::{HOUR, Timestamp};
 use std::time::{Duration, Instant};
-use stream::{Cleanup, Event, Log, LogBackend, MemberSpec, OutputRecord, TopicConfig, TopicPartition};
+use stream::{
+    Cleanup, Commit, Event, Log, LogBackend, MemberSpec, OutputRecord, PollLimits, Position, TopicConfig,
+    TopicPartition,
+};
 use stream_rocksdb::{EmbeddedBackend, open_log};
 
 const TRANSACTIONS: u64 = 1_000;
@@ -60,30 +63,37 @@ fn what_a_record_costs() {
     let cleanup = Cleanup::Delete { retention: HOUR, consumed: true };
     log.create_topics(&[topic("input", cleanup), topic("output", cleanup), topic("changelog", Cleanup::Compact)])
         .unwrap();
-    let began = (Instant::now(), cpu());
-    for number in 0..TRANSACTIONS {
-        log.append(&batch("input", number)).unwrap();
+    for sync_every in [None, Some(Duration::from_secs(1)), Some(Duration::from_millis(100))] {
+        let (began, mut synced) = ((Instant::now(), cpu()), Instant::now());
+        for number in 0..TRANSACTIONS {
+            log.append(&batch("input", number)).unwrap();
+            if sync_every.is_some_and(|every| synced.elapsed() >= every) {
+                log.backend().sync().unwrap();
+                synced = Instant::now();
+            }
+        }
+        report(&format!("append, synced every {sync_every:?}"), TRANSACTIONS * RECORDS, began);
     }
-    report("append", TRANSACTIONS * RECORDS, began);
 
     let spec = MemberSpec { group: "group".into(), input: "input".into(), transactional_id: "one".into() };
     let mut member = log.join(&spec).unwrap();
     for partition in 0..PARTITIONS {
-        member.poll(0, Duration::ZERO).unwrap();
+        member.poll(PollLimits::NONE, Duration::ZERO).unwrap();
         member.start(partition, 0).unwrap();
     }
     let (began, mut done) = ((Instant::now(), cpu()), 0);
     while done < TRANSACTIONS * RECORDS {
         let mut next = [None; PARTITIONS as usize];
         let mut seen = 0;
-        for event in member.poll(RECORDS as usize, Duration::ZERO).unwrap() {
+        for event in member.poll(PollLimits::records(RECORDS as usize), Duration::ZERO).unwrap() {
             let Event::Record(record) = event else { continue };
             next[record.partition as usize] = Some(record.offset + 1);
             seen += 1;
         }
-        member.produce(batch("output", done / RECORDS)).unwrap();
-        let positions: Vec<_> = (0..).zip(next).filter_map(|(partition, next)| Some((partition, next?))).collect();
-        member.commit(&positions).unwrap();
+        let positions =
+            (0..).zip(next).filter_map(|(partition, next)| Some((partition, Position::at(next?)))).collect();
+        let outputs = batch("output", done / RECORDS);
+        member.commit(&Commit { positions, outputs, ..Commit::default() }).unwrap();
         done += seen;
         if done % 100_000 == 0 {
             log.backend().maintain(Timestamp::from_secs(0)).unwrap();

@@ -1,0 +1,267 @@
+//! The directory of an embedded log: what lies beside the database, and what follows from it when it is opened.
+//!
+//! The offsets of a partition are never given twice, although writes are not synced. Each incarnation of the log gives
+//! offsets from a range of its own, and a new incarnation begins whenever writes may be missing: after a power cut, and when
+//! the database is behind its high-water mark.
+
+use crate::families::{self, Owner};
+use crate::high_water::{HighWater, Since};
+use crate::incarnation::{self, Jump, Opened, judge, may_have_lost_power};
+use crate::layout::{Incarnation, LogKey, RECORDS};
+use crate::options::FamilyOptions;
+use crate::rocks::{self, Database};
+use crate::sealed::{self, Sealed, field};
+use rocksdb::DBRecoveryMode;
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use stream::{ErrorKind, LogError};
+use tracing::warn;
+
+/// How to get over damage to what is nowhere else.
+pub(crate) const RESTORE: &str = "restore the data directory from a copy, or move it away to start anew";
+
+/// Paths of an embedded log.
+#[derive(Clone, Debug)]
+pub(crate) struct Paths {
+    /// The database.
+    pub(crate) database: PathBuf,
+    /// The database while it is made.
+    new: PathBuf,
+    /// Says that there is a database, and whose.
+    pub(crate) identity: PathBuf,
+    /// The [`HighWater`].
+    pub(crate) high_water: PathBuf,
+    /// Held by the process that owns the log.
+    lock: PathBuf,
+}
+
+impl Paths {
+    pub(crate) fn new(data_dir: &Path) -> Self {
+        Self {
+            database: data_dir.join("log"),
+            new: data_dir.join("log.new"),
+            identity: data_dir.join("log.identity"),
+            high_water: data_dir.join("log.high-water"),
+            lock: data_dir.join("log.lock"),
+        }
+    }
+
+    /// Whether there is a log, or there should be one.
+    pub(crate) fn any(&self) -> bool {
+        self.database.exists() || self.identity.exists() || self.high_water.exists()
+    }
+}
+
+/// An open log database with what was learned on the way.
+pub(crate) struct Opening {
+    pub(crate) database: Database,
+    /// Its families, besides the default one.
+    pub(crate) families: BTreeSet<String>,
+    pub(crate) owner: Owner,
+    pub(crate) opened: Opened,
+    pub(crate) options: FamilyOptions,
+    /// Held as long as the database is open.
+    pub(crate) lock: File,
+}
+
+/// Which boot of the machine this is; `None` where machines do not say.
+pub(crate) fn boot() -> Option<String> {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
+/// Opens the log of a data directory, or makes it where there was none.
+pub(crate) fn open(data_dir: &Path, boot: Option<&str>) -> Result<Opening, LogError> {
+    let paths = Paths::new(data_dir);
+    fs::create_dir_all(data_dir).map_err(|error| unusable(data_dir, &error))?;
+    let lock = lock(data_dir, &paths.lock)?;
+    if !paths.any() {
+        create(&paths)?;
+    }
+    if !paths.database.join("CURRENT").exists() {
+        let (database, identity) = (paths.database.display(), paths.identity.display());
+        return Err(stop(format!(
+            "log {database} is gone, although {identity} says that there was one; restore the data directory from a \
+             copy, or delete what is left of it to begin anew and learn everything again"
+        )));
+    }
+    let noted = HighWater::read(&paths.high_water).map_err(|error| unusable(&paths.high_water, &error))?;
+    let since = match &noted {
+        Some(noted) => noted.compare(&paths.database).map_err(|error| unusable(&paths.database, &error))?,
+        None => Since::Continued,
+    };
+    if let Since::Damaged(what) = &since {
+        return Err(damaged(&paths, what));
+    }
+    let options = FamilyOptions::new();
+    let may_have_holes = may_have_lost_power(noted.as_ref(), boot);
+    let (database, _) =
+        recover(&paths, &options, may_have_holes).map_err(|error| cannot_open(data_dir, &paths, &error))?;
+    let mut opening = verify(database, &paths, options, lock)?;
+    opening.begin(&paths, judge(noted.as_ref(), &since, opening.database.latest_sequence_number(), boot))?;
+    Ok(opening)
+}
+
+fn lock(data_dir: &Path, path: &Path) -> Result<File, LogError> {
+    let file = File::create(path).map_err(|error| unusable(path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(in_use(data_dir)),
+        // A file system without locks. RocksDB's own lock remains.
+        Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Makes a log. It has its name only when it is complete.
+fn create(paths: &Paths) -> Result<(), LogError> {
+    if paths.new.exists() {
+        fs::remove_dir_all(&paths.new).map_err(|error| unusable(&paths.new, &error))?;
+    }
+    let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.new, &error, RESTORE));
+    let options = FamilyOptions::new();
+    let mode = DBRecoveryMode::TolerateCorruptedTailRecords;
+    let owner = |database: &Database| {
+        let log = String::from_utf8_lossy(&database.get_db_identity()?).into_owned();
+        Ok(Owner { log, task: None })
+    };
+    let default = options.of(families::DEFAULT);
+    let database = families::create(&paths.new, options.database(mode, true), default, owner).map_err(fault)?;
+    let log = families::log_id(&database).map_err(fault)?.unwrap_or_default();
+    let owner = Owner { log, task: None };
+    families::add(&database, &mut BTreeSet::new(), &owner, RECORDS, &options.of(RECORDS)).map_err(fault)?;
+    database.flush_wal(true).map_err(fault)?;
+    let noted = HighWater::of(&database, &paths.new, None, true, None).map_err(|error| unusable(&paths.new, &error))?;
+    drop(database);
+    let finish = || -> io::Result<()> {
+        fs::rename(&paths.new, &paths.database)?;
+        sealed::sync_directory(&paths.database)?;
+        sealed::write(&paths.identity, &identity_lines(&owner.log, 0), true)?;
+        sealed::write(&paths.high_water, &noted.lines(), true)
+    };
+    finish().map_err(|error| unusable(&paths.database, &error))
+}
+
+/// Opens the database and replays its write-ahead log. Half a record at the end is what a kill leaves. A hole in the middle
+/// is what a power cut may leave, and what stands behind it is given up then; without one it is damage.
+fn recover(
+    paths: &Paths,
+    options: &FamilyOptions,
+    may_have_holes: bool,
+) -> Result<(Database, Vec<String>), rocksdb::Error> {
+    let open = |recovery, verify_wals| {
+        families::open(&paths.database, &options.database(recovery, verify_wals), |name| options.of(name))
+    };
+    match open(DBRecoveryMode::TolerateCorruptedTailRecords, true) {
+        Err(error) if may_have_holes && rocks::is_damage(&error) => {
+            warn!(log = %paths.database.display(), %error, "the write-ahead log has a hole: what stands behind it is lost");
+            open(DBRecoveryMode::PointInTime, false)
+        }
+        opened => opened,
+    }
+}
+
+/// Checks that all families are there and belong to the log that the identity file names.
+fn verify(database: Database, paths: &Paths, options: FamilyOptions, lock: File) -> Result<Opening, LogError> {
+    let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.database, &error, RESTORE));
+    let log = families::log_id(&database).map_err(fault)?;
+    let log = log.ok_or_else(|| damaged(paths, "it does not say which log it is"))?;
+    let owner = Owner { log, task: None };
+    let families = families::verify(&database, &owner).map_err(fault)?.map_err(|what| damaged(paths, &what))?;
+    if !families.contains(RECORDS) {
+        return Err(damaged(paths, "column family records is missing"));
+    }
+    let mut incarnation = incarnation::latest(&database).map_err(fault)?;
+    match sealed::read(&paths.identity).map_err(|error| unusable(&paths.identity, &error))? {
+        Sealed::Whole(lines) => {
+            let expected = field(&lines, "log").unwrap_or_default();
+            if expected != owner.log {
+                let (path, found) = (paths.database.display(), &owner.log);
+                return Err(stop(format!(
+                    "log {path} is log {found}, but this data directory belongs to log {expected}; put the right one \
+                     back, or delete {} to go on with this one",
+                    paths.identity.display()
+                )));
+            }
+            incarnation = incarnation.max(field(&lines, "incarnation").and_then(|n| n.parse().ok()).unwrap_or(0));
+        }
+        Sealed::Missing | Sealed::Damaged => {
+            warn!(file = %paths.identity.display(), "missing or damaged; written anew from what the database says");
+        }
+    }
+    Ok(Opening { database, families, owner, opened: Opened { incarnation, jump: None }, options, lock })
+}
+
+impl Opening {
+    /// Begins a new incarnation where offsets must jump, before any offset is given.
+    fn begin(&mut self, paths: &Paths, jump: Option<Jump>) -> Result<(), LogError> {
+        let path = paths.database.display();
+        if let Some(Jump { missing_writes, power_cut }) = jump {
+            self.opened.incarnation += 1;
+            let incarnation = self.opened.incarnation;
+            if power_cut {
+                warn!(
+                    log = %path, missing_writes, incarnation,
+                    "the machine may have lost power while this log was written to: its last writes may be missing. \
+                     Offsets jump, so that none is given twice"
+                );
+            } else {
+                warn!(
+                    log = %path, missing_writes, incarnation,
+                    "this log is not as it was left: it is an older copy, or its end is lost. Offsets jump, so that none \
+                     is given twice"
+                );
+            }
+        }
+        self.opened.jump = jump;
+        let Opened { incarnation, .. } = self.opened;
+        let lines = identity_lines(&self.owner.log, incarnation);
+        if sealed::read(&paths.identity).ok() != Some(Sealed::Whole(lines.clone())) {
+            sealed::write(&paths.identity, &lines, true).map_err(|error| unusable(&paths.identity, &error))?;
+        }
+        if let Some(Jump { missing_writes, power_cut }) = jump {
+            let value = Incarnation { missing: missing_writes, power_cut }.encode();
+            let written = self.database.put_opt(LogKey::Incarnation(incarnation).encode(), value, &rocks::durable());
+            written.map_err(|error| stop(rocks::explain("log", &paths.database, &error, RESTORE)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Which log a data directory says it belongs to; `None` when it does not say.
+pub(crate) fn noted_log(paths: &Paths) -> Option<String> {
+    match sealed::read(&paths.identity) {
+        Ok(Sealed::Whole(lines)) => field(&lines, "log").map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn identity_lines(log: &str, incarnation: u32) -> String {
+    format!("format {}\nlog {log}\nincarnation {incarnation}\n", families::FORMAT)
+}
+
+fn cannot_open(data_dir: &Path, paths: &Paths, error: &rocksdb::Error) -> LogError {
+    if rocks::is_locked(error) {
+        in_use(data_dir)
+    } else {
+        stop(rocks::explain("log", &paths.database, error, RESTORE))
+    }
+}
+
+fn in_use(data_dir: &Path) -> LogError {
+    let path = data_dir.display();
+    stop(format!("data directory {path} is in use by another recrawl; stop it first, or choose another directory"))
+}
+
+fn damaged(paths: &Paths, what: &str) -> LogError {
+    stop(rocks::damaged("log", &paths.database, &what, RESTORE))
+}
+
+fn unusable(path: &Path, error: &io::Error) -> LogError {
+    stop(rocks::unusable("log", path, error))
+}
+
+pub(crate) fn stop(message: String) -> LogError {
+    LogError::new(ErrorKind::Stop, message)
+}

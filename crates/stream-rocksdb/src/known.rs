@@ -1,0 +1,189 @@
+//! What is small and asked for all the time, held in memory so that only reads of records and state go to the database.
+
+use crate::layout::{
+    INCARNATION_OFFSETS, Incarnation, LogKey, Mark, Place, decode_offset, decode_placed, decode_position, decode_topic,
+};
+use crate::log_backend::unknown;
+use crate::rocks::Database;
+use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use stream::{LogError, Position, TopicConfig, TopicPartition};
+
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) topics: HashMap<Arc<str>, Topic>,
+    /// Next input positions by group.
+    pub(crate) positions: HashMap<String, HashMap<Place, Position>>,
+    /// Why offsets jumped, by the incarnation that began then.
+    pub(crate) incarnations: BTreeMap<u32, Incarnation>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Topic {
+    pub(crate) id: u32,
+    pub(crate) config: TopicConfig,
+    pub(crate) partitions: Vec<Partition>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Partition {
+    /// Unlike in the database, its `end` is always the present one.
+    pub(crate) mark: Mark,
+    /// Offsets that were never given, as first and next, rising: where incarnations met.
+    gaps: Vec<(u64, u64)>,
+}
+
+/// Why the contents of the database cannot be read.
+pub(crate) enum Unreadable {
+    Failed(rocksdb::Error),
+    Nonsense(String),
+}
+
+impl From<rocksdb::Error> for Unreadable {
+    fn from(error: rocksdb::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Known {
+    /// Reads everything but records and state. Offsets go on at the range of an incarnation.
+    pub(crate) fn load(
+        database: &Database,
+        records: &impl AsColumnFamilyRef,
+        incarnation: u32,
+    ) -> Result<Self, Unreadable> {
+        let mut known = Self::default();
+        let mut marks = HashMap::new();
+        for entry in database.iterator(IteratorMode::From(&[LogKey::TOPIC], Direction::Forward)) {
+            let (key, value) = entry?;
+            if crate::families::is_reserved(&key) {
+                break;
+            }
+            known.take(&key, &value, &mut marks).ok_or_else(|| Unreadable::nonsense(&key))?;
+        }
+        for topic in known.topics.values_mut() {
+            for partition in 0..topic.config.partitions {
+                let place = Place { topic: topic.id, partition };
+                let mark = marks.remove(&place).unwrap_or_default();
+                topic.partitions.push(Partition::load(database, records, place, mark, incarnation)?);
+            }
+        }
+        Ok(known)
+    }
+
+    fn take(&mut self, key: &[u8], value: &[u8], marks: &mut HashMap<Place, Mark>) -> Option<()> {
+        match key[0] {
+            LogKey::TOPIC => {
+                let (id, config) = decode_topic(std::str::from_utf8(&key[1..]).ok()?, value)?;
+                self.topics.insert(config.name.clone(), Topic { id, config, partitions: Vec::new() });
+            }
+            LogKey::MARK => {
+                marks.insert(decode_placed(key)?.0, Mark::decode(value)?);
+            }
+            LogKey::POSITION => {
+                let (place, group) = decode_placed(key)?;
+                self.positions.entry(group.to_owned()).or_default().insert(place, decode_position(value)?);
+            }
+            LogKey::INCARNATION => {
+                self.incarnations.extend([Incarnation::decode(key, value)?]);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    pub(crate) fn place(&self, partition: &TopicPartition) -> Result<(Place, &Partition), LogError> {
+        let topic = self.topics.get(&partition.topic);
+        let held = topic.and_then(|topic| topic.partitions.get(partition.partition as usize));
+        let (Some(topic), Some(held)) = (topic, held) else { return Err(unknown(partition)) };
+        Ok((Place { topic: topic.id, partition: partition.partition }, held))
+    }
+
+    pub(crate) fn partition_mut(&mut self, topic: &str, partition: u32) -> Option<&mut Partition> {
+        self.topics.get_mut(topic)?.partitions.get_mut(partition as usize)
+    }
+}
+
+impl Unreadable {
+    pub(crate) fn nonsense(key: &[u8]) -> Self {
+        Self::Nonsense(format!("the entry under {key:?} is unreadable"))
+    }
+}
+
+impl Partition {
+    /// One of a topic that was made just now.
+    pub(crate) fn new(incarnation: u32) -> Self {
+        let first = first_of(incarnation);
+        let gaps = if first == 0 { Vec::new() } else { vec![(0, first)] };
+        Self { mark: Mark { end: first, ..Mark::default() }, gaps }
+    }
+
+    fn load(
+        database: &Database,
+        records: &impl AsColumnFamilyRef,
+        place: Place,
+        mut mark: Mark,
+        incarnation: u32,
+    ) -> Result<Self, Unreadable> {
+        let mut gaps = Vec::new();
+        for number in 1..=incarnation {
+            let first = first_of(number);
+            if first <= mark.start {
+                continue;
+            }
+            let before = end_of_records(database, records, place, first)?;
+            let from = before.max(first_of(number - 1)).max(mark.start);
+            if from < first {
+                gaps.push((from, first));
+            }
+        }
+        mark.end = mark.end.max(end_of_records(database, records, place, u64::MAX)?).max(first_of(incarnation));
+        Ok(Self { mark, gaps })
+    }
+
+    /// How many of the offsets from one up to, but not including, another were given to records.
+    pub(crate) fn given(&self, from: u64, to: u64) -> u64 {
+        let overlap = |&(first, next): &(u64, u64)| next.min(to).saturating_sub(first.max(from));
+        to.saturating_sub(from) - self.gaps.iter().map(overlap).sum::<u64>()
+    }
+}
+
+fn first_of(incarnation: u32) -> u64 {
+    u64::from(incarnation) * INCARNATION_OFFSETS
+}
+
+/// The offset after the last record there is before an offset; 0 when there is none.
+fn end_of_records(
+    database: &Database,
+    records: &impl AsColumnFamilyRef,
+    place: Place,
+    before: u64,
+) -> Result<u64, Unreadable> {
+    let mut options = ReadOptions::default();
+    options.set_iterate_lower_bound(LogKey::Record(place, 0).encode());
+    let mut iterator = database.raw_iterator_cf_opt(records, options);
+    iterator.seek_for_prev(LogKey::Record(place, before.saturating_sub(1)).encode());
+    let end = match iterator.key() {
+        Some(key) => decode_offset(key).ok_or_else(|| Unreadable::nonsense(key))? + 1,
+        None => 0,
+    };
+    iterator.status()?;
+    Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_that_were_never_given_are_not_counted() {
+        let partition = Partition { mark: Mark::default(), gaps: vec![(10, 100), (150, 200)] };
+        assert_eq!(partition.given(0, 300), 10 + 50 + 100);
+        assert_eq!(partition.given(0, 5), 5);
+        assert_eq!(partition.given(20, 90), 0);
+        assert_eq!(partition.given(20, 110), 10);
+        assert_eq!(partition.given(160, 201), 1);
+        assert_eq!(partition.given(300, 200), 0);
+    }
+}

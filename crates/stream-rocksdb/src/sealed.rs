@@ -1,0 +1,94 @@
+//! Small files of text beside a database. Each is replaced as a whole and can tell when it was damaged.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// First word of the last line, which holds the digest of all lines before.
+const SEAL: &str = "seal ";
+
+/// What is found where a sealed file should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sealed {
+    Missing,
+    Damaged,
+    Whole(String),
+}
+
+/// Replaces a file. `lines` ends with a line break. When `durable`, the file outlives a power cut from here on.
+pub(crate) fn write(path: &Path, lines: &str, durable: bool) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let mut file = File::create(&new)?;
+    file.write_all(format!("{lines}{SEAL}{}\n", seal(lines)).as_bytes())?;
+    if durable {
+        file.sync_all()?;
+    }
+    fs::rename(&new, path)?;
+    if durable { sync_directory(path) } else { Ok(()) }
+}
+
+/// Makes the entry of a path in its directory outlive a power cut.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        // Directories cannot be opened everywhere; where they cannot, there is nothing to sync.
+        Some(parent) => File::open(parent).map_or(Ok(()), |directory| directory.sync_all()),
+        None => Ok(()),
+    }
+}
+
+/// The lines of a file, when they are as they were written.
+pub(crate) fn read(path: &Path) -> io::Result<Sealed> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Sealed::Missing),
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let whole = text
+        .rfind(SEAL)
+        .map(|at| text.split_at(at))
+        .filter(|(lines, last)| *last == format!("{SEAL}{}\n", seal(lines)));
+    Ok(whole.map_or(Sealed::Damaged, |(lines, _)| Sealed::Whole(lines.to_owned())))
+}
+
+/// The rest of the line that begins with a word.
+pub(crate) fn field<'a>(lines: &'a str, word: &str) -> Option<&'a str> {
+    lines.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '))
+}
+
+fn seal(lines: &str) -> String {
+    digest(lines.as_bytes())
+}
+
+/// A digest of bytes, short enough to read out.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_noticed() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let path = directory.path().join("file");
+        assert_eq!(read(&path).unwrap(), Sealed::Missing);
+        let lines = "format 1\nlog 7f\n";
+        write(&path, lines, true).unwrap();
+        assert_eq!(read(&path).unwrap(), Sealed::Whole(lines.to_owned()));
+        assert_eq!(field(lines, "log"), Some("7f"));
+        let whole = fs::read(&path).unwrap();
+        for bit in 0..whole.len() * 8 {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(read(&path).unwrap(), Sealed::Damaged, "bit {bit}");
+        }
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(read(&path).unwrap(), Sealed::Damaged, "{length} bytes");
+        }
+    }
+}
