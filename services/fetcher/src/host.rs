@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
-use crate::route::shared_address;
+use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchResult, Hop, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
@@ -17,6 +17,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
+
+mod turn;
 
 /// Most bytes of a header that is kept with the page, of which there may be many.
 const MAX_KEPT_HEADER: usize = 1 << 10;
@@ -42,6 +44,8 @@ pub(crate) struct HostWorker {
     last_latency: Duration,
     /// Until when a host that refused is left alone: as long as it asked for, or else as the scheduler will at least.
     left_alone_until: Timestamp,
+    /// What is under way, until its answer has been taken.
+    on_the_wire: Option<OnTheWire>,
 }
 
 /// What became of a job.
@@ -50,6 +54,8 @@ pub(crate) enum Turn {
     Done(Box<Done>),
     /// It was redirected to another host, whose worker goes on with it.
     HandOver(Box<Job>),
+    /// It is given up: nothing goes out any more.
+    Drained,
 }
 
 impl HostWorker {
@@ -66,6 +72,7 @@ impl HostWorker {
             connection: None,
             last_latency: Duration::ZERO,
             left_alone_until: Timestamp::MIN,
+            on_the_wire: None,
         }
     }
 
@@ -78,6 +85,12 @@ impl HostWorker {
     pub(crate) fn break_off(&mut self) {
         self.connection = None;
         self.gate.ended();
+        self.on_the_wire = None;
+    }
+
+    /// What became of the last job is known to whoever wanted it, so nothing of it is under way any longer.
+    pub(crate) fn settled(&mut self) {
+        self.on_the_wire = None;
     }
 
     /// What robots.txt said when it was asked for last.
@@ -89,12 +102,14 @@ impl HostWorker {
     pub(crate) async fn work(&mut self, mut job: Box<Job>) -> Turn {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
-            if let Some(rest) = self.rest_left(job.request.not_before) {
-                return Turn::Done(self.handed_back(job, rest));
+            if let Some(why) = self.unsent(&job) {
+                return self.given_up(job, &why);
             }
             self.set_delay(requested_delay);
             if self.robots_due <= self.clock.now() {
-                self.wait(&job).await;
+                if let Some(why) = self.go_out(&mut job).await {
+                    return self.given_up(job, &why);
+                }
                 let entry =
                     refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
                 // Rare, and kept out of what is set up for every page.
@@ -106,12 +121,15 @@ impl HostWorker {
                     entry.robots().and_then(|robots| robots.crawl_delay(&self.network.rules.product_token));
                 self.robots = Some(entry);
                 self.gate.ended();
+                self.wait_again(&mut job);
                 self.set_delay(requested_delay);
             }
             if let Some(refusal) = self.refusal(&job.at) {
                 return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
             }
-            self.wait(&job).await;
+            if let Some(why) = self.go_out(&mut job).await {
+                return self.given_up(job, &why);
+            }
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
             let wanted = Wanted::Page(Validators::of(&job.request));
@@ -139,37 +157,11 @@ impl HostWorker {
             }
             let here = authority(&job.at);
             job.at = next;
+            self.wait_again(&mut job);
             if authority(&job.at) != here {
                 return Turn::HandOver(job);
             }
         }
-    }
-
-    /// Waits until the host may be asked, and the address that it shares with others.
-    async fn wait(&self, job: &Job) {
-        self.gate.wait(job.request.not_before).await;
-        if self.network.addresses.lets_wait()
-            && let Some(address) = shared_address(&job.at, &self.network).await
-        {
-            self.network.addresses.wait(address).await;
-        }
-    }
-
-    /// How long a host that refused is still left alone, also by requests handed out before it did.
-    fn rest_left(&self, not_before: Timestamp) -> Option<Duration> {
-        let earliest = self.clock.now().max(not_before);
-        let rest = self.left_alone_until.saturating_since(earliest);
-        (!rest.is_zero()).then_some(rest)
-    }
-
-    /// A request that is not sent, which is no failure of its page ([`FetchOutcome::was_not_sent`]).
-    fn handed_back(&self, job: Box<Job>, rest: Duration) -> Box<Done> {
-        let detail =
-            format!("not sent: the host refused another request and is left alone until {}", self.left_alone_until);
-        let failure = Failure::new(FetchOutcome::RateLimited, detail);
-        let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
-        done.result.retry_after_s = Some(rest.as_secs_f64().ceil() as i64);
-        done
     }
 
     fn retry_after(&self, response: &Response) -> Option<Duration> {

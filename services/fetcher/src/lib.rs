@@ -34,10 +34,11 @@ mod route;
 mod rules;
 mod sniff;
 mod stage;
+mod traffic;
 
 pub use crate::address::is_public;
 pub use crate::exchange::Response;
 pub use crate::many::{Fetched, PageFetcher};
 pub use crate::one::{fetch_one, fetch_robots};
 pub use crate::rules::{Rules, RulesError};
-pub use crate::stage::{FetchStage, FetchStageSpec, stage};
+pub use crate::stage::stage;

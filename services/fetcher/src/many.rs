@@ -1,13 +1,13 @@
 //! Many pages, as the loop would fetch them, without a loop.
 
-use crate::pool::{FetchPool, Job, Tag};
+use crate::pool::{FetchPool, Job};
 use crate::rules::Rules;
 use bytes::Bytes;
 use messages::{FetchRequest, FetchResult};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::Clock;
+use stream::{Clock, Tag};
 
 /// All requests are of one assignment, which is never withdrawn.
 const EPOCH: u64 = 1;

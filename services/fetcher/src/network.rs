@@ -3,6 +3,7 @@
 use crate::gate::AddressGate;
 use crate::resolver::Resolver;
 use crate::rules::Rules;
+use crate::traffic::Traffic;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ pub(crate) struct Network {
     pub(crate) resolver: Resolver,
     pub(crate) addresses: AddressGate,
     pub(crate) buffers: Rc<Buffers>,
+    pub(crate) traffic: Arc<Traffic>,
 }
 
 /// Most bytes that are read at once.
@@ -54,6 +56,6 @@ impl Network {
     pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
         let addresses = AddressGate::new(clock, rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
-        Self { resolver: Resolver::system(&rules.fetch), rules, addresses, buffers }
+        Self { resolver: Resolver::system(&rules.fetch), rules, addresses, buffers, traffic: Arc::default() }
     }
 }

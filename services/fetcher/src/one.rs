@@ -3,7 +3,7 @@
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
-use crate::pool::{Job, Tag};
+use crate::pool::Job;
 use crate::robots::refresh;
 use crate::rules::Rules;
 use messages::{FetchRequest, FetchResult};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
-use stream::Clock;
+use stream::{Clock, Tag};
 use tokio::task::LocalSet;
 
 /// Fetches a page once, robots.txt first, redirects followed from host to host; gives the result, and what the robots.txt
@@ -34,6 +34,7 @@ pub fn fetch_one(
             match host.work(Box::new(job)).await {
                 Turn::Done(done) => return (done.packed(), host.robots().cloned()),
                 Turn::HandOver(next) => job = *next,
+                Turn::Drained => unreachable!("only a pool is drained"),
             }
         }
     })

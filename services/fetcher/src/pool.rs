@@ -6,6 +6,7 @@ use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
 use crate::rules::Rules;
+use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
 use messages::{Exchange, FetchRequest, FetchResult, Hop, body};
 use page::{CanonicalUrl, Host};
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::Clock;
+use stream::{Clock, Tag};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
@@ -26,15 +27,6 @@ use tokio::task::LocalSet;
 const CONNECTION_REST: Duration = Duration::from_secs(2);
 /// A host is forgotten, its robots.txt included, when nothing was wanted from it for so long (real time).
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
-
-/// Which record of which assignment a job came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tag {
-    pub(crate) partition: u32,
-    pub(crate) offset: u64,
-    /// Counts assignments, so that an answer to a request of an earlier one is not taken for an answer to its successor.
-    pub(crate) epoch: u64,
-}
 
 /// A request on its way.
 pub(crate) struct Job {
@@ -45,11 +37,14 @@ pub(crate) struct Job {
     pub(crate) hops: Vec<Hop>,
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) wire_bytes: u64,
+    /// While it waits in a pool for its host's turn.
+    pub(crate) waiting: Option<Waiting>,
 }
 
 impl Job {
     pub(crate) fn new(tag: Tag, request: FetchRequest) -> Self {
-        Self { tag, at: request.url.clone(), request, hops: Vec::new(), exchanges: Vec::new(), wire_bytes: 0 }
+        let at = request.url.clone();
+        Self { tag, at, request, hops: Vec::new(), exchanges: Vec::new(), wire_bytes: 0, waiting: None }
     }
 }
 
@@ -87,6 +82,8 @@ pub(crate) struct FetchPool {
     submit: Option<Submit>,
     pub(crate) answers: Receiver<Box<Done>>,
     hosts: Arc<AtomicUsize>,
+    traffic: Arc<Traffic>,
+    clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -99,12 +96,15 @@ impl FetchPool {
             .build()?;
         let (submit, orders) = mpsc::unbounded_channel();
         let hosts = Arc::new(AtomicUsize::new(0));
+        let traffic = Arc::new(Traffic::default());
+        let (traffic_of_thread, clock_of_thread) = (traffic.clone(), clock.clone());
         // Weak, so that the workers end when the pool is dropped.
         let (resubmit, host_count) = (submit.downgrade(), hosts.clone());
         let thread = std::thread::Builder::new().name("fetch-pool".to_owned()).spawn(move || {
+            let (clock, traffic) = (clock_of_thread, traffic_of_thread);
             let workers = Workers {
                 connections: Arc::new(Semaphore::new(rules.fetch.connections.min(Semaphore::MAX_PERMITS))),
-                network: Rc::new(Network::new(rules, clock.clone())),
+                network: Rc::new(Network { traffic, ..Network::new(rules, clock.clone()) }),
                 clock,
                 submit: resubmit,
                 answer,
@@ -114,11 +114,15 @@ impl FetchPool {
             };
             LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), orders));
         })?;
-        Ok(Self { submit: Some(submit), answers, hosts, thread: Some(thread) })
+        Ok(Self { submit: Some(submit), answers, hosts, traffic, clock, thread: Some(thread) })
     }
 
-    pub(crate) fn submit(&self, job: Job) {
-        self.order(Order::Fetch(Box::new(job)));
+    /// Takes a job in. Once the pool is being drained, it is dropped.
+    pub(crate) fn submit(&self, mut job: Job) {
+        if !self.traffic.is_draining() {
+            job.waiting = Some(self.traffic.enter(self.clock.monotonic()));
+            self.order(Order::Fetch(Box::new(job)));
+        }
     }
 
     /// Lets jobs of an epoch be worked on.
@@ -131,6 +135,28 @@ impl FetchPool {
         let (done, is_done) = std_mpsc::channel();
         self.order(Order::Withdraw(epochs, done));
         let _ = is_done.recv();
+    }
+
+    /// Sends nothing more: what waits is dropped and will not be answered. What is on the wire goes on and is answered,
+    /// except that a redirect is not followed any further. When nothing is [on the wire](Self::on_the_wire), all answers
+    /// that will come can be received.
+    pub(crate) fn drain(&self) {
+        self.traffic.drain();
+    }
+
+    /// Jobs that wait for their host's turn, or for a connection when all are in use.
+    pub(crate) fn waiting_for_hosts(&self) -> usize {
+        self.traffic.waiting()
+    }
+
+    /// How long the first of them has waited; nothing when none waits.
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
+        self.traffic.waiting_since().map(|since| self.clock.monotonic().saturating_sub(since))
+    }
+
+    /// Requests under way, those for robots.txt included, until their answer can be received.
+    pub(crate) fn on_the_wire(&self) -> usize {
+        self.traffic.on_the_wire()
     }
 
     fn order(&self, order: Order) {
@@ -228,8 +254,11 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
         match turn {
             Some(Turn::Done(done)) => workers.answer.send(done),
             Some(Turn::HandOver(job)) => resubmit(&workers, job),
+            Some(Turn::Drained) => {}
             None => host.break_off(),
         }
+        // Only now: whoever sees that nothing is on the wire finds the answer.
+        host.settled();
     }
 }
 
@@ -240,60 +269,4 @@ fn resubmit(workers: &Workers, job: Box<Job>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use page::Timestamp;
-    use settings::{Layers, Settings};
-    use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
-    use stream::testing::ManualClock;
-
-    const PATIENCE: Duration = Duration::from_secs(30);
-
-    fn pool(port: u16) -> FetchPool {
-        let overrides = [
-            ("fetch.resolve".to_owned(), format!("*.test=127.0.0.1:{port}")),
-            ("politeness.crawl_delay".to_owned(), "0s".to_owned()),
-        ];
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let rules = Arc::new(Rules::new(&settings).unwrap());
-        FetchPool::start(rules, ManualClock::at(Timestamp::from_secs(1_000))).unwrap()
-    }
-
-    fn job(epoch: u64, path: &str) -> Job {
-        let url = CanonicalUrl::parse(&format!("http://a.test{path}")).unwrap();
-        let request = FetchRequest::first(url, Timestamp::from_secs(0));
-        Job::new(Tag { partition: 0, offset: epoch, epoch }, request)
-    }
-
-    /// The next request on a connection, by its first line; empty when the connection was closed.
-    fn request(stream: &mut TcpStream) -> String {
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut head = [0; 4_096];
-        let length = stream.read(&mut head).unwrap_or(0);
-        String::from_utf8_lossy(&head[..length]).lines().next().unwrap_or_default().to_owned()
-    }
-
-    #[test]
-    fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for() {
-        let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut pool = pool(server.local_addr().unwrap().port());
-        pool.begin(1);
-        pool.submit(job(1, "/first"));
-        pool.submit(job(1, "/second"));
-        let (mut stream, _) = server.accept().unwrap();
-        assert!(request(&mut stream).contains("/robots.txt"));
-        stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").unwrap();
-        assert!(request(&mut stream).contains("/first"));
-        pool.withdraw(vec![1]);
-        assert_eq!(request(&mut stream), "", "the request is still under way");
-        pool.submit(job(1, "/late"));
-        pool.begin(2);
-        pool.submit(job(2, "/third"));
-        let (mut stream, _) = server.accept().unwrap();
-        assert!(request(&mut stream).contains("/third"));
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi").unwrap();
-        let done = pool.answers.receive(PATIENCE).unwrap();
-        assert_eq!((done.tag.epoch, done.result.body_length), (2, 2));
-    }
-}
+mod tests;

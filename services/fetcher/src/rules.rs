@@ -36,8 +36,6 @@ pub struct Rules {
     pub(crate) refusal_rest: Duration,
     pub(crate) robots_refresh: Duration,
     /// Most results in one transaction, and longest wait for more of them.
-    pub(crate) batch_records: usize,
-    pub(crate) batch_interval: Duration,
     pub(crate) tls: Arc<ClientConfig>,
 }
 
@@ -76,8 +74,6 @@ impl Rules {
             address_delay: politeness.address_delay,
             refusal_rest: backoff.least_pause(),
             robots_refresh: politeness.robots_refresh,
-            batch_records: settings.log.batch_records,
-            batch_interval: settings.log.batch_interval,
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
         })

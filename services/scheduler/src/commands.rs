@@ -52,6 +52,10 @@ impl Scheduler {
                 gate.paused = command.kind == CommandKind::PauseHost;
                 gate.save(context);
             }
+            CommandKind::Unknown => {
+                let problem = "a command that only a newer scheduler knows; update this one and give it again";
+                return Err(ProcessError::SetAside(problem.to_owned()));
+            }
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! A tick: leases that ran out are taken back, waits that are over end, and the best pages go to their hosts' gates.
 
-use crate::hosts::HostGate;
-use crate::rules::Rules;
+use crate::ahead::Ahead;
 use crate::state::{PAGES, ScheduledPage};
 use crate::{FETCH_REQUESTS, Scheduler};
 use messages::{FetchReason, FetchRequest, Message};
@@ -14,9 +13,6 @@ use stream::{Context, ProcessError};
 /// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due, as
 /// long as it can be kept.
 const FLOOR_OF_PRICE: f64 = 0.3;
-/// How far ahead of a host's next permitted time requests are handed out, so that its connection does not idle between
-/// two ticks: a number of scan intervals.
-const TICKS_AHEAD: u32 = 2;
 /// Time between two scans, for each page scored: some twenty times what scoring it takes.
 const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
 /// Pages that may be moved to other groups between two scans, when sites have grown.
@@ -27,59 +23,6 @@ const BLOCKED_PAGES: usize = 10_000;
 const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
 /// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
 const FRESHNESS_TICKS: u32 = 8;
-
-/// Unspent budget of this partition.
-pub(crate) struct Budget {
-    tokens: f64,
-    /// Bytes that may still be received, when they are limited. What a page weighs is known only afterwards, so this may
-    /// fall below zero; nothing is handed out until it has risen again.
-    bytes: f64,
-    filled_at: Option<Timestamp>,
-    /// The most that fits, and what the last tick has earned.
-    most: f64,
-    earned: f64,
-}
-
-/// One fetch may go out at once; a restart must not cost a wait, nor cause a burst.
-impl Default for Budget {
-    fn default() -> Self {
-        Self { tokens: 1.0, bytes: 0.0, filled_at: None, most: 2.0, earned: 0.0 }
-    }
-}
-
-impl Budget {
-    /// Adds what time has earned, up to the burst, and never less than room for two fetches: with room for one, the
-    /// fraction left over at every fetch would be lost, a sixth of a small budget at a long scan interval.
-    /// Returns how many fetches that was.
-    fn fill(&mut self, now: Timestamp, fetches_per_day: f64, bytes_per_day: Option<f64>, burst_days: f64) -> f64 {
-        let days = self.filled_at.map_or(0.0, |filled_at| now.days_since(filled_at).max(0.0));
-        self.filled_at = Some(now);
-        self.most = (fetches_per_day * burst_days).max(2.0);
-        self.earned = days * fetches_per_day;
-        let before = self.tokens;
-        self.tokens = (self.tokens + self.earned).min(self.most);
-        self.bytes = match bytes_per_day {
-            Some(rate) => (self.bytes + days * rate).min(rate * burst_days),
-            None => 0.0,
-        };
-        self.tokens - before
-    }
-
-    /// Fetches that another tick like the last would not find room for.
-    fn surplus(&self) -> f64 {
-        (self.tokens + self.earned - self.most).min(self.tokens)
-    }
-
-    /// Gives back a fetch that was handed out and not made.
-    pub(crate) fn refund(&mut self) {
-        self.tokens = (self.tokens + 1.0).min(self.most);
-    }
-
-    /// Takes off what a page has weighed.
-    pub(crate) fn pay_bytes(&mut self, bytes: i64) {
-        self.bytes -= bytes.max(0) as f64;
-    }
-}
 
 impl Scheduler {
     /// Takes back leases that ran out and ends waits that are over.
@@ -112,7 +55,7 @@ impl Scheduler {
     pub(crate) fn dispatch(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let now = context.now();
         // Scoring must stay a small part of the work, however many pages there are.
-        if now.saturating_since(self.counts.scanned_at) < SCAN_TIME_PER_PAGE * self.frontier.pages() as u32 {
+        if now.saturating_since(self.counts.scanned_at) < self.scan_pause() {
             return Ok(());
         }
         self.counts.scanned_at = now;
@@ -156,6 +99,7 @@ impl Scheduler {
     /// Takes the best pages worth at least `floor`, until so much of the budget is left.
     fn choose_down_to(&mut self, floor: f64, kept: f64, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let now = context.now();
+        let ahead = self.ahead(now);
         loop {
             let wanted = |scheduler: &Self| {
                 if scheduler.budget.tokens - kept < 1.0 { 0 } else { scheduler.room() }
@@ -164,13 +108,13 @@ impl Scheduler {
             if count == 0 {
                 return Ok(());
             }
-            let permitted = |host: u32| self.host_has_room(host, now);
+            let permitted = |host: u32| ahead.has_room(self.hosts.gate(host), &self.rules);
             let columns = &self.frontier.columns;
             let mut selection = columns.scan(now, &self.rules.index, &self.outlook, count, floor, permitted);
             let mut handed_out = 0;
             while wanted(self) > 0 {
                 let (hosts, rules) = (&self.hosts, &self.rules);
-                let permitted = |host: u32| host_has_room(hosts.gate(host), rules, now);
+                let permitted = |host: u32| ahead.has_room(hosts.gate(host), rules);
                 let next = selection.next(&mut self.frontier.columns, &self.outlook, now, permitted);
                 let Some(candidate) = next else { break };
                 // It is under way once its record says so.
@@ -220,7 +164,17 @@ impl Scheduler {
     }
 
     pub(crate) fn host_has_room(&self, number: u32, now: Timestamp) -> bool {
-        host_has_room(self.hosts.gate(number), &self.rules, now)
+        self.ahead(now).has_room(self.hosts.gate(number), &self.rules)
+    }
+
+    /// How far ahead of the hosts this tick hands out.
+    fn ahead(&self, now: Timestamp) -> Ahead {
+        Ahead::of_tick(&self.rules, self.rules.scan_interval.max(self.scan_pause()), now)
+    }
+
+    /// Least time between two scans of so many pages.
+    fn scan_pause(&self) -> Duration {
+        SCAN_TIME_PER_PAGE * self.frontier.pages() as u32
     }
 
     fn hand_out(&mut self, slot: Slot, audit: bool, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -231,8 +185,7 @@ impl Scheduler {
         }
         let number = self.hosts.number(&page.url.host());
         let gate = self.hosts.gate_mut(number);
-        let delay = gate.crawl_delay.max(self.rules.delay.delay_after(None, Duration::ZERO).as_duration());
-        let delay = delay.max(self.rules.host_interval);
+        let delay = gate.delay(&self.rules);
         let not_before = gate.next_permitted_at.max(now);
         gate.next_permitted_at = not_before + delay;
         gate.save(context);
@@ -309,11 +262,6 @@ impl Scheduler {
     }
 }
 
-fn host_has_room(gate: &HostGate, rules: &Rules, now: Timestamp) -> bool {
-    let ahead = now + rules.scan_interval * TICKS_AHEAD;
-    !gate.paused && gate.in_flight < rules.host_in_flight && gate.next_permitted_at <= ahead
-}
-
 fn load(context: &Context<'_>, id: PageId) -> Result<ScheduledPage, ProcessError> {
     find(context, id)?
         .ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
@@ -323,6 +271,6 @@ pub(crate) fn find(context: &Context<'_>, id: PageId) -> Result<Option<Scheduled
     let Some(bytes) = context.get(PAGES, &id.0)? else { return Ok(None) };
     match ScheduledPage::decode(&bytes) {
         Ok(page) => Ok(Some(page)),
-        Err(error) => Err(ProcessError::Stop(format!("page {id} in the state store: {error}"))),
+        Err(error) => Err(ProcessError::unreadable_state(format!("page {id}"), &error)),
     }
 }

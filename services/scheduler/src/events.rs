@@ -29,7 +29,9 @@ impl Scheduler {
         }
         let changed = estimate.verdict.is_change() == Some(true);
         self.counts.fetches += 1;
+        self.counts.answers += 1;
         self.counts.changes += u64::from(changed);
+        self.counts.changes_seen += u64::from(changed);
         page.fetches += 1;
         page.changes += i64::from(changed);
         page.answered = page.answered.max(estimate.attempt);
@@ -125,7 +127,10 @@ impl Scheduler {
         let latency = Duration::from_millis(estimate.latency_ms.max(0) as u64);
         let before = (gate.crawl_delay, gate.next_permitted_at);
         gate.crawl_delay = self.rules.delay.delay_after(robots, latency).as_duration();
-        let answered_at = estimate.fetched_at + latency;
+        if !latency.is_zero() {
+            gate.response_time = self.rules.web_time(latency);
+        }
+        let answered_at = estimate.fetched_at + self.rules.web_time(latency);
         if is_trouble(estimate) {
             let retry_after = estimate.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
             let chance = f64::from(estimate.page_id.0[0]) / 256.0;
@@ -173,15 +178,24 @@ impl Scheduler {
         Ok(())
     }
 
+    /// The number from which requests for a new page are counted.
+    ///
+    /// The page may have been known before and forgotten. The detector still knows its last number then and would take
+    /// lower ones for repeats, so every life counts on from its own beginning in microseconds: no page is fetched so often
+    /// that an earlier life could have come so far. The clock may have been set back since: what it has been is kept in
+    /// the numbers of the other pages and, also for the next start, in the host's next permitted time.
+    fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
+        let number = self.hosts.number(&url.host());
+        let latest = now.max(self.hosts.gate(number).next_permitted_at);
+        latest.as_micros().max(self.frontier.highest_attempt())
+    }
+
     pub(crate) fn discover(&mut self, url: &CanonicalUrl, weight: f64, depth: i32, context: &mut Context<'_>) {
         if self.frontier.pages() as u64 >= self.rules.max_pages {
             self.counts.refused_pages += 1;
             return;
         }
-        // A page may have been known before and forgotten. The detector still knows its last number then and would take
-        // lower ones for repeats, so every life counts on from its own beginning in microseconds: no page is fetched so
-        // often that an earlier life could have come so far.
-        let first_attempt = context.now().as_micros();
+        let first_attempt = self.first_attempt(url, context.now());
         let page = ScheduledPage {
             url: url.clone(),
             weight,

@@ -59,7 +59,7 @@ pub(crate) fn load(context: &Context<'_>) -> Result<Outlook, ProcessError> {
             ControlFlow::Break(())
         }
     })?;
-    problem.map_or(Ok(outlook), |problem| Err(ProcessError::Stop(problem)))
+    problem.map_or(Ok(outlook), |problem| Err(ProcessError::Damaged(problem)))
 }
 
 impl Scheduler {

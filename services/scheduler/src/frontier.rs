@@ -40,6 +40,8 @@ pub(crate) struct Frontier {
     /// Pages that no answer of any kind has come for yet.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
+    /// The highest number that a request for any page has had, forgotten pages included.
+    highest_attempt: i64,
 }
 
 impl Frontier {
@@ -66,7 +68,7 @@ impl Frontier {
                 }
             }
         })?;
-        problem.map_or(Ok(frontier), |problem| Err(ProcessError::Stop(problem)))
+        problem.map_or(Ok(frontier), |problem| Err(ProcessError::Damaged(problem)))
     }
 
     /// Brings the columns up to a page's record.
@@ -79,6 +81,7 @@ impl Frontier {
         outlook: &Outlook,
     ) -> Slot {
         self.unset(id, hosts);
+        self.highest_attempt = self.highest_attempt.max(page.attempt);
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.number(&page.url.host());
@@ -208,6 +211,10 @@ impl Frontier {
     /// What a page is fetched with.
     pub(crate) fn weight(&self, id: PageId) -> Option<f64> {
         self.columns.get(*self.slots.get(&id)?).map(|entry| entry.weight)
+    }
+
+    pub(crate) fn highest_attempt(&self) -> i64 {
+        self.highest_attempt
     }
 
     pub(crate) fn never_fetched(&self) -> usize {

@@ -2,6 +2,7 @@
 //! a rebalance ever causes a burst.
 
 use crate::hint_record::HintRecord;
+use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule};
 use messages::Message;
 use page::{Host, Timestamp};
@@ -18,6 +19,9 @@ pub(crate) struct HostGate {
     pub(crate) crawl_delay: Duration,
     pub(crate) paused: bool,
     pub(crate) in_flight: u32,
+    /// How long the host took to answer when it was asked last, on the clock of the web. Forgotten by a restart; the delay
+    /// that was learned from it is kept.
+    pub(crate) response_time: Duration,
     /// Trouble the host is in. Forgotten by a restart; the pause itself is part of `next_permitted_at`.
     pub(crate) backoff: HostBackoff,
     /// How often hints about its pages were right.
@@ -25,6 +29,17 @@ pub(crate) struct HostGate {
 }
 
 impl HostGate {
+    /// Pause between the end of a request to the host and the start of the next.
+    pub(crate) fn delay(&self, rules: &Rules) -> Duration {
+        let configured = rules.delay.delay_after(None, Duration::ZERO).as_duration();
+        self.crawl_delay.max(configured).max(rules.host_interval)
+    }
+
+    /// How long one request keeps the host busy: it answers, and is then left alone.
+    pub(crate) fn time_per_request(&self, rules: &Rules) -> Duration {
+        self.delay(rules) + self.response_time
+    }
+
     /// Keeps the host's schedule for the next life.
     pub(crate) fn save(&self, context: &mut Context<'_>) {
         let mut schedule = HostSchedule {
@@ -68,7 +83,7 @@ impl Hosts {
                 ControlFlow::Break(())
             }
         })?;
-        problem.map_or(Ok(hosts), |problem| Err(ProcessError::Stop(problem)))
+        problem.map_or(Ok(hosts), |problem| Err(ProcessError::Damaged(problem)))
     }
 
     /// The number of a host, given on first sight.
@@ -83,6 +98,7 @@ impl Hosts {
             crawl_delay: Duration::ZERO,
             paused: false,
             in_flight: 0,
+            response_time: Duration::ZERO,
             backoff: HostBackoff::default(),
             hints: HintRecord::default(),
         });

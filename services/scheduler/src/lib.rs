@@ -9,7 +9,9 @@
 //!
 //! It never opens a connection and never looks into a page.
 
+mod ahead;
 mod audit;
+mod budget;
 mod commands;
 mod demand;
 mod dispatch;
@@ -29,12 +31,12 @@ mod ties;
 pub use crate::rules::Rules;
 pub use crate::state::{
     CELL, GROUP, HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup,
-    OutlookSite, PAGES, SITE, ScheduledPage,
+    OutlookSite, PAGES, SITE, ScheduledPage, state_schemas,
 };
 
 use crate::audit::Audit;
+use crate::budget::Budget;
 use crate::demand::SharedDemand;
-use crate::dispatch::Budget;
 use crate::frontier::Frontier;
 use crate::hosts::Hosts;
 use crate::planner::Planner;
@@ -44,7 +46,7 @@ use page::Timestamp;
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
 use settings::Settings;
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
+use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
 use sweeps::Outlook;
 use topology::Names;
 
@@ -69,7 +71,8 @@ pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
         broadcast: Some(names.topic(topics::DEMAND)),
         dead_letters: names.dead_letters(),
         punctuate_every,
-        processor: Box::new(move |_| Box::new(Scheduler::new(rules.clone()))),
+        schemas: topology::schema_topic(names, state_schemas()),
+        work: StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone())))),
     }
 }
 
@@ -92,8 +95,12 @@ pub struct Scheduler {
 /// What happened since this processor was made.
 #[derive(Default)]
 struct Counts {
+    /// Of all pages here, earlier lives included.
     fetches: u64,
     changes: u64,
+    /// By this process.
+    answers: u64,
+    changes_seen: u64,
     leases_expired: u64,
     late_answers: u64,
     unknown_pages: u64,
@@ -171,7 +178,7 @@ impl Processor for Scheduler {
         let Some(value) = &record.value else {
             return Err(ProcessError::SetAside("a tombstone means nothing to the scheduler".to_owned()));
         };
-        let event = SchedulerEvent::decode(value).map_err(|error| ProcessError::SetAside(error.to_string()))?;
+        let event = SchedulerEvent::decode(value)?;
         match event {
             SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context),
             SchedulerEvent::Links(links) => self.take_links(&links, context),
@@ -208,8 +215,11 @@ impl Processor for Scheduler {
             ("due", self.counts.due as f64),
             ("in_flight", self.frontier.in_flight() as f64),
             ("hosts", self.hosts.len() as f64),
-            ("fetches_total", self.counts.fetches as f64),
-            ("changes_total", self.counts.changes as f64),
+            // Totals of the state, earlier lives included, move with their partitions: they are no counters.
+            ("fetches", self.counts.fetches as f64),
+            ("changes", self.counts.changes as f64),
+            ("answers_total", self.counts.answers as f64),
+            ("changes_seen_total", self.counts.changes_seen as f64),
             ("leases_expired_total", self.counts.leases_expired as f64),
             ("late_answers_total", self.counts.late_answers as f64),
             ("unknown_pages_total", self.counts.unknown_pages as f64),
@@ -220,8 +230,8 @@ impl Processor for Scheduler {
             ("fresh_pages", self.counts.expected.fresh_pages),
             ("copies", self.counts.expected.copies as f64),
             ("age_days_sum", self.counts.expected.age_days),
-            ("audit_looks_total", self.audit.looks as f64),
-            ("audit_fresh_total", self.audit.fresh as f64),
+            ("audit_looks", self.audit.looks as f64),
+            ("audit_fresh", self.audit.fresh as f64),
             ("price_sum", self.demand.price()),
         ]
     }

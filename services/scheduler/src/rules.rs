@@ -30,8 +30,8 @@ pub struct Rules {
     pub(crate) burst_days: f64,
     /// Most requests of this partition in flight.
     pub(crate) in_flight: usize,
-    /// Most requests per host in flight.
-    pub(crate) host_in_flight: u32,
+    /// How much of a host's own time is handed out ahead.
+    pub(crate) host_ahead: Duration,
     /// Least time between two requests to a host.
     pub(crate) delay: DelayRule,
     /// The same, when the operator limits requests per host.
@@ -54,6 +54,8 @@ pub struct Rules {
     /// Whether pages with the same text share one stream of fetches.
     pub(crate) mirrors: bool,
     pub(crate) partitions: u32,
+    /// How much faster than real time the web's time runs.
+    speed: f64,
 }
 
 /// An estimator that learns priors by cell.
@@ -100,7 +102,7 @@ impl Rules {
             bytes_per_day: settings.budget.bytes_per_second.map(|rate| rate as f64 * 86_400.0),
             burst_days: settings.budget.burst.as_secs_f64() / 86_400.0,
             in_flight: share(settings.budget.in_flight as u64) as usize,
-            host_in_flight: u32::try_from(settings.budget.host_in_flight).unwrap_or(u32::MAX),
+            host_ahead: settings.budget.host_ahead,
             delay: DelayRule::try_new(
                 CrawlDelay::at_most_a_day(politeness.crawl_delay),
                 CrawlDelay::at_most_a_day(politeness.max_crawl_delay),
@@ -123,7 +125,13 @@ impl Rules {
             max_depth: settings.crawl.max_depth,
             mirrors: settings.detector.mirrors,
             partitions,
+            speed: settings.clock.speed,
         }
+    }
+
+    /// Real time as it passes on the clock of the web; a day at most.
+    pub(crate) fn web_time(&self, real: Duration) -> Duration {
+        Duration::from_secs_f64((real.as_secs_f64() * self.speed).clamp(0.0, 86_400.0))
     }
 
     /// Whether the policy scores pages afresh by what they are worth, so that a hint can add to it.

@@ -1,6 +1,7 @@
 //! What the scheduler's stores hold.
 
-use messages::{Digest, impl_message};
+use messages::schemas::SchemaRecord;
+use messages::{Digest, Message, impl_message};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::StoreId;
@@ -49,35 +50,20 @@ pub struct ScheduledPage {
     pub last_modified: Option<String>,
     pub content_digest: Option<Digest>,
     pub body_length: i64,
-    #[serde(default)]
     pub own_alpha: f32,
-    #[serde(default)]
     pub own_beta_days: f32,
-    #[serde(default)]
     pub plain_alpha: f32,
-    #[serde(default)]
     pub plain_beta_days: f32,
-    #[serde(default)]
     pub hint_hazard: f64,
-    #[serde(default)]
     pub hinted: i32,
-    #[serde(default)]
     pub audit: bool,
-    #[serde(default)]
     pub audits: i64,
-    #[serde(default)]
     pub audits_fresh: i64,
-    #[serde(default)]
     pub probe: bool,
-    #[serde(default)]
     pub ties: Option<MirrorTies>,
-    #[serde(default)]
     pub listed: i64,
-    #[serde(default)]
     pub list_kind: i32,
-    #[serde(default)]
     pub refetch_in_flight: bool,
-    #[serde(default)]
     pub probe_in_flight: bool,
 }
 
@@ -131,15 +117,10 @@ pub struct HostSchedule {
     pub next_permitted_at: Timestamp,
     pub crawl_delay_ms: i64,
     pub paused: bool,
-    #[serde(default)]
     pub hints_right: Vec<f32>,
-    #[serde(default)]
     pub hints_wrong: Vec<f32>,
-    #[serde(default)]
     pub changes_hinted: Vec<f32>,
-    #[serde(default)]
     pub changes_unhinted: Vec<f32>,
-    #[serde(default)]
     pub rests_unhinted: Vec<f32>,
 }
 
@@ -171,33 +152,96 @@ pub struct OutlookSite {
     pub lead: f32,
 }
 
-impl_message!(
-    ScheduledPage,
-    "ScheduledPage",
-    include_str!("../../../schemas/state/ScheduledPage.avsc"),
-    older: [
-        include_str!("../../../schemas/state/history/ScheduledPage/v1.avsc"),
-        include_str!("../../../schemas/state/history/ScheduledPage/v2.avsc"),
-        include_str!("../../../schemas/state/history/ScheduledPage/v3.avsc"),
-        include_str!("../../../schemas/state/history/ScheduledPage/v4.avsc"),
-    ],
-);
-impl_message!(
-    HostSchedule,
-    "HostSchedule",
-    include_str!("../../../schemas/state/HostSchedule.avsc"),
-    older: [
-        include_str!("../../../schemas/state/history/HostSchedule/v1.avsc"),
-        include_str!("../../../schemas/state/history/HostSchedule/v2.avsc"),
-    ],
-);
+impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/state/ScheduledPage.avsc"));
+impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state/OutlookGroup.avsc"));
 impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));
 impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/OutlookSite.avsc"));
+
+/// The schemas of what the stores hold.
+pub fn state_schemas() -> Vec<SchemaRecord> {
+    vec![
+        ScheduledPage::schema_record(),
+        HostSchedule::schema_record(),
+        OutlookGroup::schema_record(),
+        OutlookCell::schema_record(),
+        OutlookSite::schema_record(),
+    ]
+}
 
 /// The key of a thing in [`OUTLOOK`] by its letter and hash.
 pub(crate) fn key(letter: u8, hash: u64) -> [u8; 9] {
     let mut key = [letter; 9];
     key[1..].copy_from_slice(&hash.to_be_bytes());
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use messages::DecodeError;
+
+    #[test]
+    fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {
+        let follower =
+            MirrorFollower { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example"), weight: 2.0, epoch: 1 };
+        let page = ScheduledPage {
+            ties: Some(MirrorTies { followers: vec![follower], epoch: 4, ..MirrorTies::default() }),
+            outcome: Some("fetched".to_owned()),
+            ..sample()
+        };
+        let field = r#""fields": [{"name": "from_later", "type": "int", "default": 0},"#;
+        let json = ScheduledPage::schema_record().json.replacen("\"fields\": [", field, 1);
+        // The new field comes first, and zero is a zero byte.
+        let datum = [&[0], &page.encode()[10..]].concat();
+        let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &datum[..]].concat();
+        assert!(matches!(ScheduledPage::decode(&unheard), Err(DecodeError::UnknownSchema { .. })));
+        let fingerprint = messages::schemas::learn(json.as_bytes(), None).unwrap();
+        let newer = [&[0xC3, 0x01], &fingerprint.to_bytes()[..], &datum].concat();
+        assert_eq!(ScheduledPage::decode(&newer), Ok(page));
+    }
+
+    /// A page that was never fetched.
+    fn sample() -> ScheduledPage {
+        ScheduledPage {
+            url: CanonicalUrl::parse("http://a.example/").unwrap(),
+            weight: 1.0,
+            depth: 0,
+            discovered_at: Timestamp::from_micros(7),
+            last_look_at: None,
+            alpha: 1.0,
+            beta_days: 10.0,
+            attempt: 0,
+            answered: 0,
+            lease_until: None,
+            held_until: None,
+            refetch: false,
+            failures: 0,
+            fetches: 0,
+            changes: 0,
+            last_change_at: None,
+            outcome: None,
+            verdict: None,
+            status: None,
+            etag: None,
+            last_modified: None,
+            content_digest: None,
+            body_length: 0,
+            own_alpha: 0.0,
+            own_beta_days: 0.0,
+            plain_alpha: 0.0,
+            plain_beta_days: 0.0,
+            hint_hazard: 0.0,
+            hinted: 0,
+            audit: false,
+            audits: 0,
+            audits_fresh: 0,
+            probe: false,
+            ties: None,
+            listed: 0,
+            list_kind: 0,
+            refetch_in_flight: false,
+            probe_in_flight: false,
+        }
+    }
 }

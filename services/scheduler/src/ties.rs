@@ -237,6 +237,9 @@ fn read(letter: &MirrorLetter) -> Result<Saying, String> {
         MirrorSaying::Accept => Saying::Accept { standing: standing()?, epoch },
         MirrorSaying::Release => Saying::Release,
         MirrorSaying::Leave => Saying::Leave { epoch, changed_at: version_at },
+        MirrorSaying::Unknown => {
+            return Err(format!("a letter to {} says what only a newer scheduler knows; update this one", letter.to));
+        }
     })
 }
 
@@ -244,6 +247,7 @@ fn write(letter: &Letter) -> MirrorLetter {
     let moment = |micros: Option<i64>| micros.map(Timestamp::from_micros);
     let plain = MirrorLetter {
         to: PageId(letter.to.page),
+        to_site: SiteKey::from_domain(letter.to.site.as_str()),
         about: PageId(letter.about.page),
         about_site: SiteKey::from_domain(letter.about.site.as_str()),
         saying: MirrorSaying::Release,

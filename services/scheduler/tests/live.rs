@@ -137,7 +137,7 @@ fn one_sibling_seen_changed_brings_the_others_next() {
 
 fn explained(bench: &Bench, url: &str, price: Option<f64>) -> Explanation {
     let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
-    let store = bench.driver.stores.open(&task, &["pages", "hosts", "outlook"]).unwrap();
+    let store = bench.driver.stores.open("memory", &task, &["pages", "hosts", "outlook"]).unwrap();
     let rules = Rules::new(&bench.settings, bench.partitions);
     let url = CanonicalUrl::parse(url).unwrap();
     explain(&*store, &rules, &url, price, bench.now()).unwrap().unwrap()

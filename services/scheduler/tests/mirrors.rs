@@ -18,6 +18,7 @@ fn letter(to: &str, about: &str, saying: MirrorSaying, version_at: Option<Timest
     let (to, about) = (CanonicalUrl::parse(to).unwrap(), CanonicalUrl::parse(about).unwrap());
     let letter = MirrorLetter {
         to: to.page_id(),
+        to_site: to.site_key(),
         about: about.page_id(),
         about_site: about.site_key(),
         saying,

@@ -1,15 +1,15 @@
 //! A fetcher as a stage over a log in memory, turned by hand.
 
 use daemon::WebClock;
-use fetcher::{FetchStage, Rules};
+use fetcher::Rules;
 use messages::{FetchRequest, FetchResult, Message, topics};
 use page::CanonicalUrl;
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::memory::MemoryBackend;
-use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, TopicPartition};
+use stream::memory::{MemoryBackend, MemoryStores};
+use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
 use topology::Names;
 
 /// Longest wait for results that must come.
@@ -23,7 +23,7 @@ pub(crate) struct Bench {
     log: InProcessLog<MemoryBackend>,
     settings: Settings,
     names: Names,
-    pub(crate) stage: FetchStage,
+    pub(crate) stage: StageRunner,
     started: usize,
 }
 
@@ -47,9 +47,12 @@ impl Bench {
         Self { log, settings, names, stage, started: 0 }
     }
 
-    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> FetchStage {
-        let (spec, rules) = (fetcher::stage(settings, names), Rules::new(settings).unwrap());
-        FetchStage::new(spec, &format!("instance-{number}"), Arc::new(log.clone()), Arc::new(clock()), rules).unwrap()
+    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> StageRunner {
+        let clock: Arc<dyn Clock> = Arc::new(clock());
+        let spec = fetcher::stage(settings, names, Rules::new(settings).unwrap(), clock.clone()).unwrap();
+        let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
+        let (log, stores) = (Arc::new(log.clone()), Arc::new(MemoryStores::default()));
+        StageRunner::new(spec, &format!("instance-{number}"), log, stores, clock, pace)
     }
 
     /// Drops the stage as a crash would, and starts another.
@@ -79,7 +82,7 @@ impl Bench {
         let deadline = Instant::now() + PATIENCE;
         let partition = TopicPartition::new(self.names.topic(topics::FETCH_RESULTS), 0);
         let mut reader = self.log.reader().unwrap();
-        let mut come = || reader.bounds(&partition).unwrap().end as usize;
+        let mut come = || reader.bounds(std::slice::from_ref(&partition)).unwrap()[0].end as usize;
         while come() < count {
             assert!(Instant::now() < deadline, "{} of {count} results came", come());
             self.stage.step().unwrap();

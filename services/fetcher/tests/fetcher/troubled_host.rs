@@ -2,7 +2,7 @@
 //! well again: its own books of all that.
 
 use daemon::WebClock;
-use fetcher::{FetchStage, Rules};
+use fetcher::Rules;
 use messages::{
     ChangeEstimate, Command, CommandKind, FetchOutcome, FetchResult, Message, SchedulerEvent, Verdict, topics,
 };
@@ -14,7 +14,7 @@ use simweb::{
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::memory::{MemoryBackend, MemoryStores};
-use stream::{Clock, InProcessLog, Log, OutputRecord, RunnerSettings, Stage, StageRunner, TopicPartition};
+use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
 use topology::Names;
 
 /// Seconds of the web in a real one.
@@ -106,7 +106,7 @@ struct Loop {
     names: Names,
     clock: Arc<WebClock>,
     scheduler: StageRunner,
-    fetcher: FetchStage,
+    fetcher: StageRunner,
     read: u64,
 }
 
@@ -119,11 +119,13 @@ impl Loop {
         log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let spec = scheduler::stage(&settings, &names, 1);
-        let pace = RunnerSettings::new(settings.log.batch_records, spec.punctuate_every, &**clock);
-        let stores = Arc::new(MemoryStores::default());
-        let scheduler = StageRunner::new(spec, "test", shared.clone(), stores, clock.clone(), pace);
-        let (spec, rules) = (fetcher::stage(&settings, &names), Rules::new(&settings).unwrap());
-        let fetcher = FetchStage::new(spec, "test", shared, clock.clone(), rules).unwrap();
+        let rules = Rules::new(&settings).unwrap();
+        let fetching = fetcher::stage(&settings, &names, rules, clock.clone()).unwrap();
+        let [scheduler, fetcher] = [spec, fetching].map(|spec| {
+            let pace = topology::runner_settings(&settings, spec.punctuate_every, &**clock);
+            let stores = Arc::new(MemoryStores::default());
+            StageRunner::new(spec, "test", shared.clone(), stores, clock.clone(), pace)
+        });
         let this = Self { log, names, clock: clock.clone(), scheduler, fetcher, read: 0 };
         for url in web.page_urls() {
             let url = CanonicalUrl::parse(&url).unwrap();

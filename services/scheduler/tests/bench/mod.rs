@@ -155,7 +155,9 @@ impl Bench {
     /// Pages that are known.
     pub(crate) fn pages(&self) -> usize {
         let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
-        let last: BTreeMap<_, _> = records.into_iter().map(|record| (record.key, record.value)).collect();
+        // An empty key says how far the input is.
+        let pages = records.into_iter().filter(|record| !record.key.is_empty());
+        let last: BTreeMap<_, _> = pages.map(|record| (record.key, record.value)).collect();
         last.values().flatten().count()
     }
 }

@@ -1,0 +1,157 @@
+//! The pool against a server that is played by hand.
+
+use super::*;
+use page::Timestamp;
+use settings::{Layers, Settings};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Instant;
+use stream::testing::ManualClock;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const START: Timestamp = Timestamp::from_secs(1_000);
+const NO_ROBOTS: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
+
+fn pool(port: u16) -> (FetchPool, Arc<ManualClock>) {
+    let overrides = [
+        ("fetch.resolve".to_owned(), format!("*.test=127.0.0.1:{port}")),
+        ("politeness.crawl_delay".to_owned(), "0s".to_owned()),
+    ];
+    let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+    let rules = Arc::new(Rules::new(&settings).unwrap());
+    let clock = ManualClock::at(START);
+    (FetchPool::start(rules, clock.clone()).unwrap(), clock)
+}
+
+fn job(epoch: u64, path: &str) -> Job {
+    asked(epoch, &request_for(&format!("http://a.test{path}")))
+}
+
+fn request_for(url: &str) -> FetchRequest {
+    FetchRequest::first(CanonicalUrl::parse(url).unwrap(), Timestamp::from_secs(0))
+}
+
+fn asked(epoch: u64, request: &FetchRequest) -> Job {
+    Job::new(Tag { partition: 0, offset: epoch, epoch }, request.clone())
+}
+
+/// Waits until something holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+/// The next request on a connection, by its first line; empty when the connection was closed.
+fn request(stream: &mut TcpStream) -> String {
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut head = [0; 4_096];
+    let length = stream.read(&mut head).unwrap_or(0);
+    String::from_utf8_lossy(&head[..length]).lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, _) = pool(server.local_addr().unwrap().port());
+    pool.begin(1);
+    pool.submit(job(1, "/first"));
+    pool.submit(job(1, "/second"));
+    let (mut stream, _) = server.accept().unwrap();
+    assert!(request(&mut stream).contains("/robots.txt"));
+    stream.write_all(NO_ROBOTS).unwrap();
+    assert!(request(&mut stream).contains("/first"));
+    pool.withdraw(vec![1]);
+    assert_eq!(request(&mut stream), "", "the request is still under way");
+    pool.submit(job(1, "/late"));
+    pool.begin(2);
+    pool.submit(job(2, "/third"));
+    let (mut stream, _) = server.accept().unwrap();
+    assert!(request(&mut stream).contains("/third"));
+    stream.write_all(PAGE).unwrap();
+    let done = pool.answers.receive(PATIENCE).unwrap();
+    assert_eq!((done.tag.epoch, done.result.body_length), (2, 2));
+}
+
+#[test]
+fn what_is_past_its_lease_is_handed_back_unsent() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, clock) = pool(server.local_addr().unwrap().port());
+    pool.begin(1);
+    let stale = FetchRequest { lease_until: START, ..request_for("http://a.test/stale") };
+    pool.submit(asked(1, &stale));
+    let done = pool.answers.receive(PATIENCE).unwrap();
+    assert!(done.result.outcome.was_not_sent(done.result.status));
+    assert_eq!((done.result.url.as_str(), done.result.attempt), ("http://a.test/stale", stale.attempt));
+    assert_eq!(done.result.retry_after_s, None, "the host has refused nothing");
+    // Neither is one whose lease ends while it waits for its turn.
+    let (not_before, lease_until) = (START + Duration::from_millis(100), START + Duration::from_secs(1));
+    pool.submit(asked(1, &FetchRequest { not_before, lease_until, ..request_for("http://a.test/slow") }));
+    clock.advance(Duration::from_secs(2));
+    let done = pool.answers.receive(PATIENCE).unwrap();
+    assert!(done.result.outcome.was_not_sent(done.result.status));
+    assert!(done.result.detail.is_some_and(|detail| detail.contains("lease")));
+    drop(pool);
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_err(), "the host was asked");
+}
+
+#[test]
+fn what_waits_for_its_host_and_what_is_on_the_wire_are_counted() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, clock) = pool(server.local_addr().unwrap().port());
+    let figures = |pool: &FetchPool| (pool.waiting_for_hosts(), pool.longest_wait(), pool.on_the_wire());
+    assert_eq!(figures(&pool), (0, None, 0));
+    pool.begin(1);
+    pool.submit(job(1, "/first"));
+    let (mut stream, _) = server.accept().unwrap();
+    assert!(request(&mut stream).contains("/robots.txt"));
+    assert_eq!(figures(&pool), (0, None, 1));
+    pool.submit(job(1, "/second"));
+    clock.advance(Duration::from_secs(5));
+    pool.submit(job(1, "/third"));
+    clock.advance(Duration::from_secs(2));
+    assert_eq!(figures(&pool), (2, Some(Duration::from_secs(7)), 1));
+    stream.write_all(NO_ROBOTS).unwrap();
+    for (path, left) in [("/first", 2), ("/second", 1), ("/third", 0)] {
+        assert!(request(&mut stream).contains(path));
+        assert_eq!((pool.waiting_for_hosts(), pool.on_the_wire()), (left, 1));
+        stream.write_all(PAGE).unwrap();
+        pool.answers.receive(PATIENCE).unwrap();
+    }
+    until("something stays on the wire", || pool.on_the_wire() == 0);
+    assert_eq!(figures(&pool), (0, None, 0));
+}
+
+#[test]
+fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, clock) = pool(server.local_addr().unwrap().port());
+    pool.begin(1);
+    pool.submit(job(1, "/first"));
+    pool.submit(job(1, "/second"));
+    let later = FetchRequest { not_before: START + Duration::from_millis(50), ..request_for("http://b.test/") };
+    pool.submit(asked(1, &later));
+    let (mut stream, _) = server.accept().unwrap();
+    assert!(request(&mut stream).contains("/robots.txt"));
+    stream.write_all(NO_ROBOTS).unwrap();
+    assert!(request(&mut stream).contains("/first"));
+    pool.drain();
+    assert_eq!((pool.waiting_for_hosts(), pool.on_the_wire()), (0, 1));
+    pool.submit(job(1, "/third"));
+    assert_eq!(pool.waiting_for_hosts(), 0);
+    clock.advance(Duration::from_secs(1));
+    stream.write_all(PAGE).unwrap();
+    until("the answer never came", || pool.on_the_wire() == 0);
+    let done = pool.answers.receive(Duration::ZERO).expect("what was on the wire has its answer");
+    assert_eq!(done.result.url.as_str(), "http://a.test/first");
+    pool.withdraw(vec![1]);
+    assert!(pool.answers.receive(Duration::ZERO).is_none());
+    drop(pool);
+    assert_eq!(request(&mut stream), "", "another request was sent");
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_err(), "the other host was asked");
+}

@@ -1,0 +1,90 @@
+//! Where the pool's jobs are: waiting for their host's turn, or on the wire.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The books of one network, kept on its thread and read on others.
+#[derive(Default)]
+pub(crate) struct Traffic(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Since when each job waits, and a number that tells those of one moment apart.
+    waiting: BTreeSet<(Duration, u64)>,
+    entered: u64,
+    on_the_wire: usize,
+    is_draining: bool,
+}
+
+impl Traffic {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a job as waiting, from a moment of the monotonic clock on and until this is dropped.
+    pub(crate) fn enter(self: &Arc<Self>, since: Duration) -> Waiting {
+        let mut state = self.state();
+        state.entered += 1;
+        let key = (since, state.entered);
+        if !state.is_draining {
+            state.waiting.insert(key);
+        }
+        Waiting { traffic: self.clone(), key }
+    }
+
+    /// Counts a request as on the wire until this is dropped; nothing once the pool is being drained.
+    pub(crate) fn go_out(self: &Arc<Self>) -> Option<OnTheWire> {
+        let mut state = self.state();
+        if state.is_draining {
+            return None;
+        }
+        state.on_the_wire += 1;
+        Some(OnTheWire(self.clone()))
+    }
+
+    /// From now on nothing goes out, and what waits is given up.
+    pub(crate) fn drain(&self) {
+        let mut state = self.state();
+        state.is_draining = true;
+        state.waiting.clear();
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.state().is_draining
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.state().waiting.len()
+    }
+
+    /// Since when the first of those that wait does.
+    pub(crate) fn waiting_since(&self) -> Option<Duration> {
+        self.state().waiting.first().map(|(since, _)| *since)
+    }
+
+    pub(crate) fn on_the_wire(&self) -> usize {
+        self.state().on_the_wire
+    }
+}
+
+/// A job that waits.
+pub(crate) struct Waiting {
+    traffic: Arc<Traffic>,
+    key: (Duration, u64),
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.traffic.state().waiting.remove(&self.key);
+    }
+}
+
+/// A request under way.
+pub(crate) struct OnTheWire(Arc<Traffic>);
+
+impl Drop for OnTheWire {
+    fn drop(&mut self) {
+        self.0.state().on_the_wire -= 1;
+    }
+}

@@ -1,0 +1,65 @@
+//! How much is handed out before a host can take it. Enough that no host waits for the scheduler, and no more: what waits
+//! at the fetcher for its host's turn says nothing about whether there are enough fetchers.
+
+use crate::hosts::HostGate;
+use crate::rules::Rules;
+use page::Timestamp;
+use std::time::Duration;
+
+/// Scans by which a host may be supplied in advance: one may come late.
+const SCANS_AHEAD: u32 = 2;
+/// Requests that a host may have out however slow it is: while one is under way, or lost until its lease ends, another can
+/// follow.
+const LEAST_OUT: u32 = 2;
+/// Requests that a host may have out however fast it is. Without a crawl delay, one host could otherwise take all that may
+/// be in flight.
+const MOST_OUT: u32 = 64;
+
+/// How far ahead of the hosts a tick hands out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    /// Requests that their host permits by then may go out.
+    permitted_by: Timestamp,
+    /// How much of its own time a host may have out.
+    work: Duration,
+}
+
+impl Ahead {
+    /// For a tick at `now`, when pages are scanned once in `scan_interval`.
+    pub(crate) fn of_tick(rules: &Rules, scan_interval: Duration, now: Timestamp) -> Self {
+        let until_supplied = scan_interval * SCANS_AHEAD;
+        Self { permitted_by: now + until_supplied, work: rules.host_ahead.max(until_supplied) }
+    }
+
+    /// Whether a host may be given another request.
+    pub(crate) fn has_room(&self, gate: &HostGate, rules: &Rules) -> bool {
+        !gate.paused
+            && gate.next_permitted_at <= self.permitted_by
+            && gate.in_flight < self.most_out(gate.time_per_request(rules))
+    }
+
+    /// Requests that fit into the work ahead.
+    fn most_out(&self, per_request: Duration) -> u32 {
+        let fitting = self.work.as_micros().checked_div(per_request.as_micros());
+        fitting.and_then(|count| u32::try_from(count).ok()).unwrap_or(MOST_OUT).clamp(LEAST_OUT, MOST_OUT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_into_the_work_ahead_is_between_two_and_the_bound_by_number() {
+        let ahead = Ahead { permitted_by: Timestamp::MIN, work: Duration::from_secs(10) };
+        let check = |per_request_ms, count| {
+            assert_eq!(ahead.most_out(Duration::from_millis(per_request_ms)), count, "{per_request_ms} ms");
+        };
+        check(0, MOST_OUT);
+        check(1, MOST_OUT);
+        check(200, 50);
+        check(3_000, 3);
+        check(5_000, 2);
+        check(60_000, LEAST_OUT);
+    }
+}
