@@ -52,7 +52,7 @@ setup-bench:
 
 .PHONY: demo
 demo: setup-build ## build and run the demo: a small web, crawled for some virtual weeks; ARGS="--out DIR"
-	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about five minutes the first time on two cores" >&2; fi
+	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about four minutes the first time on two cores" >&2; fi
 	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
 
 .PHONY: build
@@ -66,6 +66,15 @@ test: setup k8s-check ## run all tests, on a Kafka started for them (or on yours
 .PHONY: test-quick
 test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED RECRAWL_PROGRAMS_BUILT=1 cargo test $(CARGO_FLAGS) --workspace
+
+.PHONY: sim
+sim: setup-build ## simulate stages whose every call may fail, on virtual time; SIM_SEEDS=1000 for each kind of log, SIM_SEED=N SIM_KIND=… repeats one
+	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
+
+.PHONY: torture
+torture: setup-build ## the same for hours, beginning with a seed of its own; SIM_SEEDS=200000, SIM_FROM=…
+	@from="$${SIM_FROM:-$$(date +%s)}"; echo "seeds from $$from on" >&2; \
+	SIM_FROM="$$from" SIM_SEEDS="$${SIM_SEEDS:-200000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
 
 .PHONY: fuzz
 fuzz: setup-build ## feed the readers of bytes from outside with bad ones; FUZZ_SECONDS=30 for each target, ARGS=… chooses targets

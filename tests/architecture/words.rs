@@ -26,12 +26,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
 }
 
-/// Sources of a crate, without tests and the conformance suite.
+/// Sources of a crate, without tests, the conformance suite and the simulation.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display())) {
         let path = entry.unwrap().path();
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if ["tests", "conformance"].contains(&stem) {
+        if ["tests", "conformance", "simulation"].contains(&stem) {
             continue;
         }
         match path.is_dir() {

@@ -40,9 +40,8 @@ fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goe
     assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), letters.len());
 }
 
-/// Nothing, text, a header of a schema nobody has, and a tombstone.
-const GARBAGE: [Option<&[u8]>; 5] =
-    [Some(b""), Some(b"not avro"), Some(b"\xc3\x01\x01\x02\x03\x04\x05\x06\x07\x08rest"), Some(&[0xff; 4_000]), None];
+/// Nothing, text, bytes, and a tombstone. A record of a schema that nobody has told yet is none: it waits.
+const GARBAGE: [Option<&[u8]>; 4] = [Some(b""), Some(b"not avro"), Some(&[0xff; 4_000]), None];
 
 fn append_garbage(crawl: &Crawl) {
     let log = stream_rocksdb::open_log(&crawl.data()).unwrap();
@@ -56,5 +55,5 @@ fn append_garbage(crawl: &Crawl) {
         });
         log.append(&records.collect::<Vec<_>>()).unwrap();
     }
-    assert!(log.partitions(&names.topic(topics::DEAD_LETTERS)).unwrap().is_some());
+    assert!(log.topic(&names.topic(topics::DEAD_LETTERS)).unwrap().is_some());
 }

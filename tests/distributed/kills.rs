@@ -71,6 +71,6 @@ fn a_service_that_is_killed_comes_back_with_its_state_and_nothing_due_is_forgott
 
 /// Changelog records replayed, as a service has told.
 fn restored_records(said: &str) -> u64 {
-    let counts = said.split("restored=").skip(1).filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    let counts = said.split("replayed=").skip(1).filter_map(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     counts.sum()
 }

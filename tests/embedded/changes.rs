@@ -129,7 +129,7 @@ fn page_changes(crawl: &Crawl) -> Vec<PageChange> {
         let place = TopicPartition::new(topic.as_str(), partition);
         let mut next = inspection.log().bounds(&place).unwrap().start;
         loop {
-            let records = inspection.log().read(&place, next, 1_000).unwrap();
+            let records = inspection.log().read(&place, next, stream::PollLimits::records(1_000)).unwrap();
             let Some(last) = records.last() else { break };
             next = last.offset + 1;
             changes.extend(records.iter().map(|record| PageChange::decode(record.value.as_ref().unwrap()).unwrap()));

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::{Event, Log, Member, MemberSpec, OutputRecord, TopicPartition};
+use stream::{Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
 use topology::Names;
 
 /// One life of the fetcher.
@@ -49,18 +49,19 @@ impl FakeFetcher {
             input: names.topic(topics::FETCH_REQUESTS),
             transactional_id: "fetcher-0".to_owned(),
         };
-        let partitions = log.partitions(&output).unwrap().expect("the topics exist");
+        let partitions = log.topic(&output).unwrap().expect("the topics exist").partitions;
         let member = log.join(&spec).unwrap();
         Self { member, output, partitions, taken: BTreeMap::new(), pending: Vec::new(), rests: BTreeMap::new() }
     }
 
     /// Takes in what there is and answers what is due; answers and positions are committed as one.
     pub(crate) fn step(&mut self, web: &Web, now: Timestamp, random: &mut Pcg64, plan: &Plan, log: &mut FetchLog) {
-        for event in self.member.poll(10_000, Duration::ZERO).unwrap() {
+        for event in self.member.poll(PollLimits::records(10_000), Duration::ZERO).unwrap() {
             match event {
                 Event::Assigned(partitions) => {
                     for partition in partitions {
-                        let next = self.member.committed(partition).unwrap().unwrap_or(0);
+                        let committed = self.member.committed(&[partition]).unwrap();
+                        let next = committed.get(&partition).map_or(0, |position| position.next);
                         self.member.start(partition, next).unwrap();
                     }
                 }
@@ -90,8 +91,10 @@ impl FakeFetcher {
             }
         }
         let positions = self.advance();
-        self.member.produce(records).unwrap();
-        self.member.commit(&positions).unwrap();
+        let positions: BTreeMap<_, _> =
+            positions.into_iter().map(|(partition, next)| (partition, Position::at(next))).collect();
+        let commit = Commit { positions, outputs: records, ..Commit::default() };
+        self.member.commit(&commit).unwrap();
     }
 
     fn take(

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::testing::TestDriver;
-use stream::{Event, Log, Member, MemberSpec, OutputRecord, TaskId, TopicPartition};
+use stream::{Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TaskId, TopicPartition};
 use topology::Names;
 
 const HONEST: &str = "honest.test";
@@ -114,17 +114,18 @@ impl Fetcher {
 
     fn step(&mut self, sites: &mut Sites, now: Timestamp) -> u32 {
         let (mut records, mut positions) = (Vec::new(), BTreeMap::new());
-        for event in self.member.poll(10_000, Duration::ZERO).unwrap() {
+        for event in self.member.poll(PollLimits::records(10_000), Duration::ZERO).unwrap() {
             match event {
                 Event::Assigned(partitions) => {
                     for partition in partitions {
-                        let next = self.member.committed(partition).unwrap().unwrap_or(0);
+                        let committed = self.member.committed(&[partition]).unwrap();
+                        let next = committed.get(&partition).map_or(0, |position| position.next);
                         self.member.start(partition, next).unwrap();
                     }
                 }
                 Event::Revoked(_) => unreachable!("the fetcher is alone in its group"),
                 Event::Record(record) => {
-                    positions.insert(record.partition, record.offset + 1);
+                    positions.insert(record.partition, Position::at(record.offset + 1));
                     let request = FetchRequest::decode(record.value.as_ref().unwrap()).unwrap();
                     let (content, media_type) = sites.fetch(&request.url, now);
                     let answer = answer(&request, &content, media_type, now);
@@ -135,8 +136,7 @@ impl Fetcher {
             }
         }
         let fetches = records.len() as u32;
-        self.member.produce(records).unwrap();
-        self.member.commit(&positions.into_iter().collect::<Vec<_>>()).unwrap();
+        self.member.commit(&Commit { positions, outputs: records, ..Commit::default() }).unwrap();
         fetches
     }
 }
@@ -204,7 +204,7 @@ fn run(with_sitemaps: bool) -> Outcome {
         fetches += fetcher.step(&mut sites, now);
         driver.run_until_idle().unwrap();
         if tick % ticks_per_day == 0 {
-            stream::LogBackend::maintain(driver.log.backend(), now).unwrap();
+            stream::LogBackend::maintain(&**driver.log.backend(), now).unwrap();
         }
     }
     let store = driver.stores.snapshot(&TaskId { stage: "scheduler".to_owned(), partition: 0 }).unwrap();

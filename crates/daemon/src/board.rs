@@ -1,6 +1,9 @@
 //! How the stages of this process are doing, for people and machines.
 
+use crate::backlog::Backlogs;
 use crate::hints::PingCounts;
+use crate::pulse::Pulse;
+use page::Timestamp;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -11,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use stream::StageStatus;
 
 /// The stages' status handles, gathered.
@@ -19,9 +22,18 @@ use stream::StageStatus;
 pub struct Board {
     stages: Arc<Mutex<Vec<Arc<Mutex<StageStatus>>>>>,
     started: Instant,
-    /// Answers received in earlier lives, to tell the rate of this one.
-    first_fetches: Arc<Mutex<Option<f64>>>,
     speed: f64,
+    backlogs: Arc<Mutex<Vec<ShownBacklog>>>,
+    pulse: Arc<Mutex<Pulse>>,
+}
+
+/// What one stage has not taken in of one partition.
+#[derive(Clone, Debug, PartialEq)]
+struct ShownBacklog {
+    stage: &'static str,
+    partition: u32,
+    records: u64,
+    oldest_s: f64,
 }
 
 /// Figures of the whole process, as `/status` and `recrawl status` give them.
@@ -109,12 +121,39 @@ pub struct StageLag {
 impl Board {
     /// A board of these stages. `speed`: seconds of the web per real second.
     pub fn new(stages: Vec<Arc<Mutex<StageStatus>>>, speed: f64) -> Self {
-        Self { stages: Arc::new(Mutex::new(stages)), started: Instant::now(), first_fetches: Arc::default(), speed }
+        Self {
+            stages: Arc::new(Mutex::new(stages)),
+            started: Instant::now(),
+            speed,
+            backlogs: Arc::default(),
+            pulse: Arc::default(),
+        }
     }
 
     /// Shows these stages from now on, in place of those before.
     pub fn replace(&self, stages: Vec<Arc<Mutex<StageStatus>>>) {
         *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
+    }
+
+    /// Shows what the log says of the stages' backlog at this moment of the web.
+    pub fn show_backlogs(&self, backlogs: Backlogs, now: Timestamp) {
+        let shown = backlogs.into_iter().flat_map(|(stage, partitions)| {
+            partitions.into_iter().map(move |of| {
+                let oldest_s = of.oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64());
+                ShownBacklog { stage, partition: of.partition, records: of.records, oldest_s }
+            })
+        });
+        *self.backlogs.lock().unwrap_or_else(PoisonError::into_inner) = shown.collect();
+    }
+
+    fn backlogs(&self) -> Vec<ShownBacklog> {
+        self.backlogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says which stage has not turned its loop for longer than `limit`, counted from when this was first asked.
+    pub fn hung_stage(&self, limit: Duration) -> Option<String> {
+        let stages = self.stages();
+        self.pulse.lock().unwrap_or_else(PoisonError::into_inner).feel(&stages, Instant::now(), limit)
     }
 
     /// A copy of each stage's status.
@@ -136,25 +175,22 @@ impl Board {
             stage.and_then(|status| status.figures.get(name)).copied().unwrap_or(0.0)
         };
         let scheduler = |name: &str| figure("scheduler", name);
-        let (pages, fetches) = (scheduler("pages"), scheduler("fetches_total"));
+        let pages = scheduler("pages");
         let copies = scheduler("copies");
-        let first = *self.first_fetches.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| fetches);
         let elapsed_s = self.started.elapsed().as_secs_f64() * self.speed;
+        let backlogs = self.backlogs();
         Status {
             pages: pages as u64,
             never_fetched: scheduler("never_fetched") as u64,
             due: scheduler("due") as u64,
             in_flight: scheduler("in_flight") as u64,
-            fetches_total: fetches as u64,
-            changes_total: scheduler("changes_total") as u64,
-            fetch_rate_per_s: (fetches - first) / elapsed_s.max(1e-3),
+            fetches_total: scheduler("fetches") as u64,
+            changes_total: scheduler("changes") as u64,
+            fetch_rate_per_s: scheduler("answers_total") / elapsed_s.max(1e-3),
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
             estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
-            audited_freshness: AuditedFreshness::of(
-                scheduler("audit_looks_total") as u64,
-                scheduler("audit_fresh_total") as u64,
-            ),
-            stages: stages.into_iter().map(StageLag::from).collect(),
+            audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
+            stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),
         }
     }
 
@@ -172,12 +208,13 @@ impl Board {
     }
 }
 
-impl From<StageStatus> for StageLag {
-    fn from(status: StageStatus) -> Self {
+impl StageLag {
+    fn of(status: StageStatus, backlogs: &[ShownBacklog]) -> Self {
+        let own = || backlogs.iter().filter(|backlog| backlog.stage == status.name);
         Self {
+            lag_records: own().map(|backlog| backlog.records).sum(),
+            lag_s: own().map(|backlog| backlog.oldest_s).fold(0.0, f64::max),
             name: status.name,
-            lag_records: status.lag_records,
-            lag_s: status.lag_s,
             ready: status.ready,
             partitions: status.partitions.len(),
             processed_total: status.processed_total,
@@ -205,8 +242,13 @@ impl Collector for Board {
             };
             gauge("ready", "1 when the stage has joined and restored its state", f64::from(u8::from(stage.ready)))?;
             gauge("partitions", "partitions assigned to this process", stage.partitions.len() as f64)?;
-            gauge("lag_records", "records not yet taken in", stage.lag_records as f64)?;
-            gauge("lag_seconds", "how long the first of them has waited", stage.lag_s)?;
+            gauge("partitions_restoring", "partitions assigned and not restored yet", stage.restoring.len() as f64)?;
+            gauge(
+                "awaits_schema",
+                "1 while a record waits for its schema",
+                f64::from(u8::from(stage.waits_for.is_some())),
+            )?;
+            gauge("failing", "1 while the log fails", f64::from(u8::from(stage.last_error.is_some())))?;
             for (name, value) in stage.figures.iter().filter(|(name, _)| !name.ends_with("_total")) {
                 gauge(name, "see the service's documentation", *value)?;
             }
@@ -216,6 +258,12 @@ impl Collector for Board {
                 ("commits", stage.commits_total as f64),
                 ("log_failures", stage.failures_total as f64),
                 ("restored_records", stage.restored_records_total as f64),
+                ("turns", stage.turns_total as f64),
+                ("stores_refilled", stage.stores_refilled_total as f64),
+                ("state_set_aside", stage.state_set_aside_total as f64),
+                ("input_lost", stage.input_lost_total as f64),
+                ("answers_left_out", stage.answers_left_out_total as f64),
+                ("held", stage.held_total as f64),
             ];
             let figures = stage.figures.iter().filter_map(|(name, value)| Some((name.strip_suffix("_total")?, *value)));
             for (what, value) in own.into_iter().chain(figures) {
@@ -224,32 +272,45 @@ impl Collector for Board {
                 ConstCounter::new(value).encode(metric)?;
             }
         }
-        Ok(())
+        let backlogs = self.backlogs();
+        let mut of_partitions = |name: &str, help: &str, value: fn(&ShownBacklog) -> f64| -> fmt::Result {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            backlogs.iter().try_for_each(|backlog| {
+                let labels = [("stage", backlog.stage.to_owned()), ("partition", backlog.partition.to_string())];
+                ConstGauge::new(value(backlog)).encode(metric.encode_family(&labels)?)
+            })
+        };
+        of_partitions(
+            "recrawl_backlog_records",
+            "records that the stage's group has not taken in, asked of the log: also when no process owns the partition",
+            |backlog| backlog.records as f64,
+        )?;
+        of_partitions("recrawl_backlog_seconds", "how long the first of them has waited", |backlog| backlog.oldest_s)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stream::Backlog;
 
     fn board() -> Board {
-        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0), ("fetches_total", 7.0)]);
-        let status = StageStatus {
-            name: "scheduler".to_owned(),
-            ready: true,
-            lag_records: 2,
-            figures,
-            ..StageStatus::default()
-        };
-        Board::new(vec![Arc::new(Mutex::new(status))], 1.0)
+        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0), ("answers_total", 7.0)]);
+        let status = StageStatus { name: "scheduler".to_owned(), ready: true, figures, ..StageStatus::default() };
+        let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
+        let of =
+            |partition, records, second| Backlog { partition, records, oldest: Some(Timestamp::from_secs(second)) };
+        board.show_backlogs([("scheduler", vec![of(0, 1, 90), of(1, 1, 70)])].into(), Timestamp::from_secs(100));
+        board
     }
 
     #[test]
     fn metrics_carry_lag_and_figures_under_the_stages_name() {
         let text = board().metrics(Some(PingCounts { taken: 5, ..PingCounts::default() }));
         for line in [
-            "recrawl_scheduler_lag_records 2.0",
-            "recrawl_scheduler_fetches_total 7.0",
+            "recrawl_backlog_records{stage=\"scheduler\",partition=\"1\"} 1.0",
+            "recrawl_backlog_seconds{stage=\"scheduler\",partition=\"1\"} 30.0",
+            "recrawl_scheduler_answers_total 7.0",
             "recrawl_scheduler_pages 4.0",
             "recrawl_pings_taken_total 5",
         ] {

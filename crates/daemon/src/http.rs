@@ -50,7 +50,8 @@ impl Answer {
 pub type Commands = dyn Fn(&str, &[u8]) -> Option<Answer> + Send + Sync;
 
 /// Serves on a thread of its own, among those in the background, until `stop`. Returns the address bound to. Commands and
-/// pings are taken where there is something to take them.
+/// pings are taken where there is something to take them. `/healthz` fails once a stage has not turned its loop for
+/// `hung_after`.
 pub fn serve(
     bind: SocketAddr,
     board: Board,
@@ -58,12 +59,13 @@ pub fn serve(
     hints: Option<Arc<HintIntake>>,
     stop: &StopSignal,
     background: &mut Background,
+    hung_after: Duration,
 ) -> std::io::Result<SocketAddr> {
     let listener = std::net::TcpListener::bind(bind)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, hints, stop: stop.clone() }));
+    let (stop, site) = (stop.clone(), Arc::new(Site { board, commands, hints, stop: stop.clone(), hung_after }));
     let thread = std::thread::Builder::new().name("http".to_owned()).spawn(move || {
         runtime.block_on(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
@@ -96,6 +98,7 @@ struct Site {
     commands: Option<Arc<Commands>>,
     hints: Option<Arc<HintIntake>>,
     stop: StopSignal,
+    hung_after: Duration,
 }
 
 async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
@@ -114,7 +117,10 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
     }
     match (request.method().clone(), path.as_str()) {
         (Method::GET, "/healthz") if site.stop.is_stopped() => Answer::text(503, "stopping\n"),
-        (Method::GET, "/healthz") => Answer::text(200, "ok\n"),
+        (Method::GET, "/healthz") => match site.board.hung_stage(site.hung_after) {
+            None => Answer::text(200, "ok\n"),
+            Some(hung) => Answer::text(503, format!("{hung}\n")),
+        },
         (Method::GET, "/readyz") if site.board.is_ready() => Answer::text(200, "ready\n"),
         (Method::GET, "/readyz") => Answer::text(503, "joining and restoring\n"),
         (Method::GET, "/metrics") => Answer {

@@ -7,12 +7,14 @@
 //!
 //! It never knows what a stage does.
 
+pub mod backlog;
 mod board;
 mod clock;
 mod hints;
 pub mod http;
 mod load;
 pub mod logging;
+mod pulse;
 pub mod service;
 mod threads;
 

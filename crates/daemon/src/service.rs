@@ -4,16 +4,16 @@ use crate::board::Board;
 use crate::clock::WebClock;
 use crate::hints::HintIntake;
 use crate::threads::{Background, StageThreads, StopSignal};
-use crate::{http, load, logging};
+use crate::{backlog, http, load, logging};
 use anyhow::Context as _;
 use clap::Parser;
-use settings::Settings;
+use settings::{SaslMechanism, Settings};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use stream::{Clock, ErrorKind, Log, LogError, RunnerSettings, Stage, StageStatus, StoreProvider};
-use stream_kafka::{KafkaLog, KafkaSettings};
+use stream::{Clock, ErrorKind, Log, LogError, Stage, StageRunner, StageSpec, StageStatus};
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, Password, Sasl, Security, Tls};
 use stream_rocksdb::{RocksStores, StoreMemory};
 use topology::Names;
 use tracing::{info, warn};
@@ -27,8 +27,9 @@ struct Arguments {
     /// Overrides one setting: section.key=value. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Name of this process among those that run the stage. A second of the same name takes the first one's place.
-    #[arg(long, env = "HOSTNAME")]
+    /// Name of this process among those that run the stage. A second of the same name stops. Default: the host's name,
+    /// for the fetcher with the number of the process.
+    #[arg(long, env = "RECRAWL_INSTANCE")]
     instance: Option<String>,
     /// Prints the effective configuration and ends.
     #[arg(long)]
@@ -41,23 +42,10 @@ pub struct Surroundings<'a> {
     pub settings: &'a Settings,
     /// Names on the log.
     pub names: &'a Names,
-    /// The log.
-    pub log: Arc<dyn Log>,
-    /// Local state.
-    pub stores: Arc<dyn StoreProvider>,
     /// Time.
     pub clock: Arc<dyn Clock>,
-    /// Name of this process.
-    pub instance: String,
     /// Partitions of the loop's topics.
     pub partitions: u32,
-}
-
-impl Surroundings<'_> {
-    /// How a stage batches.
-    pub fn runner_settings(&self, punctuate_every: Duration) -> RunnerSettings {
-        RunnerSettings::new(self.settings.log.batch_records, punctuate_every, &*self.clock)
-    }
 }
 
 /// Splits `section.key=value` flags.
@@ -83,12 +71,41 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
         transaction_timeout: kafka.transaction_timeout,
         replication_factor: kafka.replication_factor,
         batch_interval: settings.log.batch_interval,
-        properties: kafka.properties.clone(),
+        security: security(kafka),
+        properties: kafka.properties.0.clone(),
     })
 }
 
+/// How the settings protect connections. What belongs together was checked with them.
+fn security(kafka: &settings::Kafka) -> Security {
+    let tls = kafka.security_protocol.has_tls().then(|| Tls {
+        ca_file: kafka.ca_file.clone(),
+        certificate_file: kafka.certificate_file.clone(),
+        key_file: kafka.key_file.clone(),
+        key_password_file: kafka.key_password_file.clone(),
+    });
+    let mechanism = kafka.sasl_mechanism.filter(|_| kafka.security_protocol.has_sasl());
+    let sasl = mechanism.map(|mechanism| Sasl {
+        mechanism: match mechanism {
+            SaslMechanism::Plain => Mechanism::Plain,
+            SaslMechanism::ScramSha256 => Mechanism::ScramSha256,
+            SaslMechanism::ScramSha512 => Mechanism::ScramSha512,
+            SaslMechanism::OAuthBearer => Mechanism::OAuthBearer {
+                token_url: kafka.oauth_token_url.clone().unwrap_or_default(),
+                scope: kafka.oauth_scope.clone(),
+            },
+        },
+        username: kafka.username.clone().unwrap_or_default(),
+        password: match (&kafka.password, &kafka.password_file) {
+            (Some(password), _) => Password::Value(password.reveal().to_owned()),
+            (None, file) => Password::File(file.clone().unwrap_or_default()),
+        },
+    });
+    Security { tls, sasl }
+}
+
 /// Runs one stage over Kafka until a signal. The whole `main` of a service.
-pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<Box<dyn Stage>>) -> ExitCode {
+pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>) -> ExitCode {
     let arguments = Arguments::parse();
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
@@ -105,7 +122,7 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
         return ExitCode::SUCCESS;
     }
     logging::start(&settings.observability);
-    let instance = arguments.instance.unwrap_or_else(|| "0".to_owned());
+    let instance = arguments.instance.unwrap_or_else(|| default_instance(name));
     match run(name, &settings, instance, make) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -117,11 +134,18 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
     }
 }
 
+/// A stage with state keeps its name over restarts, so that a new process ends what its predecessor left open. Its data
+/// directory is its own, and so is the host as a rule. Any number of fetchers may run on one host.
+fn default_instance(stage: &str) -> String {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if stage == "fetcher" { format!("{host}-{}", std::process::id()) } else { host }
+}
+
 fn run(
     name: &'static str,
     settings: &Settings,
     instance: String,
-    make: impl Fn(&Surroundings<'_>) -> anyhow::Result<Box<dyn Stage>>,
+    make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>,
 ) -> anyhow::Result<()> {
     let stop = StopSignal::on_signals().context("signals cannot be caught")?;
     let names = Names::new(settings);
@@ -132,19 +156,30 @@ fn run(
     let mut background = Background::new(&stop);
     // Hints are for the scheduler; any of its processes takes those for all of them.
     let hints = (name == "scheduler").then(|| HintIntake::new(settings, &names, clock.clone())).flatten();
-    let address = http::serve(settings.http.bind, board.clone(), None, hints.clone(), &stop, &mut background)
-        .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
+    let address = http::serve(
+        settings.http.bind,
+        board.clone(),
+        None,
+        hints.clone(),
+        &stop,
+        &mut background,
+        hung_after(settings),
+    )
+    .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
     if let Some(hints) = &hints {
         hints.open(log.clone(), partitions);
     }
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let stores = Arc::new(RocksStores::new(&data, StoreMemory::default()));
-    let stage =
-        make(&Surroundings { settings, names: &names, log, stores, clock: clock.clone(), instance, partitions })?;
+    let spec = make(&Surroundings { settings, names: &names, clock: clock.clone(), partitions })?;
+    let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
+    let stage = StageRunner::new(spec, &instance, log.clone(), stores, clock.clone(), pace);
     board.replace(vec![stage.status()]);
+    background.add(backlog::watch(log, &names, clock, board, &stop)?);
     info!(service = name, %address, partitions, "started");
-    let threads = StageThreads::start(vec![(name, stage)], &stop).context("no thread for the stage")?;
+    let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![(name, Box::new(stage))];
+    let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop).context("no thread for the stage")?;
     while !stop.is_stopped() {
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -152,6 +187,11 @@ fn run(
     threads.finish().map_err(anyhow::Error::msg)?;
     info!(service = name, "drained");
     Ok(())
+}
+
+/// The longest time a turn of a loop may take: a commit that a broker does not answer is the longest wait in it.
+fn hung_after(settings: &Settings) -> Duration {
+    Duration::from_secs(50).max(3 * settings.kafka.transaction_timeout)
 }
 
 /// A log with the topics of the loop.
@@ -181,7 +221,7 @@ fn await_log(
         };
         let found = log.and_then(|log| {
             connected = Some(log.clone());
-            Ok(log.partitions(&input)?.map(|partitions| Ready { log, partitions }))
+            Ok(log.topic(&input)?.map(|topic| Ready { log, partitions: topic.partitions }))
         });
         let problem = match found {
             Ok(Some(ready)) => return Ok(Some(ready)),
@@ -189,10 +229,7 @@ fn await_log(
             Err(error) if error.kind == ErrorKind::Stop => return Err(error),
             Err(error) => error.message,
         };
-        let stream::protocol::Recovery::TryAgain(wait) = stream::protocol::after_failure(ErrorKind::Retry, attempt)
-        else {
-            unreachable!("a retry is tried again");
-        };
+        let wait = stream::protocol::wait_after(attempt);
         status.lock().unwrap_or_else(PoisonError::into_inner).last_error = Some(problem.clone());
         warn!(service, problem, attempt, wait_ms = wait.as_millis() as u64, "waiting for Kafka");
         let until = std::time::Instant::now() + wait;

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use stream::Stage;
 
 /// Says stop to everything that shares it.
@@ -69,19 +70,25 @@ pub struct StageThreads {
 
 impl StageThreads {
     /// Turns each stage on its own thread until `stop`, or until one of them cannot go on; that stops the others too.
-    pub fn start(stages: Vec<(&'static str, Box<dyn Stage>)>, stop: &StopSignal) -> io::Result<Self> {
+    /// At the end each stage has `patience` to finish what is under way.
+    pub fn start(
+        stages: Vec<(&'static str, Box<dyn Stage>)>,
+        patience: Duration,
+        stop: &StopSignal,
+    ) -> io::Result<Self> {
         let failure = Arc::new(Mutex::new(None));
         let mut threads = Vec::new();
         for (name, mut stage) in stages {
             let (stop, failure) = (stop.clone(), failure.clone());
             threads.push(std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+                let _guard = StopOnPanic { stop: stop.clone(), failure: failure.clone(), name };
                 while !stop.is_stopped() {
                     if let Err(stopped) = stage.step() {
                         failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stopped.to_string());
                         stop.stop();
                     }
                 }
-                stage.leave();
+                stage.leave(patience);
             })?);
         }
         Ok(Self { threads, failure, stop: stop.clone() })
@@ -103,6 +110,23 @@ impl StageThreads {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
                 failure.get_or_insert("a stage panicked; please report what it said".to_owned());
             }
+        }
+    }
+}
+
+/// A stage that panics takes the process down: the others would go on filling a log that nobody reads.
+struct StopOnPanic {
+    stop: StopSignal,
+    failure: Arc<Mutex<Option<String>>>,
+    name: &'static str,
+}
+
+impl Drop for StopOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert_with(|| format!("stage {} panicked; please report what it said", self.name));
+            self.stop.stop();
         }
     }
 }

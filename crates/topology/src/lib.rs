@@ -5,11 +5,12 @@
 //!
 //! It never talks to a log.
 
+use messages::schemas::SchemaRecord;
 use messages::topics::{self, CATALOGUE, TopicSpec};
 use messages::{Message, topics::Cleanup as Forgetting};
 use settings::Settings;
 use std::time::Duration;
-use stream::{Cleanup, DeadLetter, DeadLetters, TopicConfig};
+use stream::{Cleanup, Clock, DeadLetter, DeadLetters, RunnerSettings, SchemaTopic, StoreSpec, TopicConfig};
 
 /// Names as they stand on the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +36,12 @@ impl Names {
     }
 
     /// Stores of a stage, each with its changelog topic.
-    pub fn stores(&self, stage: &str, stores: &[&str]) -> Vec<(String, String)> {
-        let named = |store: &&str| ((*store).to_owned(), self.topic(&topics::changelog(stage, store)));
+    pub fn stores(&self, stage: &str, stores: &[&str]) -> Vec<StoreSpec> {
+        let named = |store: &&str| StoreSpec {
+            name: (*store).to_owned(),
+            changelog: self.topic(&topics::changelog(stage, store)),
+            is_public: false,
+        };
         stores.iter().map(named).collect()
     }
 
@@ -58,6 +63,19 @@ fn encode_dead_letter(letter: &DeadLetter<'_>) -> Vec<u8> {
         set_aside_at: letter.set_aside_at,
     }
     .encode()
+}
+
+/// Where schemas travel: those of all messages, and of the records in the stage's stores.
+pub fn schema_topic(names: &Names, state: Vec<SchemaRecord>) -> Option<SchemaTopic> {
+    let own = [messages::schemas::of_messages(), state].concat();
+    Some(SchemaTopic { topic: names.topic(topics::SCHEMAS), own })
+}
+
+/// How a stage batches that is to hear of passing time this often.
+pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &dyn Clock) -> RunnerSettings {
+    let log = &settings.log;
+    let batch_bytes = usize::try_from(log.batch_bytes).unwrap_or(usize::MAX);
+    RunnerSettings::new(log.batch_records, batch_bytes, log.batch_interval, punctuate_every, clock)
 }
 
 /// The stages of the loop with their input topics, in the order of a page's way round.

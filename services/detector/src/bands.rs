@@ -2,7 +2,7 @@
 
 use crate::PAGE_BANDS;
 use change::PageState;
-use messages::{FetchResult, Message, PageBand};
+use messages::{Band, FetchResult, Message, PageBand};
 use mirrors::TextSketch;
 use stream::Context;
 
@@ -14,7 +14,8 @@ pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, co
     let new_bands = bands(&now);
     let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {
         let (page_id, host, version_at) = (result.page_id, result.url.host(), result.fetched_at);
-        context.emit(PAGE_BANDS, band, PageBand { page_id, host, version_at, sketch }.encode());
+        let record = PageBand { band: Band(band), page_id, host, version_at, sketch };
+        context.emit(PAGE_BANDS, band, record.encode());
     };
     for band in bands(&before).into_iter().filter(|band| !new_bands.contains(band)) {
         emit(band, None);

@@ -32,7 +32,8 @@ impl Told {
         let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
         let old = context.get(CONTENTS, &result.page_id.0)?.map(|bytes| PageContent::decode(&bytes)).transpose();
-        let old = old.map_err(|error| ProcessError::Stop(format!("kept copy of {}: {error}", result.url)))?;
+        let old =
+            old.map_err(|error| ProcessError::unreadable_state(format!("the kept copy of {}", result.url), &error))?;
         let mut passages = match &old {
             _ if rules.passages == 0 => Passages::default(),
             Some(old) => {

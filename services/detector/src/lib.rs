@@ -15,7 +15,7 @@ mod lists;
 mod look;
 mod state;
 
-pub use crate::state::{CONTENTS, HOSTS, PAGES, PageSketch, STORES, VERSIONS};
+pub use crate::state::{CONTENTS, HOSTS, PAGES, PageSketch, STORES, VERSIONS, state_schemas};
 
 use crate::contents::Told;
 use crate::lists::{List, ListRules};
@@ -24,7 +24,7 @@ use change::{HostEvents, PageState};
 use messages::{FetchResult, Message, PageChange, PageObservation, body, topics};
 use page::Timestamp;
 use settings::{Contents, Discover, Settings};
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
+use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
 use topology::Names;
 
 const PAGE_OBSERVATIONS: OutputId = OutputId(0);
@@ -67,7 +67,8 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rules = Rules::new(settings);
     let mut stores = names.stores("detector", &STORES);
     // Kept copies are for everyone who reads the log.
-    stores[CONTENTS.0].1 = names.topic(topics::PAGE_CONTENTS);
+    stores[CONTENTS.0].changelog = names.topic(topics::PAGE_CONTENTS);
+    stores[CONTENTS.0].is_public = true;
     StageSpec {
         name: "detector".to_owned(),
         group: names.group("detector"),
@@ -82,7 +83,8 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
         broadcast: None,
         dead_letters: names.dead_letters(),
         punctuate_every: page::DAY,
-        processor: Box::new(move |_| Box::new(Detector::new(rules.clone()))),
+        schemas: topology::schema_topic(names, state_schemas()),
+        work: StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone())))),
     }
 }
 
@@ -142,7 +144,7 @@ impl Processor for Detector {
         let Some(value) = &record.value else {
             return Err(ProcessError::SetAside("a tombstone is no fetch result".to_owned()));
         };
-        let result = FetchResult::decode(value).map_err(|error| ProcessError::SetAside(error.to_string()))?;
+        let result = FetchResult::decode(value)?;
         let before = load(&result, context)?;
         if result.attempt <= before.sketch.attempt {
             self.repeats += 1;
@@ -190,16 +192,18 @@ impl Processor for Detector {
 
 fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
     let (id, url) = (result.page_id.0, &result.url);
-    let stop = |what: &str, error: &dyn std::fmt::Display| {
-        ProcessError::Stop(format!("{what} of {url} in the state store: {error}; delete the store, it refills itself"))
+    let damaged = |what: &str, error: &dyn std::fmt::Display| {
+        ProcessError::Damaged(format!("{what} of {url} in the state store: {error}"))
     };
     let sketch = context.get(PAGES, &id)?.map(|bytes| PageSketch::decode(&bytes)).transpose();
     let state = context.get(VERSIONS, &id)?.map(|bytes| PageState::decode(&bytes)).transpose();
     let host = context.get(HOSTS, url.host().as_str().as_bytes())?.map(|bytes| HostEvents::decode(&bytes)).transpose();
     Ok(Known {
-        sketch: sketch.map_err(|error| stop("the sketch", &error))?.unwrap_or_default(),
-        state: state.map_err(|error| stop("the last version", &error))?.unwrap_or_default(),
-        host: host.map_err(|error| stop("the host's events", &error))?.unwrap_or_default(),
+        sketch: sketch
+            .map_err(|error| ProcessError::unreadable_state(format!("the sketch of {url}"), &error))?
+            .unwrap_or_default(),
+        state: state.map_err(|error| damaged("the last version", &error))?.unwrap_or_default(),
+        host: host.map_err(|error| damaged("the host's events", &error))?.unwrap_or_default(),
     })
 }
 

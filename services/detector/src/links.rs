@@ -4,10 +4,13 @@ use crate::{Rules, SCHEDULER_EVENTS};
 use messages::{FetchResult, HintKind, Link, PageLinks, SchedulerEvent};
 use page::CanonicalUrl;
 use std::collections::{BTreeMap, HashSet};
+use std::iter::Peekable;
 use stream::Context;
 
-/// Most links sent on as one record.
-pub(crate) const LINKS_PER_RECORD: usize = 1_000;
+/// Most links sent on as one record, …
+const LINKS_PER_RECORD: usize = 1_000;
+/// … and most bytes of them: a page may have a thousand links of 2,000 bytes each. Half of what the topic takes.
+const LINK_BYTES_PER_RECORD: usize = 512 << 10;
 /// What stands for `rel` where a list is named: a sitemap by robots.txt or an index, …
 pub(crate) const SITEMAP: &str = "sitemap";
 /// … a feed by a page.
@@ -36,10 +39,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
         }
     }
     let links = links.into_iter().take(LINKS_PER_RECORD);
-    let links: Vec<_> = links.map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect();
-    if !links.is_empty() {
-        emit(result, links, None, context);
-    }
+    emit(result, links.map(|(url, (anchor, rel))| Link { url, anchor, rel }), None, context);
 }
 
 /// The sitemaps that robots.txt names, when it was just read.
@@ -47,14 +47,42 @@ pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &Rules, context: &mut C
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.site_key);
     let link = |url| Link { url, anchor: String::new(), rel: SITEMAP.to_owned() };
-    let links: Vec<_> = result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link).collect();
-    if !links.is_empty() {
-        emit(result, links, None, context);
+    emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), None, context);
+}
+
+/// Sends links of one page in as few records as they fit into; of a list with its kind and the number of known pages in
+/// it, also when there are no links: the scheduler is to know for how many pages the list speaks.
+pub(crate) fn emit(
+    result: &FetchResult,
+    links: impl Iterator<Item = Link>,
+    list: Option<(HintKind, i64)>,
+    context: &mut Context<'_>,
+) {
+    let mut links = links.peekable();
+    if list.is_some() && links.peek().is_none() {
+        emit_record(result, Vec::new(), list, context);
+    }
+    while links.peek().is_some() {
+        emit_record(result, next_batch(&mut links), list, context);
     }
 }
 
-/// Sends links of one page as one record; of a list with its kind and the number of known pages in it.
-pub(crate) fn emit(result: &FetchResult, links: Vec<Link>, list: Option<(HintKind, i64)>, context: &mut Context<'_>) {
+/// The links that go into the next record; at least one.
+fn next_batch(links: &mut Peekable<impl Iterator<Item = Link>>) -> Vec<Link> {
+    /// What a link takes besides its texts, at the most.
+    const FRAME_BYTES: usize = 16;
+    let size = |link: &Link| link.url.as_str().len() + link.anchor.len() + link.rel.len() + FRAME_BYTES;
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while let Some(link) = links.next_if(|link| {
+        batch.is_empty() || (batch.len() < LINKS_PER_RECORD && bytes + size(link) <= LINK_BYTES_PER_RECORD)
+    }) {
+        bytes += size(&link);
+        batch.push(link);
+    }
+    batch
+}
+
+fn emit_record(result: &FetchResult, links: Vec<Link>, list: Option<(HintKind, i64)>, context: &mut Context<'_>) {
     let record = PageLinks {
         source_page_id: result.page_id,
         source_url: result.url.clone(),

@@ -4,7 +4,7 @@
 //! Nothing is kept for this: the moment of the list's last look, and that of every page it lists, are in the pages'
 //! sketches, which are at hand because a site has one partition.
 
-use crate::links::{self, LINKS_PER_RECORD, SITEMAP};
+use crate::links::{self, SITEMAP};
 use crate::look::Look;
 use crate::state::{PAGES, PageSketch};
 use crate::{Rules, SCHEDULER_EVENTS};
@@ -134,14 +134,8 @@ pub(crate) fn tell(
     let follow = rules.links || (is_index && rules.lists.discover);
     let rel = if is_index { SITEMAP } else { "" };
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
-    let mut unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link).peekable();
-    // Also without links: the scheduler is to know for how many pages the list speaks.
-    loop {
-        links::emit(result, unknown.by_ref().take(LINKS_PER_RECORD).collect(), Some((list.kind, said.listed)), context);
-        if unknown.peek().is_none() {
-            break;
-        }
-    }
+    let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);
+    links::emit(result, unknown, Some((list.kind, said.listed)), context);
     Ok(Told {
         hints: hints as u64,
         left_out: (said.changed.len() - hints) as u64,
@@ -196,8 +190,7 @@ fn date_of(entry: &Entry, read_at: Timestamp) -> Option<Timestamp> {
 fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
     let Some(bytes) = context.get(PAGES, &url.page_id().0)? else { return Ok(None) };
     let sketch = PageSketch::decode(&bytes);
-    let sketch =
-        sketch.map_err(|error| ProcessError::Stop(format!("the sketch of {url} in the state store: {error}")))?;
+    let sketch = sketch.map_err(|error| ProcessError::unreadable_state(format!("the sketch of {url}"), &error))?;
     Ok(sketch.last_look_at)
 }
 

@@ -83,11 +83,9 @@ impl Look {
             let judgement = known.state.observe_unchanged(noise);
             return Self::new(judgement, known, result);
         }
-        // A page from before there was such a state: the world has heard of it.
-        let was_told = known.state.is_new() && known.sketch.content_digest.is_some();
         let body = Body::new(body, result.content_type.as_deref(), Some(address(result)));
         let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-        let (version, page) = match known.state.is_new() && !was_told {
+        let (version, page) = match known.state.is_new() {
             true => {
                 let (version, page) = body.version_and_text();
                 (version, Some(page))
@@ -95,8 +93,7 @@ impl Look {
             false => (body.version(), None),
         };
         let judgement = known.state.observe(&version, noise);
-        let look = Self::new(judgement, known, result);
-        if was_told { Self::silent() } else { Self { page, ..look } }
+        Self { page, ..Self::new(judgement, known, result) }
     }
 
     fn of_absence(result: &FetchResult, known: &mut Known) -> Self {

@@ -1,6 +1,7 @@
 //! What the detector's stores hold.
 
-use messages::{Digest, impl_message};
+use messages::schemas::SchemaRecord;
+use messages::{Digest, Message, impl_message};
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use stream::StoreId;
@@ -30,15 +31,13 @@ pub struct PageSketch {
     pub last_modified: Option<String>,
     pub body_length: i64,
     pub content_digest: Option<Digest>,
-    #[serde(default)]
     pub missing_since: Option<Timestamp>,
-    #[serde(default)]
     pub missing_looks: i32,
 }
 
-impl_message!(
-    PageSketch,
-    "PageSketch",
-    include_str!("../../../schemas/state/PageSketch.avsc"),
-    older: [include_str!("../../../schemas/state/history/PageSketch/v1.avsc")],
-);
+impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));
+
+/// The schemas of what the stores hold, where it has one.
+pub fn state_schemas() -> Vec<SchemaRecord> {
+    vec![PageSketch::schema_record()]
+}

@@ -47,7 +47,7 @@ impl Groups {
                 ControlFlow::Break(())
             }
         })?;
-        problem.map_or(Ok(Self { sums, ..Self::default() }), |problem| Err(ProcessError::Stop(problem)))
+        problem.map_or(Ok(Self { sums, ..Self::default() }), |problem| Err(ProcessError::Damaged(problem)))
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -12,7 +12,9 @@ mod state;
 mod sweep_learner;
 mod sweep_state;
 
-pub use crate::state::{CELL, GROUP, GROUPS, GroupBelief, PAGES, PageBelief, SITE, SIZE, SWEEPS, TODAY, key};
+pub use crate::state::{
+    CELL, GROUP, GROUPS, GroupBelief, PAGES, PageBelief, SITE, SIZE, SWEEPS, TODAY, key, state_schemas,
+};
 pub use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
 
 use crate::rate_learner::RateLearner;
@@ -21,7 +23,7 @@ use change_rate::{Estimator as RateEstimator, EstimatorKind, EstimatorOptions, G
 use messages::{ChangeEstimate, Message, PageObservation, Verdict, topics};
 use page::Timestamp;
 use settings::{EstimatorName, Settings};
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
+use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
 use topology::Names;
 
 const SCHEDULER_EVENTS: OutputId = OutputId(0);
@@ -39,7 +41,8 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
         dead_letters: names.dead_letters(),
         // A new day, and what pages learn from their siblings then, should not wait for a page to be looked at.
         punctuate_every: page::HOUR,
-        processor: Box::new(move |_| Box::new(Estimator::new(rates.clone()))),
+        schemas: topology::schema_topic(names, state_schemas()),
+        work: StageWork::Processors(Box::new(move |_| Box::new(Estimator::new(rates.clone())))),
     }
 }
 
@@ -93,10 +96,10 @@ impl Processor for Estimator {
         let Some(value) = &record.value else {
             return Err(ProcessError::SetAside("a tombstone is no observation".to_owned()));
         };
-        let seen = PageObservation::decode(value).map_err(|error| ProcessError::SetAside(error.to_string()))?;
+        let seen = PageObservation::decode(value)?;
         let mut belief = match context.get(PAGES, &seen.page_id.0)? {
             Some(bytes) => PageBelief::decode(&bytes)
-                .map_err(|error| ProcessError::Stop(format!("page {} in the state store: {error}", seen.page_id)))?,
+                .map_err(|error| ProcessError::unreadable_state(format!("page {}", seen.page_id), &error))?,
             None => PageBelief::default(),
         };
         belief.fetches += i64::from(!seen.outcome.was_not_sent(seen.status));

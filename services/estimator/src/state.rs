@@ -1,6 +1,8 @@
 //! What the estimator's stores hold.
 
-use messages::impl_message;
+use crate::{SweepCell, SweepGroup, SweepSite};
+use messages::schemas::SchemaRecord;
+use messages::{Message, impl_message};
 use serde::{Deserialize, Serialize};
 use stream::StoreId;
 
@@ -42,13 +44,9 @@ pub struct PageBelief {
     pub fetches: i64,
     pub observations: i64,
     pub changes: i64,
-    #[serde(default)]
     pub own_alpha: f32,
-    #[serde(default)]
     pub own_beta_days: f32,
-    #[serde(default)]
     pub estimator: String,
-    #[serde(default)]
     pub numbers: Vec<f32>,
 }
 
@@ -61,12 +59,18 @@ pub struct GroupBelief {
 }
 
 impl_message!(GroupBelief, "GroupBelief", include_str!("../../../schemas/state/GroupBelief.avsc"));
-impl_message!(
-    PageBelief,
-    "PageBelief",
-    include_str!("../../../schemas/state/PageBelief.avsc"),
-    older: [include_str!("../../../schemas/state/history/PageBelief/v1.avsc")],
-);
+impl_message!(PageBelief, "PageBelief", include_str!("../../../schemas/state/PageBelief.avsc"));
+
+/// The schemas of what the stores hold.
+pub fn state_schemas() -> Vec<SchemaRecord> {
+    vec![
+        PageBelief::schema_record(),
+        GroupBelief::schema_record(),
+        SweepGroup::schema_record(),
+        SweepCell::schema_record(),
+        SweepSite::schema_record(),
+    ]
+}
 
 /// The key of a thing by its letter and hash.
 pub fn key(letter: u8, hash: u64) -> [u8; 9] {

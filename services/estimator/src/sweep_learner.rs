@@ -75,7 +75,7 @@ impl SweepLearner {
             }
         })?;
         if let Some(problem) = problem {
-            return Err(ProcessError::Stop(problem));
+            return Err(ProcessError::Damaged(problem));
         }
         if let Some(today) = today {
             // A group is written down when a look has touched it; the days it has slept since pass again.
@@ -85,7 +85,7 @@ impl SweepLearner {
         cells.sort_by_key(|(_, cell): &(u64, SweepCell)| cell.number);
         for (hash, cell) in &cells {
             learner.cells.insert(*hash, cell.number);
-            learner.model.restore_cell(&cell.state(*hash)).map_err(|error| ProcessError::Stop(error.to_string()))?;
+            learner.model.restore_cell(&cell.state(*hash)).map_err(|error| ProcessError::Damaged(error.to_string()))?;
         }
         // All of it was told before.
         learner.model.take_changes();

@@ -8,13 +8,13 @@
 
 mod state;
 
-pub use crate::state::{BANDS, BandEntry};
+pub use crate::state::{BANDS, BandEntry, state_schemas};
 
 use messages::{Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
 use mirrors::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
 use page::{PageId, Timestamp};
 use std::ops::ControlFlow;
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec};
+use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
 use topology::Names;
 
 const SCHEDULER_EVENTS: OutputId = OutputId(0);
@@ -30,7 +30,8 @@ pub fn stage(names: &Names) -> StageSpec {
         broadcast: None,
         dead_letters: names.dead_letters(),
         punctuate_every: page::DAY,
-        processor: Box::new(|_| Box::new(Matcher::default())),
+        schemas: topology::schema_topic(names, state_schemas()),
+        work: StageWork::Processors(Box::new(|_| Box::new(Matcher::default()))),
     }
 }
 
@@ -51,7 +52,7 @@ impl Processor for Matcher {
         let Some(value) = &record.value else {
             return Err(ProcessError::SetAside("a tombstone is no band".to_owned()));
         };
-        let band = PageBand::decode(value).map_err(|error| ProcessError::SetAside(error.to_string()))?;
+        let band = PageBand::decode(value)?;
         let not_a_band = |_| ProcessError::SetAside(format!("a key of {} bytes names no band", record.key.len()));
         let key = BandKey::try_from(record.key.as_slice()).map_err(not_a_band)?;
         self.bands += 1;
@@ -100,12 +101,12 @@ fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessErro
                 ControlFlow::Continue(())
             }
             Err(error) => {
-                problem = Some(format!("a band in the state store: {error}; delete the store, it refills itself"));
+                problem = Some(format!("a band in the state store: {error}"));
                 ControlFlow::Break(())
             }
         }
     })?;
-    problem.map_or(Ok(met), |problem| Err(ProcessError::Stop(problem)))
+    problem.map_or(Ok(met), |problem| Err(ProcessError::Damaged(problem)))
 }
 
 fn entry(id: &[u8], value: &[u8]) -> Result<Met, String> {
@@ -119,6 +120,7 @@ fn entry(id: &[u8], value: &[u8]) -> Result<Met, String> {
 fn tell(band: &PageBand, mirror: &Entry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
     let letter = MirrorLetter {
         to: band.page_id,
+        to_site: band.host.site_key(),
         about: mirror.page,
         about_site: page::Host::from_authority(mirror.host.as_str()).site_key(),
         saying: MirrorSaying::Candidate,

@@ -1,6 +1,7 @@
 //! What the matcher's store holds.
 
-use messages::impl_message;
+use messages::schemas::SchemaRecord;
+use messages::{Message, impl_message};
 use mirrors::BandKey;
 use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,11 @@ pub struct BandEntry {
 }
 
 impl_message!(BandEntry, "BandEntry", include_str!("../../../schemas/state/BandEntry.avsc"));
+
+/// The schemas of what the stores hold.
+pub fn state_schemas() -> Vec<SchemaRecord> {
+    vec![BandEntry::schema_record()]
+}
 
 /// The key of a page in a band's bucket.
 pub(crate) fn key(band: &BandKey, page: PageId) -> Vec<u8> {

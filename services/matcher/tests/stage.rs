@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use change::{ShingleSet, splitmix64};
-use messages::{DeadLetter, Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
+use messages::{Band, DeadLetter, Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
 use mirrors::TextSketch;
 use page::{CanonicalUrl, DAY, Timestamp};
 use settings::Settings;
@@ -45,7 +45,8 @@ impl Bench {
         let new = new.unwrap_or_default();
         let topic = self.names.topic(topics::PAGE_BANDS);
         let send = |band: mirrors::BandKey, sketch| {
-            let record = PageBand { page_id: page.page_id(), host: page.host(), version_at: self.now(), sketch };
+            let (page_id, host, version_at) = (page.page_id(), page.host(), self.now());
+            let record = PageBand { band: Band(band), page_id, host, version_at, sketch };
             self.driver.send(&topic, &band, record.encode()).unwrap();
         };
         old.into_iter().filter(|band| !new.contains(band)).for_each(|band| send(band, None));
@@ -123,7 +124,10 @@ fn what_is_no_band_is_set_aside_with_the_reason() {
     let mut bench = Bench::new();
     let page = CanonicalUrl::parse("http://a.example/").unwrap();
     let (page_id, host, version_at) = (page.page_id(), page.host(), bench.now());
-    let band = |sketch| PageBand { page_id, host: host.clone(), version_at, sketch: Some(sketch) }.encode();
+    let band = |sketch| {
+        let (band, host) = (Band(*b"12345"), host.clone());
+        PageBand { band, page_id, host, version_at, sketch: Some(sketch) }.encode()
+    };
     let topic = bench.names.topic(topics::PAGE_BANDS);
     bench.driver.send(&topic, b"1234", band(vec![0x12; 65])).unwrap();
     bench.driver.send(&topic, b"12345", band(vec![0x12])).unwrap();

@@ -3,7 +3,6 @@
 use crate::Failure;
 use daemon::http::{self, Answer};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
-use fetcher::FetchStage;
 use messages::{Command, CommandKind, Message, topics};
 use page::{CanonicalUrl, Host};
 use settings::Settings;
@@ -14,16 +13,20 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::{
-    Clock, InProcessLog, Log, LogBackend, OutputRecord, RunnerSettings, Stage, StageRunner, StageSpec, TopicPartition,
-};
-use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
+use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRunner, StageSpec, TopicPartition};
+use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
 
 /// Where a running loop says how to reach it, inside its data directory.
 pub const ADDRESS_FILE: &str = "http-address";
 /// How often old records are dropped, in real time.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
+/// How often it is noted how far the log has come, in real time.
+const NOTE_EVERY: Duration = Duration::from_secs(1);
+/// How often it is looked whether the log needs something.
+const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
+/// A stage that has not turned its loop for so long hangs.
+const HUNG_AFTER: Duration = Duration::from_secs(50);
 /// Seeds sent as one unit.
 const SEEDS_PER_BATCH: usize = 1_000;
 
@@ -52,27 +55,25 @@ impl Embedded {
         let names = Names::new(settings);
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, settings.log.partitions))?;
-        // A directory keeps the number of partitions it was made with: keys would move otherwise.
-        let partitions = log.partitions(&names.topic(topics::SCHEDULER_EVENTS))?.unwrap_or(settings.log.partitions);
-        let stores = Arc::new(RocksStores::new(data, StoreMemory::default()));
+        let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
+        let partitions = input.map_or(settings.log.partitions, |topic| topic.partitions);
+        let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let runner = |spec: StageSpec| -> Box<dyn Stage> {
-            let settings = RunnerSettings::new(settings.log.batch_records, spec.punctuate_every, &*clock);
-            Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), settings))
+            let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
+            Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace))
         };
         let rules = fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))?;
-        let spec = fetcher::stage(settings, &names);
-        let fetcher = FetchStage::new(spec, "embedded", shared.clone(), clock.clone(), rules)?;
         let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
             ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
-            ("fetcher", Box::new(fetcher)),
+            ("fetcher", runner(fetcher::stage(settings, &names, rules, clock.clone())?)),
             ("detector", runner(detector::stage(settings, &names))),
             ("estimator", runner(estimator::stage(settings, &names))),
             ("matcher", runner(matcher::stage(&names))),
         ];
         let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
         let commands = CommandSender {
-            log: shared,
+            log: shared.clone(),
             topic: names.topic(topics::SCHEDULER_EVENTS),
             partitions,
             clock: clock.clone(),
@@ -87,8 +88,9 @@ impl Embedded {
         let address = serve(settings, &board, Arc::new(post), hints, &stop, &mut background)?;
         let address_file = data.join(ADDRESS_FILE);
         std::fs::write(&address_file, address.to_string())?;
-        let threads = StageThreads::start(stages, &stop)?;
-        background.add(maintain(log.clone(), clock.clone(), stop.clone())?);
+        let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
+        background.add(daemon::backlog::watch(shared, &names, clock.clone(), board.clone(), &stop)?);
+        background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
         Ok(Self { threads, background, board, address, stop, commands, names, log, clock, address_file })
     }
 
@@ -104,19 +106,15 @@ impl Embedded {
 
     /// Records that wait for some stage.
     pub fn lag_records(&self) -> Result<u64, Failure> {
-        let mut records = 0;
-        for (stage, input) in topology::STAGES {
-            let lags = self.log.group_lag(&self.names.group(stage), &self.names.topic(input))?;
-            records += lags.iter().map(|lag| lag.records).sum::<u64>();
-        }
-        Ok(records)
+        let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
+        Ok(backlogs.iter().flat_map(|(_, partitions)| partitions).map(|of| of.records).sum())
     }
 
     /// Whether nothing is on its way: every known page has been answered for at least once, no request is in flight,
     /// no record waits.
     pub fn is_idle(&self) -> Result<bool, Failure> {
         let stages = self.board.stages();
-        if !self.board.is_ready() || stages.iter().any(|stage| stage.lag_records > 0) || self.lag_records()? > 0 {
+        if !self.board.is_ready() || self.lag_records()? > 0 {
             return Ok(false);
         }
         let figure = |name: &str| stages.iter().filter_map(|stage| stage.figures.get(name)).sum::<f64>();
@@ -145,30 +143,50 @@ fn serve(
 ) -> Result<SocketAddr, Failure> {
     let bind = settings.http.bind;
     let problem = |error| Failure::Input(format!("http.bind: {bind} cannot be listened on: {error}"));
-    match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background) {
+    match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background, HUNG_AFTER) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
-            http::serve(any, board.clone(), Some(commands), hints, stop, background).map_err(problem)
+            http::serve(any, board.clone(), Some(commands), hints, stop, background, HUNG_AFTER).map_err(problem)
         }
         other => other.map_err(problem),
     }
 }
 
+/// What the log needs from time to time: old records dropped, its high-water mark noted, and a sync where asked for.
 fn maintain(
     log: InProcessLog<EmbeddedBackend>,
+    sync_every: Option<Duration>,
     clock: Arc<WebClock>,
     stop: StopSignal,
 ) -> std::io::Result<JoinHandle<()>> {
+    let look = sync_every.unwrap_or(MAINTENANCE_LOOK).min(MAINTENANCE_LOOK);
     std::thread::Builder::new().name("retention".to_owned()).spawn(move || {
-        let mut last = clock.monotonic();
-        while !stop.is_stopped() {
-            std::thread::sleep(Duration::from_millis(100));
-            if clock.monotonic().saturating_sub(last) < MAINTAIN_EVERY {
-                continue;
+        let now = || clock.monotonic();
+        let (mut maintained, mut noted, mut synced) = (now(), now(), now());
+        let due = |last: &mut Duration, every: Duration| {
+            let due = now().saturating_sub(*last) >= every;
+            if due {
+                *last = now();
             }
-            last = clock.monotonic();
-            if let Err(error) = log.backend().maintain(clock.now()) {
+            due
+        };
+        while !stop.is_stopped() {
+            std::thread::sleep(look);
+            let log = log.backend();
+            if due(&mut maintained, MAINTAIN_EVERY)
+                && let Err(error) = log.maintain(clock.now())
+            {
                 tracing::warn!(%error, "old records could not be dropped; it is tried again");
+            }
+            if due(&mut noted, NOTE_EVERY)
+                && let Err(error) = log.note_high_water()
+            {
+                tracing::warn!(%error, "how far the log has come could not be noted; it is tried again");
+            }
+            if sync_every.is_some_and(|every| due(&mut synced, every))
+                && let Err(error) = log.sync()
+            {
+                tracing::warn!(%error, "the log could not be synced; it is tried again");
             }
         }
     })
@@ -187,10 +205,10 @@ impl CommandSender {
     /// A sender to a log's scheduler, whichever kind of log it is.
     pub fn new(log: Arc<dyn Log>, names: &Names, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
         let topic = names.topic(topics::SCHEDULER_EVENTS);
-        let partitions = log.partitions(&topic)?;
+        let found = log.topic(&topic)?;
         let missing =
             || Failure::Input(format!("there is no topic {topic}; create the topics (recrawl topics create)"));
-        Ok(Self { partitions: partitions.ok_or_else(missing)?, log, topic, clock })
+        Ok(Self { partitions: found.ok_or_else(missing)?.partitions, log, topic, clock })
     }
 
     /// Tells the scheduler of seeds.

@@ -38,7 +38,9 @@ impl From<LogError> for Failure {
         match error.kind {
             // Configuration, a directory that cannot be used, a topic that is missing: for the operator to mend.
             ErrorKind::Stop => Failure::Input(error.message),
-            ErrorKind::Retry | ErrorKind::Abort | ErrorKind::Rejoin => Failure::World(error.message),
+            ErrorKind::Retry | ErrorKind::Abort | ErrorKind::Rejoin | ErrorKind::Fenced => {
+                Failure::World(error.message)
+            }
         }
     }
 }

@@ -11,10 +11,11 @@ use scheduler::{HostSchedule, Rules, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use stream::partitioner::partition_for;
-use stream::{LogBackend, StateStore, StoreError, TaskId, TopicPartition};
-use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
+use stream::{LogBackend, PollLimits, StateStore, TaskId, TopicPartition};
+use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
 
 /// Stores of each stage, in the order of its topology.
@@ -26,14 +27,13 @@ const STORES: [(&str, &[&str]); 3] = [
 
 /// Whether a data directory holds a crawl already, be it only seeds that wait for the first run.
 pub fn has_crawl(data: &Path) -> bool {
-    data.join("log").is_dir()
+    stream_rocksdb::has_log(data)
 }
 
 /// A data directory, for reading.
 pub struct Inspection {
-    data: PathBuf,
-    stores: RocksStores,
-    log: EmbeddedBackend,
+    stores: EmbeddedStores,
+    log: Arc<EmbeddedBackend>,
     names: Names,
     partitions: u32,
 }
@@ -41,12 +41,11 @@ pub struct Inspection {
 impl Inspection {
     /// Opens a data directory of `recrawl run`, whether it is running or not.
     pub fn open(settings: &Settings, data: &Path) -> Result<Self, Failure> {
-        let log = EmbeddedBackend::open_read_only(data)?;
+        let log = Arc::new(EmbeddedBackend::open_read_only(data)?);
         let names = Names::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
-        let stores = RocksStores::new(data, StoreMemory::default());
-        Ok(Self { data: data.to_owned(), stores, log, names, partitions })
+        Ok(Self { stores: EmbeddedStores::new(log.clone()), log, names, partitions })
     }
 
     /// The log.
@@ -65,18 +64,15 @@ impl Inspection {
     }
 
     /// A task's state; `None` when the task has never been started.
-    fn store(&self, stage: &str, partition: u32) -> Result<Option<Box<dyn StateStore>>, StoreError> {
-        if !self.data.join(stage).join(partition.to_string()).is_dir() {
-            return Ok(None);
-        }
+    fn store(&self, stage: &str, partition: u32) -> Option<Box<dyn StateStore>> {
         let stores = STORES.iter().find(|(name, _)| *name == stage).map_or(&[][..], |(_, stores)| *stores);
-        self.stores.open_read_only(&TaskId { stage: stage.to_owned(), partition }, stores).map(Some)
+        self.stores.view(&TaskId { stage: stage.to_owned(), partition }, stores)
     }
 
     /// Every page of the scheduler, in the order of partitions and ids.
     pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
         for partition in 0..self.partitions {
-            let Some(store) = self.store("scheduler", partition)? else { continue };
+            let Some(store) = self.store("scheduler", partition) else { continue };
             let mut problem = None;
             store.scan(0, b"", &mut |key, value| {
                 match (<[u8; 16]>::try_from(key), ScheduledPage::decode(value)) {
@@ -112,9 +108,8 @@ impl Inspection {
             let mut lag = StageLag { name: stage.to_owned(), ..StageLag::default() };
             for partition in 0..self.partitions {
                 let place = TopicPartition::new(self.names.topic(input), partition);
-                let bounds = self.log.bounds(&place)?;
-                let next = self.log.committed(&group, &place)?.unwrap_or(0).max(bounds.start);
-                lag.lag_records += bounds.end.saturating_sub(next);
+                let next = self.log.committed(&group, &place)?.map_or(0, |position| position.next);
+                lag.lag_records += self.log.count(&place, next)?;
             }
             status.stages.push(lag);
         }
@@ -129,7 +124,7 @@ impl Inspection {
         now: Timestamp,
     ) -> Result<Option<Explanation>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(store) = self.store("scheduler", partition)? else { return Ok(None) };
+        let Some(store) = self.store("scheduler", partition) else { return Ok(None) };
         let rules = Rules::new(settings, self.partitions.max(1));
         let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
         // A replay's clock may be ahead of ours.
@@ -145,7 +140,7 @@ impl Inspection {
         let mut next = self.log.bounds(&place)?.start;
         let mut last = None;
         loop {
-            let records = self.log.read(&place, next, BATCH)?;
+            let records = self.log.read(&place, next, PollLimits::records(BATCH))?;
             let Some(end) = records.last() else { return Ok(last) };
             next = end.offset + 1;
             let key = partition.to_string();
@@ -158,7 +153,7 @@ impl Inspection {
     /// The kept copy of a page, unpacked; `None` when there is none.
     pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(store) = self.store("detector", partition)? else { return Ok(None) };
+        let Some(store) = self.store("detector", partition) else { return Ok(None) };
         let Some(kept) = get::<PageContent>(&*store, detector::CONTENTS.0, &url.page_id().0)? else { return Ok(None) };
         let content = body::decompress(&kept.content, usize::MAX)
             .map_err(|error| Failure::World(format!("detector/{partition}: kept copy of {url}: {error}")))?;
@@ -169,13 +164,13 @@ impl Inspection {
     pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let id = url.page_id();
-        let Some(scheduler) = self.store("scheduler", partition)? else { return Ok(None) };
+        let Some(scheduler) = self.store("scheduler", partition) else { return Ok(None) };
         let Some(page) = get::<ScheduledPage>(&*scheduler, 0, &id.0)? else { return Ok(None) };
         let host = get::<HostSchedule>(&*scheduler, 1, url.host().as_str().as_bytes())?;
         // A page may be known before the other stages have ever heard of its partition.
-        let sketch = self.store("detector", partition)?;
+        let sketch = self.store("detector", partition);
         let sketch = sketch.map(|store| get::<PageSketch>(&*store, detector::PAGES.0, &id.0)).transpose()?.flatten();
-        let belief = self.store("estimator", partition)?;
+        let belief = self.store("estimator", partition);
         let belief = belief.map(|store| get::<PageBelief>(&*store, 0, &id.0)).transpose()?.flatten();
         Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))
     }

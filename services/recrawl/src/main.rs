@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use recrawl::commands::{
     OnePageArguments, changes, dead_letters, demo, detect, diff, explain, export, fetch, mirrors, page, robots, run,
-    seed, simulate, sitemap, status, text, topics, url,
+    seed, simulate, sitemap, state, status, text, topics, url,
 };
 use recrawl::output::Format;
 use std::process::ExitCode;
@@ -56,6 +56,8 @@ enum Command {
     Url(url::UrlArguments),
     /// Makes or checks the topics on a Kafka.
     Topics(topics::TopicsArguments),
+    /// Reads everything in a data directory and says what is wrong with it.
+    State(state::StateArguments),
     /// Lists records that could not be processed, with the reason.
     DeadLetters(dead_letters::DeadLettersArguments),
     /// Prints completions for a shell.
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Mirrors(arguments) => mirrors::mirrors(arguments, format),
         Command::Url(arguments) => url::url(arguments, format),
         Command::Topics(arguments) => topics::topics(arguments, format),
+        Command::State(arguments) => state::state(arguments, format),
         Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Arguments::command(), "recrawl", &mut std::io::stdout());

@@ -3,7 +3,7 @@
 use crate::Failure;
 use settings::Settings;
 use std::path::PathBuf;
-use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, Reader, TopicPartition};
+use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, PollLimits, Reader, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use topology::Names;
 
@@ -36,7 +36,7 @@ impl TopicReader {
             }
             (None, Some(_)) => {
                 let log = daemon::service::connect(settings, client)?;
-                let partitions = log.partitions(&topic)?;
+                let partitions = log.topic(&topic)?.map(|topic| topic.partitions);
                 (Source::Kafka(log.reader()?), partitions)
             }
             (None, None) => {
@@ -62,7 +62,7 @@ impl TopicReader {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         Ok(match &mut self.source {
             Source::Embedded { log, .. } => log.bounds(&place)?,
-            Source::Kafka(reader) => reader.bounds(&place)?,
+            Source::Kafka(reader) => reader.bounds(&[place])?.into_iter().next().unwrap_or_default(),
         })
     }
 
@@ -71,7 +71,7 @@ impl TopicReader {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         match &mut self.source {
             Source::Embedded { log, .. } => {
-                let records = log.read(&place, from, max_records)?;
+                let records = log.read(&place, from, PollLimits::records(max_records))?;
                 let next = records.last().map_or(from, |last| last.offset + 1);
                 Ok((records, next))
             }

@@ -1,8 +1,10 @@
-//! `recrawl dead-letters`: records that a stage could not work on, with the reason.
+//! `recrawl dead-letters`: records that a stage could not work on, with the reason, and how they are given back to it.
+
+mod replay;
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
-use crate::output::{Format, answers};
+use crate::output::{Format, answer, answers};
 use crate::topic_reader::TopicReader;
 use clap::Args;
 use messages::{DeadLetter, Message, topics};
@@ -21,6 +23,10 @@ pub struct DeadLettersArguments {
     /// State directory of a `recrawl run`, which may be running.
     #[arg(long)]
     data: Option<PathBuf>,
+    /// Gives each of them back to the stage that set it aside, once: for records that it can process by now. An embedded
+    /// crawl must not be running.
+    #[arg(long)]
+    replay: bool,
 }
 
 #[derive(Serialize)]
@@ -39,6 +45,9 @@ struct Row {
 pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
+    if arguments.replay {
+        return answer(format, &replay::replay(&settings)?, replay::text);
+    }
     let mut reader = TopicReader::open(&settings, topics::DEAD_LETTERS, "recrawl-dead-letters")?;
     let mut rows = Vec::new();
     for partition in 0..reader.partitions() {

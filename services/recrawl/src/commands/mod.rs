@@ -15,6 +15,7 @@ pub mod run;
 pub mod seed;
 pub mod simulate;
 pub mod sitemap;
+pub mod state;
 pub mod status;
 pub mod text;
 pub mod topics;

@@ -6,9 +6,9 @@ use crate::inspect::Inspection;
 use crate::output::{Format, answer};
 use crate::{Failure, http_client};
 use clap::Args;
-use daemon::{StageLag, Status};
+use daemon::{StageLag, Status, WebClock};
 use std::path::{Path, PathBuf};
-use stream::Log;
+use stream::Clock;
 use topology::Names;
 
 /// Arguments of `recrawl status`.
@@ -64,12 +64,14 @@ fn over_kafka(settings: &settings::Settings) -> Result<Status, Failure> {
     let log = daemon::service::connect(settings, "recrawl-status")?;
     let names = Names::new(settings);
     let mut status = Status::default();
-    for (stage, input) in topology::STAGES {
-        let lags = log.group_lag(&names.group(stage), &names.topic(input))?;
+    let now = WebClock::new(&settings.clock).now();
+    for (stage, partitions) in daemon::backlog::ask(&log, &names)? {
+        let oldest = partitions.iter().filter_map(|of| of.oldest).min();
         status.stages.push(StageLag {
             name: stage.to_owned(),
-            lag_records: lags.iter().map(|lag| lag.records).sum(),
-            partitions: lags.len(),
+            lag_records: partitions.iter().map(|of| of.records).sum(),
+            lag_s: oldest.map_or(0.0, |oldest| now.saturating_since(oldest).as_secs_f64()),
+            partitions: partitions.len(),
             ..StageLag::default()
         });
     }

@@ -15,10 +15,9 @@ use std::sync::Arc;
 use stream::partitioner::partition_for;
 use stream::testing::ManualClock;
 use stream::{
-    Checkpoint, Log, OutputRecord, Overlay, RunnerSettings, Stage, StageRunner, StateStore, Step, StoreProvider,
-    TaskId, TopicPartition,
+    Checkpoint, Log, OutputRecord, Overlay, Stage, StageRunner, StateStore, Step, StoreProvider, TaskId, TopicPartition,
 };
-use stream_rocksdb::{RocksStores, StoreMemory};
+use stream_rocksdb::{EmbeddedStores, RocksStores, StoreMemory};
 use sweeps::{Model, Place, rules};
 use tempfile::TempDir;
 use topology::Names;
@@ -71,11 +70,11 @@ fn round() -> f64 {
     let log = stream_rocksdb::open_log(directory.path()).expect("a new log opens");
     let partitions = settings.log.partitions;
     log.create_topics(&topology::topic_configs(&settings, partitions)).expect("topics can be made");
+    let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
     let log: Arc<dyn Log> = Arc::new(log);
     let clock = ManualClock::at(looked_at(PAGES_PER_SITE, 0));
     let spec = estimator::stage(&settings, &names);
-    let stores = Arc::new(RocksStores::new(directory.path(), StoreMemory::default()));
-    let runner = RunnerSettings::new(settings.log.batch_records, spec.punctuate_every, &*clock);
+    let runner = topology::runner_settings(&settings, spec.punctuate_every, &*clock);
     let mut stage = StageRunner::new(spec, "bench", log.clone(), stores, clock.clone(), runner);
     let topic = names.topic(topics::PAGE_OBSERVATIONS);
     let mut spent = 0.0;
@@ -177,11 +176,10 @@ struct Update {
 fn state_round() -> Update {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let settings = Settings::default();
-    let stores = Names::new(&settings).stores("estimator", &["pages"]);
-    let names: Vec<_> = stores.iter().map(|(name, _)| name.as_str()).collect();
+    let names = ["pages"];
     let provider = RocksStores::new(directory.path(), StoreMemory::default());
     let task = TaskId { stage: "estimator".to_owned(), partition: 0 };
-    let mut store = provider.open(&task, &names).expect("a new store opens");
+    let mut store = provider.open("bench", &task, &names).expect("a new store opens");
     let mut model = Model::starting_at(looked_at(0, 0).as_days());
     let pages: Vec<_> = (0..SITES * PAGES_PER_SITE)
         .map(|page| {
@@ -193,7 +191,7 @@ fn state_round() -> Update {
         .collect();
     let numbered: Vec<_> = pages.iter().enumerate().collect();
     let mut overlay = Overlay::new(names.len());
-    let (mut spent, mut checkpoint) = (0.0, Checkpoint { changelog_next: vec![Some(0)], ..Checkpoint::default() });
+    let (mut spent, mut checkpoint) = (0.0, Checkpoint::empty(1));
     for look in 0..=LOOKS {
         let before = cpu_time();
         model.advance((FIRST_DAY + look) as f64, rules::SETTLED_BINS);

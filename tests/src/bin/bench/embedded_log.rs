@@ -3,8 +3,12 @@
 use crate::measure::{Rounds, cpu_time};
 use crate::table::Row;
 use page::{HOUR, Timestamp};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use stream::{Cleanup, Event, Log, LogBackend, MemberSpec, OutputRecord, TopicConfig, TopicPartition};
+use stream::{
+    Cleanup, Commit, Event, Log, LogBackend, MemberSpec, OutputRecord, PollLimits, Position, TopicConfig,
+    TopicPartition,
+};
 
 const TRANSACTIONS: u64 = 300;
 const RECORDS: u64 = 1_000;
@@ -36,7 +40,7 @@ fn round() -> (f64, f64) {
     let spec = MemberSpec { group: "group".into(), input: "input".into(), transactional_id: "one".into() };
     let mut member = log.join(&spec).expect("the group can be joined");
     for partition in 0..PARTITIONS {
-        member.poll(0, Duration::ZERO).expect("poll");
+        member.poll(PollLimits::NONE, Duration::ZERO).expect("poll");
         member.start(partition, 0).expect("start");
     }
     let batches: Vec<_> = (0..TRANSACTIONS).map(|number| batch("output", number)).collect();
@@ -44,14 +48,15 @@ fn round() -> (f64, f64) {
     let mut done = 0;
     for output in batches {
         let mut next = [None; PARTITIONS as usize];
-        for event in member.poll(RECORDS as usize, Duration::ZERO).expect("poll") {
+        for event in member.poll(PollLimits::records(RECORDS as usize), Duration::ZERO).expect("poll") {
             let Event::Record(record) = event else { continue };
             next[record.partition as usize] = Some(record.offset + 1);
             done += 1;
         }
-        member.produce(output).expect("produce");
-        let positions: Vec<_> = (0..).zip(next).filter_map(|(partition, next)| Some((partition, next?))).collect();
-        member.commit(&positions).expect("commit");
+        let next = (0..).zip(next).filter_map(|(partition, next)| Some((partition, Position::at(next?))));
+        let positions: BTreeMap<_, _> = next.collect();
+        let tasks = positions.keys().copied().collect();
+        member.commit(&Commit { tasks, positions, outputs: output, ..Commit::default() }).expect("commit");
         if done % 100_000 == 0 {
             log.backend().maintain(Timestamp::from_secs(0)).expect("maintain");
         }

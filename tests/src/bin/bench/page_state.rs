@@ -60,8 +60,8 @@ fn bytes_per_page(store: StoreId, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 
     let directory = TempDir::new().expect("there is room for a benchmark");
     let mut random = Pcg64::seed_from_u64(1);
     let stores = RocksStores::new(directory.path(), StoreMemory::default());
-    let mut state =
-        stores.open(&TaskId { stage: "detector".to_owned(), partition: 0 }, &STORES).expect("a store opens");
+    let task = TaskId { stage: "detector".to_owned(), partition: 0 };
+    let mut state = stores.open("bench", &task, &STORES).expect("a store opens");
     for _ in 0..KEPT_PAGES / BATCH {
         let write = |_| StoreWrite {
             store: store.0,
@@ -69,11 +69,11 @@ fn bytes_per_page(store: StoreId, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 
             value: Some(value(&mut random)),
         };
         let writes: Vec<_> = (0..BATCH).map(write).collect();
-        state.apply(&writes, &Checkpoint::default()).expect("a store takes writes");
+        state.apply(&writes, &Checkpoint::empty(STORES.len())).expect("a store takes writes");
     }
     drop(state);
     // Closing leaves the newest writes in the log; opening writes them to a table.
-    drop(stores.open(&TaskId { stage: "detector".to_owned(), partition: 0 }, &STORES).expect("a store opens"));
+    drop(stores.open("bench", &task, &STORES).expect("a store opens"));
     tables(directory.path()) as f64 / KEPT_PAGES as f64
 }
 

@@ -139,7 +139,6 @@ fn settings(command: &mut Command) {
         "fetch.allow_private_addresses=127.0.0.0/8",
         "budget.fetches_per_second=100000",
         "budget.in_flight=4000",
-        "budget.host_in_flight=64",
         "politeness.crawl_delay=0s",
         "politeness.response_time_factor=0",
         "policy.scan_interval=20ms",

@@ -207,11 +207,14 @@ fn settings(
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
     // Scoring all pages every thirty real milliseconds is often enough.
     let scan_interval = format!("{}s", (0.03 * speed).clamp(1.0, 86_400.0) as u64);
+    // The loop takes its real time to turn, and hosts are not to wait for it.
+    let host_ahead = format!("{}s", speed.clamp(10.0, 86_400.0) as u64);
     let ours = [
         ("fetch.resolve", format!("*.test={web}")),
         ("budget.fetches_per_second", (budget_per_day / 86_400.0).to_string()),
         // The loop turns every few milliseconds, which is minutes on the fast clock: what they earn must not be lost.
         ("budget.burst", "1d".to_owned()),
+        ("budget.host_ahead", host_ahead),
         ("policy.lease_timeout", lease),
         ("policy.scan_interval", scan_interval),
         // A second would be microseconds of real time; this can be told apart in the ledger.

@@ -1,0 +1,49 @@
+//! What each stage's group has not taken in yet, asked of the log, so that the figure is there when nobody is at work.
+
+use crate::board::Board;
+use crate::threads::StopSignal;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use stream::{Backlog, Clock, Log, LogError};
+use topology::Names;
+use tracing::warn;
+
+/// How often the log is asked, in real time.
+const ASK_EVERY: Duration = Duration::from_secs(5);
+/// How often the thread looks whether it is to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// The backlog of every stage, in the order of a page's way round the loop.
+pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
+
+/// Asks for the backlog of all stages.
+pub fn ask(log: &dyn Log, names: &Names) -> Result<Backlogs, LogError> {
+    let of = |(stage, input): (&'static str, &str)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?));
+    topology::STAGES.into_iter().map(of).collect()
+}
+
+/// Shows the backlog of all stages on the board, on a thread of its own, until `stop`.
+pub fn watch(
+    log: Arc<dyn Log>,
+    names: &Names,
+    clock: Arc<dyn Clock>,
+    board: Board,
+    stop: &StopSignal,
+) -> std::io::Result<JoinHandle<()>> {
+    let (names, stop) = (names.clone(), stop.clone());
+    std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
+        let mut asked_at: Option<Duration> = None;
+        while !stop.is_stopped() {
+            let now = clock.monotonic();
+            if asked_at.is_none_or(|at| now.saturating_sub(at) >= ASK_EVERY) {
+                asked_at = Some(now);
+                match ask(&*log, &names) {
+                    Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
+                    Err(error) => warn!(error = error.message, "the backlog of the stages cannot be asked for now"),
+                }
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    })
+}

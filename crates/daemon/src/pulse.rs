@@ -1,0 +1,49 @@
+//! Whether stages still turn their loops.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use stream::StageStatus;
+
+/// When each stage was last seen to turn.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse(HashMap<String, (u64, Instant)>);
+
+impl Pulse {
+    /// Looks at the stages now. The first that has not turned for longer than `limit`, in words. One that waits for its
+    /// log to be there has not begun to turn.
+    pub(crate) fn feel(&mut self, stages: &[StageStatus], now: Instant, limit: Duration) -> Option<String> {
+        let mut hung = None;
+        for stage in stages.iter().filter(|stage| stage.turns_total > 0) {
+            let seen = self.0.entry(stage.name.clone()).or_insert((stage.turns_total, now));
+            if seen.0 != stage.turns_total {
+                *seen = (stage.turns_total, now);
+            }
+            let since = now.duration_since(seen.1);
+            if since > limit {
+                let (name, since) = (&stage.name, since.as_secs());
+                hung.get_or_insert(format!("stage {name} has not turned its loop for {since} s"));
+            }
+        }
+        hung
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_that_stands_still_is_named_and_one_that_turns_is_not() {
+        let stage =
+            |name: &str, turns_total| StageStatus { name: name.to_owned(), turns_total, ..StageStatus::default() };
+        let (began, limit) = (Instant::now(), Duration::from_secs(50));
+        let at = |seconds| began + Duration::from_secs(seconds);
+        let mut pulse = Pulse::default();
+        let waiting = stage("waiting", 0);
+        assert_eq!(pulse.feel(&[stage("a", 1), stage("b", 5), waiting.clone()], at(0), limit), None);
+        assert_eq!(pulse.feel(&[stage("a", 1), stage("b", 6), waiting.clone()], at(50), limit), None);
+        let said = pulse.feel(&[stage("a", 1), stage("b", 7), waiting], at(60), limit).unwrap();
+        assert_eq!(said, "stage a has not turned its loop for 60 s");
+        assert_eq!(pulse.feel(&[stage("a", 2), stage("b", 7)], at(70), limit), None);
+    }
+}

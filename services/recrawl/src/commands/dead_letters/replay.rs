@@ -1,0 +1,92 @@
+//! Gives dead letters back to the topics they came from.
+//!
+//! A group of its own remembers what was given back, in the same transaction, so that no letter goes twice however often
+//! this is run or killed.
+
+use crate::Failure;
+use messages::{DeadLetter, Message, topics};
+use serde::Serialize;
+use settings::Settings;
+use std::sync::Arc;
+use std::time::Duration;
+use stream::partitioner::partition_for;
+use stream::{Commit, Event, InputRecord, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
+use topology::Names;
+
+/// Letters given back as one unit.
+const BATCH: PollLimits = PollLimits { records: 500, bytes: 16 << 20 };
+/// Longest wait for a letter that is there.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// What was given back.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Replayed {
+    replayed: u64,
+    /// Records on the topic that are no dead letters, or whose topic is gone.
+    left_out: u64,
+}
+
+pub(super) fn text(replayed: &Replayed) -> String {
+    format!("{} given back, {} left out", replayed.replayed, replayed.left_out)
+}
+
+pub(super) fn replay(settings: &Settings) -> Result<Replayed, Failure> {
+    let names = Names::new(settings);
+    let log: Arc<dyn Log> = match (&settings.crawl.data, &settings.kafka.brokers) {
+        (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),
+        (None, Some(_)) => Arc::new(daemon::service::connect(settings, "recrawl-dead-letters")?),
+        (None, None) => {
+            return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+        }
+    };
+    give_back(&*log, &names)
+}
+
+fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
+    let (group, input) = (names.group("replay"), names.topic(topics::DEAD_LETTERS));
+    let mut replayed = Replayed::default();
+    let spec = MemberSpec { group: group.clone(), input: input.clone(), transactional_id: group.clone() };
+    let mut member = log.join(&spec)?;
+    let mut reader = log.reader()?;
+    let mut is_assigned = false;
+    loop {
+        let mut commit = Commit::default();
+        for event in member.poll(BATCH, PATIENCE)? {
+            match event {
+                Event::Assigned(partitions) => {
+                    let committed = member.committed(&partitions)?;
+                    for partition in partitions {
+                        let start = reader.bounds(&[TopicPartition::new(input.as_str(), partition)])?;
+                        let start = start.first().map_or(0, |bounds| bounds.start);
+                        let from = committed.get(&partition).map_or(start, |position| position.next.max(start));
+                        member.start(partition, from)?;
+                        is_assigned = true;
+                    }
+                }
+                Event::Revoked(_) => return Err(Failure::World("another replay is at work".into())),
+                Event::Record(record) => {
+                    commit.tasks.insert(record.partition);
+                    commit.positions.insert(record.partition, Position::at(record.offset + 1));
+                    match original(log, &record)? {
+                        Some(original) => commit.outputs.push(original),
+                        None => replayed.left_out += 1,
+                    }
+                }
+            }
+        }
+        if commit.is_empty() && is_assigned && log.backlog(&group, &input)?.iter().all(|of| of.records == 0) {
+            return Ok(replayed);
+        }
+        replayed.replayed += commit.outputs.len() as u64;
+        member.commit(&commit)?;
+    }
+}
+
+/// The record as it was before it was set aside.
+fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, Failure> {
+    let Some(Ok(letter)) = record.value.as_deref().map(DeadLetter::decode) else { return Ok(None) };
+    let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };
+    let partition = partition_for(&letter.key, topic.partitions);
+    let to = TopicPartition::new(letter.topic.as_str(), partition);
+    Ok(Some(OutputRecord { to, timestamp: record.timestamp, key: letter.key, value: letter.value }))
+}

@@ -1,0 +1,69 @@
+//! `recrawl state check`: is everything in a data directory there, and sound?
+
+use crate::Failure;
+use crate::output::{Format, answer};
+use clap::{Args, Subcommand};
+use std::fmt::Write;
+use std::path::PathBuf;
+use stream_rocksdb::check::{DatabaseReport, Report, check};
+
+/// Arguments of `recrawl state`.
+#[derive(Args, Debug)]
+pub struct StateArguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Reads every entry of every database, checksums included, and changes nothing. Exit status 1 when something is wrong.
+    Check {
+        /// State directory of a `recrawl run` or of a service, which may be running.
+        #[arg(long)]
+        data: PathBuf,
+    },
+}
+
+/// Checks a data directory.
+pub fn state(arguments: &StateArguments, format: Format) -> Result<(), Failure> {
+    let Action::Check { data } = &arguments.action;
+    let report = check(data).map_err(|error| Failure::Input(format!("{}: {error}", data.display())))?;
+    if report.databases.is_empty() && report.set_aside.is_empty() {
+        return Err(Failure::Input(format!("there is no state in {}; check the data directory", data.display())));
+    }
+    answer(format, &report, text)?;
+    let wrong = report.databases.iter().filter(|database| !database.problems.is_empty()).count();
+    if wrong == 0 { Ok(()) } else { Err(Failure::No(format!("{wrong} databases are not sound"))) }
+}
+
+fn text(report: &Report) -> String {
+    let mut text: String = report.databases.iter().map(database).collect();
+    for path in &report.set_aside {
+        let _ = writeln!(text, "{path}: set aside earlier; delete it when nobody needs to look at it");
+    }
+    text
+}
+
+fn database(report: &DatabaseReport) -> String {
+    let what = report.task.as_ref().map_or("log".to_owned(), |task| format!("state of {task}"));
+    let log = report.log.as_deref().unwrap_or("?");
+    let mut text = format!("{}: {what}, log {log}\n", report.path);
+    for family in &report.families {
+        let _ = writeln!(text, "  {:<32}{:>12} entries {:>14} bytes", family.name, family.entries, family.bytes);
+    }
+    for gap in &report.gaps {
+        let why = if gap.power_cut { "the machine may have lost power" } else { "it was not as it was left" };
+        let _ = writeln!(
+            text,
+            "  incarnation {}: {why}; {} writes known to be missing",
+            gap.incarnation, gap.missing_writes
+        );
+    }
+    match report.problems.as_slice() {
+        [] => text.push_str("  sound\n"),
+        problems => problems.iter().for_each(|problem| {
+            let _ = writeln!(text, "  PROBLEM: {problem}");
+        }),
+    }
+    text
+}
