@@ -49,7 +49,7 @@ pub trait LogBackend: Send + Sync + 'static {
     /// Records from an offset on, in order and within the limits; fewer only at the end or at a bound of bytes, never
     /// none when there are any.
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError>;
-    /// How many records there are from an offset on, or about so many: offsets may have gaps.
+    /// The number of records from an offset on; an upper bound where offsets have gaps.
     fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
         let bounds = self.bounds(partition)?;
         Ok(bounds.end.saturating_sub(from.max(bounds.start)))

@@ -68,7 +68,7 @@ impl PollLimits {
     /// Serves the membership, takes no record.
     pub const NONE: Self = Self { records: 0, bytes: 0 };
 
-    /// So many records, of any size.
+    /// At most this many records, of any size.
     pub fn records(records: usize) -> Self {
         Self { records, bytes: usize::MAX }
     }

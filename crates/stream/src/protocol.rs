@@ -92,7 +92,7 @@ impl RefillReason {
 }
 
 /// Where the state of one store comes from. The changelog is the truth; the local store is a head start. `is_behind`
-/// says whether the changelog has had a record that the store has not seen: a transaction marker is none.
+/// says whether the changelog has had a record that the store has not seen: a transaction marker does not count.
 pub fn plan_store(held: &StoreCheckpoint, changelog: Bounds, is_behind: bool, now: Timestamp) -> RestoreStep {
     let refill = |reason| RestoreStep::Refill { from: changelog.start, reason };
     let Some(next) = held.changelog_next else { return refill(RefillReason::Empty) };

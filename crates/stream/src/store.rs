@@ -77,7 +77,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Of so many stores that hold nothing.
+    /// The checkpoint of this many stores that hold nothing.
     pub fn empty(stores: usize) -> Self {
         Self { input_next: None, stores: vec![StoreCheckpoint::default(); stores] }
     }

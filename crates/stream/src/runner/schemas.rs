@@ -1,4 +1,4 @@
-//! Schemas travel with the records: written before the first record of their kind, looked up by whoever meets a new one.
+//! Schemas travel with the records: written before the first record of their kind, looked up when a reader meets a new one.
 
 use super::StageRunner;
 use crate::log::ErrorKind;
