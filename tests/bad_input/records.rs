@@ -38,6 +38,11 @@ fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goe
     let again = crawl.run(&["--until-idle"]).finish().exits_with(0);
     assert!(!again.stderr.contains("record set aside"), "{}", again.stderr);
     assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), letters.len());
+    // Unless they are given back, which happens once.
+    let replayed = || crawl.ask("dead-letters", &["--replay"]).exits_with(0).json()["replayed"].as_u64();
+    assert_eq!((replayed(), replayed()), (Some(letters.len() as u64), Some(0)));
+    crawl.run(&["--until-idle"]).finish().exits_with(0).says(&["record set aside"]);
+    assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json().as_array().unwrap().len(), 2 * letters.len());
 }
 
 /// Nothing, text, bytes, and a tombstone. A record of a schema that nobody has told yet is none: it waits.

@@ -161,6 +161,26 @@ fn a_group_whose_offsets_were_lost_learns_nothing_twice() {
 }
 
 #[test]
+fn a_stage_is_ready_only_while_everything_assigned_is_restored() {
+    let mut driver = driver(1);
+    driver.add(copying(), "one");
+    send(&driver, "key", "a");
+    driver.run_until_idle().unwrap();
+    assert!(driver.status(0).ready);
+    driver.kill(0);
+    driver.stores.lose_everything();
+    driver.add(copying(), "one");
+    let mut was_restoring = false;
+    while driver.status(0).partitions.is_empty() {
+        driver.step(0).unwrap();
+        let status = driver.status(0);
+        was_restoring |= status.restoring == [0];
+        assert_eq!(status.ready, status.partitions == [0], "{status:?}");
+    }
+    assert!(was_restoring && driver.status(0).restored_records_total > 0);
+}
+
+#[test]
 fn what_retention_took_is_counted() {
     let mut driver = driver(1);
     ["a", "b", "c", "d"].iter().for_each(|text| send(&driver, "key", text));
