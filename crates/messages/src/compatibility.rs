@@ -17,7 +17,7 @@ pub struct Problem {
     pub field: String,
     /// What is wrong.
     pub reason: String,
-    /// What whoever changes the schema can do.
+    /// The remedy, for the author of the schema.
     pub remedy: &'static str,
     /// Which records are lost by it.
     pub severity: Severity,

@@ -153,7 +153,7 @@ fn first_of(incarnation: u32) -> u64 {
     u64::from(incarnation) * INCARNATION_OFFSETS
 }
 
-/// The offset after the last record there is before an offset; 0 when there is none.
+/// The end of the records before an offset: the last one's offset plus one, 0 without records.
 fn end_of_records(
     database: &Database,
     records: &impl AsColumnFamilyRef,

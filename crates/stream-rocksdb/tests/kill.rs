@@ -32,7 +32,7 @@ fn spec() -> MemberSpec {
     MemberSpec { group: "group".into(), input: "input".into(), transactional_id: "writer".into() }
 }
 
-/// What is kept, seen from five sides that one commit moves together: records in three partitions, the position, the state.
+/// The five values that each commit moves together: the ends of three partitions, the position, the state.
 fn kept(data_dir: &Path) -> (Vec<u64>, u64, u64) {
     let log = open_log(data_dir).unwrap();
     assert_eq!(log.backend().opened().jump, None, "a kill loses nothing");

@@ -151,6 +151,7 @@ pub const CASES: &[Case] = cases![
     stages::state_ahead_of_its_changelog_is_not_believed needs Changelogs;
     stages::state_comes_back_after_compaction needs CompactedChangelogs;
     stages::a_failed_restore_is_tried_again needs Changelogs;
+    stages::schemas_are_written_though_the_first_question_for_them_fails;
     stages::state_moves_between_instances needs Changelogs;
     stages::an_instance_that_goes_closes_its_state_first;
     stages::memory_is_rebuilt_after_a_rewind;

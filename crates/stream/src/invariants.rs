@@ -1,6 +1,6 @@
 //! What always holds, whatever fails: each promise is a function of facts, under the name of the promise.
 //!
-//! The simulation and the tests call them, and whoever knows the facts in production may count what they find.
+//! The simulation and the tests call them, and production code that knows the facts may count violations.
 
 use crate::position::Position;
 use crate::record::InputRecord;

@@ -120,7 +120,7 @@ pub struct Backlog {
     pub partition: u32,
     /// Records between the committed position and the end of what a reader may see.
     pub records: u64,
-    /// When the first of them was written; `None` when there is none.
+    /// When the first of them was written; `None` without a backlog.
     pub oldest: Option<Timestamp>,
 }
 

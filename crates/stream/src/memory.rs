@@ -17,7 +17,7 @@ struct Partition {
     records: BTreeMap<u64, InputRecord>,
     bounds: Bounds,
     /// When tombstones may go. As in Kafka, the time begins with the compaction that first met them: it removes what they
-    /// delete, so whoever has seen that before still finds the tombstone for as long.
+    /// delete, so a reader that saw the value earlier still finds the tombstone for as long.
     tombstones: BTreeMap<u64, Timestamp>,
 }
 

@@ -13,7 +13,7 @@ pub const MAX_NOTE_BYTES: usize = 4_000;
 pub struct Position {
     /// Every record before this offset needs no more work.
     pub next: u64,
-    /// Offsets from `next` on that need no more work either, as [`note`] writes them; empty when there are none.
+    /// Offsets from `next` on that need no more work either, as [`note`] writes them; usually empty.
     pub note: String,
 }
 

@@ -287,8 +287,9 @@ impl StageRunner {
             transactional_id: self.transactional_id.clone(),
         })?;
         self.joined = Some(Joined { member, reader, topics, log_id, assigned_at: None });
-        // Before the first record of ours is written, and before one of another program's is read.
-        self.exchange_schemas()
+        // Before the first record of ours is written, and before one of another program's is read. Should it fail, joining
+        // begins anew: no step may go on without it.
+        self.exchange_schemas().inspect_err(|_| self.joined = None)
     }
 
     fn turn(&mut self) -> Result<Step, Stopped> {

@@ -27,7 +27,7 @@ pub fn brokers() -> Option<String> {
     brokers
 }
 
-/// What leads to the brokers' listeners with TLS. `None`, with a word about it, when there are none.
+/// The directory with addresses and certificates of the TLS listeners. `None`, with a message, without such listeners.
 pub fn secrets() -> Option<PathBuf> {
     let secrets = std::env::var_os("RECRAWL_KAFKA_SECURE");
     let required = std::env::var("RECRAWL_KAFKA_REQUIRED").is_ok_and(|value| value == "1");

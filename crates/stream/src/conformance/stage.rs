@@ -12,7 +12,7 @@ use crate::position::Position;
 use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Stage as _, StageRunner, Step};
-use crate::spec::{DeadLetters, RunnerSettings, StageSpec, StageWork, StoreSpec};
+use crate::spec::{DeadLetters, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use crate::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -97,6 +97,8 @@ pub(super) struct CountingStage {
     pub(super) output: Topic,
     pub(super) dead_letters: Topic,
     pub(super) broadcast: Topic,
+    /// Where its schemas travel; nowhere unless a case says so.
+    pub(super) schemas: Option<SchemaTopic>,
     attempts: Attempts,
     group: String,
     changelogs: [Topic; 2],
@@ -110,6 +112,7 @@ impl CountingStage {
             output: ground.topic("output", partitions)?,
             dead_letters: ground.topic("dead-letters", 1)?,
             broadcast: ground.topic_with("broadcast", 1, Cleanup::Compact)?,
+            schemas: None,
             attempts: Attempts::default(),
             group: ground.name("group"),
             changelogs: [changelog(STORES[0])?, changelog(STORES[1])?],
@@ -150,7 +153,7 @@ impl CountingStage {
                 topic: self.dead_letters.name.to_string(),
                 encode: |letter| format!("{}: {}", letter.stage, letter.reason).into_bytes(),
             },
-            schemas: None,
+            schemas: self.schemas.clone(),
             punctuate_every: Duration::ZERO,
             work: StageWork::Processors(Box::new(move |_| Box::new(Counting { seen: 0, attempts: attempts.clone() }))),
         };

@@ -3,7 +3,9 @@
 use super::ground::{Failed, Ground, ensure, same, values};
 use super::stage::{CountingStage, Fault, FaultyLog, copy_state, key_of, put_ahead, status};
 use crate::log::Log;
+use crate::record::Cleanup;
 use crate::runner::{Stage as _, Step};
+use crate::spec::SchemaTopic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -97,6 +99,19 @@ pub(super) fn a_failed_restore_is_tried_again(ground: &mut Ground) -> Result<(),
         stage.drive(ground, &mut [stage.runner(ground, &log, &ground.stores(), "one")], 20 * round)?;
     }
     ensure(faulty.is_done(), || "no read failed".to_owned())
+}
+
+pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(ground: &mut Ground) -> Result<(), Failed> {
+    let (mut stage, faulty) = (CountingStage::new(ground, 1)?, FaultyLog::new(ground.log()));
+    let log: Arc<dyn Log> = Arc::new(faulty.clone());
+    let topic = ground.topic_with("schemas", 1, Cleanup::Compact)?;
+    let own = messages::schemas::of_messages();
+    stage.schemas = Some(SchemaTopic { topic: topic.name.to_string(), own: own.clone() });
+    faulty.fail_reads(1);
+    stage.send(ground, 5)?;
+    stage.drive(ground, &mut [stage.runner(ground, &log, &ground.stores(), "one")], 5)?;
+    ensure(faulty.is_done(), || "no question failed".to_owned())?;
+    ground.read_all(&topic.at(0), own.len()).map(|_| ())
 }
 
 pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), Failed> {

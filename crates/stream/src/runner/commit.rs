@@ -12,6 +12,7 @@ use page::Timestamp;
 /// What one task has put into a commit.
 struct Staged {
     partition: u32,
+    /// What its store is to be brought up by.
     writes: Vec<StoreWrite>,
     position: Option<Position>,
     /// How many of the commit's outputs are its own; records of its changelogs come behind them.
@@ -49,26 +50,24 @@ impl StageRunner {
             if writes.is_empty() && position.is_none() && task.outputs.is_empty() {
                 continue;
             }
-            let outputs = task.outputs.len();
+            let (before, outputs) = (commit.outputs.len(), task.outputs.len());
             commit.tasks.insert(partition);
+            commit.positions.extend(position.clone().map(|position| (partition, position)));
             commit.outputs.append(&mut task.outputs);
-            let mut records = outputs;
+            let mut to_apply = Vec::new();
             match self.state_in {
                 StateIn::Changelogs => {
-                    let changes = task.changelog_records(&writes, progress_in, topics, now);
-                    records += changes.len();
-                    commit.outputs.extend(changes);
-                    staged.push(Staged { partition, writes, position: position.clone(), outputs, records });
+                    commit.outputs.extend(task.changelog_records(&writes, progress_in, topics, now));
+                    to_apply = writes;
                 }
+                StateIn::Log if writes.is_empty() => {}
                 StateIn::Log => {
-                    if !writes.is_empty() {
-                        let (task, stores) = (task.id.clone(), self.store_names.clone());
-                        commit.state.push(TaskWrites { task, stores, writes });
-                    }
-                    staged.push(Staged { partition, writes: Vec::new(), position: position.clone(), outputs, records });
+                    let (task, stores) = (task.id.clone(), self.store_names.clone());
+                    commit.state.push(TaskWrites { task, stores, writes });
                 }
             }
-            commit.positions.extend(position.map(|position| (partition, position)));
+            let records = commit.outputs.len() - before;
+            staged.push(Staged { partition, writes: to_apply, position, outputs, records });
         }
         (commit, staged)
     }

@@ -1,8 +1,9 @@
 //! The half of the loop that only work in flight has: room, answers, and the end.
 
-use super::{StageRunner, Step};
+use super::StageRunner;
 use crate::in_flight::Answer;
 use crate::log::PollLimits;
+use crate::record::OutputRecord;
 use crate::spec::StageWork;
 use crate::task::Work;
 use std::time::Duration;
@@ -84,7 +85,7 @@ impl StageRunner {
     }
 
     fn bytes_waiting(&self) -> usize {
-        self.tasks.values().flat_map(|task| &task.outputs).map(crate::record::OutputRecord::bytes).sum()
+        self.tasks.values().flat_map(|task| &task.outputs).map(OutputRecord::bytes).sum()
     }
 
     /// Whether what is staged should be committed now. A processor's batch is one poll; answers come one by one, and small
@@ -116,35 +117,31 @@ impl StageRunner {
         loop {
             let under_way = self.engine().map_or(0, |engine| engine.under_way());
             let is_late = self.clock.monotonic() >= until;
-            match self.drain_step(under_way == 0 || is_late) {
-                Ok(Step::Failed) | Err(()) => return,
-                Ok(_) if under_way == 0 => return,
-                Ok(_) if is_late => {
-                    info!(stage = self.spec.name, under_way, "time is up; what is under way is given up");
-                    return;
-                }
-                Ok(_) => {}
+            let is_last = under_way == 0 || is_late;
+            let goes_on = self.drain_step(is_last);
+            if is_late && under_way > 0 {
+                info!(stage = self.spec.name, under_way, "time is up; what is under way is given up");
+            }
+            if is_last || !goes_on {
+                return;
             }
         }
     }
 
-    /// Takes answers, stays in the group, and commits.
-    fn drain_step(&mut self, is_last: bool) -> Result<Step, ()> {
+    /// Takes answers, stays in the group, and commits. False when nothing more can be committed.
+    fn drain_step(&mut self, is_last: bool) -> bool {
         self.health.turned();
         self.take_answers();
-        let Some(joined) = &mut self.joined else { return Ok(Step::Failed) };
+        let Some(joined) = &mut self.joined else { return false };
         let now = self.clock.now();
         let polled = joined.member.poll(PollLimits::NONE, Duration::ZERO).map_err(Into::into);
         let done = polled.and_then(|events| {
             self.take_events(events, now)?;
             if is_last || self.commit_is_due() { self.commit(now) } else { Ok(false) }
         });
-        match done {
-            Ok(_) => Ok(Step::Worked),
-            Err(error) => {
-                warn!(stage = self.spec.name, %error, "cannot commit what was finished at the end");
-                Err(())
-            }
+        if let Err(error) = &done {
+            warn!(stage = self.spec.name, %error, "cannot commit what was finished at the end");
         }
+        done.is_ok()
     }
 }

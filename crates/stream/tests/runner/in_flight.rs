@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stream::testing::TestDriver;
-use stream::{Answer, InFlight, InputRecord, OutputId, ProcessError, StageSpec, StageWork, Tag};
+use stream::{Answer, InFlight, InputRecord, OutputId, ProcessError, StageSpec, StageWork, Tag, TaskId};
 
 /// What a test sees of the engine, and by what it is led.
 #[derive(Default)]
@@ -97,6 +97,17 @@ fn what_was_answered_behind_the_oldest_is_not_asked_for_again_after_a_crash() {
     ["c", "slow"].iter().for_each(|text| engine.answer(text));
     turn(&mut driver);
     assert_eq!(texts(&driver, "output"), ["b", "a", "c", "slow"]);
+}
+
+#[test]
+fn a_stage_without_stores_opens_none() {
+    let mut driver = driver(1);
+    let engine = Engine::default();
+    driver.add(stage(&engine, 100), "one");
+    send(&driver, "key", "a");
+    turn(&mut driver);
+    assert_eq!(engine.submitted(), ["a"]);
+    assert!(driver.stores.snapshot(&TaskId { stage: "testing".to_owned(), partition: 0 }).is_none());
 }
 
 #[test]
