@@ -1,6 +1,6 @@
 //! Days in seconds: pages change while the loop runs, and the product tells each change once, in order.
 
-use messages::{Digest, Message, PageChange, Verdict, topics};
+use messages::{Digest, Encoded, PageChange, Verdict, topics};
 use page::{CanonicalUrl, PageId};
 use recrawl::inspect::Inspection;
 use serde_json::Value;

@@ -1,17 +1,14 @@
 //! What the stages have written down about each page, read from the stores of a crawl that does not run.
 
 use crate::Crawl;
-use detector::PageSketch;
-use estimator::PageBelief;
-use messages::Message;
+use messages::Encoded;
 use page::PageId;
 use recrawl::inspect::Inspection;
 use scheduler::ScheduledPage;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use stream::{StateStore, TaskId};
+use stream::{StageTopology, StateStore, Table, TableError, TaskId, TaskTables};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, RocksStores, StoreMemory};
 
 /// One page in the books of all stages.
@@ -48,35 +45,34 @@ type OpenStore<'a> = dyn Fn(&TaskId, &[&str]) -> Box<dyn StateStore> + 'a;
 
 fn read_stores(partitions: u32, open: impl Fn(&TaskId, &[&str]) -> Box<dyn StateStore>) -> BTreeMap<PageId, Entry> {
     let mut pages = BTreeMap::new();
-    each::<ScheduledPage>(&open, partitions, "scheduler", &["pages", "hosts"], |id, scheduler| {
+    each(&open, partitions, &scheduler::topology(), scheduler::PAGES, |id, scheduler| {
         pages.insert(id, Entry { scheduler, detector_fetches: 0, estimator_fetches: 0 });
     });
-    each::<PageSketch>(&open, partitions, "detector", &detector::STORES, |id, sketch| {
+    each(&open, partitions, &detector::topology(), detector::PAGES, |id, sketch| {
         pages.get_mut(&id).expect("the detector knows only what the scheduler asked for").detector_fetches =
             sketch.fetches;
     });
-    each::<PageBelief>(&open, partitions, "estimator", &["pages"], |id, belief| {
+    each(&open, partitions, &estimator::topology(), estimator::PAGES, |id, belief| {
         pages.get_mut(&id).expect("the estimator knows only what the scheduler asked for").estimator_fetches =
             belief.fetches;
     });
     pages
 }
 
-fn each<T: Message>(
+fn each<V: Encoded>(
     open: &OpenStore<'_>,
     partitions: u32,
-    stage: &str,
-    names: &[&str],
-    mut visit: impl FnMut(PageId, T),
+    topology: &StageTopology,
+    table: Table<PageId, V>,
+    mut visit: impl FnMut(PageId, V),
 ) {
     for partition in 0..partitions {
-        let task = TaskId { stage: stage.to_owned(), partition };
-        let store = open(&task, names);
-        let mut one = |key: &[u8], value: &[u8]| {
-            let id = PageId(key.try_into().expect("keys are page ids"));
-            visit(id, T::decode(value).expect("what the stage wrote can be read"));
-            ControlFlow::Continue(())
+        let task = TaskId { stage: topology.name.to_owned(), partition };
+        let tables = TaskTables::new(open(&task, &topology.table_names()), topology);
+        let mut one = |id, value| {
+            visit(id, value);
+            Ok::<(), TableError>(())
         };
-        store.scan(0, b"", &mut one).expect("a store can be read");
+        tables.scan(table, &mut one).expect("what the stage wrote can be read");
     }
 }

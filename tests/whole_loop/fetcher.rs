@@ -3,7 +3,7 @@
 
 use crate::simulation::{LATE, Plan};
 use crate::web::Web;
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
+use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, body, topics};
 use page::{Host, PageId, Timestamp};
 use rand::RngExt;
 use rand_pcg::Pcg64;

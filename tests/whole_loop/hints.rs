@@ -2,7 +2,7 @@
 //! did. The real scheduler, detector and estimator spend one budget on both.
 
 use crate::web::body;
-use messages::{Command, CommandKind, Digest, FetchOutcome, FetchRequest, FetchResult, Message, topics};
+use messages::{Command, CommandKind, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, topics};
 use page::{CanonicalUrl, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::testing::TestDriver;
-use stream::{Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TaskId, TopicPartition};
+use stream::{
+    Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TaskId, TaskTables, TopicPartition,
+};
 use topology::Names;
 
 const HONEST: &str = "honest.test";
@@ -177,7 +179,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
     let names = Names::new(&settings);
     let start = Timestamp::from_secs(1_700_000_000);
-    let mut driver = TestDriver::new(&topology::topic_configs(&settings, 1), start);
+    let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), start);
     driver.add(scheduler::stage(&settings, &names, 1), "0");
     driver.add(detector::stage(&settings, &names), "0");
     driver.add(estimator::stage(&settings, &names), "0");
@@ -208,11 +210,12 @@ fn run(with_sitemaps: bool) -> Outcome {
         }
     }
     let store = driver.stores.snapshot(&TaskId { stage: "scheduler".to_owned(), partition: 0 }).unwrap();
+    let tables = TaskTables::new(Box::new(store), &scheduler::topology());
     let rules = scheduler::Rules::new(&settings, 1);
     let now = stream::Clock::now(&*driver.clock);
     let told = |host: &'static str| {
         let url = CanonicalUrl::parse(&format!("http://{host}/0")).unwrap();
-        (host, explain(&store, &rules, &url, None, now).unwrap().unwrap())
+        (host, explain(&tables, &rules, &url, None, now).unwrap().unwrap())
     };
     Outcome {
         freshness: current.into_iter().map(|(host, count)| (host, count as f64 / judged as f64)).collect(),

@@ -10,7 +10,7 @@ mod refusal;
 mod simulation;
 mod web;
 
-use messages::{FetchOutcome, Message, PageChange, Verdict};
+use messages::{Encoded, FetchOutcome, PageChange, Verdict};
 use page::{PageId, Timestamp};
 use simulation::{CRAWL_DELAY, History, LEASE_TIMEOUT, MAX_INTERVAL, Plan, TICK, simulate};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use crate::fetcher::{FakeFetcher, FetchLog};
 use crate::web::Web;
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Command, CommandKind, FetchRequest, FetchResult, Message, topics};
+use messages::{Command, CommandKind, Encoded, FetchRequest, FetchResult, topics};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -120,7 +120,7 @@ pub(crate) fn simulate(plan: Plan) -> History {
     if plan.mirrors != Mirrors::None {
         web.mirror_first_site(start);
     }
-    let driver = TestDriver::new(&topology::topic_configs(&settings, PARTITIONS), start);
+    let driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), PARTITIONS), start);
     let mut loop_ = Loop { settings, names, driver, running: Vec::new(), older: BTreeMap::new(), crashes: 0 };
     for stage in loop_.stages() {
         loop_.start(stage, "0");

@@ -19,8 +19,8 @@ pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 
 /// Asks for the backlog of all stages.
 pub fn ask(log: &dyn Log, names: &Names) -> Result<Backlogs, LogError> {
-    let of = |(stage, input): (&'static str, &str)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?));
-    topology::STAGES.into_iter().map(of).collect()
+    let stages = topology::STAGES.into_iter();
+    stages.map(|(stage, input)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?))).collect()
 }
 
 /// Shows the backlog of all stages on the board, on a thread of its own, until `stop`.

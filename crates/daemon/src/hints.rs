@@ -1,6 +1,6 @@
 //! Pings from outside on their way into the log: acknowledged once they are there.
 
-use messages::{ChangeHint, Message, topics};
+use messages::{ChangeHint, topics};
 use page::Timestamp;
 use pings::{Pings, Reply, Request};
 use prometheus_client::collector::Collector;
@@ -11,8 +11,7 @@ use settings::Settings;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::partitioner::partition_for;
-use stream::{Clock, Log, LogError, OutputRecord, TopicPartition};
+use stream::{Clock, Log, LogError, OutputRecord};
 use topology::Names;
 use tracing::{debug, warn};
 
@@ -109,10 +108,6 @@ impl Collector for PingCounts {
 }
 
 fn append(log: &dyn Log, topic: &str, partitions: u32, hints: &[ChangeHint], now: Timestamp) -> Result<(), LogError> {
-    let record = |hint: &ChangeHint| {
-        let key = hint.url.site_key().as_str().as_bytes().to_vec();
-        let to = TopicPartition::new(topic, partition_for(&key, partitions));
-        OutputRecord { to, timestamp: now, key, value: Some(hint.encode()) }
-    };
+    let record = |hint: &ChangeHint| OutputRecord::of(hint, topic, partitions, now);
     log.append(&hints.iter().map(record).collect::<Vec<_>>()).map(|_| ())
 }

@@ -210,7 +210,7 @@ fn await_log(
 ) -> Result<Option<Ready>, LogError> {
     let (_, input) =
         topology::STAGES.iter().find(|(stage, _)| *stage == service).expect("a service is one of the stages");
-    let input = names.topic(input);
+    let input = names.topic(*input);
     let mut connected: Option<Arc<dyn Log>> = None;
     let mut attempt = 0;
     while !stop.is_stopped() {

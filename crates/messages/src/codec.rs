@@ -10,7 +10,7 @@ use crate::resolution::{Plan, Unreadable, one_line};
 use crate::schemas::{self, SchemaRecord};
 use crate::shape::Shape;
 use crate::writer::DatumWriter;
-use crate::{DecodeError, Fingerprint};
+use crate::{DecodeError, Encoded, Fingerprint};
 use apache_avro::Schema;
 use apache_avro::error::Details;
 use apache_avro::reader::datum::GenericDatumReader;
@@ -25,7 +25,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 const MAX_ALLOCATION_BYTES: usize = 64 << 20;
 
 /// A record type with its schema. Implemented with [`impl_message!`](crate::impl_message).
-pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Message: Encoded + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The record's name in the schema, without namespace.
     const NAME: &'static str;
 
@@ -36,30 +36,13 @@ pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn schema_record() -> SchemaRecord {
         Self::codec().schema_record()
     }
-
-    /// The bytes of a record value.
-    fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(256);
-        self.encode_into(&mut bytes);
-        bytes
-    }
-
-    /// Appends the bytes of a record value.
-    fn encode_into(&self, bytes: &mut Vec<u8>) {
-        Self::codec().encode_into(self, bytes);
-    }
-
-    /// Reads a record value that was written with this schema or with another version of it that was learned.
-    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::codec().decode(bytes)
-    }
 }
 
 /// Puts a struct and its schema together.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// use messages::Message;
+/// use messages::Encoded;
 ///
 /// #[derive(Serialize, Deserialize)]
 /// struct Visit {
@@ -85,12 +68,12 @@ macro_rules! impl_message {
         }
 
         impl $crate::Encoded for $type {
-            fn encode(&self) -> ::std::vec::Vec<u8> {
-                $crate::Message::encode(self)
+            fn encode_into(&self, bytes: &mut ::std::vec::Vec<u8>) {
+                <Self as $crate::Message>::codec().encode_into(self, bytes);
             }
 
             fn decode(bytes: &[u8]) -> ::std::result::Result<Self, $crate::DecodeError> {
-                <Self as $crate::Message>::decode(bytes)
+                <Self as $crate::Message>::codec().decode(bytes)
             }
 
             fn schemas() -> ::std::vec::Vec<$crate::schemas::SchemaRecord> {

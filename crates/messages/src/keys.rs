@@ -1,8 +1,9 @@
 //! Which key does a message travel under?
 //!
 //! The key decides the partition, and with it which task works on the record. It follows from the message alone, so that
-//! nobody can send it elsewhere. What the keys are, in words, is [`topics::Key`](crate::topics::Key).
+//! nobody can send it elsewhere. What the keys are, in words, is [`Key`].
 
+use crate::topics::Key;
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
     PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
@@ -11,14 +12,19 @@ use page::{CanonicalUrl, Host, SiteKey};
 
 /// A message that travels on a topic.
 pub trait Keyed: Encoded {
+    /// What its keys are.
+    const KEY: Key;
+
     /// The record's key.
     fn key(&self) -> Vec<u8>;
 }
 
 /// `$message` is a value of the type in the expression.
 macro_rules! keyed {
-    ($($type:ty: |$message:ident| $key:expr;)+) => {$(
+    ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {$(
         impl Keyed for $type {
+            const KEY: Key = Key::$kind;
+
             fn key(&self) -> Vec<u8> {
                 let $message = self;
                 $key
@@ -28,20 +34,20 @@ macro_rules! keyed {
 }
 
 keyed! {
-    FetchRequest: |request| site(&request.site_key);
-    FetchResult: |result| site(&result.site_key);
-    PageObservation: |observation| site(&observation.site_key);
-    ChangeEstimate: |estimate| site(&estimate.site_key);
-    SweepForecast: |forecast| site(&forecast.site_key);
-    PageLinks: |links| site(&links.target_site);
-    ChangeHint: |hint| site(&hint.url.site_key());
-    MirrorLetter: |letter| site(&letter.to_site);
-    Command: |command| command_key(command);
-    PageBand: |entry| entry.band.0.to_vec();
-    PageChange: |change| change.page_id.0.to_vec();
-    PageContent: |content| content.url.page_id().0.to_vec();
-    Demand: |demand| demand.stage_partition.to_string().into_bytes();
-    DeadLetter: |letter| letter.key.clone();
+    FetchRequest: Site |request| site(&request.site_key);
+    FetchResult: Site |result| site(&result.site_key);
+    PageObservation: Site |observation| site(&observation.site_key);
+    ChangeEstimate: Site |estimate| site(&estimate.site_key);
+    SweepForecast: Site |forecast| site(&forecast.site_key);
+    PageLinks: Site |links| site(&links.target_site);
+    ChangeHint: Site |hint| site(&hint.url.site_key());
+    MirrorLetter: Site |letter| site(&letter.to_site);
+    Command: Site |command| command_key(command);
+    PageBand: Band |entry| entry.band.0.to_vec();
+    PageChange: Page |change| change.page_id.0.to_vec();
+    PageContent: Page |content| content.url.page_id().0.to_vec();
+    Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
+    DeadLetter: Original |letter| letter.key.clone();
 }
 
 fn site(key: &SiteKey) -> Vec<u8> {

@@ -21,6 +21,7 @@ mod look;
 mod operate;
 mod resolution;
 mod shape;
+mod union;
 mod writer;
 
 pub mod body;

@@ -1,49 +1,157 @@
-//! The topics, as data. `schemas/README.md` shows this catalogue to people; a test keeps the two equal.
+//! The topics that records travel on, each declared once with the type of its records.
+//!
+//! The catalogue of all topics follows from these and from the tables of the stages: `schemas/README.md` shows it.
+
+use crate::schemas::SchemaRecord;
+use crate::{
+    DeadLetter, Demand, Encoded, FetchRequest, FetchResult, Keyed, PageBand, PageChange, PageContent, PageObservation,
+    SchedulerEvent,
+};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// What stands in front of every topic name unless the operator says otherwise.
 pub const DEFAULT_PREFIX: &str = "recrawl.";
 
-/// Scheduler to fetcher.
-pub const FETCH_REQUESTS: &str = "fetch-requests";
-/// Fetcher to detector.
-pub const FETCH_RESULTS: &str = "fetch-results";
-/// Detector to estimator.
-pub const PAGE_OBSERVATIONS: &str = "page-observations";
-/// Detector to matcher.
-pub const PAGE_BANDS: &str = "page-bands";
-/// All that reaches the scheduler.
-pub const SCHEDULER_EVENTS: &str = "scheduler-events";
-/// The product.
-pub const PAGE_CHANGES: &str = "page-changes";
-/// The kept copies: also the changelog of the detector's store of them.
-pub const PAGE_CONTENTS: &str = "page-contents";
-/// Between scheduler partitions.
-pub const DEMAND: &str = "demand";
-/// The schemas of all records, for readers of other versions.
-pub const SCHEMAS: &str = "schemas";
-/// What could not be worked on.
-pub const DEAD_LETTERS: &str = "dead-letters";
+const MIB: u32 = 1 << 20;
+/// A packed body and what goes with it. Bodies are cut by the fetcher well below.
+const BODY_BYTES: u32 = 8 * MIB;
 
-/// One topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Scheduler to fetcher.
+pub const FETCH_REQUESTS: Topic<FetchRequest> = Topic::new("fetch-requests");
+/// Fetcher to detector. Bodies take nearly all of the disk: three days outlast a weekend without a detector.
+pub const FETCH_RESULTS: Topic<FetchResult> =
+    Topic::new("fetch-results").max_message_bytes(BODY_BYTES).retention_days(3);
+/// Detector to estimator.
+pub const PAGE_OBSERVATIONS: Topic<PageObservation> = Topic::new("page-observations");
+/// Detector to matcher.
+pub const PAGE_BANDS: Topic<PageBand> = Topic::new("page-bands");
+/// All that reaches the scheduler.
+pub const SCHEDULER_EVENTS: Topic<SchedulerEvent> = Topic::new("scheduler-events");
+/// The product.
+pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
+/// The kept copies: also the changelog of the detector's table of them.
+pub const PAGE_CONTENTS: Topic<PageContent> = Topic::new("page-contents").compacted().max_message_bytes(BODY_BYTES);
+/// Between scheduler partitions.
+pub const DEMAND: Topic<Demand> = Topic::new("demand").compacted().one_partition();
+/// What could not be worked on: the largest record of any topic, and why it is here.
+pub const DEAD_LETTERS: Topic<DeadLetter> =
+    Topic::new("dead-letters").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(30);
+/// The schemas of all records, for readers of other versions. Its records are no messages: the value is the text.
+pub const SCHEMAS: TopicSpec = TopicSpec {
+    name: TopicName::Declared("schemas"),
+    key: Key::Fingerprint,
+    schemas: Vec::new,
+    cleanup: Cleanup::Compact,
+    max_message_bytes: MIB,
+    partitions: Partitions::Fixed(1),
+};
+
+/// A topic that carries records of one type, or of one union of types.
+pub struct Topic<M> {
+    spec: TopicSpec,
+    of: PhantomData<fn() -> M>,
+}
+
+impl<M> Clone for Topic<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Topic<M> {}
+
+impl<M: Keyed> Topic<M> {
+    /// A topic of the loop: its records go after a week and take a MiB at the most.
+    pub const fn new(name: &'static str) -> Self {
+        let spec = TopicSpec {
+            name: TopicName::Declared(name),
+            key: M::KEY,
+            schemas: M::schemas,
+            cleanup: Cleanup::Delete { retention_days: 7 },
+            max_message_bytes: MIB,
+            partitions: Partitions::PerLoop,
+        };
+        Self { spec, of: PhantomData }
+    }
+}
+
+impl<M> Topic<M> {
+    const fn compacted(mut self) -> Self {
+        self.spec.cleanup = Cleanup::Compact;
+        self
+    }
+
+    const fn retention_days(mut self, retention_days: u32) -> Self {
+        self.spec.cleanup = Cleanup::Delete { retention_days };
+        self
+    }
+
+    const fn max_message_bytes(mut self, max_message_bytes: u32) -> Self {
+        self.spec.max_message_bytes = max_message_bytes;
+        self
+    }
+
+    const fn one_partition(mut self) -> Self {
+        self.spec.partitions = Partitions::Fixed(1);
+        self
+    }
+
+    /// The topic as data.
+    pub const fn spec(self) -> TopicSpec {
+        self.spec
+    }
+
+    /// Its name without the prefix.
+    pub const fn name(self) -> TopicName {
+        self.spec.name
+    }
+}
+
+impl<M> From<Topic<M>> for TopicSpec {
+    fn from(topic: Topic<M>) -> Self {
+        topic.spec
+    }
+}
+
+/// A topic as data.
+#[derive(Clone, Copy, Debug)]
 pub struct TopicSpec {
     /// Its name without the prefix.
-    pub name: &'static str,
+    pub name: TopicName,
     /// What a record's key is.
     pub key: Key,
-    /// Names of the record types it carries. Empty for changelogs, whose records are private to their service, and for the
-    /// schemas themselves.
-    pub messages: &'static [&'static str],
-    /// The services that write to it.
-    pub producers: &'static [&'static str],
-    /// The services that read it; empty when only readers outside do.
-    pub consumers: &'static [&'static str],
+    /// The schemas of its records. Empty when they follow none.
+    pub schemas: fn() -> Vec<SchemaRecord>,
     /// What happens to old records.
     pub cleanup: Cleanup,
     /// The largest record, key and framing included (`max.message.bytes`).
     pub max_message_bytes: u32,
     /// How many partitions it has.
     pub partitions: Partitions,
+}
+
+/// The name of a topic without the prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TopicName {
+    /// Of a topic that records travel on.
+    Declared(&'static str),
+    /// Of the changelog that is private to a stage.
+    Changelog {
+        /// The stage.
+        stage: &'static str,
+        /// Its table.
+        table: &'static str,
+    },
+}
+
+impl fmt::Display for TopicName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TopicName::Declared(name) => f.write_str(name),
+            TopicName::Changelog { stage, table } => write!(f, "{stage}-{table}-changelog"),
+        }
+    }
 }
 
 /// What a record's key is, in bytes.
@@ -92,9 +200,16 @@ pub enum Partitions {
 }
 
 impl TopicSpec {
-    /// The name on the broker.
-    pub fn full_name(&self, prefix: &str) -> String {
-        format!("{prefix}{}", self.name)
+    /// The changelog of a table whose values are of this type.
+    pub const fn changelog<V: Encoded>(stage: &'static str, table: &'static str, key: Key) -> Self {
+        Self {
+            name: TopicName::Changelog { stage, table },
+            key,
+            schemas: V::schemas,
+            cleanup: Cleanup::Compact,
+            max_message_bytes: MIB,
+            partitions: Partitions::PerLoop,
+        }
     }
 
     /// The number of partitions, given that of the loop.
@@ -105,105 +220,3 @@ impl TopicSpec {
         }
     }
 }
-
-/// The topic of that name, without prefix.
-pub fn find(name: &str) -> Option<&'static TopicSpec> {
-    CATALOGUE.iter().find(|topic| topic.name == name)
-}
-
-/// The name, without prefix, of the changelog of a service's store.
-pub fn changelog(service: &str, store: &str) -> String {
-    format!("{service}-{store}-changelog")
-}
-
-const MIB: u32 = 1 << 20;
-/// A packed body and what goes with it. Bodies are cut by the fetcher well below.
-const BODY_BYTES: u32 = 8 * MIB;
-
-const STAGES: &[&str] = &["scheduler", "fetcher", "detector", "estimator", "matcher"];
-const EVERYONE: &[&str] = &["scheduler", "fetcher", "detector", "estimator", "matcher", "recrawl"];
-
-const fn in_loop(
-    name: &'static str,
-    messages: &'static [&'static str],
-    producers: &'static [&'static str],
-    consumers: &'static [&'static str],
-) -> TopicSpec {
-    let cleanup = Cleanup::Delete { retention_days: 7 };
-    let (key, partitions) = (Key::Site, Partitions::PerLoop);
-    TopicSpec { name, key, messages, producers, consumers, cleanup, max_message_bytes: MIB, partitions }
-}
-
-const fn changelog_of(service: &'static [&'static str], name: &'static str, key: Key) -> TopicSpec {
-    TopicSpec {
-        name,
-        key,
-        messages: &[],
-        producers: service,
-        consumers: service,
-        cleanup: Cleanup::Compact,
-        max_message_bytes: MIB,
-        partitions: Partitions::PerLoop,
-    }
-}
-
-/// All topics.
-pub const CATALOGUE: &[TopicSpec] = &[
-    in_loop(FETCH_REQUESTS, &["FetchRequest"], &["scheduler"], &["fetcher"]),
-    TopicSpec {
-        max_message_bytes: BODY_BYTES,
-        // Bodies take nearly all of the disk. Three days outlast a weekend without a detector.
-        cleanup: Cleanup::Delete { retention_days: 3 },
-        ..in_loop(FETCH_RESULTS, &["FetchResult"], &["fetcher"], &["detector"])
-    },
-    in_loop(PAGE_OBSERVATIONS, &["PageObservation"], &["detector"], &["estimator"]),
-    TopicSpec { key: Key::Band, ..in_loop(PAGE_BANDS, &["PageBand"], &["detector"], &["matcher"]) },
-    in_loop(
-        SCHEDULER_EVENTS,
-        &["ChangeEstimate", "SweepForecast", "PageLinks", "Command", "ChangeHint", "MirrorLetter"],
-        &["estimator", "detector", "matcher", "scheduler", "recrawl"],
-        &["scheduler"],
-    ),
-    TopicSpec {
-        key: Key::Page,
-        cleanup: Cleanup::Delete { retention_days: 30 },
-        ..in_loop(PAGE_CHANGES, &["PageChange"], &["detector"], &[])
-    },
-    TopicSpec {
-        key: Key::Page,
-        cleanup: Cleanup::Compact,
-        max_message_bytes: BODY_BYTES,
-        // What the detector reads again is its own store, after a loss.
-        ..in_loop(PAGE_CONTENTS, &["PageContent"], &["detector"], &["detector"])
-    },
-    TopicSpec {
-        key: Key::StagePartition,
-        cleanup: Cleanup::Compact,
-        partitions: Partitions::Fixed(1),
-        ..in_loop(DEMAND, &["Demand"], &["scheduler"], &["scheduler"])
-    },
-    TopicSpec {
-        key: Key::Fingerprint,
-        cleanup: Cleanup::Compact,
-        partitions: Partitions::Fixed(1),
-        ..in_loop(SCHEMAS, &[], EVERYONE, EVERYONE)
-    },
-    TopicSpec {
-        key: Key::Original,
-        cleanup: Cleanup::Delete { retention_days: 30 },
-        // The largest record of any topic, and why it is here.
-        max_message_bytes: BODY_BYTES + MIB,
-        partitions: Partitions::Fixed(1),
-        ..in_loop(DEAD_LETTERS, &["DeadLetter"], STAGES, &["recrawl"])
-    },
-    changelog_of(&["scheduler"], "scheduler-pages-changelog", Key::Page),
-    changelog_of(&["scheduler"], "scheduler-hosts-changelog", Key::Host),
-    changelog_of(&["scheduler"], "scheduler-outlook-changelog", Key::Hash),
-    changelog_of(&["detector"], "detector-pages-changelog", Key::Page),
-    changelog_of(&["detector"], "detector-versions-changelog", Key::Page),
-    changelog_of(&["detector"], "detector-hosts-changelog", Key::Host),
-    changelog_of(&["estimator"], "estimator-pages-changelog", Key::Page),
-    changelog_of(&["estimator"], "estimator-groups-changelog", Key::Group),
-    changelog_of(&["estimator"], "estimator-sweeps-changelog", Key::Hash),
-    changelog_of(&["matcher"], "matcher-bands-changelog", Key::Band),
-];

@@ -1,8 +1,10 @@
 //! A stage with work in flight: requests are taken in order and answered out of order.
 
 use crate::position::{Position, note};
-use crate::processor::{OutputId, ProcessError};
+use crate::processor::ProcessError;
 use crate::record::InputRecord;
+use messages::Keyed;
+use messages::topics::{Topic, TopicName};
 use page::Timestamp;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -22,16 +24,34 @@ pub struct Tag {
     pub epoch: u64,
 }
 
-/// A record to send: output, key, value.
-pub type Sent = (OutputId, Vec<u8>, Vec<u8>);
+/// A record to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) output: TopicName,
+    pub(crate) key: Vec<u8>,
+    pub(crate) value: Vec<u8>,
+}
 
 /// An answered request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The request.
     pub tag: Tag,
-    /// What is to be sent on.
-    pub outputs: Vec<Sent>,
+    pub(crate) outputs: Vec<Sent>,
+}
+
+impl Answer {
+    /// An answer that says nothing.
+    pub fn new(tag: Tag) -> Self {
+        Self { tag, outputs: Vec::new() }
+    }
+
+    /// One that also sends this message.
+    pub fn with<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>) -> Self {
+        let message = message.into();
+        self.outputs.push(Sent { output: topic.name(), key: message.key(), value: message.encode() });
+        self
+    }
 }
 
 /// The work of a stage whose requests take their time, for all partitions of a process. It keeps nothing that could not
@@ -40,7 +60,7 @@ pub trait InFlight: Send {
     /// Requests of this epoch will come.
     fn begin(&mut self, epoch: u64);
 
-    /// Takes a request in.
+    /// Takes a request in. [`InputRecord::read`] reads it.
     fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError>;
 
     /// The next answer; nothing when none comes within the time.

@@ -5,6 +5,8 @@
 //!
 //! * [`log`]: the seam. A log of transactional batches: poll records, produce, commit {outputs, changelog, input
 //!   positions} as one unit, be told of assignment and revocation. Kafka implements it in one crate, RocksDB in another.
+//! * [`StageTopology`]: what a stage reads, keeps and writes, declared once with its types ([`Table`],
+//!   [`messages::topics::Topic`]).
 //! * [`store`]: the seam to local state, and [`Overlay`], in which a batch's writes wait until the log has committed.
 //! * [`protocol`]: what to do after a failure, where to restore from: decisions, as functions of facts.
 //! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time, for synchronous processors and for
@@ -37,8 +39,10 @@ mod runner;
 mod simulation;
 mod spec;
 pub mod store;
+mod table;
 mod task;
 pub mod testing;
+mod topology;
 
 pub use crate::health::{StageHealth, StageStatus, Stopped};
 pub use crate::in_flight::{Answer, InFlight, Tag};
@@ -49,12 +53,14 @@ pub use crate::log::{
 };
 pub use crate::overlay::Overlay;
 pub use crate::position::Position;
-pub use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
+pub use crate::processor::{Context, ProcessError, Processor};
 pub use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 pub use crate::runner::{Clock, Stage, StageRunner, Step};
 pub use crate::spec::{
-    DeadLetter, DeadLetters, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec,
+    DeadLetter, DeadLetters, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec,
 };
 pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
 };
+pub use crate::table::{Table, TableError, TableKey, TableSpec, TaskTables};
+pub use crate::topology::StageTopology;

@@ -3,19 +3,12 @@
 use crate::overlay::Overlay;
 use crate::partitioner::partition_for;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
-use crate::store::{StateStore, StoreError, TaskId, Visit};
-use messages::DecodeError;
+use crate::store::{StateStore, StoreError, TaskId};
+use crate::table::{Table, TableError, TableKey, place_of};
+use messages::topics::{Topic, TopicName};
+use messages::{DecodeError, Encoded, Keyed};
 use page::Timestamp;
-use std::fmt::Display;
 use std::sync::Arc;
-
-/// One of a stage's output topics, by its place in [`crate::StageSpec::outputs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutputId(pub usize);
-
-/// One of a stage's stores, by its place in [`crate::StageSpec::stores`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoreId(pub usize);
 
 /// Why a record could not be processed, and so what happens to it.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,18 +25,6 @@ pub enum ProcessError {
     /// We are at fault: the stage stops, nothing of the batch is committed.
     #[error("{0}")]
     Stop(String),
-}
-
-impl ProcessError {
-    /// A value in a store cannot be read: `what` names it. One of a newer version waits for its schema; anything else is
-    /// damage.
-    pub fn unreadable_state(what: impl Display, error: &DecodeError) -> Self {
-        let message = format!("{what} in the state store: {error}");
-        match error {
-            DecodeError::UnknownSchema { .. } => ProcessError::Await(message),
-            _ => ProcessError::Damaged(message),
-        }
-    }
 }
 
 /// A record cannot be read. One of a newer version waits for its schema.
@@ -65,16 +46,16 @@ impl From<StoreError> for ProcessError {
     }
 }
 
-/// The work of a stage on one partition. Synchronous and deterministic; it may keep what it derives from its stores in
+/// The work of a stage on one partition. Synchronous and deterministic; it may keep what it derives from its tables in
 /// memory. After a lost transaction it is dropped and made anew, and [`Processor::restored`] runs again.
 pub trait Processor: Send {
-    /// The stores hold the committed state; derive from it what is kept in memory.
+    /// The tables hold the committed state; derive from it what is kept in memory.
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let _ = context;
         Ok(())
     }
 
-    /// One input record, exactly once as far as committed effects go.
+    /// One input record, exactly once as far as committed effects go. [`InputRecord::read`] reads it.
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError>;
 
     /// Time has passed: called between batches, about every [`crate::StageSpec::punctuate_every`].
@@ -113,9 +94,9 @@ pub(crate) struct OutputTopic {
 
 impl OutputTopic {
     /// The record that goes to the partition of its key.
-    pub(crate) fn record(&self, key: Vec<u8>, value: Option<Vec<u8>>, timestamp: Timestamp) -> OutputRecord {
+    pub(crate) fn record(&self, key: Vec<u8>, value: Vec<u8>, timestamp: Timestamp) -> OutputRecord {
         let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
-        OutputRecord { to, timestamp, key, value }
+        OutputRecord { to, timestamp, key, value: Some(value) }
     }
 
     /// What is wrong with a record of this size; `None` when the topic takes it.
@@ -125,7 +106,7 @@ impl OutputTopic {
     }
 }
 
-/// What a processor sees of the world: the time, its stores, its outputs.
+/// What a processor sees of the world: the time, its tables, its outputs.
 pub struct Context<'a> {
     pub(crate) now: Timestamp,
     pub(crate) task: &'a TaskId,
@@ -143,11 +124,23 @@ pub struct Context<'a> {
 /// The topics a stage writes to.
 #[derive(Clone, Debug)]
 pub(crate) struct Topics {
-    /// By place in [`crate::StageSpec::outputs`].
-    pub(crate) outputs: Vec<OutputTopic>,
-    /// Changelogs, by place in [`crate::StageSpec::stores`].
+    pub(crate) outputs: Vec<(TopicName, OutputTopic)>,
+    /// Names of the stage's tables.
+    pub(crate) tables: Vec<&'static str>,
+    /// Their changelogs.
     pub(crate) changelogs: Vec<OutputTopic>,
     pub(crate) dead_letters: OutputTopic,
+}
+
+impl Topics {
+    /// The topic of that name.
+    ///
+    /// # Panics
+    /// When the stage has not declared it as an output: declaration and use are parts of one program.
+    pub(crate) fn output(&self, name: TopicName) -> &OutputTopic {
+        let found = self.outputs.iter().find(|(output, _)| *output == name);
+        &found.unwrap_or_else(|| panic!("the stage declares no output {name}")).1
+    }
 }
 
 impl Context<'_> {
@@ -162,41 +155,45 @@ impl Context<'_> {
     }
 
     /// The value of a key, writes of this batch included.
-    pub fn get(&self, store: StoreId, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.overlay.get(self.store, store.0, key)
+    pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
+        let key = key.to_bytes();
+        let value = self.overlay.get(self.store, self.place(table), key.as_ref())?;
+        value.map(|value| table.value(key.as_ref(), &value)).transpose()
     }
 
-    /// Sets a key. A value that is larger than the changelog takes sets the input record aside.
-    pub fn put(&mut self, store: StoreId, key: impl Into<Vec<u8>>, value: Vec<u8>) {
-        let key = key.into();
-        self.refuse(self.topics.changelogs[store.0].refusal(key.len() + value.len()));
-        self.overlay.write(store.0, key, Some(value));
+    /// Sets a key. An entry that is larger than the changelog takes sets the input record aside.
+    pub fn put<K: TableKey, V: Encoded>(&mut self, table: Table<K, V>, key: &K, value: &V) {
+        let (place, key, value) = (self.place(table), key.to_bytes().as_ref().to_vec(), value.encode());
+        self.refuse(self.topics.changelogs[place].refusal(key.len() + value.len()));
+        self.overlay.write(place, key, Some(value));
     }
 
     /// Deletes a key.
-    pub fn delete(&mut self, store: StoreId, key: impl Into<Vec<u8>>) {
-        self.overlay.write(store.0, key.into(), None);
+    pub fn delete<K: TableKey, V: Encoded>(&mut self, table: Table<K, V>, key: &K) {
+        self.overlay.write(self.place(table), key.to_bytes().as_ref().to_vec(), None);
     }
 
-    /// Visits entries in key order from `from` on until the visitor breaks.
-    pub fn scan(&self, store: StoreId, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
-        self.overlay.scan(self.store, store.0, from, visit)
+    /// Visits the entries whose keys begin with `prefix`, in their order, until the visitor fails.
+    pub fn scan<K: TableKey, V: Encoded>(
+        &self,
+        table: Table<K, V>,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(K, V) -> Result<(), ProcessError>,
+    ) -> Result<(), ProcessError> {
+        let place = self.place(table);
+        table.scan(prefix, visit, |each| self.overlay.scan(self.store, place, prefix, each))
     }
 
-    /// Sends a record; it becomes visible when the batch commits. The key decides the partition. A record that is larger
+    fn place<K, V>(&self, table: Table<K, V>) -> usize {
+        place_of(&self.topics.tables, table.name())
+    }
+
+    /// Sends a message; it becomes visible when the batch commits. Its key decides the partition. A record that is larger
     /// than its topic takes sets the input record aside.
-    pub fn emit(&mut self, output: OutputId, key: impl Into<Vec<u8>>, value: Vec<u8>) {
-        self.emit_value(output, key.into(), Some(value));
-    }
-
-    /// Sends a tombstone to a compacted output.
-    pub fn emit_tombstone(&mut self, output: OutputId, key: impl Into<Vec<u8>>) {
-        self.emit_value(output, key.into(), None);
-    }
-
-    fn emit_value(&mut self, output: OutputId, key: Vec<u8>, value: Option<Vec<u8>>) {
-        let topic = &self.topics.outputs[output.0];
-        let record = topic.record(key, value, self.now);
+    pub fn emit<M: Keyed>(&mut self, topic: Topic<M>, message: impl Into<M>) {
+        let message = message.into();
+        let topic = self.topics.output(topic.name());
+        let record = topic.record(message.key(), message.encode(), self.now);
         let refusal = topic.refusal(record.bytes());
         self.outputs.push(record);
         self.emitted += 1;
@@ -205,11 +202,6 @@ impl Context<'_> {
 
     fn refuse(&mut self, refusal: Option<String>) {
         self.refusal = self.refusal.take().or(refusal);
-    }
-
-    /// The most bytes, key and value, that a record of an output may have.
-    pub fn max_message_bytes(&self, output: OutputId) -> usize {
-        self.topics.outputs[output.0].max_message_bytes as usize
     }
 
     /// A name for the next output that is the same whenever this input is processed again: topic, partition, offset

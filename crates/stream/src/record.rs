@@ -1,5 +1,9 @@
 //! Records, and the topics and partitions they live in.
 
+use crate::partitioner::partition_for;
+use crate::processor::ProcessError;
+use messages::topics::Topic;
+use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::fmt;
 use std::sync::Arc;
@@ -43,6 +47,14 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
+    /// The message that a record of this topic carries. One of a newer version waits for its schema; what is no such
+    /// message, a tombstone among others, is to be set aside.
+    pub fn read<M: Encoded>(&self, topic: Topic<M>) -> Result<M, ProcessError> {
+        let tombstone = || ProcessError::SetAside(format!("a tombstone; {} carries values only", topic.name()));
+        let value = self.value.as_deref().ok_or_else(tombstone)?;
+        Ok(M::decode(value)?)
+    }
+
     /// Size of key and value.
     pub fn bytes(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, Vec::len)
@@ -63,6 +75,13 @@ pub struct OutputRecord {
 }
 
 impl OutputRecord {
+    /// A message on its way to the partition of its key. `topic` is the full name, of so many partitions.
+    pub fn of<M: Keyed>(message: &M, topic: impl Into<Arc<str>>, partitions: u32, timestamp: Timestamp) -> Self {
+        let key = message.key();
+        let to = TopicPartition::new(topic, partition_for(&key, partitions));
+        Self { to, timestamp, key, value: Some(message.encode()) }
+    }
+
     /// Size of key and value.
     pub fn bytes(&self) -> usize {
         self.key.len() + self.value.as_ref().map_or(0, Vec::len)

@@ -164,7 +164,7 @@ impl Restoring {
         if ground.spec.stores.is_empty() {
             return Ok(Box::new(MemoryStore::new(0)));
         }
-        let names: Vec<_> = ground.spec.stores.iter().map(|store| store.name.as_str()).collect();
+        let names: Vec<_> = ground.spec.stores.iter().map(|store| store.name).collect();
         match ground.stores.open(ground.log_id, &self.id, &names) {
             Err(StoreError::Damaged(what)) if ground.state_in == StateIn::Changelogs => {
                 warn!(task = %self.id, what, "local state is damaged");

@@ -121,7 +121,7 @@ impl StageRunner {
         Self {
             health: StageHealth::new(&spec.name),
             transactional_id: format!("{}-{instance}", spec.group),
-            store_names: spec.stores.iter().map(|store| store.name.clone()).collect(),
+            store_names: spec.stores.iter().map(|store| store.name.to_owned()).collect(),
             state_in: log.state_in(),
             started_at: clock.monotonic(),
             spec,
@@ -275,7 +275,10 @@ impl StageRunner {
             Ok(OutputTopic { name: name.into(), partitions, max_message_bytes })
         };
         let topics = Topics {
-            outputs: self.spec.outputs.iter().map(|name| topic(name)).collect::<Result<_, _>>()?,
+            outputs: (self.spec.outputs.iter())
+                .map(|output| Ok((output.name, topic(&output.topic)?)))
+                .collect::<Result<_, LogError>>()?,
+            tables: self.spec.stores.iter().map(|store| store.name).collect(),
             changelogs: self.spec.stores.iter().map(|store| topic(&store.changelog)).collect::<Result<_, _>>()?,
             dead_letters: topic(&self.spec.dead_letters.topic)?,
         };

@@ -6,6 +6,7 @@ use crate::record::InputRecord;
 use crate::runner::Clock;
 use crate::store::TaskId;
 use messages::schemas::SchemaRecord;
+use messages::topics::TopicName;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,18 +55,28 @@ pub enum StageWork {
     InFlight(Box<dyn InFlight>, usize),
 }
 
-/// A store of a stage.
+/// An output of a stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputSpec {
+    /// The topic as it is declared.
+    pub name: TopicName,
+    /// Its full name.
+    pub topic: String,
+}
+
+/// A table of a stage, with the store that each task has for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSpec {
-    /// Name.
-    pub name: String,
-    /// Its changelog topic.
+    /// Name of the table.
+    pub name: &'static str,
+    /// Full name of its changelog topic.
     pub changelog: String,
     /// Whether readers outside read the changelog too: nothing but the store's entries may be in it.
     pub is_public: bool,
 }
 
-/// A stage as data: its topics, its stores, and its work.
+/// A stage as data: its topics with their full names, its stores, and its work. All but the work follows from a
+/// [`StageTopology`](crate::StageTopology).
 pub struct StageSpec {
     /// Name: `scheduler`, `detector` …
     pub name: String,
@@ -73,9 +84,9 @@ pub struct StageSpec {
     pub group: String,
     /// The one input topic.
     pub input: Arc<str>,
-    /// Output topics; a processor names them by place.
-    pub outputs: Vec<String>,
-    /// Stores; a processor names them by place.
+    /// Output topics.
+    pub outputs: Vec<OutputSpec>,
+    /// Tables.
     pub stores: Vec<StoreSpec>,
     /// Topic that every partition of the stage hears in full.
     pub broadcast: Option<String>,

@@ -7,6 +7,8 @@ use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Clock, Stage, StageRunner, Step};
 use crate::spec::{RunnerSettings, StageSpec};
+use messages::topics::Key;
+use messages::{DecodeError, Encoded, Keyed};
 use page::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -133,5 +135,40 @@ impl TestDriver {
             all.extend(reader.read(&TopicPartition::new(topic, partition), 0, usize::MAX)?.0);
         }
         Ok(all)
+    }
+}
+
+/// A record of a test that is no message: whatever key, whatever value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawRecord {
+    /// Key.
+    pub key: Vec<u8>,
+    /// Value.
+    pub value: Vec<u8>,
+}
+
+impl RawRecord {
+    /// A record of this key and value.
+    pub fn new(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
+        Self { key: key.into(), value: value.into() }
+    }
+}
+
+impl Encoded for RawRecord {
+    fn encode_into(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.value);
+    }
+
+    /// The key is not part of the value.
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Self::new([], bytes))
+    }
+}
+
+impl Keyed for RawRecord {
+    const KEY: Key = Key::Original;
+
+    fn key(&self) -> Vec<u8> {
+        self.key.clone()
     }
 }

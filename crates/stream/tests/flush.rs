@@ -1,16 +1,17 @@
 //! What a processor keeps in memory while a batch lasts, and writes down once when it is complete.
 
+use messages::topics::Topic;
 use page::Timestamp;
 use std::time::Duration;
 use stream::memory::MemoryStores;
-use stream::testing::TestDriver;
+use stream::testing::{RawRecord, TestDriver};
 use stream::{
-    Cleanup, Context, DeadLetters, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork, StoreId,
-    StoreSpec, TopicConfig,
+    Cleanup, Context, DeadLetters, InputRecord, OutputSpec, ProcessError, Processor, StageSpec, StageWork, StoreSpec,
+    Table, TopicConfig,
 };
 
-const TOTAL: StoreId = StoreId(0);
-const TOLD: OutputId = OutputId(0);
+const TOTAL: Table<Vec<u8>, Vec<u8>> = Table::new("total");
+const TOLD: Topic<RawRecord> = Topic::new("output");
 
 /// Adds up the lengths of what it reads.
 #[derive(Default)]
@@ -21,7 +22,7 @@ struct Summing {
 
 impl Processor for Summing {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let kept = context.get(TOTAL, b"total")?;
+        let kept = context.get(TOTAL, &b"total".to_vec())?;
         self.total = kept.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
         self.written = self.total;
         Ok(())
@@ -35,8 +36,8 @@ impl Processor for Summing {
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         if self.total != self.written {
             self.written = self.total;
-            context.put(TOTAL, *b"total", self.total.to_be_bytes().to_vec());
-            context.emit(TOLD, *b"total", self.total.to_string().into_bytes());
+            context.put(TOTAL, &b"total".to_vec(), &self.total.to_be_bytes().to_vec());
+            context.emit(TOLD, RawRecord::new(*b"total", self.total.to_string()));
         }
         Ok(())
     }
@@ -47,8 +48,8 @@ fn stage() -> StageSpec {
         name: "summing".to_owned(),
         group: "summing".to_owned(),
         input: "input".into(),
-        outputs: vec!["output".to_owned()],
-        stores: vec![StoreSpec { name: "total".to_owned(), changelog: "total-changelog".to_owned(), is_public: true }],
+        outputs: vec![OutputSpec { name: TOLD.name(), topic: "output".to_owned() }],
+        stores: vec![StoreSpec { name: TOTAL.name(), changelog: "total-changelog".to_owned(), is_public: true }],
         broadcast: None,
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
         schemas: None,

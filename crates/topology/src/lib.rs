@@ -1,16 +1,19 @@
 //! What are the topics, groups and stores of the stages called here, and which topics must exist?
 //!
-//! The catalogue ([`messages::topics`]) says what topics there are; the settings say what stands before their names, how
-//! many partitions they have and how long they keep. This crate puts the two together, for both logs and all stages.
+//! The stages declare what they read, keep and write ([`StageTopology`]); the settings say what stands before the names,
+//! how many partitions there are and how long records are kept. This crate puts the two together, for both logs and all
+//! stages.
 //!
 //! It never talks to a log.
 
-use messages::schemas::SchemaRecord;
-use messages::topics::{self, CATALOGUE, TopicSpec};
-use messages::{Message, topics::Cleanup as Forgetting};
+use messages::Encoded;
+use messages::topics::{self, Cleanup as Forgetting, TopicSpec};
 use settings::Settings;
 use std::time::Duration;
-use stream::{Cleanup, Clock, DeadLetter, DeadLetters, RunnerSettings, SchemaTopic, StoreSpec, TopicConfig};
+use stream::{
+    Cleanup, Clock, DeadLetter, DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
+    StageWork, StoreSpec, TopicConfig,
+};
 
 /// Names as they stand on the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +29,8 @@ impl Names {
     }
 
     /// A topic's full name.
-    pub fn topic(&self, name: &str) -> String {
-        format!("{}{name}", self.topic_prefix)
+    pub fn topic(&self, topic: impl Into<TopicSpec>) -> String {
+        format!("{}{}", self.topic_prefix, topic.into().name)
     }
 
     /// The consumer group of a stage.
@@ -35,14 +38,31 @@ impl Names {
         format!("{}{stage}", self.group_prefix)
     }
 
-    /// Stores of a stage, each with its changelog topic.
-    pub fn stores(&self, stage: &str, stores: &[&str]) -> Vec<StoreSpec> {
-        let named = |store: &&str| StoreSpec {
-            name: (*store).to_owned(),
-            changelog: self.topic(&topics::changelog(stage, store)),
-            is_public: false,
-        };
-        stores.iter().map(named).collect()
+    /// A stage under these names. It hears of passing time about every `punctuate_every`, on the clock of the web.
+    pub fn stage(&self, topology: &StageTopology, punctuate_every: Duration, work: StageWork) -> StageSpec {
+        let stage = topology.name;
+        let stores = topology.tables.iter().map(|table| StoreSpec {
+            name: table.name,
+            changelog: self.topic(table.changelog(stage)),
+            is_public: table.published_as.is_some(),
+        });
+        StageSpec {
+            name: stage.to_owned(),
+            group: self.group(stage),
+            input: self.topic(topology.input).into(),
+            outputs: (topology.outputs.iter())
+                .map(|output| OutputSpec { name: output.name, topic: self.topic(*output) })
+                .collect(),
+            stores: stores.collect(),
+            broadcast: topology.broadcast.map(|broadcast| self.topic(broadcast)),
+            dead_letters: self.dead_letters(),
+            schemas: Some(SchemaTopic {
+                topic: self.topic(topics::SCHEMAS),
+                own: [messages::schemas::of_messages(), topology.state_schemas()].concat(),
+            }),
+            punctuate_every,
+            work,
+        }
     }
 
     /// Where every stage puts what it cannot work on.
@@ -65,12 +85,6 @@ fn encode_dead_letter(letter: &DeadLetter<'_>) -> Vec<u8> {
     .encode()
 }
 
-/// Where schemas travel: those of all messages, and of the records in the stage's stores.
-pub fn schema_topic(names: &Names, state: Vec<SchemaRecord>) -> Option<SchemaTopic> {
-    let own = [messages::schemas::of_messages(), state].concat();
-    Some(SchemaTopic { topic: names.topic(topics::SCHEMAS), own })
-}
-
 /// How a stage batches that is to hear of passing time this often.
 pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &dyn Clock) -> RunnerSettings {
     let log = &settings.log;
@@ -79,50 +93,97 @@ pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &d
 }
 
 /// The stages of the loop with their input topics, in the order of a page's way round.
-pub const STAGES: [(&str, &str); 5] = [
-    ("scheduler", topics::SCHEDULER_EVENTS),
-    ("fetcher", topics::FETCH_REQUESTS),
-    ("detector", topics::FETCH_RESULTS),
-    ("estimator", topics::PAGE_OBSERVATIONS),
-    ("matcher", topics::PAGE_BANDS),
+pub const STAGES: [(&str, TopicSpec); 5] = [
+    ("scheduler", topics::SCHEDULER_EVENTS.spec()),
+    ("fetcher", topics::FETCH_REQUESTS.spec()),
+    ("detector", topics::FETCH_RESULTS.spec()),
+    ("estimator", topics::PAGE_OBSERVATIONS.spec()),
+    ("matcher", topics::PAGE_BANDS.spec()),
 ];
 
-/// All topics as they should exist, with this many partitions for those of the loop.
-pub fn topic_configs(settings: &Settings, loop_partitions: u32) -> Vec<TopicConfig> {
+/// All topics that these stages need, each once: what travels between them, then what all of them share, then their
+/// changelogs.
+pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
+    let inputs = stages.iter().map(|stage| stage.input);
+    let outputs = stages.iter().flat_map(|stage| stage.outputs.iter().copied().chain(stage.broadcast));
+    let changelogs = stages.iter().flat_map(StageTopology::changelogs);
+    let shared = [topics::SCHEMAS, topics::DEAD_LETTERS.spec()];
+    let mut catalogue: Vec<TopicSpec> = Vec::new();
+    for topic in inputs.chain(outputs).chain(shared).chain(changelogs) {
+        if !catalogue.iter().any(|known| known.name == topic.name) {
+            catalogue.push(topic);
+        }
+    }
+    catalogue
+}
+
+/// The [`catalogue`] as it should exist on a log, with this many partitions for the topics of the loop.
+pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partitions: u32) -> Vec<TopicConfig> {
     let names = Names::new(settings);
-    let config = |topic: &TopicSpec| TopicConfig {
-        name: names.topic(topic.name).into(),
+    let config = |topic: TopicSpec| TopicConfig {
+        name: names.topic(topic).into(),
         partitions: topic.partition_count(loop_partitions),
         cleanup: match topic.cleanup {
             Forgetting::Compact => Cleanup::Compact,
             Forgetting::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
-                let kept = match topic.name {
-                    topics::PAGE_CHANGES => Some(settings.log.retention_changes),
-                    topics::DEAD_LETTERS => Some(settings.log.retention_dead_letters),
-                    topics::FETCH_RESULTS => settings.log.retention_results,
-                    _ => None,
-                };
+                let kept = kept(settings, topic);
                 // Inside the loop a record is of no more use once it was read.
                 Cleanup::Delete { retention: kept.unwrap_or(days), consumed: kept.is_none() }
             }
         },
         max_message_bytes: topic.max_message_bytes,
     };
-    CATALOGUE.iter().map(config).collect()
+    catalogue(stages).into_iter().map(config).collect()
+}
+
+/// How long the operator wants to keep what was read.
+fn kept(settings: &Settings, topic: TopicSpec) -> Option<Duration> {
+    let of = |other: TopicSpec| topic.name == other.name;
+    if of(topics::PAGE_CHANGES.spec()) {
+        Some(settings.log.retention_changes)
+    } else if of(topics::DEAD_LETTERS.spec()) {
+        Some(settings.log.retention_dead_letters)
+    } else if of(topics::FETCH_RESULTS.spec()) {
+        settings.log.retention_results
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stream::Table;
+
+    const PAGES: Table<Vec<u8>, Vec<u8>> = Table::new("pages");
+
+    /// Reads results and keeps something about pages.
+    fn stage() -> StageTopology {
+        let stage = StageTopology::new("reader", topics::FETCH_RESULTS).keeps(PAGES);
+        stage.writes(topics::SCHEDULER_EVENTS).writes(topics::PAGE_CHANGES)
+    }
 
     #[test]
-    fn every_input_topic_of_a_stage_is_in_the_catalogue() {
-        let names = Names::new(&Settings::default());
-        let known: Vec<_> = topic_configs(&Settings::default(), 4).into_iter().map(|topic| topic.name).collect();
-        let is_known = |name: &str| known.iter().any(|topic| &**topic == name);
-        assert!(STAGES.iter().all(|(_, input)| is_known(&names.topic(input))));
-        assert!(is_known(&names.dead_letters().topic));
+    fn a_stage_needs_its_ends_its_changelogs_and_what_all_share_each_once() {
+        let again = StageTopology::new("again", topics::SCHEDULER_EVENTS).writes(topics::FETCH_RESULTS);
+        let names: Vec<_> = catalogue(&[stage(), again]).iter().map(|topic| topic.name.to_string()).collect();
+        let expected =
+            ["fetch-results", "scheduler-events", "page-changes", "schemas", "dead-letters", "reader-pages-changelog"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_stage_is_named_by_the_settings() {
+        let mut settings = Settings::default();
+        settings.kafka.topic_prefix = "t.".to_owned();
+        settings.kafka.group_prefix = "g-".to_owned();
+        let work = StageWork::Processors(Box::new(|_| unreachable!("nothing runs here")));
+        let spec = Names::new(&settings).stage(&stage(), Duration::from_secs(1), work);
+        assert_eq!((spec.group.as_str(), &*spec.input), ("g-reader", "t.fetch-results"));
+        assert_eq!(spec.stores[0].changelog, "t.reader-pages-changelog");
+        assert_eq!(spec.outputs[1].topic, "t.page-changes");
+        assert_eq!(spec.dead_letters.topic, "t.dead-letters");
     }
 
     #[test]
@@ -130,7 +191,8 @@ mod tests {
         let mut settings = Settings::default();
         let cleanup = |settings: &Settings| {
             let name = Names::new(settings).topic(topics::FETCH_RESULTS);
-            topic_configs(settings, 4).into_iter().find(|topic| *topic.name == *name).unwrap().cleanup
+            let configs = topic_configs(settings, &[stage()], 4);
+            configs.into_iter().find(|topic| *topic.name == *name).unwrap().cleanup
         };
         let days = |days: u64| Duration::from_secs(days * 86_400);
         assert_eq!(cleanup(&settings), Cleanup::Delete { retention: days(3), consumed: true });

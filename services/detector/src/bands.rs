@@ -1,8 +1,8 @@
 //! Tells the matcher by which bands a page's text is known from now on.
 
-use crate::PAGE_BANDS;
 use change::PageState;
-use messages::{Band, FetchResult, Message, PageBand};
+use messages::topics::PAGE_BANDS;
+use messages::{Band, FetchResult, PageBand};
 use mirrors::TextSketch;
 use stream::Context;
 
@@ -15,7 +15,7 @@ pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, co
     let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {
         let (page_id, host, version_at) = (result.page_id, result.url.host(), result.fetched_at);
         let record = PageBand { band: Band(band), page_id, host, version_at, sketch };
-        context.emit(PAGE_BANDS, band, record.encode());
+        context.emit(PAGE_BANDS, record);
     };
     for band in bands(&before).into_iter().filter(|band| !new_bands.contains(band)) {
         emit(band, None);

@@ -4,7 +4,7 @@ use crate::Rules;
 use crate::look::Look;
 use crate::state::CONTENTS;
 use change::{PageText, Passages};
-use messages::{ContentKind, FetchResult, Message, PageContent, body};
+use messages::{ContentKind, FetchResult, PageContent, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
 
@@ -31,9 +31,7 @@ impl Told {
         let extract = |body| change::extract(result.content_type.as_deref(), body);
         let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
-        let old = context.get(CONTENTS, &result.page_id.0)?.map(|bytes| PageContent::decode(&bytes)).transpose();
-        let old =
-            old.map_err(|error| ProcessError::unreadable_state(format!("the kept copy of {}", result.url), &error))?;
+        let old = context.get(CONTENTS, &result.page_id)?;
         let mut passages = match &old {
             _ if rules.passages == 0 => Passages::default(),
             Some(old) => {
@@ -66,9 +64,9 @@ impl Told {
                     truncated: result.truncated || kept.len() < length,
                     content: body::compress(kept),
                 };
-                context.put(CONTENTS, result.page_id.0, content.encode());
+                context.put(CONTENTS, &result.page_id, &content);
             }
-            None if old.is_some() => context.delete(CONTENTS, result.page_id.0),
+            None if old.is_some() => context.delete(CONTENTS, &result.page_id),
             None => {}
         }
         Ok(Self { page, passages })

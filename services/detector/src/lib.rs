@@ -15,22 +15,17 @@ mod lists;
 mod look;
 mod state;
 
-pub use crate::state::{CONTENTS, HOSTS, PAGES, PageSketch, STORES, VERSIONS, state_schemas};
+pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
 use crate::contents::Told;
 use crate::lists::{List, ListRules};
 use crate::look::{Known, Look};
-use change::{HostEvents, PageState};
-use messages::{FetchResult, Message, PageChange, PageObservation, body, topics};
+use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
+use messages::{FetchResult, PageChange, PageObservation, body};
 use page::Timestamp;
 use settings::{Contents, Discover, Settings};
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
-
-const PAGE_OBSERVATIONS: OutputId = OutputId(0);
-const PAGE_CHANGES: OutputId = OutputId(1);
-const SCHEDULER_EVENTS: OutputId = OutputId(2);
-const PAGE_BANDS: OutputId = OutputId(3);
 
 /// What the detector goes by.
 #[derive(Clone, Debug)]
@@ -62,30 +57,18 @@ impl Rules {
     }
 }
 
+/// What the stage reads, keeps and writes.
+pub fn topology() -> StageTopology {
+    let tables =
+        StageTopology::new("detector", FETCH_RESULTS).keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS);
+    tables.writes(PAGE_OBSERVATIONS).writes(PAGE_CHANGES).writes(SCHEDULER_EVENTS).writes(PAGE_BANDS)
+}
+
 /// The stage as data.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rules = Rules::new(settings);
-    let mut stores = names.stores("detector", &STORES);
-    // Kept copies are for everyone who reads the log.
-    stores[CONTENTS.0].changelog = names.topic(topics::PAGE_CONTENTS);
-    stores[CONTENTS.0].is_public = true;
-    StageSpec {
-        name: "detector".to_owned(),
-        group: names.group("detector"),
-        input: names.topic(topics::FETCH_RESULTS).into(),
-        outputs: vec![
-            names.topic(topics::PAGE_OBSERVATIONS),
-            names.topic(topics::PAGE_CHANGES),
-            names.topic(topics::SCHEDULER_EVENTS),
-            names.topic(topics::PAGE_BANDS),
-        ],
-        stores,
-        broadcast: None,
-        dead_letters: names.dead_letters(),
-        punctuate_every: page::DAY,
-        schemas: topology::schema_topic(names, state_schemas()),
-        work: StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone())))),
-    }
+    let work = StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone()))));
+    names.stage(&topology(), page::DAY, work)
 }
 
 /// One partition of the detector.
@@ -141,10 +124,7 @@ impl Detector {
 
 impl Processor for Detector {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(value) = &record.value else {
-            return Err(ProcessError::SetAside("a tombstone is no fetch result".to_owned()));
-        };
-        let result = FetchResult::decode(value)?;
+        let result = record.read(FETCH_RESULTS)?;
         let before = load(&result, context)?;
         if result.attempt <= before.sketch.attempt {
             self.repeats += 1;
@@ -171,7 +151,7 @@ impl Processor for Detector {
             }
         }
         self.held += u64::from(look.judgement.held);
-        save(&result, &before, &known, context);
+        save(&result, &before, known, context);
         self.results += 1;
         Ok(())
     }
@@ -191,32 +171,27 @@ impl Processor for Detector {
 }
 
 fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
-    let (id, url) = (result.page_id.0, &result.url);
-    let damaged = |what: &str, error: &dyn std::fmt::Display| {
-        ProcessError::Damaged(format!("{what} of {url} in the state store: {error}"))
-    };
-    let sketch = context.get(PAGES, &id)?.map(|bytes| PageSketch::decode(&bytes)).transpose();
-    let state = context.get(VERSIONS, &id)?.map(|bytes| PageState::decode(&bytes)).transpose();
-    let host = context.get(HOSTS, url.host().as_str().as_bytes())?.map(|bytes| HostEvents::decode(&bytes)).transpose();
+    let id = &result.page_id;
     Ok(Known {
-        sketch: sketch
-            .map_err(|error| ProcessError::unreadable_state(format!("the sketch of {url}"), &error))?
-            .unwrap_or_default(),
-        state: state.map_err(|error| damaged("the last version", &error))?.unwrap_or_default(),
-        host: host.map_err(|error| damaged("the host's events", &error))?.unwrap_or_default(),
+        sketch: context.get(PAGES, id)?.unwrap_or_default(),
+        state: context.get(VERSIONS, id)?.unwrap_or_default().0,
+        host: context.get(HOSTS, &result.url.host())?.unwrap_or_default().0,
     })
 }
 
 /// Writes what is new; most looks change nothing but the sketch.
-fn save(result: &FetchResult, before: &Known, known: &Known, context: &mut Context<'_>) {
-    context.put(PAGES, result.page_id.0, known.sketch.encode());
+fn save(result: &FetchResult, before: &Known, known: Known, context: &mut Context<'_>) {
+    context.put(PAGES, &result.page_id, &known.sketch);
     if known.state != before.state {
-        context.put(VERSIONS, result.page_id.0, known.state.encode());
+        context.put(VERSIONS, &result.page_id, &PageVersion(known.state));
     }
     if known.host != before.host {
         let host = result.url.host();
-        let key = host.as_str().as_bytes();
-        if known.host.is_empty() { context.delete(HOSTS, key) } else { context.put(HOSTS, key, known.host.encode()) }
+        if known.host.is_empty() {
+            context.delete(HOSTS, &host);
+        } else {
+            context.put(HOSTS, &host, &EventsOfHost(known.host));
+        }
     }
 }
 
@@ -258,7 +233,7 @@ fn observe(
         robots_crawl_delay_ms: result.robots_crawl_delay_ms,
         look_again_after_s: look.look_again_after_s,
     };
-    context.emit(PAGE_OBSERVATIONS, result.site_key.as_str(), observation.encode());
+    context.emit(PAGE_OBSERVATIONS, observation);
 }
 
 /// Tells the world.
@@ -287,5 +262,5 @@ fn publish(
         host_event: look.host_event,
         changes_last: look.judgement.changes_last,
     };
-    context.emit(PAGE_CHANGES, result.page_id.0, change.encode());
+    context.emit(PAGE_CHANGES, change);
 }

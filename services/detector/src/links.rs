@@ -1,7 +1,8 @@
 //! What a page or its host names that could become a page: links, sitemaps, feeds.
 
-use crate::{Rules, SCHEDULER_EVENTS};
-use messages::{FetchResult, HintKind, Link, PageLinks, SchedulerEvent};
+use crate::Rules;
+use messages::topics::SCHEDULER_EVENTS;
+use messages::{FetchResult, HintKind, Link, PageLinks};
 use page::CanonicalUrl;
 use std::collections::{BTreeMap, HashSet};
 use std::iter::Peekable;
@@ -92,5 +93,5 @@ fn emit_record(result: &FetchResult, links: Vec<Link>, list: Option<(HintKind, i
         listed: list.map_or(0, |(_, listed)| listed),
         list_kind: list.map(|(kind, _)| kind),
     };
-    context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), SchedulerEvent::Links(record).encode());
+    context.emit(SCHEDULER_EVENTS, record);
 }

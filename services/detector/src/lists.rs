@@ -4,11 +4,12 @@
 //! Nothing is kept for this: the moment of the list's last look, and that of every page it lists, are in the pages'
 //! sketches, which are at hand because a site has one partition.
 
+use crate::Rules;
 use crate::links::{self, SITEMAP};
 use crate::look::Look;
-use crate::state::{PAGES, PageSketch};
-use crate::{Rules, SCHEDULER_EVENTS};
-use messages::{ChangeHint, FetchResult, HintKind, Link, Message, Verdict};
+use crate::state::PAGES;
+use messages::topics::SCHEDULER_EVENTS;
+use messages::{ChangeHint, FetchResult, HintKind, Link, Verdict};
 use page::{CanonicalUrl, DAY, PageId, Timestamp, UrlRules};
 use settings::Settings;
 use sitemaps::{Entry, Kind, Sitemap};
@@ -128,7 +129,7 @@ pub(crate) fn tell(
             changed_at: Some(*changed_at),
             source: result.url.to_string(),
         };
-        context.emit(SCHEDULER_EVENTS, result.site_key.as_str(), hint.encode());
+        context.emit(SCHEDULER_EVENTS, hint);
     }
     let is_index = list.sitemap.kind == Some(Kind::Index);
     let follow = rules.links || (is_index && rules.lists.discover);
@@ -188,10 +189,7 @@ fn date_of(entry: &Entry, read_at: Timestamp) -> Option<Timestamp> {
 }
 
 fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option<Timestamp>, ProcessError> {
-    let Some(bytes) = context.get(PAGES, &url.page_id().0)? else { return Ok(None) };
-    let sketch = PageSketch::decode(&bytes);
-    let sketch = sketch.map_err(|error| ProcessError::unreadable_state(format!("the sketch of {url}"), &error))?;
-    Ok(sketch.last_look_at)
+    Ok(context.get(PAGES, &url.page_id())?.and_then(|sketch| sketch.last_look_at))
 }
 
 impl Look {

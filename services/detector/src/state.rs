@@ -1,24 +1,51 @@
 //! What the detector's stores hold.
 
-use messages::schemas::SchemaRecord;
-use messages::{Digest, Message, impl_message};
-use page::Timestamp;
+use change::{HostEvents, PageState};
+use messages::topics::PAGE_CONTENTS;
+use messages::{DecodeError, Digest, Encoded, PageContent, impl_message};
+use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
-use stream::StoreId;
+use stream::Table;
 
-/// Names of the stores, in their order.
-pub const STORES: [&str; 4] = ["pages", "contents", "versions", "hosts"];
+/// Absence: no answer was ever taken in.
+pub const PAGES: Table<PageId, PageSketch> = Table::new("pages");
+/// The kept copies, for everyone. Absence: the page is gone, or nothing is kept.
+pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS);
+/// By what the next version is judged; written only when it changes, which most looks do not do to it. Absence: no version
+/// was ever seen.
+pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
+/// Absence: nothing happens to the pages of the host together.
+pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
 
-/// Key: the 16 bytes of a page id. Value: [`PageSketch`]. Absence: no answer was ever taken in.
-pub const PAGES: StoreId = StoreId(0);
-/// Key: the 16 bytes of a page id. Value: [`messages::PageContent`], the kept copy. Absence: the page is gone, or nothing is
-/// kept. Its changelog is the public topic `page-contents`.
-pub const CONTENTS: StoreId = StoreId(1);
-/// Key: the 16 bytes of a page id. Value: [`change::PageState::encode`], by which the next version is judged; written only
-/// when it changes, which most looks do not do to it. Absence: no version was ever seen.
-pub const VERSIONS: StoreId = StoreId(2);
-/// Key: a host's authority in UTF-8. Value: [`change::HostEvents::encode`]. Absence: nothing happens to its pages together.
-pub const HOSTS: StoreId = StoreId(3);
+/// What is kept of a page's versions, in the bytes of [`PageState::encode`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageVersion(pub PageState);
+
+/// What happens to the pages of a host together, in the bytes of [`HostEvents::encode`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventsOfHost(pub HostEvents);
+
+impl Encoded for PageVersion {
+    fn encode_into(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.0.encode());
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let corrupt = |problem: String| DecodeError::Corrupt { name: "PageState", problem };
+        PageState::decode(bytes).map(Self).map_err(|error| corrupt(error.to_string()))
+    }
+}
+
+impl Encoded for EventsOfHost {
+    fn encode_into(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.0.encode());
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let corrupt = |problem: String| DecodeError::Corrupt { name: "HostEvents", problem };
+        HostEvents::decode(bytes).map(Self).map_err(|error| corrupt(error.to_string()))
+    }
+}
 
 /// A page, as the detector keeps it. The fields are described in the schema.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,8 +63,3 @@ pub struct PageSketch {
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));
-
-/// The schemas of what the stores hold, where it has one.
-pub fn state_schemas() -> Vec<SchemaRecord> {
-    vec![PageSketch::schema_record()]
-}

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ChangeHint, Digest, FetchOutcome, FetchRequest, FetchResult, HintKind, Message, PageLinks, PageObservation,
+    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, PageLinks, PageObservation,
     SchedulerEvent, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
@@ -43,7 +43,10 @@ impl Bench {
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = Names::new(&settings);
-        let mut driver = TestDriver::new(&topology::topic_configs(&settings, 2), Timestamp::from_secs(1_700_000_000));
+        let mut driver = TestDriver::new(
+            &topology::topic_configs(&settings, &[detector::topology()], 2),
+            Timestamp::from_secs(1_700_000_000),
+        );
         driver.add(detector::stage(&settings, &names), "one");
         Self { driver, names, attempt: 0 }
     }

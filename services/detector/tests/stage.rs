@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+use messages::topics::Topic;
 use messages::{
-    ContentKind, DeadLetter, Digest, FetchOutcome, FetchRequest, FetchResult, Message, PageChange, PageContent,
+    ContentKind, DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, PageChange, PageContent,
     PageObservation, SchedulerEvent, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, Timestamp};
@@ -41,7 +42,7 @@ impl Bench {
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = Names::new(&settings);
-        let topics = topology::topic_configs(&settings, 2);
+        let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
         driver.add(detector::stage(&settings, &names), "one");
         Self { driver, names, settings, attempt: 0 }
@@ -91,7 +92,7 @@ impl Bench {
         Seen { observation, change }
     }
 
-    fn read<M: Message>(&self, topic: &str) -> Vec<M> {
+    fn read<M: Encoded>(&self, topic: Topic<M>) -> Vec<M> {
         let records = self.driver.contents(&self.names.topic(topic)).unwrap();
         records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
     }

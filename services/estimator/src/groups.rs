@@ -3,12 +3,10 @@
 //! A look at one page moves the prior of all pages of its site. What the scheduler should know of that is told once a
 //! day, as one number for every cell whose prior has moved enough, whatever the number of pages (ADR 12).
 
-use crate::state::{GROUPS, GroupBelief};
+use crate::state::{GROUPS, GroupBelief, GroupKey};
 use change_rate::{GammaPrior, GammaState, GroupSums};
-use messages::Message;
 use page::{CanonicalUrl, SiteKey};
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
 use sweeps::Place;
 
@@ -19,12 +17,12 @@ const TOLD_FACTOR: f64 = 1.1;
 #[derive(Default)]
 pub(crate) struct Groups {
     /// By store key: a site is followed by its cells.
-    sums: BTreeMap<Vec<u8>, GroupSums>,
+    sums: BTreeMap<GroupKey, GroupSums>,
     /// Mean of the prior that the scheduler was last told, by store key of the cell; absent: the operator's. Lost with
     /// the process: then it is told again, which does no harm.
-    told_per_day: HashMap<Vec<u8>, f64>,
+    told_per_day: HashMap<GroupKey, f64>,
     /// Sites looked at since the scheduler was told.
-    touched: BTreeMap<Vec<u8>, SiteKey>,
+    touched: BTreeMap<GroupKey, SiteKey>,
 }
 
 /// Priors that have moved: of a site, the days of watching by cell.
@@ -36,18 +34,11 @@ pub(crate) struct MovedPriors {
 impl Groups {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut sums = BTreeMap::new();
-        let mut problem = None;
-        context.scan(GROUPS, b"", &mut |key, value| match GroupBelief::decode(value) {
-            Ok(GroupBelief { changes, page_days }) => {
-                sums.insert(key.to_vec(), GroupSums { changes, page_days });
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                problem = Some(format!("group {} in the state store: {error}", String::from_utf8_lossy(key)));
-                ControlFlow::Break(())
-            }
+        context.scan(GROUPS, b"", &mut |key, GroupBelief { changes, page_days }| {
+            sums.insert(key, GroupSums { changes, page_days });
+            Ok(())
         })?;
-        problem.map_or(Ok(Self { sums, ..Self::default() }), |problem| Err(ProcessError::Damaged(problem)))
+        Ok(Self { sums, ..Self::default() })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -55,14 +46,14 @@ impl Groups {
     }
 
     /// The prior of a page in these groups, outermost first.
-    pub(crate) fn prior(&self, operators: GammaPrior, keys: &[Vec<u8>; 2]) -> GammaPrior {
+    pub(crate) fn prior(&self, operators: GammaPrior, keys: &[GroupKey; 2]) -> GammaPrior {
         operators.within(&keys.each_ref().map(|key| self.sums.get(key).copied().unwrap_or_default()))
     }
 
     /// Puts what a page has taught in the place of what it had taught before.
     pub(crate) fn learn(
         &mut self,
-        keys: &[Vec<u8>; 2],
+        keys: &[GroupKey; 2],
         before: &GammaState,
         after: &GammaState,
         context: &mut Context<'_>,
@@ -71,12 +62,12 @@ impl Groups {
             let sums = self.sums.entry(key.clone()).or_default();
             sums.replace_even(before, after);
             let belief = GroupBelief { changes: sums.changes, page_days: sums.page_days };
-            context.put(GROUPS, key.clone(), belief.encode());
+            context.put(GROUPS, key, &belief);
         }
     }
 
     /// A page of these groups was observed: its cell is to be told of, and its site has news.
-    pub(crate) fn touch(&mut self, keys: &[Vec<u8>; 2], site: &SiteKey) {
+    pub(crate) fn touch(&mut self, keys: &[GroupKey; 2], site: &SiteKey) {
         if !self.sums.contains_key(&keys[1]) {
             self.sums.insert(keys[1].clone(), GroupSums::default());
         }
@@ -91,9 +82,9 @@ impl Groups {
         for (site_key, site) in std::mem::take(&mut self.touched) {
             let sums = self.sums.get(&site_key).copied().unwrap_or_default();
             let mut moved = MovedPriors { site, cells: Vec::new() };
-            let cells = self.sums.range(site_key.clone()..).take_while(|(key, _)| key.starts_with(&site_key));
+            let cells = self.sums.range(site_key.clone()..).take_while(|(key, _)| site_key.covers(key));
             for (key, cell_sums) in cells {
-                let Some(cell) = cell_of(&site_key, key) else { continue };
+                let Some(cell) = site_key.cell_of(key) else { continue };
                 let prior = operators.within(&[sums, *cell_sums]);
                 let told = self.told_per_day.get(key).copied().unwrap_or(operators.belief().mean());
                 let by = prior.belief().mean() / told;
@@ -111,24 +102,19 @@ impl Groups {
 }
 
 /// Store keys of a page's site, and of its cell.
-pub(crate) fn keys_of(url: &CanonicalUrl) -> [Vec<u8>; 2] {
+pub(crate) fn keys_of(url: &CanonicalUrl) -> [GroupKey; 2] {
     let site = url.site_key();
     let cell = Place::of(site.as_str(), url.host().as_str(), url.path()).cell;
-    let site = [site.as_str().as_bytes(), b"\0"].concat();
-    let cell = [&site[..], &cell.to_be_bytes()].concat();
+    let site = GroupKey::of_site(site.as_str());
+    let cell = site.cell(cell);
     [site, cell]
-}
-
-/// The cell that a key of this site is of; `None` for the site's own.
-fn cell_of(site_key: &[u8], key: &[u8]) -> Option<u64> {
-    key.strip_prefix(site_key)?.try_into().ok().map(u64::from_be_bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn keys(url: &str) -> ([Vec<u8>; 2], SiteKey) {
+    fn keys(url: &str) -> ([GroupKey; 2], SiteKey) {
         let url = CanonicalUrl::parse(url).unwrap();
         (keys_of(&url), url.site_key())
     }
@@ -137,8 +123,8 @@ mod tests {
     fn a_cell_is_a_site_a_first_directory_and_a_file_type() {
         let cell = |url: &str| {
             let ([site, cell], _) = keys(url);
-            assert_eq!(site, b"b.test\0");
-            cell_of(&site, &cell).unwrap()
+            assert_eq!(site, GroupKey::of_site("b.test"));
+            site.cell_of(&cell).unwrap()
         };
         let docs = cell("http://a.b.test/docs/x.html");
         assert_eq!(docs, Place::of("b.test", "a.b.test", "/docs/x.html").cell);
@@ -147,7 +133,7 @@ mod tests {
             assert_ne!(docs, cell(other), "{other}");
         }
         let ([site, _], _) = keys("http://a.b.test/");
-        assert_eq!(cell_of(&site, &site), None);
+        assert_eq!(site.cell_of(&site), None);
     }
 
     #[test]
@@ -170,7 +156,7 @@ mod tests {
         assert_eq!(moved[0].site, site);
         let cells: BTreeMap<u64, f64> = moved[0].cells.iter().copied().collect();
         for keys in [&busy, &quiet] {
-            let cell = cell_of(&keys[0], &keys[1]).unwrap();
+            let cell = keys[0].cell_of(&keys[1]).unwrap();
             assert_eq!(cells[&cell], groups.prior(operators, keys).beta_days());
         }
         // Told is told; a little more is not worth telling.

@@ -12,38 +12,31 @@ mod state;
 mod sweep_learner;
 mod sweep_state;
 
-pub use crate::state::{
-    CELL, GROUP, GROUPS, GroupBelief, PAGES, PageBelief, SITE, SIZE, SWEEPS, TODAY, key, state_schemas,
-};
-pub use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
+pub use crate::state::{GROUPS, GroupBelief, GroupKey, PAGES, PageBelief, SWEEPS, SweepKey, SweepRecord};
+pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::SweepLearner;
 use change_rate::{Estimator as RateEstimator, EstimatorKind, EstimatorOptions, GammaPrior, Outcome};
-use messages::{ChangeEstimate, Message, PageObservation, Verdict, topics};
+use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
+use messages::{ChangeEstimate, PageObservation, Verdict};
 use page::Timestamp;
 use settings::{EstimatorName, Settings};
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-const SCHEDULER_EVENTS: OutputId = OutputId(0);
+/// What the stage reads, keeps and writes.
+pub fn topology() -> StageTopology {
+    let tables = StageTopology::new("estimator", PAGE_OBSERVATIONS).keeps(PAGES).keeps(GROUPS).keeps(SWEEPS);
+    tables.writes(SCHEDULER_EVENTS)
+}
 
 /// The stage as data.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rates = rates(settings);
-    StageSpec {
-        name: "estimator".to_owned(),
-        group: names.group("estimator"),
-        input: names.topic(topics::PAGE_OBSERVATIONS).into(),
-        outputs: vec![names.topic(topics::SCHEDULER_EVENTS)],
-        stores: names.stores("estimator", &["pages", "groups", "sweeps"]),
-        broadcast: None,
-        dead_letters: names.dead_letters(),
-        // A new day, and what pages learn from their siblings then, should not wait for a page to be looked at.
-        punctuate_every: page::HOUR,
-        schemas: topology::schema_topic(names, state_schemas()),
-        work: StageWork::Processors(Box::new(move |_| Box::new(Estimator::new(rates.clone())))),
-    }
+    let work = StageWork::Processors(Box::new(move |_| Box::new(Estimator::new(rates.clone()))));
+    // A new day, and what pages learn from their siblings then, should not wait for a page to be looked at.
+    names.stage(&topology(), page::HOUR, work)
 }
 
 /// The estimator of rates that the settings ask for; `None` for sweeps, which has its own.
@@ -93,15 +86,8 @@ impl Processor for Estimator {
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(value) = &record.value else {
-            return Err(ProcessError::SetAside("a tombstone is no observation".to_owned()));
-        };
-        let seen = PageObservation::decode(value)?;
-        let mut belief = match context.get(PAGES, &seen.page_id.0)? {
-            Some(bytes) => PageBelief::decode(&bytes)
-                .map_err(|error| ProcessError::unreadable_state(format!("page {}", seen.page_id), &error))?,
-            None => PageBelief::default(),
-        };
+        let seen = record.read(PAGE_OBSERVATIONS)?;
+        let mut belief = context.get(PAGES, &seen.page_id)?.unwrap_or_default();
         belief.fetches += i64::from(!seen.outcome.was_not_sent(seen.status));
         let look = match (outcome_of(&seen), seen.previous_fetched_at) {
             (Some(outcome), Some(previous)) => Some((previous, seen.fetched_at, outcome)),
@@ -123,7 +109,7 @@ impl Processor for Estimator {
                 learner.observe(&seen.url, &mut belief, look, context)
             }
         };
-        context.put(PAGES, seen.page_id.0, belief.encode());
+        context.put(PAGES, &seen.page_id, &belief);
         let estimate = ChangeEstimate {
             page_id: seen.page_id,
             url: seen.url,
@@ -151,7 +137,7 @@ impl Processor for Estimator {
             plain_beta_days: belief.delta_beta_days,
             look_again_after_s: seen.look_again_after_s,
         };
-        context.emit(SCHEDULER_EVENTS, estimate.site_key.as_str(), estimate.encode());
+        context.emit(SCHEDULER_EVENTS, estimate);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! The change rate of each page alone, by any estimator of the catalogue; the prior of one learned from its groups.
 
-use crate::SCHEDULER_EVENTS;
 use crate::groups::{self, Groups};
 use crate::state::PageBelief;
 use change_rate::{Estimator, EstimatorKind, EstimatorState, Gamma, GammaState, Outcome};
-use messages::{CellForecast, Message, SweepForecast};
+use messages::topics::SCHEDULER_EVENTS;
+use messages::{CellForecast, SweepForecast};
 use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
 
@@ -90,7 +90,7 @@ impl RateLearner {
                     groups: Vec::new(),
                     cells: cells.iter().map(forecast_of).collect(),
                 };
-                context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
+                context.emit(SCHEDULER_EVENTS, forecast);
             }
         }
     }

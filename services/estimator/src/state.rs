@@ -1,39 +1,124 @@
 //! What the estimator's stores hold.
 
-use crate::{SweepCell, SweepGroup, SweepSite};
-use messages::schemas::SchemaRecord;
-use messages::{Message, impl_message};
+use crate::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
+use messages::topics::Key;
+use messages::{impl_message, message_union};
+use page::PageId;
 use serde::{Deserialize, Serialize};
-use stream::StoreId;
+use stream::{Table, TableKey};
 
-/// Key: the 16 bytes of a page id. Value: [`PageBelief`]. Absence: never observed.
-pub const PAGES: StoreId = StoreId(0);
+/// Absence: never observed.
+pub const PAGES: Table<PageId, PageBelief> = Table::new("pages");
 
-/// Key: a site, a zero byte, the 8 bytes of the hash of a cell (nothing for the whole site). Value: [`GroupBelief`]. Absence: nothing was learned.
-/// For the estimator gamma-grouped.
-pub const GROUPS: StoreId = StoreId(1);
+/// For the estimator gamma-grouped. Absence: nothing was learned.
+pub const GROUPS: Table<GroupKey, GroupBelief> = Table::new("groups");
 
-/// For the estimator sweeps. Keys are a letter and the 8 bytes of a hash, values by letter:
-///
-/// | letter | value | absence |
-/// |---|---|---|
-/// | [`GROUP`] | [`SweepGroup`](crate::SweepGroup) | it was never large enough to have a calendar |
-/// | [`CELL`] | [`SweepCell`](crate::SweepCell) | no page of it was observed |
-/// | [`SITE`] | [`SweepSite`](crate::SweepSite) | no page of it was observed |
-/// | [`SIZE`] | pages of a candidate group, 4 bytes, the lowest first | none |
-/// | [`TODAY`], hash 0 | the newest day of the calendars since 1970, 4 bytes, the lowest first | no page was observed |
-pub const SWEEPS: StoreId = StoreId(2);
+/// For the estimator sweeps. Absence: no page of it was observed; of a group also: it was never large enough to have a
+/// calendar.
+pub const SWEEPS: Table<SweepKey, SweepRecord> = Table::new("sweeps");
 
-/// Begins the keys of groups in [`SWEEPS`].
-pub const GROUP: u8 = b'g';
-/// Begins the keys of cells.
-pub const CELL: u8 = b'c';
-/// Begins the keys of sites.
-pub const SITE: u8 = b's';
-/// Begins the keys of the sizes of candidate groups.
-pub const SIZE: u8 = b'n';
-/// Begins the key of the newest day.
-pub const TODAY: u8 = b't';
+/// The key of a group in [`GROUPS`]: a site, a zero byte, and the 8 bytes of the hash of a cell, the highest first; no
+/// hash for the whole site. A site is followed by its cells.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupKey(Vec<u8>);
+
+impl GroupKey {
+    /// The key of a site.
+    pub fn of_site(site: &str) -> Self {
+        Self([site.as_bytes(), b"\0"].concat())
+    }
+
+    /// The key of a cell of the site that this is the key of.
+    pub fn cell(&self, hash: u64) -> Self {
+        Self([&self.0[..], &hash.to_be_bytes()].concat())
+    }
+
+    /// The cell of this site that a key is of; `None` when it is of something else.
+    pub fn cell_of(&self, key: &Self) -> Option<u64> {
+        key.0.strip_prefix(&self.0[..])?.try_into().ok().map(u64::from_be_bytes)
+    }
+
+    /// Whether a key is of this group or of a cell of this site.
+    pub fn covers(&self, key: &Self) -> bool {
+        key.0.starts_with(&self.0)
+    }
+}
+
+impl TableKey for GroupKey {
+    const KIND: Key = Key::Group;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.clone()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.contains(&0).then(|| Self(bytes.to_vec()))
+    }
+}
+
+/// The key of a record in [`SWEEPS`]: a letter, and the 8 bytes of a hash, the highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SweepKey {
+    /// Of a [`SweepGroup`]: `g`.
+    Group(u64),
+    /// Of a [`SweepCell`]: `c`.
+    Cell(u64),
+    /// Of a [`SweepSite`]: `s`.
+    Site(u64),
+    /// Of a [`SweepSize`]: `n`.
+    Size(u64),
+    /// Of the [`SweepDay`]: `t`.
+    Today,
+}
+
+impl TableKey for SweepKey {
+    const KIND: Key = Key::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        let (letter, hash) = match *self {
+            Self::Group(hash) => (b'g', hash),
+            Self::Cell(hash) => (b'c', hash),
+            Self::Site(hash) => (b's', hash),
+            Self::Size(hash) => (b'n', hash),
+            Self::Today => (b't', 0),
+        };
+        let mut key = [letter; 9];
+        key[1..].copy_from_slice(&hash.to_be_bytes());
+        key
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let [letter, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
+        let hash = u64::from_be_bytes(hash);
+        match letter {
+            b'g' => Some(Self::Group(hash)),
+            b'c' => Some(Self::Cell(hash)),
+            b's' => Some(Self::Site(hash)),
+            b'n' => Some(Self::Size(hash)),
+            b't' => Some(Self::Today),
+            _ => None,
+        }
+    }
+}
+
+message_union! {
+    /// What [`SWEEPS`] holds.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum SweepRecord {
+        /// A group's calendar.
+        Group(SweepGroup),
+        /// A cell's sums and priors.
+        Cell(SweepCell),
+        /// A site's score.
+        Site(SweepSite),
+        /// Pages of a candidate group.
+        Size(SweepSize),
+        /// The newest day of the calendars.
+        Today(SweepDay),
+    }
+}
 
 /// A page, as the estimator keeps it. The fields are described in the schema.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,20 +146,19 @@ pub struct GroupBelief {
 impl_message!(GroupBelief, "GroupBelief", include_str!("../../../schemas/state/GroupBelief.avsc"));
 impl_message!(PageBelief, "PageBelief", include_str!("../../../schemas/state/PageBelief.avsc"));
 
-/// The schemas of what the stores hold.
-pub fn state_schemas() -> Vec<SchemaRecord> {
-    vec![
-        PageBelief::schema_record(),
-        GroupBelief::schema_record(),
-        SweepGroup::schema_record(),
-        SweepCell::schema_record(),
-        SweepSite::schema_record(),
-    ]
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The key of a thing by its letter and hash.
-pub fn key(letter: u8, hash: u64) -> [u8; 9] {
-    let mut key = [letter; 9];
-    key[1..].copy_from_slice(&hash.to_be_bytes());
-    key
+    #[test]
+    fn keys_of_sweeps_come_back_and_others_are_refused() {
+        let keys =
+            [SweepKey::Group(1), SweepKey::Cell(u64::MAX), SweepKey::Site(3), SweepKey::Size(4), SweepKey::Today];
+        for key in keys {
+            assert_eq!(SweepKey::from_bytes(&key.to_bytes()), Some(key));
+        }
+        assert_eq!(keys[1].to_bytes(), *b"c\xff\xff\xff\xff\xff\xff\xff\xff");
+        assert_eq!(SweepKey::from_bytes(b"x12345678"), None);
+        assert_eq!(SweepKey::from_bytes(b"g"), None);
+    }
 }

@@ -1,15 +1,14 @@
 //! Own rates and calendars of sweeps: one model for all sites of the partition, in memory. A batch of looks touches the
 //! same few groups again and again, so what they changed is written down once, when the batch is complete.
 
-use crate::SCHEDULER_EVENTS;
-use crate::state::{CELL, GROUP, PageBelief, SITE, SIZE, SWEEPS, TODAY, key};
-use crate::sweep_state::{SweepCell, SweepGroup, SweepSite};
+use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
+use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 use change_rate::{Gamma, GammaState, Outcome};
-use messages::{CellForecast, GroupForecast, Message, SweepForecast};
+use messages::topics::SCHEDULER_EVENTS;
+use messages::{CellForecast, GroupForecast, SweepForecast};
 use page::{CanonicalUrl, SiteKey, Timestamp};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasherDefault;
-use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
 use sweeps::{Changes, GroupChange, HashKeys, HashMapByHash, Model, Place, rules};
 
@@ -63,20 +62,9 @@ impl SweepLearner {
         };
         let mut cells = Vec::new();
         let (mut today, mut oldest) = (None, i32::MAX);
-        let mut problem = None;
-        context.scan(SWEEPS, b"", &mut |key, value| {
-            let read = learner.restore(key, value, &mut cells, &mut today, &mut oldest);
-            match read {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    problem = Some(format!("sweep calendars in the state store: {error}"));
-                    ControlFlow::Break(())
-                }
-            }
+        context.scan(SWEEPS, b"", &mut |key, record| {
+            learner.restore(key, record, &mut cells, &mut today, &mut oldest).map_err(ProcessError::Damaged)
         })?;
-        if let Some(problem) = problem {
-            return Err(ProcessError::Damaged(problem));
-        }
         if let Some(today) = today {
             // A group is written down when a look has touched it; the days it has slept since pass again.
             learner.model.restore_today(oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
@@ -94,34 +82,30 @@ impl SweepLearner {
 
     fn restore(
         &mut self,
-        key: &[u8],
-        value: &[u8],
+        key: SweepKey,
+        record: SweepRecord,
         cells: &mut Vec<(u64, SweepCell)>,
         today: &mut Option<i32>,
         oldest: &mut i32,
     ) -> Result<(), String> {
-        let Ok([letter, hash @ ..]) = <[u8; 9]>::try_from(key) else {
-            return Err(format!("a key of {} bytes", key.len()));
-        };
-        let hash = u64::from_be_bytes(hash);
-        let number = || <[u8; 4]>::try_from(value).map_err(|_| format!("{} bytes are no number", value.len()));
-        match letter {
-            GROUP => {
-                let group = SweepGroup::decode(value).map_err(|error| error.to_string())?;
+        match (key, record) {
+            (SweepKey::Group(hash), SweepRecord::Group(group)) => {
                 *oldest = (*oldest).min(group.last_day);
                 let state = group.state(hash).ok_or("a group has not one number per level")?;
                 self.model.restore_group(state).map_err(|error| error.to_string())?;
             }
-            CELL => cells.push((hash, SweepCell::decode(value).map_err(|error| error.to_string())?)),
-            SITE => {
-                let site = SweepSite::decode(value).map_err(|error| error.to_string())?;
+            (SweepKey::Cell(hash), SweepRecord::Cell(cell)) => cells.push((hash, cell)),
+            (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
                 self.model.restore_site(&state).map_err(|error| error.to_string())?;
                 self.names.insert(hash, site.site_key);
             }
-            SIZE => self.model.restore_size(hash, u32::from_le_bytes(number()?)),
-            TODAY => *today = Some(i32::from_le_bytes(number()?)),
-            _ => return Err(format!("a key that begins with {letter}")),
+            (SweepKey::Size(hash), SweepRecord::Size(size)) => {
+                let pages = u32::try_from(size.pages).map_err(|_| format!("a group of {} pages", size.pages))?;
+                self.model.restore_size(hash, pages);
+            }
+            (SweepKey::Today, SweepRecord::Today(day)) => *today = Some(day.today),
+            (key, _) => return Err(format!("the record under {key:?} is another's")),
         }
         Ok(())
     }
@@ -201,24 +185,26 @@ impl SweepLearner {
         let cells = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
         for hash in in_order(touched.groups) {
             if let Some(state) = self.model.group_state(hash) {
-                context.put(SWEEPS, key(GROUP, hash), SweepGroup::of(&state).encode());
+                context.put(SWEEPS, &SweepKey::Group(hash), &SweepGroup::of(&state).into());
             }
         }
         for hash in in_order(cells) {
             if let (Some(state), Some(&number)) = (self.model.cell_state(hash), self.cells.get(&hash)) {
-                context.put(SWEEPS, key(CELL, hash), SweepCell::of(&state, number).encode());
+                context.put(SWEEPS, &SweepKey::Cell(hash), &SweepCell::of(&state, number).into());
             }
         }
         for hash in in_order(touched.sites) {
             let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
             if let Some(site_key) = self.names.get(&hash) {
-                context.put(SWEEPS, key(SITE, hash), SweepSite { site_key: site_key.clone(), lead }.encode());
+                let site = SweepSite { site_key: site_key.clone(), lead };
+                context.put(SWEEPS, &SweepKey::Site(hash), &site.into());
             }
         }
         for hash in in_order(touched.sizes) {
-            context.put(SWEEPS, key(SIZE, hash), self.model.sizes().get(hash).to_le_bytes().to_vec());
+            let size = SweepSize { pages: i64::from(self.model.sizes().get(hash)) };
+            context.put(SWEEPS, &SweepKey::Size(hash), &size.into());
         }
-        context.put(SWEEPS, key(TODAY, 0), self.model.today().to_le_bytes().to_vec());
+        context.put(SWEEPS, &SweepKey::Today, &SweepDay { today: self.model.today() }.into());
         self.tell(changes, context);
     }
 
@@ -253,13 +239,13 @@ impl SweepLearner {
                 size += group.totals.len() + 20;
                 size > TOTALS_PER_FORECAST
             }) {
-                let rest = forecast.groups.split_off(end.max(1));
-                context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
-                let (lead, cells) = (None, Vec::new());
-                forecast = SweepForecast { lead, cells, groups: rest, ..forecast };
+                let groups = forecast.groups.split_off(end.max(1));
+                let site_key = forecast.site_key.clone();
+                let rest = SweepForecast { site_key, made_at, lead: None, groups, cells: Vec::new() };
+                context.emit(SCHEDULER_EVENTS, std::mem::replace(&mut forecast, rest));
                 size = 0;
             }
-            context.emit(SCHEDULER_EVENTS, forecast.site_key.as_str(), forecast.encode());
+            context.emit(SCHEDULER_EVENTS, forecast);
         }
     }
 }

@@ -49,9 +49,25 @@ pub struct SweepSite {
     pub lead: f32,
 }
 
+/// How many pages a candidate group has. The fields are described in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SweepSize {
+    pub pages: i64,
+}
+
+/// The newest day of the calendars. The fields are described in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct SweepDay {
+    pub today: i32,
+}
+
 impl_message!(SweepGroup, "SweepGroup", include_str!("../../../schemas/state/SweepGroup.avsc"));
 impl_message!(SweepCell, "SweepCell", include_str!("../../../schemas/state/SweepCell.avsc"));
 impl_message!(SweepSite, "SweepSite", include_str!("../../../schemas/state/SweepSite.avsc"));
+impl_message!(SweepSize, "SweepSize", include_str!("../../../schemas/state/SweepSize.avsc"));
+impl_message!(SweepDay, "SweepDay", include_str!("../../../schemas/state/SweepDay.avsc"));
 
 impl SweepGroup {
     pub(crate) fn of(state: &GroupState) -> Self {

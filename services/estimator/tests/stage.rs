@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use messages::{ChangeEstimate, DeadLetter, FetchOutcome, Message, PageObservation, SchedulerEvent, Verdict, topics};
+use messages::{ChangeEstimate, DeadLetter, Encoded, FetchOutcome, PageObservation, SchedulerEvent, Verdict, topics};
 use page::{CanonicalUrl, Timestamp};
 use settings::{EstimatorName, Layers, Settings};
 use std::collections::{BTreeMap, HashMap};
@@ -32,7 +32,7 @@ impl Bench {
         let settings = settings(name);
         let names = Names::new(&settings);
         let now = Timestamp::from_secs(1_700_000_000);
-        let mut driver = TestDriver::new(&topology::topic_configs(&settings, 2), now);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[estimator::topology()], 2), now);
         driver.add(estimator::stage(&settings, &names), "one");
         Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, read: [0; 2] }
     }
@@ -128,7 +128,7 @@ impl Bench {
 
     /// What the store of sweeps holds, by key: the letter and the hash.
     fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        let records = self.driver.contents(&self.names.topic("estimator-sweeps-changelog")).unwrap();
+        let records = self.driver.contents(&self.names.topic(estimator::SWEEPS.spec().changelog("estimator"))).unwrap();
         records.into_iter().filter_map(|record| Some((record.key, record.value?))).collect()
     }
 
@@ -287,7 +287,7 @@ fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
             assert_eq!(estimates, undisturbed.0, "{name}, disk lost: {lose_disk}");
             assert!(bench.sweeps() == undisturbed.1, "{name}: the calendars differ, disk lost: {lose_disk}");
         }
-        let has_calendars = undisturbed.1.keys().any(|key| key[0] == estimator::GROUP);
+        let has_calendars = undisturbed.1.keys().any(|key| key[0] == b'g');
         assert_eq!(has_calendars, *name == "sweeps", "{name}");
         assert!(undisturbed.0.iter().all(|estimate| estimate.change_rate_per_day > 0.0), "{name}");
     }
@@ -319,12 +319,12 @@ fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_i
 fn calendars_are_written_once_per_batch() {
     let mut bench = Bench::new();
     live_through(&mut bench, 0..2);
-    let topic = bench.names.topic("estimator-sweeps-changelog");
+    let topic = bench.names.topic(estimator::SWEEPS.spec().changelog("estimator"));
     let groups = |bench: &Bench| {
         let records = bench.driver.contents(&topic).unwrap();
-        records.iter().filter(|record| record.key[0] == estimator::GROUP).count()
+        records.iter().filter(|record| record.key[0] == b'g').count()
     };
-    let known = bench.sweeps().keys().filter(|key| key[0] == estimator::GROUP).count();
+    let known = bench.sweeps().keys().filter(|key| key[0] == b'g').count();
     let before = groups(&bench);
     let input = bench.names.topic(topics::PAGE_OBSERVATIONS);
     let last = bench.driver.contents(&input).unwrap().into_iter().next_back().unwrap();

@@ -41,4 +41,4 @@ pub use crate::exchange::Response;
 pub use crate::many::{Fetched, PageFetcher};
 pub use crate::one::{fetch_one, fetch_robots};
 pub use crate::rules::{Rules, RulesError};
-pub use crate::stage::stage;
+pub use crate::stage::{stage, topology};

@@ -2,32 +2,26 @@
 
 use crate::pool::{FetchPool, Job};
 use crate::rules::Rules;
-use messages::{FetchRequest, FetchResult, Message, topics};
+use messages::FetchResult;
+use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Answer, Clock, InFlight, InputRecord, OutputId, ProcessError, StageSpec, StageWork, Tag};
+use stream::{Answer, Clock, InFlight, InputRecord, ProcessError, StageSpec, StageTopology, StageWork, Tag};
 use topology::Names;
 
-const FETCH_RESULTS: OutputId = OutputId(0);
+/// What the stage reads and writes; it keeps nothing.
+pub fn topology() -> StageTopology {
+    StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS)
+}
 
 /// The stage as data, with the network thread that does its work.
 pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Clock>) -> std::io::Result<StageSpec> {
     let fetcher = Fetcher { pool: FetchPool::start(Arc::new(rules), clock)?, outcomes: BTreeMap::new() };
-    Ok(StageSpec {
-        name: "fetcher".to_owned(),
-        group: names.group("fetcher"),
-        input: names.topic(topics::FETCH_REQUESTS).into(),
-        outputs: vec![names.topic(topics::FETCH_RESULTS)],
-        stores: Vec::new(),
-        broadcast: None,
-        dead_letters: names.dead_letters(),
-        schemas: topology::schema_topic(names, Vec::new()),
-        punctuate_every: page::HOUR,
-        work: StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight),
-    })
+    let work = StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight);
+    Ok(names.stage(&topology(), page::HOUR, work))
 }
 
 /// Requests of all partitions of this process, on their way.
@@ -42,8 +36,7 @@ impl InFlight for Fetcher {
     }
 
     fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
-        let request = FetchRequest::decode(record.value.as_deref().unwrap_or_default())?;
-        self.pool.submit(Job::new(tag, request));
+        self.pool.submit(Job::new(tag, record.read(FETCH_REQUESTS)?));
         Ok(())
     }
 
@@ -52,8 +45,7 @@ impl InFlight for Fetcher {
         let tag = done.tag;
         let result = done.packed();
         *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
-        let key = result.site_key.as_str().as_bytes().to_vec();
-        Some(Answer { tag, outputs: vec![(FETCH_RESULTS, key, result.encode())] })
+        Some(Answer::new(tag).with(FETCH_RESULTS, result))
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {

@@ -8,31 +8,24 @@
 
 mod state;
 
-pub use crate::state::{BANDS, BandEntry, state_schemas};
+pub use crate::state::{BANDS, BandEntry, BucketKey};
 
-use messages::{Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
+use messages::topics::{PAGE_BANDS, SCHEDULER_EVENTS};
+use messages::{MirrorLetter, MirrorSaying, PageBand};
 use mirrors::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
 use page::{PageId, Timestamp};
-use std::ops::ControlFlow;
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-const SCHEDULER_EVENTS: OutputId = OutputId(0);
+/// What the stage reads, keeps and writes.
+pub fn topology() -> StageTopology {
+    StageTopology::new("matcher", PAGE_BANDS).keeps(BANDS).writes(SCHEDULER_EVENTS)
+}
 
 /// The stage as data.
 pub fn stage(names: &Names) -> StageSpec {
-    StageSpec {
-        name: "matcher".to_owned(),
-        group: names.group("matcher"),
-        input: names.topic(topics::PAGE_BANDS).into(),
-        outputs: vec![names.topic(topics::SCHEDULER_EVENTS)],
-        stores: names.stores("matcher", &["bands"]),
-        broadcast: None,
-        dead_letters: names.dead_letters(),
-        punctuate_every: page::DAY,
-        schemas: topology::schema_topic(names, state_schemas()),
-        work: StageWork::Processors(Box::new(|_| Box::new(Matcher::default()))),
-    }
+    let work = StageWork::Processors(Box::new(|_| Box::new(Matcher::default())));
+    names.stage(&topology(), page::DAY, work)
 }
 
 /// One partition of the matcher.
@@ -49,15 +42,15 @@ type Met = (Entry<PageId>, Timestamp);
 
 impl Processor for Matcher {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(value) = &record.value else {
-            return Err(ProcessError::SetAside("a tombstone is no band".to_owned()));
-        };
-        let band = PageBand::decode(value)?;
-        let not_a_band = |_| ProcessError::SetAside(format!("a key of {} bytes names no band", record.key.len()));
-        let key = BandKey::try_from(record.key.as_slice()).map_err(not_a_band)?;
+        let band = record.read(PAGE_BANDS)?;
+        let key = band.band.0;
+        if record.key != key {
+            return Err(ProcessError::SetAside("its key is not the band it speaks of".to_owned()));
+        }
         self.bands += 1;
+        let place = BucketKey { band: key, page: band.page_id };
         let Some(bytes) = &band.sketch else {
-            context.delete(BANDS, state::key(&key, band.page_id));
+            context.delete(BANDS, &place);
             return Ok(());
         };
         let sketch = TextSketch::decode(bytes)
@@ -72,7 +65,7 @@ impl Processor for Matcher {
         }
         if entries.len() < MAX_BUCKET_PAGES || entries.iter().any(|entry| entry.page == page.page) {
             let entry = BandEntry { host: band.host, version_at: band.version_at, sketch: bytes.clone() };
-            context.put(BANDS, state::key(&key, page.page), entry.encode());
+            context.put(BANDS, &place, &entry);
         } else {
             self.full_buckets += 1;
         }
@@ -92,28 +85,13 @@ impl Processor for Matcher {
 /// The pages that have a band, with the versions they had it in.
 fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessError> {
     let mut met = Vec::new();
-    let mut problem = None;
-    context.scan(BANDS, band, &mut |key, value| {
-        let Some(id) = key.strip_prefix(band) else { return ControlFlow::Break(()) };
-        match entry(id, value) {
-            Ok(entry) => {
-                met.push(entry);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                problem = Some(format!("a band in the state store: {error}"));
-                ControlFlow::Break(())
-            }
-        }
+    context.scan(BANDS, band, &mut |key, entry| {
+        let damaged = |error| ProcessError::Damaged(format!("the sketch of {} in a bucket: {error}", key.page));
+        let sketch = TextSketch::decode(&entry.sketch).map_err(damaged)?;
+        met.push((Entry { page: key.page, host: entry.host.as_str().to_owned(), sketch }, entry.version_at));
+        Ok(())
     })?;
-    problem.map_or(Ok(met), |problem| Err(ProcessError::Damaged(problem)))
-}
-
-fn entry(id: &[u8], value: &[u8]) -> Result<Met, String> {
-    let page = <[u8; 16]>::try_from(id).map(PageId).map_err(|_| format!("{} bytes are no page id", id.len()))?;
-    let entry = BandEntry::decode(value).map_err(|error| error.to_string())?;
-    let sketch = TextSketch::decode(&entry.sketch).map_err(|error| error.to_string())?;
-    Ok((Entry { page, host: entry.host.as_str().to_owned(), sketch }, entry.version_at))
+    Ok(met)
 }
 
 /// Tells a page of its mirror.
@@ -130,6 +108,5 @@ fn tell(band: &PageBand, mirror: &Entry<PageId>, of_version_at: Timestamp, conte
         of_version_at: Some(of_version_at),
         epoch: 0,
     };
-    let to = band.host.site_key();
-    context.emit(SCHEDULER_EVENTS, to.as_str(), SchedulerEvent::Letter(letter).encode());
+    context.emit(SCHEDULER_EVENTS, letter);
 }

@@ -1,14 +1,37 @@
 //! What the matcher's store holds.
 
-use messages::schemas::SchemaRecord;
-use messages::{Message, impl_message};
+use messages::impl_message;
+use messages::topics::Key;
 use mirrors::BandKey;
 use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
-use stream::StoreId;
+use stream::{Table, TableKey};
 
-/// Key: a band and the 16 bytes of a page id. Value: [`BandEntry`]. Absence: the page does not have the band.
-pub const BANDS: StoreId = StoreId(0);
+/// Absence: the page does not have the band.
+pub const BANDS: Table<BucketKey, BandEntry> = Table::new("bands");
+
+/// A page in the bucket of a band: the band, and the 16 bytes of the page id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BucketKey {
+    /// The band.
+    pub band: BandKey,
+    /// The page.
+    pub page: PageId,
+}
+
+impl TableKey for BucketKey {
+    const KIND: Key = Key::Band;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        [&self.band[..], &self.page.0].concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (band, page) = bytes.split_first_chunk()?;
+        Some(Self { band: *band, page: PageId(page.try_into().ok()?) })
+    }
+}
 
 /// A page in the bucket of a band. The fields are described in the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,13 +44,3 @@ pub struct BandEntry {
 }
 
 impl_message!(BandEntry, "BandEntry", include_str!("../../../schemas/state/BandEntry.avsc"));
-
-/// The schemas of what the stores hold.
-pub fn state_schemas() -> Vec<SchemaRecord> {
-    vec![BandEntry::schema_record()]
-}
-
-/// The key of a page in a band's bucket.
-pub(crate) fn key(band: &BandKey, page: PageId) -> Vec<u8> {
-    [band.as_slice(), &page.0].concat()
-}

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use change::{ShingleSet, splitmix64};
-use messages::{Band, DeadLetter, Message, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
+use messages::{Band, DeadLetter, Encoded, MirrorLetter, MirrorSaying, PageBand, SchedulerEvent, topics};
 use mirrors::TextSketch;
 use page::{CanonicalUrl, DAY, Timestamp};
 use settings::Settings;
@@ -26,7 +26,10 @@ impl Bench {
     fn new() -> Self {
         let settings = Settings::default();
         let names = Names::new(&settings);
-        let mut driver = TestDriver::new(&topology::topic_configs(&settings, 4), Timestamp::from_secs(1_700_000_000));
+        let mut driver = TestDriver::new(
+            &topology::topic_configs(&settings, &[matcher::topology()], 4),
+            Timestamp::from_secs(1_700_000_000),
+        );
         driver.add(matcher::stage(&names), "one");
         Self { driver, names, said: BTreeMap::new(), read: 0 }
     }
@@ -137,5 +140,5 @@ fn what_is_no_band_is_set_aside_with_the_reason() {
     let reason = |letter: &stream::InputRecord| DeadLetter::decode(letter.value.as_ref().unwrap()).unwrap().reason;
     let reasons: Vec<_> = letters.iter().map(reason).collect();
     assert_eq!(reasons.len(), 3);
-    assert!(reasons.iter().any(|reason| reason == "a key of 4 bytes names no band"), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason == "its key is not the band it speaks of"), "{reasons:?}");
 }

@@ -3,7 +3,7 @@
 use crate::Failure;
 use daemon::http::{self, Answer};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
-use messages::{Command, CommandKind, Message, topics};
+use messages::{Command, CommandKind, topics};
 use page::{CanonicalUrl, Host};
 use settings::Settings;
 use settings::seeds::Seed;
@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::partitioner::partition_for;
-use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRunner, StageSpec, TopicPartition};
+use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRunner, StageSpec, StageTopology};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
 
@@ -54,7 +53,7 @@ impl Embedded {
     pub fn start(settings: &Settings, data: &Path, stop: StopSignal, clock: Arc<WebClock>) -> Result<Self, Failure> {
         let names = Names::new(settings);
         let log = stream_rocksdb::open_log(data)?;
-        log.create_topics(&topology::topic_configs(settings, settings.log.partitions))?;
+        log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
         let partitions = input.map_or(settings.log.partitions, |topic| topic.partitions);
         let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
@@ -192,6 +191,11 @@ fn maintain(
     })
 }
 
+/// What every stage reads, keeps and writes, in the order of a page's way round the loop.
+pub fn stages() -> Vec<StageTopology> {
+    vec![scheduler::topology(), fetcher::topology(), detector::topology(), estimator::topology(), matcher::topology()]
+}
+
 /// Sends commands to the scheduler.
 #[derive(Clone)]
 pub struct CommandSender {
@@ -229,26 +233,16 @@ impl CommandSender {
 
     /// A command about one host.
     pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), Failure> {
-        // Only the site matters for the way; it follows from the address of any page of the host.
         let url = CanonicalUrl::parse(&format!("http://{host}/"))
             .map_err(|error| Failure::Input(format!("{host} is no host: {error}")))?;
-        let mut record = self.record(kind, Some(&url), Some(url.host()), 1.0);
-        let command = Command { kind, url: None, host: Some(url.host()), weight: 1.0, issued_at: self.clock.now() };
-        record.value = Some(command.encode());
-        self.log.append(&[record])?;
+        self.log.append(&[self.record(kind, None, Some(url.host()), 1.0)])?;
         Ok(())
     }
 
     fn record(&self, kind: CommandKind, url: Option<&CanonicalUrl>, host: Option<Host>, weight: f64) -> OutputRecord {
-        let key = url.map(|url| url.site_key().as_str().as_bytes().to_vec()).unwrap_or_default();
         let now = self.clock.now();
         let command = Command { kind, url: url.cloned(), host, weight, issued_at: now };
-        OutputRecord {
-            to: TopicPartition::new(self.topic.as_str(), partition_for(&key, self.partitions)),
-            timestamp: now,
-            key,
-            value: Some(command.encode()),
-        }
+        OutputRecord::of(&command, self.topic.as_str(), self.partitions, now)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
 use messages::Message;
+use messages::topics::TopicSpec;
 use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
@@ -110,7 +111,7 @@ impl fmt::Display for Cursor {
 /// What is read, in words.
 pub(crate) struct Subject<M> {
     /// The topic, without prefix.
-    pub(crate) topic: &'static str,
+    pub(crate) topic: TopicSpec,
     /// The setting that says how long its records are kept.
     pub(crate) retention: &'static str,
     /// What Kafka knows the reader by.

@@ -4,26 +4,18 @@ use crate::Failure;
 use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Demand, Message, PageContent, body, topics};
+use messages::{Demand, Encoded, PageContent, body, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{HostSchedule, Rules, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use stream::partitioner::partition_for;
-use stream::{LogBackend, PollLimits, StateStore, TaskId, TopicPartition};
+use stream::{LogBackend, PollLimits, StageTopology, TableError, TaskId, TaskTables, TopicPartition};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
-
-/// Stores of each stage, in the order of its topology.
-const STORES: [(&str, &[&str]); 3] = [
-    ("scheduler", &["pages", "hosts", "outlook"]),
-    ("detector", &detector::STORES),
-    ("estimator", &["pages", "groups", "sweeps"]),
-];
 
 /// Whether a data directory holds a crawl already, be it only seeds that wait for the first run.
 pub fn has_crawl(data: &Path) -> bool {
@@ -63,28 +55,22 @@ impl Inspection {
         self.partitions
     }
 
-    /// A task's state; `None` when the task has never been started.
-    fn store(&self, stage: &str, partition: u32) -> Option<Box<dyn StateStore>> {
-        let stores = STORES.iter().find(|(name, _)| *name == stage).map_or(&[][..], |(_, stores)| *stores);
-        self.stores.view(&TaskId { stage: stage.to_owned(), partition }, stores)
+    /// A task's tables; `None` when the task has never been started.
+    fn tables(&self, topology: &StageTopology, partition: u32) -> Option<TaskTables> {
+        let task = TaskId { stage: topology.name.to_owned(), partition };
+        self.stores.view(&task, &topology.table_names()).map(|store| TaskTables::new(store, topology))
     }
 
     /// Every page of the scheduler, in the order of partitions and ids.
     pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
+        let topology = scheduler::topology();
         for partition in 0..self.partitions {
-            let Some(store) = self.store("scheduler", partition) else { continue };
-            let mut problem = None;
-            store.scan(0, b"", &mut |key, value| {
-                match (<[u8; 16]>::try_from(key), ScheduledPage::decode(value)) {
-                    (Ok(id), Ok(page)) => visit(PageId(id), page),
-                    (_, Err(error)) => problem = Some(error.to_string()),
-                    (Err(_), _) => problem = Some("a key is no page id".to_owned()),
-                }
-                if problem.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            })?;
-            if let Some(problem) = problem {
-                return Err(Failure::World(format!("scheduler/{partition}: {problem}")));
-            }
+            let Some(tables) = self.tables(&topology, partition) else { continue };
+            let each = &mut |id, page| {
+                visit(id, page);
+                Ok::<(), TableError>(())
+            };
+            tables.scan(scheduler::PAGES, each).map_err(|error| unreadable("scheduler", partition, &error))?;
         }
         Ok(())
     }
@@ -124,13 +110,13 @@ impl Inspection {
         now: Timestamp,
     ) -> Result<Option<Explanation>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(store) = self.store("scheduler", partition) else { return Ok(None) };
+        let Some(tables) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
         let rules = Rules::new(settings, self.partitions.max(1));
         let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
         // A replay's clock may be ahead of ours.
         let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));
-        explain(&*store, &rules, url, demand.map(|demand| demand.price), now)
-            .map_err(|error| Failure::World(format!("scheduler/{partition}: {error}")))
+        explain(&tables, &rules, url, demand.map(|demand| demand.price), now)
+            .map_err(|error| unreadable("scheduler", partition, &error))
     }
 
     /// What a scheduler partition last said of its demand, and the price it goes by.
@@ -153,10 +139,12 @@ impl Inspection {
     /// The kept copy of a page, unpacked; `None` when there is none.
     pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
-        let Some(store) = self.store("detector", partition) else { return Ok(None) };
-        let Some(kept) = get::<PageContent>(&*store, detector::CONTENTS.0, &url.page_id().0)? else { return Ok(None) };
-        let content = body::decompress(&kept.content, usize::MAX)
-            .map_err(|error| Failure::World(format!("detector/{partition}: kept copy of {url}: {error}")))?;
+        let failed = |error: &dyn std::fmt::Display| unreadable("detector", partition, error);
+        let Some(tables) = self.tables(&detector::topology(), partition) else { return Ok(None) };
+        let kept = tables.get(detector::CONTENTS, &url.page_id()).map_err(|error| failed(&error))?;
+        let Some(kept) = kept else { return Ok(None) };
+        let content = body::decompress(&kept.content, usize::MAX);
+        let content = content.map_err(|error| failed(&format!("kept copy of {url}: {error}")))?;
         Ok(Some((kept, content)))
     }
 
@@ -164,23 +152,22 @@ impl Inspection {
     pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let id = url.page_id();
-        let Some(scheduler) = self.store("scheduler", partition) else { return Ok(None) };
-        let Some(page) = get::<ScheduledPage>(&*scheduler, 0, &id.0)? else { return Ok(None) };
-        let host = get::<HostSchedule>(&*scheduler, 1, url.host().as_str().as_bytes())?;
+        let Some(scheduler) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
+        let failed = |stage: &'static str| move |error: TableError| unreadable(stage, partition, &error);
+        let Some(page) = scheduler.get(scheduler::PAGES, &id).map_err(failed("scheduler"))? else { return Ok(None) };
+        let host = scheduler.get(scheduler::HOSTS, &url.host()).map_err(failed("scheduler"))?;
         // A page may be known before the other stages have ever heard of its partition.
-        let sketch = self.store("detector", partition);
-        let sketch = sketch.map(|store| get::<PageSketch>(&*store, detector::PAGES.0, &id.0)).transpose()?.flatten();
-        let belief = self.store("estimator", partition);
-        let belief = belief.map(|store| get::<PageBelief>(&*store, 0, &id.0)).transpose()?.flatten();
+        let detector = self.tables(&detector::topology(), partition);
+        let sketch = detector.map(|tables| tables.get(detector::PAGES, &id).map_err(failed("detector")));
+        let estimator = self.tables(&estimator::topology(), partition);
+        let belief = estimator.map(|tables| tables.get(estimator::PAGES, &id).map_err(failed("estimator")));
+        let (sketch, belief) = (sketch.transpose()?.flatten(), belief.transpose()?.flatten());
         Ok(Some(PageReport::new(id, url, partition, page, host, sketch, belief)))
     }
 }
 
-fn get<T: Message>(store: &dyn StateStore, index: usize, key: &[u8]) -> Result<Option<T>, Failure> {
-    match store.get(index, key)? {
-        Some(bytes) => T::decode(&bytes).map(Some).map_err(|error| Failure::World(format!("{}: {error}", T::NAME))),
-        None => Ok(None),
-    }
+fn unreadable(stage: &str, partition: u32, error: &dyn std::fmt::Display) -> Failure {
+    Failure::World(format!("{stage}/{partition}: {error}"))
 }
 
 /// Everything kept about one page. Times are RFC 3339 in UTC.

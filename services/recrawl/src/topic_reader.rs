@@ -1,6 +1,7 @@
 //! Records of a topic, read beside a loop that may be running: embedded or over Kafka.
 
 use crate::Failure;
+use messages::topics::TopicSpec;
 use settings::Settings;
 use std::path::PathBuf;
 use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, PollLimits, Reader, TopicPartition};
@@ -23,7 +24,7 @@ enum Source {
 impl TopicReader {
     /// A reader of the topic of that name (without prefix), of the crawl that the settings name. `client` is what Kafka
     /// knows it by.
-    pub fn open(settings: &Settings, topic: &str, client: &str) -> Result<Self, Failure> {
+    pub fn open(settings: &Settings, topic: impl Into<TopicSpec>, client: &str) -> Result<Self, Failure> {
         let topic = Names::new(settings).topic(topic);
         let mut forgets_what_was_read = false;
         let (source, partitions) = match (&settings.crawl.data, &settings.kafka.brokers) {

@@ -30,7 +30,7 @@ impl Scheduler {
                 if let Some(mut page) = find(context, id)? {
                     self.dissolve_ties(id, &mut page, context);
                 }
-                context.delete(PAGES, id.0);
+                context.delete(PAGES, &id);
                 if let (Some(slot), Some(planner)) = (self.frontier.remove(id, &mut self.hosts), &mut self.planner) {
                     planner.remove(slot);
                 }

@@ -3,7 +3,7 @@
 
 use crate::rules::Rules;
 use crate::{DEMAND, Scheduler};
-use messages::{Demand, Message};
+use messages::Demand;
 use page::{MINUTE, Timestamp};
 use revisit::Policy;
 use revisit::columns::{Index, ValueHistogram};
@@ -208,6 +208,6 @@ impl Scheduler {
             policy: self.rules.policy.name().to_owned(),
             price: self.demand.price,
         };
-        context.emit(DEMAND, context.task().partition.to_string(), message.encode());
+        context.emit(DEMAND, message);
     }
 }

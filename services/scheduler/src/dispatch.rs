@@ -3,7 +3,7 @@
 use crate::ahead::Ahead;
 use crate::state::{PAGES, ScheduledPage};
 use crate::{FETCH_REQUESTS, Scheduler};
-use messages::{FetchReason, FetchRequest, Message};
+use messages::{FetchReason, FetchRequest};
 use page::{PageId, Timestamp};
 use revisit::columns::{Index, Slot, Standing};
 use std::mem::take;
@@ -216,7 +216,7 @@ impl Scheduler {
             crawl_delay_ms: Some(delay.as_millis() as i64),
         };
         (page.refetch_in_flight, page.probe_in_flight) = (take(&mut page.refetch), take(&mut page.probe));
-        context.emit(FETCH_REQUESTS, request.site_key.as_str(), request.encode());
+        context.emit(FETCH_REQUESTS, request);
         self.budget.tokens -= 1.0;
         self.store(id, &page, context);
         Ok(())
@@ -224,7 +224,7 @@ impl Scheduler {
 
     /// Keeps a page's record, in the store and in the columns.
     pub(crate) fn store(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) -> Slot {
-        context.put(PAGES, id.0, page.encode());
+        context.put(PAGES, &id, page);
         self.frontier.set(id, page, &mut self.hosts, &self.rules, &self.outlook)
     }
 
@@ -268,9 +268,5 @@ fn load(context: &Context<'_>, id: PageId) -> Result<ScheduledPage, ProcessError
 }
 
 pub(crate) fn find(context: &Context<'_>, id: PageId) -> Result<Option<ScheduledPage>, ProcessError> {
-    let Some(bytes) = context.get(PAGES, &id.0)? else { return Ok(None) };
-    match ScheduledPage::decode(&bytes) {
-        Ok(page) => Ok(Some(page)),
-        Err(error) => Err(ProcessError::unreadable_state(format!("page {id}"), &error)),
-    }
+    Ok(context.get(PAGES, &id)?)
 }

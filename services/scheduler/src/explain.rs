@@ -1,4 +1,4 @@
-//! Why a page is, or is not, due: read from a partition's stores beside the running loop, by the code that decides.
+//! Why a page is, or is not, due: read from a partition's tables beside the running loop, by the code that decides.
 
 mod explanation;
 mod reasons;
@@ -14,23 +14,21 @@ use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES, ScheduledPage};
 use crate::ties::weight_of;
 use change_rate::Gamma;
-use messages::Message;
 use page::{CanonicalUrl, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
-use std::ops::ControlFlow;
-use stream::{StateStore, StoreError};
+use stream::{TableError, TaskTables};
 use sweeps::{GroupKind, GroupOutlook, Outlook};
 
 /// Nobody plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// A reading of the stores that failed.
+/// A reading of the tables that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExplainError {
-    /// The store.
+    /// The tables.
     #[error(transparent)]
-    Store(#[from] StoreError),
-    /// What it holds.
+    Tables(#[from] TableError),
+    /// What they hold.
     #[error("{0}")]
     Record(String),
 }
@@ -51,63 +49,36 @@ struct Site {
 /// Explains the decision about a page; `None` when it is not known. `price`: the last one that was published.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// When the tables cannot be read.
 pub fn explain(
-    store: &dyn StateStore,
+    tables: &TaskTables,
     rules: &Rules,
     url: &CanonicalUrl,
     price: Option<f64>,
     now: Timestamp,
 ) -> Result<Option<Explanation>, ExplainError> {
     let mut outlook = Outlook::default();
-    let mut problem = None;
-    store.scan(OUTLOOK.0, b"", &mut |key, value| match restore(&mut outlook, key, value) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            problem = Some(error);
-            ControlFlow::Break(())
-        }
-    })?;
-    if let Some(problem) = problem {
-        return Err(ExplainError::Record(problem));
-    }
+    tables.scan(OUTLOOK, &mut |key, record| restore(&mut outlook, key, record).map_err(ExplainError::Record))?;
     let id = url.page_id();
-    let schedule = match store.get(HOSTS.0, url.host().as_str().as_bytes())? {
-        Some(bytes) => Some(HostSchedule::decode(&bytes).map_err(|error| ExplainError::Record(error.to_string()))?),
-        None => None,
-    };
+    let schedule = tables.get(HOSTS, &url.host())?;
     let hints = schedule.as_ref().map(HintRecord::from_kept).unwrap_or_default();
     let mut frontier = Frontier::default();
     let mut hosts = Hosts::default();
     let host = hosts.number(&url.host());
     hosts.gate_mut(host).hints = hints.clone();
     let mut found = None;
-    let mut problem = None;
     // Siblings matter: they share the groups, and the last look into these.
     let site = url.site_key();
-    store.scan(PAGES.0, b"", &mut |key, value| match (<[u8; 16]>::try_from(key), ScheduledPage::decode(value)) {
-        (Ok(key), Ok(page)) => {
-            if page.url.site_key() == site {
-                let key = page::PageId(key);
-                let slot = frontier.set(key, &page, &mut hosts, rules, &outlook);
-                if key == id {
-                    found = Some((slot, page));
-                }
+    tables.scan(PAGES, &mut |key, page| -> Result<(), ExplainError> {
+        if page.url.site_key() == site {
+            let slot = frontier.set(key, &page, &mut hosts, rules, &outlook);
+            if key == id {
+                found = Some((slot, page));
             }
-            ControlFlow::Continue(())
         }
-        (_, Err(error)) => {
-            problem = Some(error.to_string());
-            ControlFlow::Break(())
-        }
-        (Err(_), _) => {
-            problem = Some("a key is no page id".to_owned());
-            ControlFlow::Break(())
-        }
+        Ok(())
     })?;
-    let Some((slot, page)) = found else {
-        return problem.map_or(Ok(None), |problem| Err(ExplainError::Record(problem)));
-    };
+    let Some((slot, page)) = found else { return Ok(None) };
     frontier.columns.refresh(&outlook, usize::MAX);
     let (hint_hazard, index) = (page.hint_hazard, rules.index);
     let known = Site { frontier, outlook, slot, page, index, hint_hazard, hints, price: price.unwrap_or(0.0) };

@@ -8,11 +8,9 @@ use crate::siblings::entry_of;
 use crate::state::{PAGES, ScheduledPage};
 use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
-use messages::Message;
 use page::{PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::ControlFlow;
 use stream::{Context, ProcessError};
 use sweeps::{Outlook, PageBelief};
 
@@ -53,22 +51,12 @@ impl Frontier {
         seen: &mut dyn FnMut(Slot, &ScheduledPage),
     ) -> Result<Self, ProcessError> {
         let mut frontier = Frontier::default();
-        let mut problem = None;
-        context.scan(PAGES, b"", &mut |key, value| {
-            let id = <[u8; 16]>::try_from(key).map(PageId).map_err(|_| format!("{} bytes are no page id", key.len()));
-            match id.and_then(|id| Ok((id, ScheduledPage::decode(value).map_err(|error| error.to_string())?))) {
-                Ok((id, page)) => {
-                    let slot = frontier.set(id, &page, hosts, rules, outlook);
-                    seen(slot, &page);
-                    ControlFlow::Continue(())
-                }
-                Err(error) => {
-                    problem = Some(format!("a page in the state store cannot be read: {error}"));
-                    ControlFlow::Break(())
-                }
-            }
+        context.scan(PAGES, b"", &mut |id, page| {
+            let slot = frontier.set(id, &page, hosts, rules, outlook);
+            seen(slot, &page);
+            Ok(())
         })?;
-        problem.map_or(Ok(frontier), |problem| Err(ProcessError::Damaged(problem)))
+        Ok(frontier)
     }
 
     /// Brings the columns up to a page's record.

@@ -4,11 +4,9 @@
 use crate::hint_record::HintRecord;
 use crate::rules::Rules;
 use crate::state::{HOSTS, HostSchedule};
-use messages::Message;
 use page::{Host, Timestamp};
 use politeness::HostBackoff;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
@@ -53,7 +51,7 @@ impl HostGate {
             rests_unhinted: Vec::new(),
         };
         self.hints.keep(&mut schedule);
-        context.put(HOSTS, self.host.as_str().as_bytes(), schedule.encode());
+        context.put(HOSTS, &self.host, &schedule);
     }
 }
 
@@ -67,23 +65,16 @@ pub(crate) struct Hosts {
 impl Hosts {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut hosts = Hosts::default();
-        let mut problem = None;
-        context.scan(HOSTS, b"", &mut |key, value| match HostSchedule::decode(value) {
-            Ok(schedule) => {
-                let number = hosts.number(&Host::from_authority(String::from_utf8_lossy(key)));
-                let gate = hosts.gate_mut(number);
-                gate.next_permitted_at = schedule.next_permitted_at;
-                gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
-                gate.paused = schedule.paused;
-                gate.hints = HintRecord::from_kept(&schedule);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                problem = Some(format!("host {} in the state store: {error}", String::from_utf8_lossy(key)));
-                ControlFlow::Break(())
-            }
+        context.scan(HOSTS, b"", &mut |host, schedule| {
+            let number = hosts.number(&host);
+            let gate = hosts.gate_mut(number);
+            gate.next_permitted_at = schedule.next_permitted_at;
+            gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
+            gate.paused = schedule.paused;
+            gate.hints = HintRecord::from_kept(&schedule);
+            Ok(())
         })?;
-        problem.map_or(Ok(hosts), |problem| Err(ProcessError::Damaged(problem)))
+        Ok(hosts)
     }
 
     /// The number of a host, given on first sight.

@@ -30,8 +30,8 @@ mod ties;
 
 pub use crate::rules::Rules;
 pub use crate::state::{
-    CELL, GROUP, HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup,
-    OutlookSite, PAGES, SITE, ScheduledPage, state_schemas,
+    HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey,
+    OutlookRecord, OutlookSite, PAGES, ScheduledPage,
 };
 
 use crate::audit::Audit;
@@ -41,39 +41,27 @@ use crate::frontier::Frontier;
 use crate::hosts::Hosts;
 use crate::planner::Planner;
 use crate::siblings::{TaughtCells, belief_of};
-use messages::{Demand, Message, SchedulerEvent, topics};
+use messages::SchedulerEvent;
+use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
 use page::Timestamp;
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
 use settings::Settings;
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, StageSpec, StageWork};
+use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use sweeps::Outlook;
 use topology::Names;
 
-const FETCH_REQUESTS: OutputId = OutputId(0);
-const DEMAND: OutputId = OutputId(1);
-const SCHEDULER_EVENTS: OutputId = OutputId(2);
+/// What the stage reads, keeps and writes.
+pub fn topology() -> StageTopology {
+    let tables = StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK);
+    tables.writes(FETCH_REQUESTS).writes(DEMAND).writes(SCHEDULER_EVENTS).hears(DEMAND)
+}
 
 /// The stage as data. `partitions` is that of the loop's topics.
 pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
     let rules = Rules::new(settings, partitions);
-    let punctuate_every = settings.policy.scan_interval;
-    StageSpec {
-        name: "scheduler".to_owned(),
-        group: names.group("scheduler"),
-        input: names.topic(topics::SCHEDULER_EVENTS).into(),
-        outputs: vec![
-            names.topic(topics::FETCH_REQUESTS),
-            names.topic(topics::DEMAND),
-            names.topic(topics::SCHEDULER_EVENTS),
-        ],
-        stores: names.stores("scheduler", &["pages", "hosts", "outlook"]),
-        broadcast: Some(names.topic(topics::DEMAND)),
-        dead_letters: names.dead_letters(),
-        punctuate_every,
-        schemas: topology::schema_topic(names, state_schemas()),
-        work: StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone())))),
-    }
+    let work = StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone()))));
+    names.stage(&topology(), settings.policy.scan_interval, work)
 }
 
 /// One partition of the scheduler.
@@ -175,11 +163,7 @@ impl Processor for Scheduler {
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(value) = &record.value else {
-            return Err(ProcessError::SetAside("a tombstone means nothing to the scheduler".to_owned()));
-        };
-        let event = SchedulerEvent::decode(value)?;
-        match event {
+        match record.read(SCHEDULER_EVENTS)? {
             SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context),
             SchedulerEvent::Links(links) => self.take_links(&links, context),
             SchedulerEvent::Command(command) => self.take_command(&command, context),
@@ -199,8 +183,7 @@ impl Processor for Scheduler {
     }
 
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let Some(value) = &record.value else { return Ok(()) };
-        match Demand::decode(value) {
+        match record.read(DEMAND) {
             Ok(demand) => self.demand.hear(&demand, context.task().partition, &self.rules),
             Err(error) => tracing::warn!(%error, "a demand could not be read and is passed over"),
         }

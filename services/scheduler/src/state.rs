@@ -1,27 +1,68 @@
 //! What the scheduler's stores hold.
 
-use messages::schemas::SchemaRecord;
-use messages::{Digest, Message, impl_message};
-use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use messages::topics::Key;
+use messages::{Digest, impl_message, message_union};
+use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
-use stream::StoreId;
+use stream::{Table, TableKey};
 
-/// Key: the 16 bytes of a page id. Value: [`ScheduledPage`]. Absence: the page is not known.
-pub const PAGES: StoreId = StoreId(0);
-/// Key: a host's authority in UTF-8. Value: [`HostSchedule`]. Absence: nothing was ever asked of it.
-pub const HOSTS: StoreId = StoreId(1);
+/// Absence: the page is not known.
+pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
+/// Absence: nothing was ever asked of the host.
+pub const HOSTS: Table<Host, HostSchedule> = Table::new("hosts");
+/// What the estimator foretells of sweeps, for the policy live. Absence: nothing was foretold.
+pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook");
 
-/// What the estimator foretells of sweeps, for the policy live. Keys are a letter and the 8 bytes of a hash, the highest
-/// first; values by letter: [`GROUP`] [`OutlookGroup`], [`CELL`] [`OutlookCell`], [`SITE`] [`OutlookSite`]. Absence:
-/// nothing was foretold.
-pub const OUTLOOK: StoreId = StoreId(2);
+/// The key of a record in [`OUTLOOK`]: a letter, and the 8 bytes of a hash, the highest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutlookKey {
+    /// Of an [`OutlookGroup`]: `g`.
+    Group(u64),
+    /// Of an [`OutlookCell`]: `c`.
+    Cell(u64),
+    /// Of an [`OutlookSite`]: `s`.
+    Site(u64),
+}
 
-/// Begins the keys of groups in [`OUTLOOK`].
-pub const GROUP: u8 = b'g';
-/// Begins the keys of cells.
-pub const CELL: u8 = b'c';
-/// Begins the keys of sites.
-pub const SITE: u8 = b's';
+impl TableKey for OutlookKey {
+    const KIND: Key = Key::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        let (letter, hash) = match *self {
+            Self::Group(hash) => (b'g', hash),
+            Self::Cell(hash) => (b'c', hash),
+            Self::Site(hash) => (b's', hash),
+        };
+        let mut key = [letter; 9];
+        key[1..].copy_from_slice(&hash.to_be_bytes());
+        key
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let [letter, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
+        let hash = u64::from_be_bytes(hash);
+        match letter {
+            b'g' => Some(Self::Group(hash)),
+            b'c' => Some(Self::Cell(hash)),
+            b's' => Some(Self::Site(hash)),
+            _ => None,
+        }
+    }
+}
+
+message_union! {
+    /// What [`OUTLOOK`] holds.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum OutlookRecord {
+        /// A group of pages that may change together.
+        Group(OutlookGroup),
+        /// The prior of a cell.
+        Cell(OutlookCell),
+        /// Trust in sweeps at a site.
+        Site(OutlookSite),
+    }
+}
 
 /// A page, as the scheduler keeps it. The fields are described in the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,28 +199,10 @@ impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state
 impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));
 impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/OutlookSite.avsc"));
 
-/// The schemas of what the stores hold.
-pub fn state_schemas() -> Vec<SchemaRecord> {
-    vec![
-        ScheduledPage::schema_record(),
-        HostSchedule::schema_record(),
-        OutlookGroup::schema_record(),
-        OutlookCell::schema_record(),
-        OutlookSite::schema_record(),
-    ]
-}
-
-/// The key of a thing in [`OUTLOOK`] by its letter and hash.
-pub(crate) fn key(letter: u8, hash: u64) -> [u8; 9] {
-    let mut key = [letter; 9];
-    key[1..].copy_from_slice(&hash.to_be_bytes());
-    key
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use messages::DecodeError;
+    use messages::{DecodeError, Encoded, Message};
 
     #[test]
     fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {

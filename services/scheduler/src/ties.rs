@@ -2,13 +2,14 @@
 //! a page that follows another is passed over nine times of ten when its turn comes, by whatever policy. A turn passed
 //! over costs nothing and counts as a look where turns are worked out: its content is being looked at, in another place.
 
+use crate::Scheduler;
 use crate::dispatch::find;
 use crate::planner::look_of;
 use crate::rules::Rules;
 use crate::siblings::belief_of;
 use crate::state::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
-use crate::{SCHEDULER_EVENTS, Scheduler};
-use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict};
+use messages::topics::SCHEDULER_EVENTS;
+use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, Verdict};
 use mirrors::{Follower, Letter, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight};
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use revisit::columns::Slot;
@@ -138,8 +139,7 @@ impl Scheduler {
 
     fn send(&mut self, letters: &[Letter], context: &mut Context<'_>) {
         for letter in letters {
-            let record = SchedulerEvent::Letter(write(letter));
-            context.emit(SCHEDULER_EVENTS, letter.to.site.as_str(), record.encode());
+            context.emit(SCHEDULER_EVENTS, write(letter));
         }
     }
 

@@ -7,7 +7,7 @@ mod bench;
 
 use bench::{Bench, looked, on_host};
 use messages::{
-    ChangeEstimate, ChangeHint, FetchOutcome, FetchReason, FetchRequest, HintKind, Message, PageObservation,
+    ChangeEstimate, ChangeHint, Encoded, FetchOutcome, FetchReason, FetchRequest, HintKind, PageObservation,
     SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
@@ -16,7 +16,7 @@ use scheduler::explain::{Explanation, explain};
 use settings::PolicyName;
 use std::collections::{BTreeMap, BTreeSet};
 use stream::memory::MemoryStores;
-use stream::{StoreProvider, TaskId};
+use stream::{StoreProvider, TaskId, TaskTables};
 
 const SITES: usize = 5;
 const PAGES: usize = 30;
@@ -137,10 +137,11 @@ fn one_sibling_seen_changed_brings_the_others_next() {
 
 fn explained(bench: &Bench, url: &str, price: Option<f64>) -> Explanation {
     let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
-    let store = bench.driver.stores.open("memory", &task, &["pages", "hosts", "outlook"]).unwrap();
+    let topology = scheduler::topology();
+    let store = bench.driver.stores.open("memory", &task, &topology.table_names()).unwrap();
     let rules = Rules::new(&bench.settings, bench.partitions);
     let url = CanonicalUrl::parse(url).unwrap();
-    explain(&*store, &rules, &url, price, bench.now()).unwrap().unwrap()
+    explain(&TaskTables::new(store, &topology), &rules, &url, price, bench.now()).unwrap().unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod bench;
 
 use bench::{Bench, failed, looked, on_host, urls};
 use messages::{
-    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, FetchOutcome, FetchReason, HintKind, Link, Message,
+    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link,
     PageLinks, SchedulerEvent, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};

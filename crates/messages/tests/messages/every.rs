@@ -19,6 +19,8 @@ pub(crate) struct RecordType {
     pub(crate) show: fn(&[u8]) -> Result<serde_json::Value, DecodeError>,
     /// The samples, encoded.
     pub(crate) samples: Vec<Vec<u8>>,
+    /// What its keys are.
+    pub(crate) key_kind: messages::topics::Key,
     /// The keys of the samples.
     pub(crate) keys: Vec<Vec<u8>>,
 }
@@ -43,14 +45,15 @@ pub(crate) fn record_types() -> Vec<RecordType> {
 }
 
 fn record_type<T: Message + Keyed + Samples>() -> RecordType {
-    let samples: Vec<_> = T::samples().iter().map(Message::encode).collect();
+    let samples: Vec<_> = T::samples().iter().map(T::encode).collect();
     RecordType {
         name: T::NAME,
         schema: T::codec().schema(),
         fingerprint: T::codec().fingerprint(),
         header: samples[0][..10].to_vec(),
-        recode: |bytes| <T as Message>::decode(bytes).map(|value| Message::encode(&value)),
-        show: |bytes| <T as Message>::decode(bytes).map(|value| serde_json::to_value(value).unwrap()),
+        recode: |bytes| T::decode(bytes).map(|value| value.encode()),
+        show: |bytes| T::decode(bytes).map(|value| serde_json::to_value(value).unwrap()),
+        key_kind: T::KEY,
         keys: T::samples().iter().map(T::key).collect(),
         samples,
     }

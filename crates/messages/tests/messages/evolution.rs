@@ -8,8 +8,8 @@ use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use messages::schemas::{LearnError, known, learn, name_of};
 use messages::{
-    ChangeEstimate, Command, CommandKind, DecodeError, FetchOutcome, FetchRequest, FetchResult, Fingerprint, Message,
-    SchedulerEvent, impl_message,
+    ChangeEstimate, Command, CommandKind, DecodeError, Encoded, FetchOutcome, FetchRequest, FetchResult, Fingerprint,
+    Message, SchedulerEvent, impl_message,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -89,7 +89,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
     });
     learn(older.as_bytes(), None).unwrap();
-    let read = <ChangeEstimate as Message>::decode(&bytes).unwrap();
+    let read = ChangeEstimate::decode(&bytes).unwrap();
     let full = ChangeEstimate::samples().remove(0);
     let (own_alpha, own_beta_days, plain_alpha, plain_beta_days) = (0.0, 0.0, 0.0, 0.0);
     let look_again_after_s = None;
@@ -123,7 +123,7 @@ fn a_word_that_a_newer_writer_has_for_a_fetch_or_a_command_is_unknown() {
     });
     learn(text.as_bytes(), None).unwrap();
     let expected = FetchResult { outcome: FetchOutcome::Unknown, ..FetchResult::samples().remove(1) };
-    assert_eq!(<FetchResult as Message>::decode(&bytes), Ok(expected));
+    assert_eq!(FetchResult::decode(&bytes), Ok(expected));
 
     let text = Command::schema_record().json.replace(r#""forget", "#, r#""archive", "forget", "#);
     let record = find("Command");
@@ -132,13 +132,13 @@ fn a_word_that_a_newer_writer_has_for_a_fetch_or_a_command_is_unknown() {
     });
     learn(text.as_bytes(), None).unwrap();
     let expected = Command { kind: CommandKind::Unknown, ..Command::samples().remove(0) };
-    assert_eq!(<Command as Message>::decode(&bytes), Ok(expected));
+    assert_eq!(Command::decode(&bytes), Ok(expected));
 }
 
 #[test]
 fn a_record_of_another_name_is_named_and_not_waited_for() {
-    let request = Message::encode(&FetchRequest::samples().remove(0));
-    for error in [SchedulerEvent::decode(&request).unwrap_err(), <Command as Message>::decode(&request).unwrap_err()] {
+    let request = FetchRequest::samples().remove(0).encode();
+    for error in [SchedulerEvent::decode(&request).unwrap_err(), Command::decode(&request).unwrap_err()] {
         assert!(matches!(&error, DecodeError::OtherRecord { found, .. } if found == "FetchRequest"), "{error}");
     }
     let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &request[10..]].concat();

@@ -1,7 +1,9 @@
 use crate::every::record_types;
 use crate::samples::Samples;
 use messages::schemas::{SchemaRecord, learn};
-use messages::{Command, DecodeError, FetchRequest, FetchResult, Fingerprint, Message, PageLinks, SchedulerEvent};
+use messages::{
+    Command, DecodeError, Encoded, FetchRequest, FetchResult, Fingerprint, Message, PageLinks, SchedulerEvent,
+};
 use proptest::prelude::*;
 
 #[test]

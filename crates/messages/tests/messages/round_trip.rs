@@ -3,7 +3,7 @@ use crate::samples::Samples;
 use apache_avro::Schema;
 use apache_avro::schema::ResolvedSchema;
 use apache_avro::writer::datum::GenericDatumWriter;
-use messages::{ChangeEstimate, ChangeHint, Command, Message, PageLinks, SchedulerEvent, SweepForecast};
+use messages::{ChangeEstimate, ChangeHint, Command, Encoded, PageLinks, SchedulerEvent, SweepForecast};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use std::collections::HashMap;

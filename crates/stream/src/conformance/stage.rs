@@ -9,19 +9,21 @@ use crate::log::{
 };
 use crate::partitioner::partition_for;
 use crate::position::Position;
-use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
+use crate::processor::{Context, ProcessError, Processor};
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Stage as _, StageRunner, Step};
-use crate::spec::{DeadLetters, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
+use crate::spec::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use crate::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
+use crate::table::Table;
+use crate::testing::RawRecord;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-const COUNTS: StoreId = StoreId(0);
-const PENDING: StoreId = StoreId(1);
-const OUTPUT: OutputId = OutputId(0);
+const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
+const PENDING: Table<Vec<u8>, Vec<u8>> = Table::new("pending");
+const OUTPUT: messages::topics::Topic<RawRecord> = messages::topics::Topic::new("output");
 /// Small, so that a few records make several commits.
 const BATCH_RECORDS: usize = 7;
 
@@ -45,10 +47,9 @@ impl Processor for Counting {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         // Adds up: right only for a processor made anew.
         context.scan(COUNTS, b"", &mut |_, count| {
-            self.seen += number(count);
-            ControlFlow::Continue(())
-        })?;
-        Ok(())
+            self.seen += number(&count);
+            Ok(())
+        })
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -56,13 +57,13 @@ impl Processor for Counting {
         let id = context.output_id().unwrap_or_default();
         lock(&self.attempts).push((record.partition, record.offset, id.clone()));
         let count = context.get(COUNTS, &record.key)?.as_deref().map_or(0, number) + 1;
-        context.put(COUNTS, record.key.clone(), count.to_be_bytes().to_vec());
-        context.emit(OUTPUT, record.key.clone(), format!("{count} {} {id}", self.seen + 1).into_bytes());
+        context.put(COUNTS, &record.key, &count.to_be_bytes().to_vec());
+        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{count} {} {id}", self.seen + 1)));
         match value {
             b"bad" => return Err(ProcessError::SetAside("this one is bad".to_owned())),
             b"stop" => return Err(ProcessError::Stop("told to stop".to_owned())),
-            b"later" => context.put(PENDING, record.key.clone(), b"tick".to_vec()),
-            b"forget" => context.delete(COUNTS, record.key.clone()),
+            b"later" => context.put(PENDING, &record.key, &b"tick".to_vec()),
+            b"forget" => context.delete(COUNTS, &record.key),
             _ => {}
         }
         // A record set aside never comes here, so memory stays what the store says.
@@ -73,12 +74,12 @@ impl Processor for Counting {
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let mut pending = Vec::new();
         context.scan(PENDING, b"", &mut |key, _| {
-            pending.push(key.to_vec());
-            ControlFlow::Continue(())
+            pending.push(key);
+            Ok(())
         })?;
         for key in pending {
-            context.delete(PENDING, key.clone());
-            context.emit(OUTPUT, key, b"tick".to_vec());
+            context.delete(PENDING, &key);
+            context.emit(OUTPUT, RawRecord::new(key, *b"tick"));
         }
         Ok(())
     }
@@ -86,7 +87,7 @@ impl Processor for Counting {
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let heard = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         let partition = context.task().partition;
-        context.emit(OUTPUT, record.key.clone(), format!("{heard} heard by {partition}").into_bytes());
+        context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{heard} heard by {partition}")));
         Ok(())
     }
 }
@@ -140,13 +141,9 @@ impl CountingStage {
             name: "counting".to_owned(),
             group: self.group.clone(),
             input: self.input.name.clone(),
-            outputs: vec![self.output.name.to_string()],
+            outputs: vec![OutputSpec { name: OUTPUT.name(), topic: self.output.name.to_string() }],
             stores: (STORES.iter().zip(&self.changelogs))
-                .map(|(store, changelog)| StoreSpec {
-                    name: (*store).to_owned(),
-                    changelog: changelog.name.to_string(),
-                    is_public: false,
-                })
+                .map(|(&name, changelog)| StoreSpec { name, changelog: changelog.name.to_string(), is_public: false })
                 .collect(),
             broadcast: Some(self.broadcast.name.to_string()),
             dead_letters: DeadLetters {

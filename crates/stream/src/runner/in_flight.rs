@@ -1,7 +1,7 @@
 //! The half of the loop that only work in flight has: room, answers, and the end.
 
 use super::StageRunner;
-use crate::in_flight::Answer;
+use crate::in_flight::{Answer, Sent};
 use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
@@ -54,9 +54,9 @@ impl StageRunner {
         }
         window.answer(tag.offset);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
-        for (output, key, value) in outputs {
-            let topic = &topics.outputs[output.0];
-            let record = topic.record(key, Some(value), now);
+        for Sent { output, key, value } in outputs {
+            let topic = topics.output(output);
+            let record = topic.record(key, value, now);
             match topic.refusal(record.bytes()) {
                 None => task.outputs.push(record),
                 Some(why) => {

@@ -4,18 +4,20 @@ use super::Role;
 use super::points::Point;
 use super::world::{Life, Memory, World};
 use crate::invariants;
-use crate::processor::{Context, OutputId, ProcessError, Processor, StoreId};
+use crate::processor::{Context, ProcessError, Processor};
 use crate::record::InputRecord;
+use crate::table::Table;
+use crate::testing::RawRecord;
+use messages::topics::Topic;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) const STORES: [&str; 3] = ["totals", "counts", "pending"];
-const TOTALS: StoreId = StoreId(0);
-const COUNTS: StoreId = StoreId(1);
-const PENDING: StoreId = StoreId(2);
-const RESULTS: OutputId = OutputId(0);
+const TOTALS: Table<Vec<u8>, Vec<u8>> = Table::new("totals");
+const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
+const PENDING: Table<Vec<u8>, Vec<u8>> = Table::new("pending");
+pub(super) const RESULTS: Topic<RawRecord> = Topic::new("results");
 
 /// Key of the number of records seen.
 pub(super) const SEEN: &[u8] = b"seen";
@@ -69,10 +71,10 @@ impl Processor for Counting {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let mut counts = BTreeMap::new();
         context.scan(COUNTS, b"", &mut |key, count| {
-            counts.insert(key.to_vec(), count.to_vec());
-            ControlFlow::Continue(())
+            counts.insert(key, count);
+            Ok(())
         })?;
-        let seen = context.get(TOTALS, SEEN)?.as_deref().map_or(0, number);
+        let seen = context.get(TOTALS, &SEEN.to_vec())?.as_deref().map_or(0, number);
         self.seen_written = seen;
         self.remember(|memory| {
             // Adds up: right only for a processor made anew.
@@ -88,20 +90,20 @@ impl Processor for Counting {
         let (partition, offset, key) = (record.partition, record.offset, record.key.clone());
         let verb = verb(record);
         if verb == "slow" && self.world.has_to_wait(Role::Counting, partition, offset) {
-            context.put(COUNTS, key, b"rubbish".to_vec());
+            context.put(COUNTS, &key, &b"rubbish".to_vec());
             return Err(ProcessError::Await("it has to wait".to_owned()));
         }
         let stored = context.get(COUNTS, &key)?;
         self.check_memory(partition, &key, stored.as_ref());
         let count = stored.as_deref().map_or(0, number) + 1;
         let seen = self.remember(|memory| memory.seen) + 1;
-        context.put(COUNTS, key.clone(), count.to_be_bytes().to_vec());
-        context.emit(RESULTS, key.clone(), format!("done {offset} {count} {seen}").into_bytes());
+        context.put(COUNTS, &key, &count.to_be_bytes().to_vec());
+        context.emit(RESULTS, RawRecord::new(key.clone(), format!("done {offset} {count} {seen}")));
         match verb {
             "bad" => return Err(ProcessError::SetAside("it is bad".to_owned())),
             "poison" => resume_unwind(Box::new("it is poison")),
-            "later" => context.put(PENDING, offset.to_be_bytes(), key.clone()),
-            "forget" => context.delete(COUNTS, key.clone()),
+            "later" => context.put(PENDING, &offset.to_be_bytes().to_vec(), &key),
+            "forget" => context.delete(COUNTS, &key),
             _ => {}
         }
         self.remember(|memory| {
@@ -118,12 +120,12 @@ impl Processor for Counting {
         self.world.at(&self.life, Point::Punctuate);
         let mut pending = Vec::new();
         context.scan(PENDING, b"", &mut |offset, key| {
-            pending.push((offset.to_vec(), key.to_vec()));
-            ControlFlow::Continue(())
+            pending.push((offset, key));
+            Ok(())
         })?;
         for (offset, key) in pending {
-            context.emit(RESULTS, key, format!("tick {}", number(&offset)).into_bytes());
-            context.delete(PENDING, offset);
+            context.emit(RESULTS, RawRecord::new(key, format!("tick {}", number(&offset))));
+            context.delete(PENDING, &offset);
         }
         Ok(())
     }
@@ -133,7 +135,7 @@ impl Processor for Counting {
         let seen = self.remember(|memory| memory.seen);
         if seen != self.seen_written {
             self.seen_written = seen;
-            context.put(TOTALS, SEEN, seen.to_be_bytes().to_vec());
+            context.put(TOTALS, &SEEN.to_vec(), &seen.to_be_bytes().to_vec());
         }
         Ok(())
     }

@@ -6,14 +6,16 @@ use super::points::Point;
 use super::world::{Life, World};
 use crate::in_flight::{Answer, InFlight, Tag};
 use crate::invariants;
-use crate::processor::{OutputId, ProcessError};
+use crate::processor::ProcessError;
 use crate::record::InputRecord;
+use crate::testing::RawRecord;
+use messages::topics::Topic;
 use page::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-const WORK: OutputId = OutputId(0);
+pub(super) const WORK: Topic<RawRecord> = Topic::new("work");
 
 struct Request {
     tag: Tag,
@@ -42,7 +44,7 @@ impl Flight {
         }
         let Request { tag, key, value, .. } =
             self.requests.swap_remove(ready[self.world.below(ready.len() as u64) as usize]);
-        Some(Answer { tag, outputs: vec![(WORK, key, value)] })
+        Some(Answer::new(tag).with(WORK, RawRecord { key, value }))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The two stages, as data.
 
 use super::Role;
-use super::counting::{Counting, STORES};
-use super::flight::Flight;
+use super::counting::{Counting, RESULTS, STORES};
+use super::flight::{Flight, WORK};
 use super::world::{Life, World};
 use crate::processor::Processor;
-use crate::spec::{DeadLetters, StageSpec, StageWork, StoreSpec};
+use crate::spec::{DeadLetters, OutputSpec, StageSpec, StageWork, StoreSpec};
 use crate::store::TaskId;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,24 +13,21 @@ use std::time::Duration;
 impl World {
     pub(super) fn spec(self: &Arc<Self>, life: &Arc<Life>, in_flight: usize) -> StageSpec {
         let (world, of) = (self.clone(), life.clone());
-        let (work, stores, outputs) = match life.role {
-            Role::Flight => (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &[][..], "work"),
+        let (work, stores, output) = match life.role {
+            Role::Flight => (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &[][..], WORK.name()),
             Role::Counting => {
                 let make =
                     move |task: &TaskId| -> Box<dyn Processor> { Box::new(Counting::new(&world, &of, task.partition)) };
-                (StageWork::Processors(Box::new(make)), &STORES[..], "results")
+                (StageWork::Processors(Box::new(make)), &STORES[..], RESULTS.name())
             }
         };
-        let store = |name: &&str| StoreSpec {
-            name: (*name).to_owned(),
-            changelog: format!("{name}-log"),
-            is_public: *name == "totals",
-        };
+        let store =
+            |&name: &&'static str| StoreSpec { name, changelog: format!("{name}-log"), is_public: name == "totals" };
         StageSpec {
             name: life.role.group().to_owned(),
             group: life.role.group().to_owned(),
             input: life.role.input().into(),
-            outputs: vec![outputs.to_owned()],
+            outputs: vec![OutputSpec { name: output, topic: output.to_string() }],
             stores: stores.iter().map(store).collect(),
             broadcast: (life.role == Role::Counting).then(|| "news".to_owned()),
             dead_letters: DeadLetters {

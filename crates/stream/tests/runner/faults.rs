@@ -1,10 +1,10 @@
-use crate::{driver, processors, send, texts};
+use crate::{KEPT_TABLE, OUTPUT, driver, processors, send, texts};
 use messages::Message;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stream::partitioner::partition_for;
-use stream::testing::TestDriver;
-use stream::{Context, InputRecord, OutputId, ProcessError, Processor, SchemaTopic, StageSpec, StoreId};
+use stream::testing::{RawRecord, TestDriver};
+use stream::{Context, InputRecord, ProcessError, Processor, SchemaTopic, StageSpec};
 
 /// Copies its input, counting in memory what it has committed to its store. Some words make it fail.
 #[derive(Default)]
@@ -32,7 +32,7 @@ messages::impl_message!(
 
 impl Processor for Copying {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let kept = context.get(StoreId(0), b"copied")?;
+        let kept = context.get(KEPT_TABLE, &b"copied".to_vec())?;
         self.copied = kept.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
         Ok(())
     }
@@ -40,16 +40,16 @@ impl Processor for Copying {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         self.copied += 1;
-        context.put(StoreId(0), *b"copied", self.copied.to_be_bytes().to_vec());
+        context.put(KEPT_TABLE, &b"copied".to_vec(), &self.copied.to_be_bytes().to_vec());
         match text.as_str() {
             "panic" => panic!("told to panic"),
-            "large output" => context.emit(OutputId(0), record.key.clone(), vec![b'x'; 2_000]),
-            "large state" => context.put(StoreId(0), *b"large", vec![b'x'; 2_000]),
+            "large output" => context.emit(OUTPUT, RawRecord::new(record.key.clone(), [b'x'; 2_000])),
+            "large state" => context.put(KEPT_TABLE, &b"large".to_vec(), &vec![b'x'; 2_000]),
             "newer" if !messages::schemas::known(Newer::schema_record().fingerprint) => {
                 self.copied -= 1;
                 return Err(ProcessError::Await("no schema of this record is known".to_owned()));
             }
-            _ => context.emit(OutputId(0), record.key.clone(), format!("{text} {}", self.copied).into_bytes()),
+            _ => context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{text} {}", self.copied))),
         }
         Ok(())
     }
@@ -203,10 +203,7 @@ fn a_store_added_by_a_new_version_leaves_the_others_as_they_are() {
     driver.run_until_idle().unwrap();
     driver.kill(0);
     let mut next = copying();
-    next.stores
-        .insert(0, stream::StoreSpec { name: "new".to_owned(), changelog: "dead-letters".to_owned(), is_public: true });
-    // Its processor names stores by place.
-    next.stores.swap(0, 1);
+    next.stores.insert(0, stream::StoreSpec { name: "new", changelog: "dead-letters".to_owned(), is_public: true });
     driver.add(next, "one");
     send(&driver, "key", "c");
     driver.run_until_idle().unwrap();

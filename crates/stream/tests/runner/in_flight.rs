@@ -1,10 +1,10 @@
-use crate::{driver, send, spec, texts};
+use crate::{OUTPUT, driver, send, spec, texts};
 use page::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stream::testing::TestDriver;
-use stream::{Answer, InFlight, InputRecord, OutputId, ProcessError, StageSpec, StageWork, Tag, TaskId};
+use stream::testing::{RawRecord, TestDriver};
+use stream::{Answer, InFlight, InputRecord, ProcessError, StageSpec, StageWork, Tag, TaskId};
 
 /// What a test sees of the engine, and by what it is led.
 #[derive(Default)]
@@ -24,8 +24,7 @@ impl Engine {
         let mut desk = self.0.lock().unwrap();
         let (tag, _) =
             desk.submitted.iter().rfind(|(_, submitted)| submitted == text).cloned().expect("it was submitted");
-        let outputs = vec![(OutputId(0), text.as_bytes().to_vec(), text.as_bytes().to_vec())];
-        desk.answers.push_back(Answer { tag, outputs });
+        desk.answers.push_back(Answer::new(tag).with(OUTPUT, RawRecord::new(text, text)));
     }
 
     fn submitted(&self) -> Vec<String> {
@@ -138,7 +137,7 @@ fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
     assert_eq!(engine.submitted(), ["a", "a"]);
     let (old, _) = engine.0.lock().unwrap().submitted[0].clone();
     assert_eq!(engine.0.lock().unwrap().withdrawn, [old.epoch]);
-    let late = Answer { tag: old, outputs: vec![(OutputId(0), b"key".to_vec(), b"late".to_vec())] };
+    let late = Answer::new(old).with(OUTPUT, RawRecord::new(*b"key", *b"late"));
     engine.0.lock().unwrap().answers.push_back(late);
     engine.answer("a");
     turn(&mut driver);

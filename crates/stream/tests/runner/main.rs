@@ -6,22 +6,25 @@
 mod faults;
 mod in_flight;
 
+use messages::topics::Topic;
 use page::{DAY, Timestamp};
 use std::time::Duration;
-use stream::testing::TestDriver;
-use stream::{Cleanup, DeadLetters, ProcessorFactory, StageSpec, StageWork, StoreSpec, TopicConfig};
+use stream::testing::{RawRecord, TestDriver};
+use stream::{Cleanup, DeadLetters, OutputSpec, ProcessorFactory, StageSpec, StageWork, StoreSpec, Table, TopicConfig};
 
+const OUTPUT: Topic<RawRecord> = Topic::new("output");
+const KEPT_TABLE: Table<Vec<u8>, Vec<u8>> = Table::new("kept");
 const KEPT: Cleanup = Cleanup::Delete { retention: DAY, consumed: false };
 
 /// A stage from `input` to `output` with one store.
 fn spec(work: StageWork) -> StageSpec {
     let has_store = matches!(work, StageWork::Processors(_));
-    let store = StoreSpec { name: "kept".to_owned(), changelog: "kept-changelog".to_owned(), is_public: false };
+    let store = StoreSpec { name: KEPT_TABLE.name(), changelog: "kept-changelog".to_owned(), is_public: false };
     StageSpec {
         name: "testing".to_owned(),
         group: "testing".to_owned(),
         input: "input".into(),
-        outputs: vec!["output".to_owned()],
+        outputs: vec![OutputSpec { name: OUTPUT.name(), topic: "output".to_owned() }],
         stores: if has_store { vec![store] } else { Vec::new() },
         broadcast: None,
         dead_letters: DeadLetters {

@@ -2,7 +2,8 @@
 
 use daemon::WebClock;
 use fetcher::Rules;
-use messages::{FetchRequest, FetchResult, Message, topics};
+use messages::topics::Topic;
+use messages::{Encoded, FetchRequest, FetchResult, topics};
 use page::CanonicalUrl;
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
@@ -42,7 +43,7 @@ impl Bench {
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = Names::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
-        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
+        log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology()], 1)).unwrap();
         let stage = Self::stage(&log, &settings, &names, 0);
         Self { log, settings, names, stage, started: 0 }
     }
@@ -71,7 +72,7 @@ impl Bench {
         self.send_bytes(request(url).encode());
     }
 
-    pub(crate) fn read<M: Message>(&self, topic: &str) -> Vec<M> {
+    pub(crate) fn read<M: Encoded>(&self, topic: Topic<M>) -> Vec<M> {
         let partition = TopicPartition::new(self.names.topic(topic), 0);
         let records = self.log.reader().unwrap().read(&partition, 0, usize::MAX).unwrap().0;
         records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
@@ -95,7 +96,7 @@ impl Bench {
     }
 
     pub(crate) fn fetch_request(&mut self, request: &FetchRequest) -> FetchResult {
-        let before = self.read::<FetchResult>(topics::FETCH_RESULTS).len();
+        let before = self.read(topics::FETCH_RESULTS).len();
         self.send_bytes(request.encode());
         let result = self.results(before + 1).pop().unwrap();
         assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));

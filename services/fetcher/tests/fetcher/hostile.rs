@@ -1,7 +1,7 @@
 //! Every misbehaviour of `simweb::hostile` through the real fetcher: each ends as its table says, within its limits.
 
 use crate::bench::{Bench, request};
-use messages::{FetchRequest, FetchResult, Message, body, word};
+use messages::{Encoded, FetchRequest, FetchResult, body, word};
 use page::{CanonicalUrl, PageId};
 use simweb::hostile::{Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES, REDIRECTS, misbehaviours};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! The fetcher as a stage against a web on loopback: what it asks for, what it makes of the answers, what it commits.
 
 use crate::bench::{Bench, clock, request};
-use messages::{DeadLetter, Digest, FetchOutcome, FetchRequest, FetchResult, Message, body, topics};
+use messages::{DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, body, topics};
 use page::Timestamp;
 use simweb::{
     ChangeRates, Fault, FaultRule, FaultScope, HostDials, LedgerEntry, RequestKind, Robots, SeededConfig, SimWeb,
@@ -486,12 +486,12 @@ fn no_more_requests_are_taken_in_than_may_be_in_flight() {
         bench.ask(&format!("http://host-0001.test/section-{page}/page-{page:05}.html"));
     }
     let deadline = Instant::now() + Duration::from_secs(20);
-    while bench.read::<FetchResult>(topics::FETCH_RESULTS).len() < 6 {
+    while bench.read(topics::FETCH_RESULTS).len() < 6 {
         assert!(Instant::now() < deadline);
         bench.stage.step().unwrap();
         let status = bench.stage.status();
         let status = status.lock().unwrap();
-        let answered = bench.read::<FetchResult>(topics::FETCH_RESULTS).len() as u64;
+        let answered = bench.read(topics::FETCH_RESULTS).len() as u64;
         assert!(status.processed_total <= answered + 2 + 1, "{} taken, {answered} answered", status.processed_total);
     }
 }

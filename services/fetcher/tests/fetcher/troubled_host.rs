@@ -4,7 +4,7 @@
 use daemon::WebClock;
 use fetcher::Rules;
 use messages::{
-    ChangeEstimate, Command, CommandKind, FetchOutcome, FetchResult, Message, SchedulerEvent, Verdict, topics,
+    ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchResult, SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, HOUR, MINUTE, Timestamp};
 use settings::{Layers, Settings};
@@ -116,7 +116,8 @@ impl Loop {
         settings.fetch.resolve.insert("*.test".to_owned(), web.addr());
         let names = Names::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
-        log.create_topics(&topology::topic_configs(&settings, 1)).unwrap();
+        log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology(), scheduler::topology()], 1))
+            .unwrap();
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let spec = scheduler::stage(&settings, &names, 1);
         let rules = Rules::new(&settings).unwrap();

@@ -82,7 +82,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Failu
     let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;
     let subject = Subject {
-        topic: topics::PAGE_CHANGES,
+        topic: topics::PAGE_CHANGES.spec(),
         retention: "log.retention_changes",
         client: "recrawl-changes",
         batch: BATCH,

@@ -7,7 +7,7 @@ use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
 use crate::topic_reader::TopicReader;
 use clap::Args;
-use messages::{DeadLetter, Message, topics};
+use messages::{DeadLetter, Encoded, topics};
 use serde::Serialize;
 use std::path::PathBuf;
 use stream::InputRecord;
@@ -85,7 +85,7 @@ fn row(record: &InputRecord) -> Row {
         _ => Row {
             set_aside_at: record.timestamp.to_string(),
             stage: "unknown".to_owned(),
-            topic: topics::DEAD_LETTERS.to_owned(),
+            topic: topics::DEAD_LETTERS.name().to_string(),
             partition: record.partition as i32,
             offset: record.offset as i64,
             key: String::from_utf8_lossy(&record.key).into_owned(),

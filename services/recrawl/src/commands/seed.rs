@@ -2,7 +2,7 @@
 
 use crate::commands::run::read_seeds;
 use crate::commands::{SettingsArguments, status};
-use crate::embedded::CommandSender;
+use crate::embedded::{CommandSender, stages};
 use crate::output::{Format, answer};
 use crate::{Failure, http_client};
 use clap::Args;
@@ -65,7 +65,7 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
         }
         (None, Some(data), _) => {
             let log = stream_rocksdb::open_log(data)?;
-            log.create_topics(&topology::topic_configs(&settings, settings.log.partitions))?;
+            log.create_topics(&topology::topic_configs(&settings, &stages(), settings.log.partitions))?;
             send(Arc::new(log), &settings, &list.seeds)?;
         }
         (None, None, None) => {

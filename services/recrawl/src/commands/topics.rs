@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
+use crate::embedded::stages;
 use crate::output::{Format, answers};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -44,7 +45,7 @@ pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure
     let (Action::Create(place) | Action::Check(place)) = &arguments.action;
     let settings = place.settings.load(&[("kafka.brokers", place.brokers.clone())])?;
     let log = daemon::service::connect(&settings, "recrawl-topics")?;
-    let configs = topology::topic_configs(&settings, settings.kafka.partitions);
+    let configs = topology::topic_configs(&settings, &stages(), settings.kafka.partitions);
     if matches!(arguments.action, Action::Create(_)) {
         log.create_topics(&configs)?;
     }

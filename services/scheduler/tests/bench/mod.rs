@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "not every file of tests uses all of it")]
 
 use messages::{
-    ChangeEstimate, Command, CommandKind, FetchOutcome, FetchRequest, Message, SchedulerEvent, Verdict, topics,
+    ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchRequest, SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 use scheduler::ScheduledPage;
@@ -45,7 +45,10 @@ impl Bench {
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         let names = Names::new(&settings);
         let start = Timestamp::from_secs(1_700_000_000);
-        let driver = TestDriver::new(&topology::topic_configs(&settings, partitions), start);
+        let driver = TestDriver::new(
+            &topology::topic_configs(&settings, &[scheduler::topology(), estimator::topology()], partitions),
+            start,
+        );
         let tick = settings.policy.scan_interval;
         let read = vec![0; partitions as usize];
         let mut bench = Self { driver, names, settings, partitions, tick, started: 0, read };
@@ -147,14 +150,14 @@ impl Bench {
 
     pub(crate) fn page(&self, url: &str) -> Option<ScheduledPage> {
         let key = CanonicalUrl::parse(url).unwrap().page_id().0;
-        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let records = self.driver.contents(&self.names.topic(scheduler::PAGES.spec().changelog("scheduler"))).unwrap();
         let last = records.iter().rfind(|record| record.key == key).unwrap();
         last.value.as_deref().map(|value| ScheduledPage::decode(value).unwrap())
     }
 
     /// Pages that are known.
     pub(crate) fn pages(&self) -> usize {
-        let records = self.driver.contents(&self.names.topic("scheduler-pages-changelog")).unwrap();
+        let records = self.driver.contents(&self.names.topic(scheduler::PAGES.spec().changelog("scheduler"))).unwrap();
         // An empty key says how far the input is.
         let pages = records.into_iter().filter(|record| !record.key.is_empty());
         let last: BTreeMap<_, _> = pages.map(|record| (record.key, record.value)).collect();

@@ -5,8 +5,8 @@
 use crate::measure::{Measured, Rounds, cpu_time};
 use crate::table::{Row, Target};
 use change_rate::{GammaState, Outcome};
-use estimator::{PAGES, PageBelief};
-use messages::{FetchOutcome, Message, PageObservation, Verdict, topics};
+use estimator::PageBelief;
+use messages::{Encoded, FetchOutcome, PageObservation, Verdict, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use settings::Settings;
 use std::path::Path;
@@ -22,6 +22,8 @@ use sweeps::{Model, Place, rules};
 use tempfile::TempDir;
 use topology::Names;
 
+/// Place of the one store there is.
+const PAGES_PLACE: usize = 0;
 const SITES: usize = 200;
 const PAGES_PER_SITE: usize = 500;
 const LOOKS: i64 = 3;
@@ -69,7 +71,8 @@ fn round() -> f64 {
     let names = Names::new(&settings);
     let log = stream_rocksdb::open_log(directory.path()).expect("a new log opens");
     let partitions = settings.log.partitions;
-    log.create_topics(&topology::topic_configs(&settings, partitions)).expect("topics can be made");
+    log.create_topics(&topology::topic_configs(&settings, &recrawl::embedded::stages(), partitions))
+        .expect("topics can be made");
     let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
     let log: Arc<dyn Log> = Arc::new(log);
     let clock = ManualClock::at(looked_at(PAGES_PER_SITE, 0));
@@ -207,7 +210,7 @@ fn state_round() -> Update {
             spent += (cpu_time() - before).as_secs_f64();
         }
     }
-    let kept = pages.iter().map(|(id, _)| store.get(PAGES.0, &id.0).expect("a store can be read"));
+    let kept = pages.iter().map(|(id, _)| store.get(PAGES_PLACE, &id.0).expect("a store can be read"));
     let kept: Vec<_> = kept.map(|bytes| bytes.expect("every page was looked at")).collect();
     let belief = PageBelief::decode(&kept[0]).expect("what was encoded can be decoded");
     assert_eq!(belief.observations, LOOKS, "every look is learned from once");
@@ -225,7 +228,7 @@ fn update(
     number: usize,
     look: i64,
 ) {
-    let kept = overlay.get(store, PAGES.0, &id.0).expect("a store can be read");
+    let kept = overlay.get(store, PAGES_PLACE, &id.0).expect("a store can be read");
     let mut belief = kept.map_or_else(
         || PageBelief { estimator: "sweeps".to_owned(), ..PageBelief::default() },
         |bytes| PageBelief::decode(&bytes).expect("what was encoded can be decoded"),
@@ -246,7 +249,7 @@ fn update(
         (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
         (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);
     }
-    overlay.write(PAGES.0, id.0.to_vec(), Some(belief.encode()));
+    overlay.write(PAGES_PLACE, id.0.to_vec(), Some(belief.encode()));
 }
 
 /// CPU time of RocksDB's own benchmark per read, modify and write, in µs, with the options of the aim: no write-ahead

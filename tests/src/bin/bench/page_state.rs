@@ -4,13 +4,13 @@
 use crate::measure::Rounds;
 use crate::table::{Row, Target};
 use change::{Noise, PageState, Version};
-use detector::{PAGES, PageSketch, STORES, VERSIONS};
-use messages::{Digest, Message};
+use detector::{PAGES, PageSketch, PageVersion, VERSIONS};
+use messages::{Digest, Encoded};
 use page::Timestamp;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
-use stream::{Checkpoint, StoreId, StoreProvider, StoreWrite, TaskId};
+use stream::{Checkpoint, StoreProvider, StoreWrite, TaskId};
 use stream_rocksdb::{RocksStores, StoreMemory};
 use tempfile::TempDir;
 
@@ -19,8 +19,8 @@ const BATCH: usize = 1_000;
 
 pub(crate) fn rows() -> Vec<Row> {
     eprintln!("the detector's state");
-    let sketch = bytes_per_page(PAGES, &|random| sketch(random).encode());
-    let version = bytes_per_page(VERSIONS, &version);
+    let sketch = bytes_per_page(PAGES.name(), &|random| sketch(random).encode());
+    let version = bytes_per_page(VERSIONS.name(), &|random| version(random).encode());
     let name = "detector: state of a page without text, on disk";
     let row = Row::new(name, "bytes", Rounds::new(vec![sketch + version])).aims_at(Target::Value(140.0));
     vec![row.note(format!(
@@ -46,34 +46,33 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
 }
 
 /// Of a page that has shown two versions, of one word each.
-fn version(random: &mut Pcg64) -> Vec<u8> {
+fn version(random: &mut Pcg64) -> PageVersion {
     let mut state = PageState::default();
     for _ in 0..2 {
         let body = format!("<p>{:x}</p>", random.random::<u64>());
         state.observe(&Version::new(body.as_bytes(), Some("text/html"), None), Noise::ByFrequency);
     }
-    state.encode()
+    PageVersion(state)
 }
 
-/// Of a store of the detector with so many pages in it.
-fn bytes_per_page(store: StoreId, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 {
+/// Of a table of the detector with so many pages in it.
+fn bytes_per_page(table: &str, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let mut random = Pcg64::seed_from_u64(1);
     let stores = RocksStores::new(directory.path(), StoreMemory::default());
     let task = TaskId { stage: "detector".to_owned(), partition: 0 };
-    let mut state = stores.open("bench", &task, &STORES).expect("a store opens");
+    let names = detector::topology().table_names();
+    let store = names.iter().position(|name| *name == table).expect("the detector has the table");
+    let mut state = stores.open("bench", &task, &names).expect("a store opens");
     for _ in 0..KEPT_PAGES / BATCH {
-        let write = |_| StoreWrite {
-            store: store.0,
-            key: random.random::<[u8; 16]>().to_vec(),
-            value: Some(value(&mut random)),
-        };
+        let write =
+            |_| StoreWrite { store, key: random.random::<[u8; 16]>().to_vec(), value: Some(value(&mut random)) };
         let writes: Vec<_> = (0..BATCH).map(write).collect();
-        state.apply(&writes, &Checkpoint::empty(STORES.len())).expect("a store takes writes");
+        state.apply(&writes, &Checkpoint::empty(names.len())).expect("a store takes writes");
     }
     drop(state);
     // Closing leaves the newest writes in the log; opening writes them to a table.
-    drop(stores.open("bench", &task, &STORES).expect("a store opens"));
+    drop(stores.open("bench", &task, &names).expect("a store opens"));
     tables(directory.path()) as f64 / KEPT_PAGES as f64
 }
 

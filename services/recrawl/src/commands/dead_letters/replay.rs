@@ -4,7 +4,7 @@
 //! this is run or killed.
 
 use crate::Failure;
-use messages::{DeadLetter, Message, topics};
+use messages::{DeadLetter, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
 use std::sync::Arc;

@@ -41,7 +41,7 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Failure
 
 fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower<FetchResult>, Failure> {
     let subject = Subject {
-        topic: topics::FETCH_RESULTS,
+        topic: topics::FETCH_RESULTS.spec(),
         retention: "log.retention_results",
         client: "recrawl-export",
         batch: BATCH,

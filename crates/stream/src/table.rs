@@ -1,0 +1,268 @@
+//! The tables of a stage: each declared once, with its name and the types of its keys and values.
+
+use crate::processor::ProcessError;
+use crate::store::{StateStore, StoreError};
+use crate::topology::StageTopology;
+use messages::schemas::SchemaRecord;
+use messages::topics::{Key, Topic, TopicSpec};
+use messages::{DecodeError, Encoded};
+use page::{Host, PageId};
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+/// A key of a table.
+pub trait TableKey: Sized {
+    /// What it is.
+    const KIND: Key;
+    /// Its bytes: entries are in their order.
+    type Bytes: AsRef<[u8]>;
+
+    /// The bytes of the key.
+    fn to_bytes(&self) -> Self::Bytes;
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote; `None` when these bytes are no such key.
+    fn from_bytes(bytes: &[u8]) -> Option<Self>;
+}
+
+/// Its 16 bytes.
+impl TableKey for PageId {
+    const KIND: Key = Key::Page;
+    type Bytes = [u8; 16];
+
+    fn to_bytes(&self) -> [u8; 16] {
+        self.0
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(PageId)
+    }
+}
+
+/// Its authority in UTF-8.
+impl TableKey for Host {
+    const KIND: Key = Key::Host;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.as_str().as_bytes().to_vec()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        std::str::from_utf8(bytes).ok().map(Host::from_authority)
+    }
+}
+
+/// Bytes as they are.
+impl TableKey for Vec<u8> {
+    const KIND: Key = Key::Original;
+    type Bytes = Vec<u8>;
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.clone()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Some(bytes.to_vec())
+    }
+}
+
+/// A table of a stage: one store in each of its tasks, kept by a compacted changelog.
+pub struct Table<K, V> {
+    spec: TableSpec,
+    of: PhantomData<fn() -> (K, V)>,
+}
+
+/// A table as data.
+#[derive(Clone, Copy, Debug)]
+pub struct TableSpec {
+    /// Name, unique within the stage.
+    pub name: &'static str,
+    /// What its keys are.
+    pub key: Key,
+    /// The schemas of its values. Empty when they follow none.
+    pub schemas: fn() -> Vec<SchemaRecord>,
+    /// The topic that is its changelog, where readers outside read it too. Otherwise it has one of its own.
+    pub published_as: Option<TopicSpec>,
+    changelog: fn(&'static str, &'static str) -> TopicSpec,
+}
+
+impl TableSpec {
+    /// The topic that keeps what the table holds.
+    pub fn changelog(&self, stage: &'static str) -> TopicSpec {
+        self.published_as.unwrap_or_else(|| (self.changelog)(stage, self.name))
+    }
+}
+
+impl<K, V> Clone for Table<K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for Table<K, V> {}
+
+impl<K: TableKey, V: Encoded> Table<K, V> {
+    /// A table that is private to its stage.
+    pub const fn new(name: &'static str) -> Self {
+        let changelog = |stage, table| TopicSpec::changelog::<V>(stage, table, K::KIND);
+        let spec = TableSpec { name, key: K::KIND, schemas: V::schemas, published_as: None, changelog };
+        Self { spec, of: PhantomData }
+    }
+
+    /// A table whose changelog is a topic for everyone.
+    pub const fn published(name: &'static str, topic: Topic<V>) -> Self {
+        let Self { spec, of } = Self::new(name);
+        Self { spec: TableSpec { published_as: Some(topic.spec()), ..spec }, of }
+    }
+
+    /// Reads a value, as it stands under a key.
+    pub(crate) fn value(self, key: &[u8], value: &[u8]) -> Result<V, TableError> {
+        V::decode(value).map_err(|error| self.unreadable(key, error))
+    }
+
+    /// Reads an entry.
+    fn entry(self, key: &[u8], value: &[u8]) -> Result<(K, V), TableError> {
+        let problem = || DecodeError::Corrupt { name: self.name(), problem: "its key is none of this table's".into() };
+        let own = K::from_bytes(key).ok_or_else(|| self.unreadable(key, problem()))?;
+        Ok((own, self.value(key, value)?))
+    }
+
+    fn unreadable(self, key: &[u8], error: DecodeError) -> TableError {
+        TableError::Unreadable { table: self.name(), key: show(key), error }
+    }
+
+    /// Visits the entries whose keys begin with `prefix`, as an untyped scan that begins at a key tells of them.
+    pub(crate) fn scan<E: From<TableError>>(
+        self,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(K, V) -> Result<(), E>,
+        scan: impl FnOnce(&mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>) -> Result<(), StoreError>,
+    ) -> Result<(), E> {
+        let mut visited = Ok(());
+        scan(&mut |key, value| {
+            if !key.starts_with(prefix) {
+                return ControlFlow::Break(());
+            }
+            visited = self.entry(key, value).map_err(E::from).and_then(|(key, value)| visit(key, value));
+            if visited.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .map_err(TableError::Store)?;
+        visited
+    }
+}
+
+impl<K, V> Table<K, V> {
+    /// The table as data.
+    pub const fn spec(self) -> TableSpec {
+        self.spec
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        self.spec.name
+    }
+}
+
+impl<K, V> From<Table<K, V>> for TableSpec {
+    fn from(table: Table<K, V>) -> Self {
+        table.spec
+    }
+}
+
+/// A key for people.
+fn show(key: &[u8]) -> String {
+    match std::str::from_utf8(key) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => key.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+/// Why a table could not be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum TableError {
+    /// An entry cannot be read.
+    #[error("{key} in the table {table}: {error}")]
+    Unreadable {
+        /// The table.
+        table: &'static str,
+        /// The key, as text or in hexadecimal digits.
+        key: String,
+        /// Why.
+        error: DecodeError,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// An entry of a newer version waits for its schema. Any other that cannot be read is damage.
+impl From<TableError> for ProcessError {
+    fn from(error: TableError) -> Self {
+        match error {
+            TableError::Unreadable { error: DecodeError::UnknownSchema { .. }, .. } => {
+                ProcessError::Await(error.to_string())
+            }
+            TableError::Unreadable { .. } => ProcessError::Damaged(error.to_string()),
+            TableError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The tables of a task, for reading only.
+pub struct TaskTables {
+    store: Box<dyn StateStore>,
+    tables: Vec<&'static str>,
+}
+
+impl TaskTables {
+    /// The tables in a store that was opened with the [names](StageTopology::table_names) of this topology.
+    pub fn new(store: Box<dyn StateStore>, topology: &StageTopology) -> Self {
+        Self { store, tables: topology.table_names() }
+    }
+
+    /// The value of a key.
+    pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
+        let key = key.to_bytes();
+        let value = self.store.get(place_of(&self.tables, table.name()), key.as_ref())?;
+        value.map(|value| table.value(key.as_ref(), &value)).transpose()
+    }
+
+    /// Visits all entries in the order of keys until the visitor fails.
+    pub fn scan<K: TableKey, V: Encoded, E: From<TableError>>(
+        &self,
+        table: Table<K, V>,
+        visit: &mut dyn FnMut(K, V) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let place = place_of(&self.tables, table.name());
+        table.scan(b"", visit, |each| self.store.scan(place, b"", each))
+    }
+}
+
+/// The place of a table among those that a stage has declared.
+///
+/// # Panics
+/// When it is none of them: declaration and use are parts of one program.
+pub(crate) fn place_of(tables: &[&'static str], name: &str) -> usize {
+    tables.iter().position(|table| *table == name).unwrap_or_else(|| panic!("the stage declares no table {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_text_are_shown_as_text_and_others_as_digits() {
+        assert_eq!(show(b"host.example:8080"), "host.example:8080");
+        assert_eq!(show(&[0xff, 0x01]), "ff01");
+        assert_eq!(show(b"g\x00\x01"), "670001");
+    }
+
+    #[test]
+    fn a_table_has_a_changelog_of_its_own_unless_it_is_published() {
+        let own: Table<PageId, Vec<u8>> = Table::new("pages");
+        let changelog = own.spec().changelog("scheduler");
+        assert_eq!((changelog.name.to_string(), changelog.key), ("scheduler-pages-changelog".to_owned(), Key::Page));
+        let public = Table::<PageId, _>::published("contents", messages::topics::PAGE_CONTENTS);
+        assert_eq!(public.spec().changelog("detector").name.to_string(), "page-contents");
+    }
+}
