@@ -114,6 +114,9 @@ pub struct StageLag {
     pub set_aside_total: u64,
     /// Its last failure, while it lasts.
     pub last_error: Option<String>,
+    /// What is waited for, while something cannot be read for want of its schema.
+    #[serde(default)]
+    pub waits_for: Option<String>,
     /// Further figures by name.
     pub figures: BTreeMap<String, f64>,
 }
@@ -220,6 +223,7 @@ impl StageLag {
             processed_total: status.processed_total,
             set_aside_total: status.set_aside_total,
             last_error: status.last_error,
+            waits_for: status.waits_for,
             figures: status.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         }
     }
@@ -271,6 +275,12 @@ impl Collector for Board {
                 let metric = encoder.encode_descriptor(&name, "since start", None, MetricType::Counter)?;
                 ConstCounter::new(value).encode(metric)?;
             }
+        }
+        let (name, help) =
+            ("recrawl_records_of_other_versions", "records read that another version wrote, since start");
+        let mut of_others = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        for (record, count) in messages::schemas::read_of_other_versions() {
+            ConstCounter::new(count).encode(of_others.encode_family(&[("record", record)])?)?;
         }
         let backlogs = self.backlogs();
         let mut of_partitions = |name: &str, help: &str, value: fn(&ShownBacklog) -> f64| -> fmt::Result {

@@ -9,9 +9,9 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use settings::Settings;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Clock, Log, LogError, OutputRecord};
+use stream::{Clock, Log, LogError, OutputRecord, SchemaTopic};
 use topology::Names;
 use tracing::{debug, warn};
 
@@ -22,6 +22,9 @@ pub struct HintIntake {
     topic: String,
     /// Absent until the log answers.
     log: OnceLock<(Arc<dyn Log>, u32)>,
+    schemas: SchemaTopic,
+    /// Whether the log has the schemas: they come before the first hint.
+    told: AtomicBool,
     taken: AtomicU64,
     refused: AtomicU64,
     ignored: AtomicU64,
@@ -36,6 +39,8 @@ impl HintIntake {
             clock,
             topic: names.topic(topics::SCHEDULER_EVENTS),
             log: OnceLock::new(),
+            schemas: names.schemas(Vec::new()),
+            told: AtomicBool::new(false),
             taken: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
@@ -64,7 +69,8 @@ impl HintIntake {
         }
         let failed = |text: &str| Reply { status: 503, body: format!("{text}\n"), ..reply.clone() };
         let Some((log, partitions)) = self.log.get() else { return failed("the log is not there yet; try again") };
-        match append(&**log, &self.topic, *partitions, &reply.hints, now) {
+        let done = self.tell_schemas(&**log, now);
+        match done.and_then(|()| append(&**log, &self.topic, *partitions, &reply.hints, now)) {
             Ok(()) => {
                 self.taken.fetch_add(reply.hints.len() as u64, Ordering::Relaxed);
                 debug!(path = request.path, hints = reply.hints.len(), "hints taken");
@@ -75,6 +81,14 @@ impl HintIntake {
                 failed("the log cannot be written; try again")
             }
         }
+    }
+
+    fn tell_schemas(&self, log: &dyn Log, now: Timestamp) -> Result<(), LogError> {
+        if !self.told.load(Ordering::Relaxed) {
+            stream::schemas::tell(log, &self.schemas, now)?;
+            self.told.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// What became of pings since the start.

@@ -151,6 +151,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
             Unreadable::Corrupt(problem) => self.corrupt(problem),
             Unreadable::Unresolvable(problem) => unresolvable(problem),
         })?;
+        schemas::count_of_other_version(self.name);
         apache_avro::from_value(&value).map_err(|error| self.corrupt(problem(&error)))
     }
 

@@ -6,8 +6,8 @@
 
 use crate::{Encoded, Fingerprint};
 use apache_avro::Schema;
-use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
 pub use crate::compatibility::{Problem, Severity, problems};
 
@@ -84,6 +84,18 @@ pub fn known(fingerprint: Fingerprint) -> bool {
 pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
     find(fingerprint).and_then(record_name)
 }
+
+/// How many records of other versions this process has read, by the name of the record. During an upgrade they grow; once
+/// they stand still, whoever writes is of this version.
+pub fn read_of_other_versions() -> BTreeMap<&'static str, u64> {
+    OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+pub(crate) fn count_of_other_version(name: &'static str) {
+    *OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default() += 1;
+}
+
+static OF_OTHER_VERSIONS: Mutex<BTreeMap<&str, u64>> = Mutex::new(BTreeMap::new());
 
 pub(crate) fn find(fingerprint: Fingerprint) -> Option<&'static Schema> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner).get(&fingerprint).copied()

@@ -35,6 +35,7 @@ pub mod protocol;
 mod record;
 mod restore;
 mod runner;
+pub mod schemas;
 #[cfg(test)]
 mod simulation;
 mod spec;

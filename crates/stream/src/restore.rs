@@ -39,6 +39,10 @@ pub(crate) struct Restoring {
     failures: u32,
     /// When to go on after a failure, on the monotonic clock.
     retry_at: Duration,
+    /// The schema without which the restored state cannot be read.
+    pub(crate) waits_for: Option<String>,
+    /// How often it was missed.
+    waits: u32,
     pub(crate) replayed: u64,
     /// Stores refilled from their changelogs though something was on disk.
     pub(crate) refilled: u64,
@@ -83,6 +87,8 @@ impl Restoring {
             phase: Phase::Opening,
             failures: 0,
             retry_at: Duration::ZERO,
+            waits_for: None,
+            waits: 0,
             replayed: 0,
             refilled: 0,
             set_aside: 0,
@@ -100,6 +106,16 @@ impl Restoring {
         let wait = wait_after(self.failures);
         self.retry_at = monotonic + wait;
         warn!(task = %self.id, error = error.message, attempt = self.failures, ?wait, "restore failed, trying again");
+    }
+
+    /// The state cannot be read for want of a schema. It stays as it is; after a while it is looked at again.
+    pub(crate) fn lacks_schema(&mut self, why: String, monotonic: Duration) {
+        self.waits += 1;
+        self.retry_at = monotonic + wait_after(self.waits);
+        if self.waits_for.is_none() {
+            warn!(task = %self.id, reason = why, "waiting for a schema");
+        }
+        self.waits_for = Some(why);
     }
 
     /// Does one slice of the work. The task, once it is complete.

@@ -16,6 +16,7 @@ use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits
 use crate::processor::{Context, OutputTopic, ProcessError, Processor, Topics};
 use crate::record::{InputRecord, TopicPartition};
 use crate::restore::Restoring;
+use crate::schemas::{SchemaReader, is_unheard_of};
 use crate::spec::{ProcessorFactory, RunnerSettings, StageSpec, StageWork};
 use crate::store::StoreProvider;
 use crate::task::{Task, TaskError};
@@ -94,7 +95,8 @@ pub struct StageRunner {
     panics: BTreeMap<(u32, u64), (u32, String)>,
     /// Partitions whose next record cannot be read yet.
     held: BTreeMap<u32, schemas::Held>,
-    schemas_next: u64,
+    /// Where schemas of others come from, once joined.
+    schemas: Option<SchemaReader>,
     /// Partitions whose state was refilled because it was damaged. A second time in one process helps nobody.
     mended: BTreeSet<u32>,
     broadcast_next: BTreeMap<u32, u64>,
@@ -137,7 +139,7 @@ impl StageRunner {
             closed_totals: BTreeMap::new(),
             panics: BTreeMap::new(),
             held: BTreeMap::new(),
-            schemas_next: 0,
+            schemas: None,
             mended: BTreeSet::new(),
             broadcast_next: BTreeMap::new(),
             broadcast_latest: BTreeMap::new(),
@@ -256,6 +258,10 @@ impl StageRunner {
                     break;
                 }
                 for record in records {
+                    // Nobody holds what is broadcast: it has to be readable when it is told.
+                    if is_unheard_of(&record) {
+                        self.has_learned()?;
+                    }
                     self.tell_tasks(now, |processor, context| processor.broadcast(&record, context))?;
                     self.broadcast_latest.insert(record.key.clone(), record);
                 }
@@ -320,7 +326,9 @@ impl StageRunner {
         }
         let partitions: Vec<u32> = self.tasks.keys().copied().collect();
         let restoring: Vec<u32> = self.restoring.keys().copied().collect();
-        let waits_for = self.held.values().next().map(|held| held.reason.clone());
+        let held = self.held.iter().map(|(partition, held)| (partition, &held.reason));
+        let states = self.restoring.iter().filter_map(|(partition, task)| Some((partition, task.waits_for.as_ref()?)));
+        let waits_for = held.chain(states).next().map(|(partition, why)| format!("partition {partition}: {why}"));
         let is_ready = restoring.is_empty() && self.is_settled();
         self.health.update(|status| {
             status.ready = is_ready;

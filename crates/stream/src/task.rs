@@ -24,6 +24,9 @@ pub(crate) enum TaskError {
     /// The processor panicked over a record.
     #[error("{reason}")]
     Panicked { partition: u32, offset: u64, reason: String },
+    /// The task's state is of a newer version whose schema has not arrived here yet.
+    #[error("{why}")]
+    Awaits { partition: u32, why: String },
     #[error("{0}")]
     Stop(String),
 }
@@ -39,8 +42,10 @@ impl TaskError {
     pub(crate) fn of_process(partition: u32, error: ProcessError) -> Self {
         match error {
             ProcessError::Damaged(what) => TaskError::Damaged { partition, what },
-            // Outside of a record there is nothing to set aside, and nothing that may wait.
-            ProcessError::SetAside(why) | ProcessError::Await(why) | ProcessError::Stop(why) => TaskError::Stop(why),
+            // Outside of a record it is the task that has to wait.
+            ProcessError::Await(why) => TaskError::Awaits { partition, why },
+            // And there is nothing to set aside.
+            ProcessError::SetAside(why) | ProcessError::Stop(why) => TaskError::Stop(why),
         }
     }
 }

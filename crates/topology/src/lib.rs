@@ -7,6 +7,7 @@
 //! It never talks to a log.
 
 use messages::Encoded;
+use messages::schemas::SchemaRecord;
 use messages::topics::{self, Cleanup as Forgetting, TopicSpec};
 use settings::Settings;
 use std::time::Duration;
@@ -56,13 +57,15 @@ impl Names {
             stores: stores.collect(),
             broadcast: topology.broadcast.map(|broadcast| self.topic(broadcast)),
             dead_letters: self.dead_letters(),
-            schemas: Some(SchemaTopic {
-                topic: self.topic(topics::SCHEMAS),
-                own: [messages::schemas::of_messages(), topology.state_schemas()].concat(),
-            }),
+            schemas: Some(self.schemas(topology.state_schemas())),
             punctuate_every,
             work,
         }
+    }
+
+    /// Where the schemas travel of a program that writes messages, and state of these schemas.
+    pub fn schemas(&self, of_state: Vec<SchemaRecord>) -> SchemaTopic {
+        SchemaTopic { topic: self.topic(topics::SCHEMAS), own: [messages::schemas::of_messages(), of_state].concat() }
     }
 
     /// Where every stage puts what it cannot work on.

@@ -71,12 +71,7 @@ impl Embedded {
             ("matcher", runner(matcher::stage(&names))),
         ];
         let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
-        let commands = CommandSender {
-            log: shared.clone(),
-            topic: names.topic(topics::SCHEDULER_EVENTS),
-            partitions,
-            clock: clock.clone(),
-        };
+        let commands = CommandSender::new(shared.clone(), &names, clock.clone())?;
         let sender = commands.clone();
         let post = move |path: &str, body: &[u8]| post(&sender, path, body);
         let mut background = Background::new(&stop);
@@ -212,7 +207,10 @@ impl CommandSender {
         let found = log.topic(&topic)?;
         let missing =
             || Failure::Input(format!("there is no topic {topic}; create the topics (recrawl topics create)"));
-        Ok(Self { partitions: found.ok_or_else(missing)?.partitions, log, topic, clock })
+        let partitions = found.ok_or_else(missing)?.partitions;
+        // Stages of another version may be at work.
+        stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
+        Ok(Self { partitions, log, topic, clock })
     }
 
     /// Tells the scheduler of seeds.

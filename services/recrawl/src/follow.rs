@@ -5,8 +5,8 @@ use crate::commands::SettingsArguments;
 use crate::topic_reader::TopicReader;
 use clap::Args;
 use daemon::StopSignal;
-use messages::Message;
 use messages::topics::TopicSpec;
+use messages::{DecodeError, Message};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::VecDeque;
@@ -60,7 +60,10 @@ impl FollowArguments {
         while !stop.is_stopped() && self.limit.is_none_or(|limit| taken < limit) {
             match follower.next()? {
                 Some(record) => taken += u64::from(taker.take(record)?),
-                None if !self.follow => return Ok(()),
+                None if !self.follow => {
+                    taker.rest()?;
+                    return follower.ended();
+                }
                 None => {
                     taker.rest()?;
                     std::thread::sleep(FOLLOW_EVERY);
@@ -140,6 +143,8 @@ pub(crate) struct Follower<M> {
     /// What was told of each partition.
     told_to: Cursor,
     waiting: Vec<VecDeque<(u64, M)>>,
+    /// Of each partition, the record that cannot be read for want of its schema. Nothing behind it is told before it.
+    held: Vec<Option<u64>>,
 }
 
 impl<M: Message> Follower<M> {
@@ -169,7 +174,8 @@ impl<M: Message> Follower<M> {
             *next = bounds.start.max(*next);
         }
         let waiting = from.iter().map(|_| VecDeque::new()).collect();
-        Ok(Self { reader, subject, told_to: Cursor(from.clone()), read_to: from, waiting })
+        let held = vec![None; from.len()];
+        Ok(Self { reader, subject, told_to: Cursor(from.clone()), read_to: from, waiting, held })
     }
 
     /// How far it has come.
@@ -187,8 +193,13 @@ impl<M: Message> Follower<M> {
                     break;
                 }
                 next = after;
-                let before = records.iter().filter(|record| record.offset < end);
-                before.filter_map(decode).for_each(|(offset, message)| see(partition, offset, message));
+                for record in records.iter().filter(|record| record.offset < end) {
+                    match decode(record) {
+                        Decoded::Message(message) => see(partition, record.offset, message),
+                        Decoded::Nothing => {}
+                        Decoded::Awaits(why) => eprintln!("recrawl: record {partition}@{}: {why}", record.offset),
+                    }
+                }
             }
         }
         Ok(())
@@ -214,14 +225,43 @@ impl<M: Message> Follower<M> {
         while self.waiting[partition].is_empty() {
             let from = self.read_to[partition];
             let (records, next) = self.reader.read(partition as u32, from, self.subject.batch)?;
+            self.held[partition] = self.held[partition].filter(|_| !records.is_empty());
             let Some(first) = records.first() else { return Ok(()) };
             if first.offset > from {
                 self.tell_of_a_gap(partition as u32, from)?;
             }
             self.read_to[partition] = next;
-            self.waiting[partition].extend(records.iter().filter_map(decode));
+            for record in &records {
+                match decode(record) {
+                    Decoded::Message(message) => self.waiting[partition].push_back((record.offset, message)),
+                    Decoded::Nothing => {}
+                    Decoded::Awaits(why) => {
+                        self.hold(partition, record.offset, &why);
+                        return Ok(());
+                    }
+                }
+            }
+            self.held[partition] = None;
         }
         Ok(())
+    }
+
+    /// Comes back to a record whose schema is not here. It is told once what is waited for.
+    fn hold(&mut self, partition: usize, offset: u64, why: &str) {
+        self.read_to[partition] = offset;
+        if self.held[partition].replace(offset) != Some(offset) {
+            eprintln!("recrawl: waiting for a schema: record {partition}@{offset}: {why}");
+        }
+    }
+
+    /// There is nothing more to tell: everything was told, unless something waits for its schema.
+    fn ended(&self) -> Result<(), Failure> {
+        match self.held.iter().flatten().count() {
+            0 => Ok(()),
+            partitions => Err(Failure::World(format!(
+                "{partitions} partitions were not read to their end, for want of a schema (see above); the last cursor goes on there"
+            ))),
+        }
     }
 
     /// Says so when records went before they were read, by one who reads more slowly than they come and go. Kafka leaves
@@ -238,13 +278,22 @@ impl<M: Message> Follower<M> {
     }
 }
 
-/// A record that somebody else wrote here is named and passed over.
-fn decode<M: Message>(record: &InputRecord) -> Option<(u64, M)> {
-    match record.value.as_deref().map(M::decode)? {
-        Ok(message) => Some((record.offset, message)),
-        Err(error) => {
+enum Decoded<M> {
+    Message(M),
+    /// A tombstone, or a record that somebody else wrote here: it is named and passed over.
+    Nothing,
+    /// Another version's, which can be read once its schema is here.
+    Awaits(String),
+}
+
+fn decode<M: Message>(record: &InputRecord) -> Decoded<M> {
+    match record.value.as_deref().map(M::decode) {
+        None => Decoded::Nothing,
+        Some(Ok(message)) => Decoded::Message(message),
+        Some(Err(error @ DecodeError::UnknownSchema { .. })) => Decoded::Awaits(error.to_string()),
+        Some(Err(error)) => {
             eprintln!("recrawl: record {}@{} is no {}: {error}", record.partition, record.offset, M::NAME);
-            None
+            Decoded::Nothing
         }
     }
 }

@@ -37,6 +37,8 @@ impl Inspection {
         let names = Names::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
+        // What another version has written is to be read too.
+        crate::topic_reader::learn_schemas(&log, &names)?;
         Ok(Self { stores: EmbeddedStores::new(log.clone()), log, names, partitions })
     }
 

@@ -1,9 +1,10 @@
 //! Records of a topic, read beside a loop that may be running: embedded or over Kafka.
 
 use crate::Failure;
-use messages::topics::TopicSpec;
+use messages::topics::{self, TopicSpec};
 use settings::Settings;
 use std::path::PathBuf;
+use stream::schemas::{SchemaReader, is_unheard_of};
 use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, PollLimits, Reader, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use topology::Names;
@@ -11,6 +12,8 @@ use topology::Names;
 /// Reads one topic of a crawl without being part of it.
 pub struct TopicReader {
     source: Source,
+    /// Absent where there is no topic of schemas.
+    schemas: Option<SchemaReader>,
     topic: String,
     partitions: u32,
     forgets_what_was_read: bool,
@@ -21,31 +24,52 @@ enum Source {
     Kafka(Box<dyn Reader>),
 }
 
+impl Source {
+    fn read(
+        &mut self,
+        place: &TopicPartition,
+        from: u64,
+        max_records: usize,
+    ) -> Result<(Vec<InputRecord>, u64), Failure> {
+        match self {
+            Source::Embedded { log, .. } => read_embedded(log, place, from, max_records),
+            Source::Kafka(reader) => Ok(reader.read(place, from, max_records)?),
+        }
+    }
+}
+
 impl TopicReader {
     /// A reader of the topic of that name (without prefix), of the crawl that the settings name. `client` is what Kafka
     /// knows it by.
     pub fn open(settings: &Settings, topic: impl Into<TopicSpec>, client: &str) -> Result<Self, Failure> {
-        let topic = Names::new(settings).topic(topic);
+        let names = Names::new(settings);
+        let (topic, schemas) = (names.topic(topic), names.topic(topics::SCHEMAS));
         let mut forgets_what_was_read = false;
-        let (source, partitions) = match (&settings.crawl.data, &settings.kafka.brokers) {
+        let (source, partitions, has_schemas) = match (&settings.crawl.data, &settings.kafka.brokers) {
             (Some(data), _) => {
                 let log = Box::new(EmbeddedBackend::open_read_only(data)?);
-                let config = log.topics()?.into_iter().find(|config| *config.name == topic);
+                let all = log.topics()?;
+                let has_schemas = all.iter().any(|config| *config.name == schemas);
+                let config = all.into_iter().find(|config| *config.name == topic);
                 let cleanup = config.as_ref().map(|config| config.cleanup);
                 forgets_what_was_read = matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. }));
-                (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions))
+                (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
             }
             (None, Some(_)) => {
                 let log = daemon::service::connect(settings, client)?;
                 let partitions = log.topic(&topic)?.map(|topic| topic.partitions);
-                (Source::Kafka(log.reader()?), partitions)
+                (Source::Kafka(log.reader()?), partitions, log.topic(&schemas)?.is_some())
             }
             (None, None) => {
                 return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
             }
         };
         let missing = || Failure::Input(format!("there is no topic {topic}; has this crawl ever run?"));
-        Ok(Self { source, partitions: partitions.ok_or_else(missing)?, topic, forgets_what_was_read })
+        let schemas = has_schemas.then(|| SchemaReader::new(&schemas));
+        let partitions = partitions.ok_or_else(missing)?;
+        let mut reader = Self { source, schemas, partitions, topic, forgets_what_was_read };
+        reader.learn_schemas()?;
+        Ok(reader)
     }
 
     /// Whether records go as soon as the loop has read them.
@@ -67,17 +91,20 @@ impl TopicReader {
         })
     }
 
-    /// Up to `max_records` of a partition from an offset on, and the offset to go on from. None at its end.
+    /// Up to `max_records` of a partition from an offset on, and the offset to go on from. None at its end. What other
+    /// versions have written can be decoded, as far as its schemas have come.
     pub fn read(&mut self, partition: u32, from: u64, max_records: usize) -> Result<(Vec<InputRecord>, u64), Failure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
-        match &mut self.source {
-            Source::Embedded { log, .. } => {
-                let records = log.read(&place, from, PollLimits::records(max_records))?;
-                let next = records.last().map_or(from, |last| last.offset + 1);
-                Ok((records, next))
-            }
-            Source::Kafka(reader) => Ok(reader.read(&place, from, max_records)?),
+        let read = self.source.read(&place, from, max_records)?;
+        if read.0.iter().any(is_unheard_of) {
+            self.learn_schemas()?;
         }
+        Ok(read)
+    }
+
+    fn learn_schemas(&mut self) -> Result<(), Failure> {
+        let Self { schemas: Some(schemas), source, .. } = self else { return Ok(()) };
+        schemas.learn(|place, from, max_records| source.read(place, from, max_records)).map(|_| ())
     }
 
     /// Looks again at what there is by now; a view of an embedded log stands still otherwise.
@@ -87,4 +114,24 @@ impl TopicReader {
         }
         Ok(())
     }
+}
+
+/// Learns the schemas of whatever an embedded crawl holds.
+pub(crate) fn learn_schemas(log: &EmbeddedBackend, names: &Names) -> Result<(), Failure> {
+    let topic = names.topic(topics::SCHEMAS);
+    if log.topics()?.iter().any(|config| *config.name == topic) {
+        SchemaReader::new(&topic).learn(|place, from, max_records| read_embedded(log, place, from, max_records))?;
+    }
+    Ok(())
+}
+
+fn read_embedded(
+    log: &EmbeddedBackend,
+    place: &TopicPartition,
+    from: u64,
+    max_records: usize,
+) -> Result<(Vec<InputRecord>, u64), Failure> {
+    let records = log.read(place, from, PollLimits::records(max_records))?;
+    let next = records.last().map_or(from, |last| last.offset + 1);
+    Ok((records, next))
 }

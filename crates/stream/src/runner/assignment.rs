@@ -83,12 +83,22 @@ impl StageRunner {
                 });
                 Ok(false)
             }
+            Err(TaskError::Awaits { why, .. }) => {
+                if let Some(restoring) = self.restoring.get_mut(&partition) {
+                    self.health.update(|status| status.held_total += u64::from(restoring.waits_for.is_none()));
+                    restoring.lacks_schema(why, monotonic);
+                }
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
 
     /// A task is restored: it begins to work. Should that fail, it stays among those to be restored.
     fn begin(&mut self, partition: u32, restored: Restored, now: Timestamp) -> Result<(), TaskError> {
+        // Whoever wrote the state may be of another version. What it has told of that stands on the topic by now: it
+        // told first, and writes nothing more.
+        self.learn_schemas()?;
         let Some(restoring) = self.restoring.get(&partition) else { return Ok(()) };
         let Restored { store, checkpoint, input, finished } = restored;
         let work = match factory(&self.spec.work) {

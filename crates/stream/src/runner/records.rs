@@ -20,7 +20,7 @@ impl StageRunner {
         }
         let processed = match self.panics.get(&(record.partition, record.offset)) {
             Some((times, said)) if *times >= PANICS_ALLOWED => Processed::SetAside(said.clone()),
-            _ => self.process(record, now)?,
+            _ => self.process_or_look_up(record, now)?,
         };
         match processed {
             Processed::Done => {}
@@ -37,6 +37,14 @@ impl StageRunner {
         }
         self.health.update(|status| status.processed_total += 1);
         Ok(())
+    }
+
+    /// Processes a record. What it awaits may have been told since schemas were last read.
+    fn process_or_look_up(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
+        match self.process(record, now)? {
+            Processed::Await(_) if self.has_learned()? => self.process(record, now),
+            processed => Ok(processed),
+        }
     }
 
     fn process(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {

@@ -21,8 +21,23 @@ impl StageRunner {
                 self.rewind_or_rejoin();
                 Ok(())
             }
+            TaskError::Awaits { partition, why } => {
+                self.wait_for_schema(partition, why);
+                Ok(())
+            }
             TaskError::Stop(why) => Err(self.health.stopped(why)),
         }
+    }
+
+    /// State that was restored turned out to be of a schema that is not here: its task waits among those to be restored.
+    fn wait_for_schema(&mut self, partition: u32, why: String) {
+        if let Some(task) = self.tasks.remove(&partition) {
+            let mut restoring = Restoring::new(task.id.clone());
+            restoring.lacks_schema(why, self.clock.monotonic());
+            self.restoring.insert(partition, restoring);
+            self.health.update(|status| status.held_total += 1);
+        }
+        self.rewind_or_rejoin();
     }
 
     fn recover_from(&mut self, error: &LogError) -> Result<(), Stopped> {

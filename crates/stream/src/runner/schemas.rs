@@ -3,15 +3,12 @@
 use super::StageRunner;
 use crate::log::ErrorKind;
 use crate::protocol::wait_after;
-use crate::record::{InputRecord, OutputRecord, TopicPartition};
+use crate::record::InputRecord;
+use crate::schemas::{SchemaReader, write_missing};
 use crate::task::TaskError;
-use messages::schemas::SchemaRecord;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tracing::warn;
-
-/// Schemas read at a time.
-const READ_RECORDS: usize = 1_000;
 
 /// A partition whose next record is of a version whose schema has not arrived here.
 pub(super) struct Held {
@@ -27,40 +24,23 @@ impl StageRunner {
     /// Learns what others have written, and writes what of ours is missing.
     pub(super) fn exchange_schemas(&mut self) -> Result<(), TaskError> {
         let Some(schemas) = self.spec.schemas.clone() else { return Ok(()) };
-        self.schemas_next = 0;
-        let known = self.learn_schemas()?;
-        let to = TopicPartition::new(schemas.topic.as_str(), 0);
-        let timestamp = self.clock.now();
-        let record = |own: &SchemaRecord| {
-            let (key, value) = (own.fingerprint.to_bytes().to_vec(), Some(own.json.as_bytes().to_vec()));
-            OutputRecord { to: to.clone(), timestamp, key, value }
-        };
-        let missing: Vec<_> = schemas.own.iter().map(record).filter(|record| !known.contains(&record.key)).collect();
-        if !missing.is_empty() {
-            self.log.append(&missing)?;
-        }
-        Ok(())
+        self.schemas = Some(SchemaReader::new(&schemas.topic));
+        let told = self.learn_schemas()?;
+        Ok(write_missing(&*self.log, &schemas, &told, self.clock.now())?)
     }
 
     /// Reads what is new on the topic of schemas. The keys of what was read.
-    fn learn_schemas(&mut self) -> Result<BTreeSet<Vec<u8>>, TaskError> {
-        let mut known = BTreeSet::new();
-        let Some(schemas) = self.spec.schemas.clone() else { return Ok(known) };
-        let from = TopicPartition::new(schemas.topic.as_str(), 0);
-        loop {
-            let next = self.schemas_next;
-            let (records, after) = self.joined().reader.read(&from, next, READ_RECORDS)?;
-            self.schemas_next = after;
-            if records.is_empty() {
-                return Ok(known);
-            }
-            for InputRecord { key, value, offset, .. } in records {
-                let Some(value) = value else { continue };
-                match messages::schemas::learn(&value, None) {
-                    Ok(_) => _ = known.insert(key),
-                    Err(error) => warn!(stage = self.spec.name, offset, %error, "a schema cannot be read"),
-                }
-            }
+    pub(super) fn learn_schemas(&mut self) -> Result<BTreeSet<Vec<u8>>, TaskError> {
+        let (Some(schemas), Some(joined)) = (&mut self.schemas, &mut self.joined) else { return Ok(BTreeSet::new()) };
+        Ok(schemas.learn(|from, next, limit| joined.reader.read(from, next, limit))?)
+    }
+
+    /// Whether anything was new there. When it cannot be read now, nothing was.
+    pub(super) fn has_learned(&mut self) -> Result<bool, TaskError> {
+        match self.learn_schemas() {
+            Ok(learned) => Ok(!learned.is_empty()),
+            Err(TaskError::Log(error)) if error.kind == ErrorKind::Retry => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
@@ -88,11 +68,7 @@ impl StageRunner {
         if !self.held.values().any(is_due) {
             return Ok(());
         }
-        match self.learn_schemas() {
-            Ok(_) => {}
-            Err(TaskError::Log(error)) if error.kind == ErrorKind::Retry => return Ok(()),
-            Err(error) => return Err(error),
-        }
+        self.has_learned()?;
         let joined = self.joined.as_mut().expect("a step has joined");
         for (&partition, held) in self.held.iter_mut().filter(|(_, held)| is_due(held)) {
             // Delivered again from there on; what came before is staged or committed.

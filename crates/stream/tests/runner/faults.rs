@@ -1,5 +1,6 @@
 use crate::{KEPT_TABLE, OUTPUT, driver, processors, send, texts};
 use messages::Message;
+use messages::schemas::SchemaRecord;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use stream::partitioner::partition_for;
@@ -30,11 +31,41 @@ messages::impl_message!(
     r#"{"type": "record", "name": "Newer", "fields": [{"name": "b", "type": "long"}]}"#
 );
 
+/// State that only newer versions write.
+#[derive(Serialize, Deserialize)]
+struct NewerState {
+    c: i64,
+}
+messages::impl_message!(
+    NewerState,
+    "NewerState",
+    r#"{"type": "record", "name": "NewerState", "fields": [{"name": "c", "type": "long"}]}"#
+);
+
+#[derive(Serialize, Deserialize)]
+struct NewestState {
+    d: i64,
+}
+messages::impl_message!(
+    NewestState,
+    "NewestState",
+    r#"{"type": "record", "name": "NewestState", "fields": [{"name": "d", "type": "long"}]}"#
+);
+
+fn schema_of(name: &[u8]) -> SchemaRecord {
+    if name == b"NewerState" { NewerState::schema_record() } else { NewestState::schema_record() }
+}
+
 impl Processor for Copying {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let kept = context.get(KEPT_TABLE, &b"copied".to_vec())?;
         self.copied = kept.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
-        Ok(())
+        match context.get(KEPT_TABLE, &b"of newer".to_vec())? {
+            Some(name) if !messages::schemas::known(schema_of(&name).fingerprint) => {
+                Err(ProcessError::Await("no schema of this state is known".to_owned()))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -43,6 +74,9 @@ impl Processor for Copying {
         context.put(KEPT_TABLE, &b"copied".to_vec(), &self.copied.to_be_bytes().to_vec());
         match text.as_str() {
             "panic" => panic!("told to panic"),
+            name @ ("NewerState" | "NewestState") => {
+                context.put(KEPT_TABLE, &b"of newer".to_vec(), &name.as_bytes().to_vec());
+            }
             "large output" => context.emit(OUTPUT, RawRecord::new(record.key.clone(), [b'x'; 2_000])),
             "large state" => context.put(KEPT_TABLE, &b"large".to_vec(), &vec![b'x'; 2_000]),
             "newer" if !messages::schemas::known(Newer::schema_record().fingerprint) => {
@@ -102,7 +136,7 @@ fn a_record_of_a_newer_version_waits_for_its_schema_while_other_partitions_go_on
     assert_eq!(texts(&driver, "output"), ["a 1", "c 1"]);
     // It says what it waits for, and sets nothing aside however long that takes.
     pass(&mut driver, 600);
-    assert_eq!(driver.status(0).waits_for.as_deref(), Some("no schema of this record is known"));
+    assert_eq!(driver.status(0).waits_for.as_deref(), Some("partition 0: no schema of this record is known"));
     assert_eq!((driver.status(0).held_total, driver.status(0).set_aside_total), (1, 0));
     send(&driver, &there, "d");
     driver.run_until_idle().unwrap();
@@ -112,6 +146,57 @@ fn a_record_of_a_newer_version_waits_for_its_schema_while_other_partitions_go_on
     pass(&mut driver, 20);
     assert_eq!(texts(&driver, "output"), ["a 1", "newer 2", "b 3", "c 1", "d 2"]);
     assert_eq!(driver.status(0).waits_for, None);
+}
+
+/// Two instances with a partition each, of which the second has written state of a newer version and is gone. The key of
+/// its partition, and of the other.
+fn left_by_a_newer_version(name: &str, is_told: bool) -> (TestDriver, [String; 2]) {
+    let mut driver = driver(2);
+    driver.add(copying(), "one");
+    driver.run_until_idle().unwrap();
+    driver.add(copying(), "two");
+    pass(&mut driver, 3);
+    let theirs = driver.status(1).partitions.clone();
+    assert_eq!((driver.status(0).partitions.len(), theirs.len()), (1, 1));
+    let key_of = |partition| {
+        (0..).map(|number| format!("key {number}")).find(|key| partition_for(key.as_bytes(), 2) == partition).unwrap()
+    };
+    let keys = [key_of(theirs[0]), key_of(1 - theirs[0])];
+    if is_told {
+        let schema = schema_of(name.as_bytes());
+        driver.send("schemas", &schema.fingerprint.to_bytes(), schema.json.as_bytes().to_vec()).unwrap();
+    }
+    send(&driver, &keys[0], name);
+    driver.run_until_idle().unwrap();
+    driver.kill(1);
+    (driver, keys)
+}
+
+#[test]
+fn state_that_a_newer_version_left_is_read_by_one_that_was_at_work_before_it() {
+    let (mut driver, [theirs, _]) = left_by_a_newer_version("NewerState", true);
+    send(&driver, &theirs, "a");
+    driver.run_until_idle().unwrap();
+    assert_eq!(texts(&driver, "output"), ["a 2"]);
+    assert_eq!((driver.status(0).held_total, driver.status(0).stores_refilled_total), (0, 0));
+}
+
+#[test]
+fn state_of_a_newer_version_waits_for_its_schema_while_other_partitions_go_on() {
+    let (mut driver, [theirs, ours]) = left_by_a_newer_version("NewestState", false);
+    [(&theirs, "a"), (&ours, "b")].iter().for_each(|(key, text)| send(&driver, key, text));
+    pass(&mut driver, 600);
+    assert_eq!(texts(&driver, "output"), ["b 1"]);
+    let status = driver.status(0);
+    let what = status.waits_for.expect("it says what it waits for");
+    assert!(what.ends_with(": no schema of this state is known"), "{what}");
+    assert_eq!((status.held_total, status.set_aside_total, status.state_set_aside_total), (1, 0, 0));
+    assert!(!status.ready && status.restoring.len() == 1, "a task that waits is not restored");
+    let newest = NewestState::schema_record();
+    driver.send("schemas", &newest.fingerprint.to_bytes(), newest.json.as_bytes().to_vec()).unwrap();
+    pass(&mut driver, 60);
+    assert_eq!(texts(&driver, "output").len(), 2);
+    assert_eq!((driver.status(0).waits_for, driver.status(0).ready), (None, true));
 }
 
 /// Lets seconds pass, turning the stages in each.

@@ -81,8 +81,8 @@ fn row(record: &InputRecord) -> Row {
             value_bytes: letter.value.map_or(0, |value| value.len()),
             reason: letter.reason,
         },
-        // Somebody else wrote here; still worth showing.
-        _ => Row {
+        // Somebody else wrote here, or another version whose schema is not there; still worth showing.
+        other => Row {
             set_aside_at: record.timestamp.to_string(),
             stage: "unknown".to_owned(),
             topic: topics::DEAD_LETTERS.name().to_string(),
@@ -90,7 +90,10 @@ fn row(record: &InputRecord) -> Row {
             offset: record.offset as i64,
             key: String::from_utf8_lossy(&record.key).into_owned(),
             value_bytes: record.value.as_ref().map_or(0, Vec::len),
-            reason: "this record is no dead letter of recrawl's".to_owned(),
+            reason: match other {
+                Some(Err(error)) => format!("this record is no dead letter that can be read: {error}"),
+                _ => "this record is no dead letter of recrawl's".to_owned(),
+            },
         },
     }
 }

@@ -97,7 +97,8 @@ fn text(status: &Status) -> String {
         format!("{:<12}{:>12}{:>12}{:>12}{:>12}", "stage", "lag", "lag s", "processed", "set aside"),
     ];
     lines.extend(status.stages.iter().map(|stage| {
-        let problem = stage.last_error.as_deref().map(|error| format!("   {error}")).unwrap_or_default();
+        let problems = stage.last_error.iter().chain(&stage.waits_for);
+        let problem: String = problems.map(|problem| format!("   {problem}")).collect();
         format!(
             "{:<12}{:>12}{:>12.1}{:>12}{:>12}{problem}",
             stage.name, stage.lag_records, stage.lag_s, stage.processed_total, stage.set_aside_total,

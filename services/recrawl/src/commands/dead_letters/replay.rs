@@ -4,12 +4,13 @@
 //! this is run or killed.
 
 use crate::Failure;
-use messages::{DeadLetter, Encoded, topics};
+use messages::{DeadLetter, DecodeError, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::partitioner::partition_for;
+use stream::schemas::SchemaReader;
 use stream::{Commit, Event, InputRecord, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
 use topology::Names;
 
@@ -48,6 +49,10 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
     let spec = MemberSpec { group: group.clone(), input: input.clone(), transactional_id: group.clone() };
     let mut member = log.join(&spec)?;
     let mut reader = log.reader()?;
+    let schemas = names.topic(topics::SCHEMAS);
+    if log.topic(&schemas)?.is_some() {
+        SchemaReader::new(&schemas).learn(|place, from, max_records| reader.read(place, from, max_records))?;
+    }
     let mut is_assigned = false;
     loop {
         let mut commit = Commit::default();
@@ -84,7 +89,12 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
 
 /// The record as it was before it was set aside.
 fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, Failure> {
-    let Some(Ok(letter)) = record.value.as_deref().map(DeadLetter::decode) else { return Ok(None) };
+    let letter = match record.value.as_deref().map(DeadLetter::decode) {
+        Some(Ok(letter)) => letter,
+        // Not left out for ever: it may be given back another time.
+        Some(Err(error @ DecodeError::UnknownSchema { .. })) => return Err(Failure::World(error.to_string())),
+        _ => return Ok(None),
+    };
     let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };
     let partition = partition_for(&letter.key, topic.partitions);
     let to = TopicPartition::new(letter.topic.as_str(), partition);

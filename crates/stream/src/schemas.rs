@@ -1,0 +1,84 @@
+//! Schemas travel with the records: whoever writes tells them first, and whoever meets a new one looks it up.
+//!
+//! Stages do so by themselves. What is here serves them and the tools beside them.
+
+use crate::log::{ErrorKind, Log, LogError};
+use crate::record::{InputRecord, OutputRecord, TopicPartition};
+use crate::spec::SchemaTopic;
+use messages::Fingerprint;
+use page::Timestamp;
+use std::collections::BTreeSet;
+use tracing::warn;
+
+/// Schemas read at a time.
+const READ_RECORDS: usize = 1_000;
+
+/// Reads the topic of schemas, from where it was last read.
+#[derive(Clone, Debug)]
+pub struct SchemaReader {
+    from: TopicPartition,
+    next: u64,
+}
+
+impl SchemaReader {
+    /// A reader that has read nothing of the topic of that name.
+    pub fn new(topic: &str) -> Self {
+        Self { from: TopicPartition::new(topic, 0), next: 0 }
+    }
+
+    /// Learns what is new; the keys of what was read. `read` gives records of a partition from an offset on, so many at
+    /// most, and the offset to go on from.
+    pub fn learn<E>(
+        &mut self,
+        mut read: impl FnMut(&TopicPartition, u64, usize) -> Result<(Vec<InputRecord>, u64), E>,
+    ) -> Result<BTreeSet<Vec<u8>>, E> {
+        let mut learned = BTreeSet::new();
+        loop {
+            let (records, after) = read(&self.from, self.next, READ_RECORDS)?;
+            self.next = after;
+            if records.is_empty() {
+                return Ok(learned);
+            }
+            for InputRecord { key, value, offset, .. } in records {
+                let Some(value) = value else { continue };
+                match messages::schemas::learn(&value, None) {
+                    Ok(_) => _ = learned.insert(key),
+                    Err(error) => warn!(offset, %error, "a schema cannot be read"),
+                }
+            }
+        }
+    }
+}
+
+/// Whether a record says of itself that it follows a schema which was not learned.
+pub fn is_unheard_of(record: &InputRecord) -> bool {
+    let fingerprint = record.value.as_deref().map(Fingerprint::of_single_object);
+    matches!(fingerprint, Some(Ok(fingerprint)) if !messages::schemas::known(fingerprint))
+}
+
+/// Tells those of a program's schemas that are not on the topic yet. For tools, before the first record of theirs.
+pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
+    if log.topic(&schemas.topic)?.is_none() {
+        let message = format!("there is no topic {}; create the topics first (recrawl topics create)", schemas.topic);
+        return Err(LogError::new(ErrorKind::Stop, message));
+    }
+    let mut reader = log.reader()?;
+    let told = SchemaReader::new(&schemas.topic).learn(|from, next, limit| reader.read(from, next, limit))?;
+    write_missing(log, schemas, &told, now)
+}
+
+pub(crate) fn write_missing(
+    log: &dyn Log,
+    schemas: &SchemaTopic,
+    told: &BTreeSet<Vec<u8>>,
+    now: Timestamp,
+) -> Result<(), LogError> {
+    let own = schemas.own.iter().map(|own| OutputRecord {
+        to: TopicPartition::new(schemas.topic.as_str(), 0),
+        timestamp: now,
+        key: own.fingerprint.to_bytes().to_vec(),
+        value: Some(own.json.as_bytes().to_vec()),
+    });
+    let missing: Vec<_> = own.filter(|record| !told.contains(&record.key)).collect();
+    if missing.is_empty() { Ok(()) } else { log.append(&missing).map(|_| ()) }
+}
