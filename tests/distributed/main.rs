@@ -8,5 +8,6 @@ mod kills;
 mod ledger;
 mod operating;
 mod same_loop;
-mod services;
 mod takeover;
+
+use tests::distributed as services;

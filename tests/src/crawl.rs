@@ -62,7 +62,12 @@ impl Crawl {
 
     /// Starts a recrawl command on this crawl.
     pub fn start(&self, name: &str, further: &[&str]) -> Process {
-        let mut command = programs().command("recrawl");
+        self.start_program("recrawl", name, further)
+    }
+
+    /// The same of a program that may be of another build.
+    pub fn start_program(&self, program: &str, name: &str, further: &[&str]) -> Process {
+        let mut command = programs().command(program);
         command.args(["--format", "json", name, "--data"]).arg(self.data());
         command.args(self.flags()).args(further);
         Process::start(command, self.directory.path())

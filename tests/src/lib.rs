@@ -8,6 +8,7 @@
 
 pub mod books;
 mod crawl;
+pub mod distributed;
 mod process;
 mod web;
 

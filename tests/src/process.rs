@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where the programs of the workspace are.
 pub struct Programs {
+    /// `<target>/<profile>`.
     directory: PathBuf,
 }
 
@@ -37,14 +38,10 @@ impl Programs {
             true => directory.parent().expect("deps lies in <target>/<profile>").to_owned(),
             false => directory.to_owned(),
         };
-        if std::env::var_os(BUILT).is_some() {
-            return Some(Self { directory });
+        let programs = Self { directory };
+        if programs.were_built_with_all_tests() {
+            return Some(programs);
         }
-        let target = directory.parent().expect("a profile's directory lies in the target directory");
-        let profile = match directory.file_name().and_then(OsStr::to_str) {
-            Some("debug") | None => "dev",
-            Some(other) => other,
-        };
         let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()))
             .args([
                 "build",
@@ -54,14 +51,32 @@ impl Programs {
                 "tests",
                 "--bins",
                 "--profile",
-                profile,
+                programs.profile(),
                 "--target-dir",
             ])
-            .arg(target)
+            .arg(programs.target())
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
             .expect("cargo, which built this test, can be started");
-        status.success().then_some(Self { directory })
+        status.success().then_some(programs)
+    }
+
+    /// Whether they were built together with all tests, with what these need of the libraries.
+    pub fn were_built_with_all_tests(&self) -> bool {
+        std::env::var_os(BUILT).is_some()
+    }
+
+    /// Cargo's target directory.
+    pub fn target(&self) -> &Path {
+        self.directory.parent().expect("a profile's directory lies in the target directory")
+    }
+
+    /// Cargo's profile, by its name.
+    pub fn profile(&self) -> &str {
+        match self.directory.file_name().and_then(OsStr::to_str) {
+            Some("debug") | None => "dev",
+            Some(other) => other,
+        }
     }
 
     /// A command that runs one of the programs, with nothing of the caller's recrawl settings.

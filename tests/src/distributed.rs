@@ -1,22 +1,22 @@
 //! The services over a Kafka, on topics and in groups of their own.
 
+use crate::{Crawl, Output, Process, SimulatedWeb, books, programs, wait_for};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
-use tests::{Crawl, Output, Process, SimulatedWeb, books, programs, wait_for};
 use topology::STAGES;
 
 /// For what takes a service or two and a rebalance.
-pub(crate) const SOON: Duration = Duration::from_secs(60);
+pub const SOON: Duration = Duration::from_secs(60);
 /// For a whole crawl with everything that is done to it.
-pub(crate) const IN_THE_END: Duration = Duration::from_secs(120);
+pub const IN_THE_END: Duration = Duration::from_secs(120);
 /// Partitions of each topic of the loop.
-pub(crate) const PARTITIONS: u32 = 4;
+pub const PARTITIONS: u32 = 4;
 
 /// The Kafka to test on. `None`, and a line that says so, when there is none and none is required.
-pub(crate) fn kafka() -> Option<String> {
+pub fn kafka() -> Option<String> {
     let brokers = std::env::var("RECRAWL_KAFKA").ok().filter(|brokers| !brokers.is_empty());
     if brokers.is_none() {
         let required = std::env::var("RECRAWL_KAFKA_REQUIRED").is_ok_and(|value| value == "1");
@@ -27,16 +27,25 @@ pub(crate) fn kafka() -> Option<String> {
 }
 
 /// A crawl over Kafka.
-pub(crate) struct Distributed {
-    pub(crate) crawl: Crawl,
+pub struct Distributed {
+    /// Settings, and a directory of its own.
+    pub crawl: Crawl,
     pages: usize,
 }
 
 impl Distributed {
     /// A crawl whose topics are made and whose seeds are the pages of a web; nothing runs yet.
-    pub(crate) fn of(web: &SimulatedWeb, brokers: &str, sets: &[(&str, &str)]) -> Self {
+    pub fn of(web: &SimulatedWeb, brokers: &str, sets: &[(&str, &str)]) -> Self {
+        let distributed = Self::without_seeds(web, brokers, sets);
+        let seeds = distributed.crawl.seeds_file().display().to_string();
+        distributed.ask(&["seed", "--file", &seeds]).exits_with(0);
+        distributed
+    }
+
+    /// The same before its pages are known. All of them are to be seeded sooner or later.
+    pub fn without_seeds(web: &SimulatedWeb, brokers: &str, sets: &[(&str, &str)]) -> Self {
         let crawl = Crawl::of(web);
-        let unique = crawl.directory.path().file_name().and_then(|name| name.to_str()).unwrap().to_owned();
+        let unique = crawl.directory.path().file_name().and_then(|name| name.to_str()).expect("it is text").to_owned();
         let mut crawl = crawl
             .with("kafka.brokers", brokers)
             .with("kafka.topic_prefix", &format!("{unique}."))
@@ -51,38 +60,52 @@ impl Distributed {
         }
         let distributed = Self { crawl, pages: web.urls().len() };
         distributed.ask(&["topics", "create"]).exits_with(0);
-        let seeds = distributed.crawl.seeds_file().display().to_string();
-        distributed.ask(&["seed", "--file", &seeds]).exits_with(0);
         distributed
     }
 
+    /// Sets something for the programs that are started from now on.
+    pub fn set(&mut self, key: &str, value: &str) {
+        let crawl = std::mem::take(&mut self.crawl);
+        self.crawl = crawl.with(key, value);
+    }
+
     /// Runs a recrawl command to its end.
-    pub(crate) fn ask(&self, arguments: &[&str]) -> Output {
-        let mut command = programs().command("recrawl");
+    pub fn ask(&self, arguments: &[&str]) -> Output {
+        self.ask_program("recrawl", arguments)
+    }
+
+    /// The same of a program that may be of another build.
+    pub fn ask_program(&self, program: &str, arguments: &[&str]) -> Output {
+        let mut command = programs().command(program);
         command.args(["--format", "json"]).args(arguments).args(self.crawl.flags());
         Process::start(command, self.crawl.directory.path()).finish()
     }
 
     /// Where an instance of a stage keeps its state.
-    pub(crate) fn data(&self, stage: &str, instance: &str) -> PathBuf {
+    pub fn data(&self, stage: &str, instance: &str) -> PathBuf {
         self.crawl.directory.path().join(format!("{stage}-{instance}"))
     }
 
     /// Starts an instance of a stage.
-    pub(crate) fn start(&self, stage: &'static str, instance: &'static str) -> Service {
-        let mut command = programs().command(&format!("recrawl-{stage}"));
+    pub fn start(&self, stage: &'static str, instance: &'static str) -> Service {
+        self.start_program(&format!("recrawl-{stage}"), stage, instance)
+    }
+
+    /// The same with a program that may be of another build.
+    pub fn start_program(&self, program: &str, stage: &'static str, instance: &'static str) -> Service {
+        let mut command = programs().command(program);
         command.args(self.crawl.flags()).args(["--instance", instance]);
         command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
-        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
+        Service { stage, instance, process: Some(Process::start(command, self.crawl.directory.path())) }
     }
 
     /// Starts one instance of each stage.
-    pub(crate) fn start_all(&self) -> Vec<Service> {
+    pub fn start_all(&self) -> Vec<Service> {
         STAGES.iter().map(|(stage, _)| self.start(stage, "0")).collect()
     }
 
     /// Waits until every page is answered, nothing is in flight, and no group has a record to read.
-    pub(crate) fn wait_until_idle(&self, services: &[Service]) {
+    pub fn wait_until_idle(&self, services: &[Service]) {
         wait_for("every page is answered and nothing is in flight", IN_THE_END, || {
             let status: Vec<_> =
                 services.iter().filter(|service| service.stage == "scheduler").map(Service::status).collect();
@@ -100,14 +123,14 @@ impl Distributed {
     }
 
     /// Records that each group has yet to read.
-    pub(crate) fn lags(&self) -> Vec<u64> {
+    pub fn lags(&self) -> Vec<u64> {
         let status = self.ask(&["status"]).exits_with(0).json();
         let stages = status["stages"].as_array().expect("a status has stages").iter();
         stages.map(|stage| stage["lag_records"].as_u64().expect("a lag is a number")).collect()
     }
 
     /// The books of services that have ended, each page once and counted alike by all stages.
-    pub(crate) fn books(&self, instance: &str) -> std::collections::BTreeMap<page::PageId, books::Entry> {
+    pub fn books(&self, instance: &str) -> std::collections::BTreeMap<page::PageId, books::Entry> {
         let pages = books::read_stages(PARTITIONS, |stage| self.data(stage, instance));
         for page in pages.values() {
             let counts = (page.scheduler.fetches, page.detector_fetches, page.estimator_fetches);
@@ -120,8 +143,11 @@ impl Distributed {
 }
 
 /// A running service. What it said is shown when its test fails.
-pub(crate) struct Service {
-    pub(crate) stage: &'static str,
+pub struct Service {
+    /// What it is an instance of.
+    pub stage: &'static str,
+    /// Its name among them.
+    pub instance: &'static str,
     process: Option<Process>,
 }
 
@@ -131,7 +157,7 @@ impl Service {
     }
 
     /// What it has said so far.
-    pub(crate) fn said(&self) -> String {
+    pub fn said(&self) -> String {
         self.process().stderr()
     }
 
@@ -143,7 +169,7 @@ impl Service {
     }
 
     /// Asks it something; `None` while it does not answer.
-    pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
+    pub fn get(&self, path: &str) -> Option<(u16, String)> {
         let mut stream = TcpStream::connect(self.address()?).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
         stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: x\r\n\r\n").as_bytes()).ok()?;
@@ -154,27 +180,34 @@ impl Service {
     }
 
     /// Its status; null while it does not answer.
-    pub(crate) fn status(&self) -> Value {
+    pub fn status(&self) -> Value {
         self.get("/status").and_then(|(_, body)| serde_json::from_str(&body).ok()).unwrap_or(Value::Null)
     }
 
     /// Partitions it is at work on.
-    pub(crate) fn partitions(&self) -> u64 {
+    pub fn partitions(&self) -> u64 {
         self.status()["stages"][0]["partitions"].as_u64().unwrap_or(0)
     }
 
+    /// One of its figures on `/metrics`, by the whole name; none while it does not answer or has no such figure.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        let (_, text) = self.get("/metrics")?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.trim().parse().ok())
+    }
+
     /// Stops its time (`libc::SIGSTOP`), as a virtual machine that is moved does, or lets it go on (`libc::SIGCONT`).
-    pub(crate) fn signal(&self, signal: i32) {
+    pub fn signal(&self, signal: i32) {
         self.process().signal(signal);
     }
 
     /// Kills it as a power cut would.
-    pub(crate) fn kill(mut self) {
+    pub fn kill(mut self) {
         self.process.take().expect("it runs").kill();
     }
 
     /// Stops it as an init system does, and checks that it drained. Returns what it said.
-    pub(crate) fn stop(mut self) -> String {
+    pub fn stop(mut self) -> String {
         let process = self.process.take().expect("it runs");
         process.signal(libc::SIGTERM);
         let output = process.finish().exits_with(0).says(&["drained"]);

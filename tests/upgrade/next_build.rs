@@ -1,0 +1,107 @@
+//! A second build of recrawl, whose records have a field more.
+//!
+//! The source is copied to a place of its own below the target directory, edited there, and its programs are built under
+//! other names into the same target directory, so that what comes from outside is compiled once. A file is written only
+//! where it changed: a second run builds nothing.
+
+use crate::edits;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use tests::programs;
+use topology::STAGES;
+
+/// What the copy consists of.
+const COPIED: [&str; 7] = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates", "services", "schemas", "tests"];
+/// Where the crates of the copy lie below it. Cargo tells packages apart by their place within their workspace: at the
+/// same place they would be taken for ours, and overwrite them.
+const WITHIN: &str = "next";
+/// Workspaces of their own below the copied directories.
+const LEFT_OUT: [&str; 3] = ["tests/fuzz", "tests/bench-peers", "tests/kafka"];
+/// Stands behind the names of the other build's programs.
+pub(crate) const SUFFIX: &str = "-next";
+/// What this build's cargo commands select has to have a target that needs what tests need: then everything from outside
+/// is built with the same features as for the tests, and so not again.
+const EXAMPLE: &str = "with-what-tests-need";
+
+/// Builds the programs of the other build, once: `recrawl-next`, `recrawl-scheduler-next` and so on, beside ours.
+pub(crate) fn build() {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(build_now);
+}
+
+fn build_now() {
+    let (target, profile) = (programs().target(), programs().profile());
+    let copy = target.join("upgrade");
+    write_changed(&copy, &edited(&workspace()));
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
+    command.args(["build", "--quiet", "--locked", "--offline", "--workspace", "--profile", profile, "--target-dir"]);
+    command.arg(target).current_dir(&copy);
+    command.args(["--bin", &format!("recrawl{SUFFIX}")]);
+    STAGES.iter().for_each(|(stage, _)| _ = command.args(["--bin", &format!("recrawl-{stage}{SUFFIX}")]));
+    match programs().were_built_with_all_tests() {
+        true => command.args(["--example", EXAMPLE]),
+        false => command.args(["--exclude", "tests"]),
+    };
+    let status = command.status().expect("cargo, which built this test, can be started");
+    assert!(status.success(), "the build with more fields does not compile, see above: {}", copy.display());
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
+}
+
+/// The files of the other build by their paths.
+fn edited(from: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    COPIED.iter().for_each(|name| read_all(from, Path::new(name), &mut files));
+    let mut texts: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for (path, bytes) in &files {
+        let is_edited = ["rs", "avsc", "toml"].map(OsStr::new).contains(&path.extension().unwrap_or_default());
+        if is_edited && !path.starts_with("tests") {
+            texts.insert(path.clone(), String::from_utf8(bytes.clone()).expect("source is text"));
+        }
+    }
+    edits::add_fields(&mut texts);
+    edits::rename_programs(&mut texts, SUFFIX);
+    edits::compile_quickly(&mut texts);
+    edits::move_members(&mut texts, WITHIN);
+    texts.insert(format!("crates/topology/examples/{EXAMPLE}.rs").into(), "//! Nothing.\nfn main() {}\n".to_owned());
+    files.extend(texts.into_iter().map(|(path, text)| (path, text.into_bytes())));
+    let is_directory = |path: &Path| path.components().count() > 1;
+    let moved = |path: PathBuf| if is_directory(&path) { Path::new(WITHIN).join(path) } else { path };
+    files.into_iter().map(|(path, bytes)| (moved(path), bytes)).collect()
+}
+
+fn read_all(root: &Path, path: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    if LEFT_OUT.iter().any(|left_out| path == Path::new(left_out)) {
+        return;
+    }
+    let place = root.join(path);
+    if !place.is_dir() {
+        files.insert(path.to_owned(), std::fs::read(&place).unwrap_or_else(|error| panic!("{place:?}: {error}")));
+        return;
+    }
+    for entry in std::fs::read_dir(&place).unwrap() {
+        read_all(root, &path.join(entry.unwrap().file_name()), files);
+    }
+}
+
+/// Writes what differs, and removes what is there no more.
+fn write_changed(copy: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
+    for (path, bytes) in files {
+        let place = copy.join(path);
+        if std::fs::read(&place).ok().as_ref() != Some(bytes) {
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(&place, bytes).unwrap();
+        }
+    }
+    let mut found = BTreeMap::new();
+    if copy.join(WITHIN).exists() {
+        read_all(copy, Path::new(WITHIN), &mut found);
+    }
+    let gone: BTreeSet<_> = found.keys().filter(|path| !files.contains_key(*path)).collect();
+    gone.into_iter().for_each(|path| std::fs::remove_file(copy.join(path)).unwrap());
+}
