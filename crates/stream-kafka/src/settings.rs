@@ -13,6 +13,11 @@ use stream::LogError;
 /// `max.message.bytes` to whole batches, so no topic may allow less.
 pub(crate) const BATCH_BYTES: u32 = 1_000_000;
 
+/// How far a member fetches ahead: records of each partition, and KiB of all together. A fetch that is under way comes on
+/// top.
+const FETCHED_AHEAD_RECORDS: &str = "1000";
+const FETCHED_AHEAD_KIB: &str = "16384";
+
 /// How to reach Kafka.
 #[derive(Clone)]
 pub struct KafkaSettings {
@@ -105,8 +110,17 @@ impl KafkaSettings {
 
     pub(crate) fn member(&self, group: &str) -> ClientConfig {
         let session_ms = self.session_timeout.as_millis();
-        // A fetch that waits for records holds up all else on its connection; the default is 500.
-        let mut config = self.consumer(&[("fetch.wait.max.ms", "100")], "read_committed");
+        let defaults = [
+            // A fetch that waits for records holds up all else on its connection; the default is 500.
+            ("fetch.wait.max.ms", "100"),
+            // All partitions share one queue: one whose broker answers late waits behind what was fetched ahead of the
+            // others. By default that is 100,000 records or 64 MiB, which is minutes for a stage that works hard.
+            ("queued.min.messages", FETCHED_AHEAD_RECORDS),
+            ("queued.max.messages.kbytes", FETCHED_AHEAD_KIB),
+            // How soon a full queue is looked at again; by default after a second, in which it may have run dry.
+            ("fetch.queue.backoff.ms", "5"),
+        ];
+        let mut config = self.consumer(&defaults, "read_committed");
         config.set("group.id", group);
         // KIP-848 in the bundled librdkafka stalls.
         config.set("group.protocol", "classic");

@@ -6,7 +6,9 @@ use common::*;
 use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use stream::{Bounds, Cleanup, Commit, ErrorKind, Event, Log, OutputRecord, PollLimits, TopicConfig, TopicPartition};
+use stream::{
+    Bounds, Cleanup, Commit, ErrorKind, Event, Log, Member, OutputRecord, PollLimits, TopicConfig, TopicPartition,
+};
 use stream_kafka::{KafkaLog, KafkaSettings};
 
 #[test]
@@ -50,6 +52,40 @@ fn a_receipt_names_the_offset_after_the_last_record_though_markers_lie_between()
     assert_eq!((records.len(), next), (3, 4));
     assert_eq!(reader.read(&to, next, 2).unwrap().0.iter().map(|r| r.offset).collect::<Vec<_>>(), [4, 6]);
     assert_eq!(reader.read(&to, 14, 2).unwrap(), (Vec::new(), 15));
+}
+
+#[test]
+fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another() {
+    const BACKLOG: usize = 30_000;
+    let Some(log) = log() else { return };
+    let topic = topic(&log, "late", 2);
+    let group = unique("group");
+    let backlog: Vec<_> = (0..BACKLOG).map(|_| record(&topic, 0, "key", &[b'x'; 100])).collect();
+    backlog.chunks(10_000).for_each(|records| drop(log.append(records).unwrap()));
+    log.append(&[record(&topic, 1, "key", b"late")]).unwrap();
+    let mut member = log.join(&spec(&group, &topic, &group)).unwrap();
+    let few = PollLimits::records(500);
+    let mut before = 0;
+    let mut poll = |member: &mut dyn Member| {
+        let events = member.poll(few, Duration::from_millis(50)).unwrap();
+        before += records(&events).len();
+        (events, before)
+    };
+    wait_until(|| poll(&mut *member).0.iter().any(|event| matches!(event, Event::Assigned(_))));
+    member.start(0, 0).unwrap();
+    wait_until(|| poll(&mut *member).1 > 0);
+    // Meanwhile it fetches ahead, as for a stage that is hard at work.
+    let until = Instant::now() + Duration::from_secs(1);
+    wait_until(|| Instant::now() >= until);
+    member.start(1, 0).unwrap();
+    let mut seen = 0;
+    wait_until(|| {
+        let (events, before) = poll(&mut *member);
+        seen = before;
+        records(&events).iter().any(|record| record.partition == 1)
+    });
+    // What is fetched ahead, and what comes with a fetch or two: a mebibyte each.
+    assert!(seen < BACKLOG * 4 / 5, "{seen} of {BACKLOG} records came first");
 }
 
 #[test]

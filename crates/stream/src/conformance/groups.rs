@@ -129,12 +129,16 @@ pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut Ground) -> Result
 
 pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 3)?;
-    for partition in 0..3 {
-        // Of a kibibyte each: a log may well deliver some small records of one partition at a time.
-        let record = |number| topic.record(partition, "key", &format!("{number:01024}"));
-        ground.append(&(0..2_000).map(record).collect::<Vec<_>>())?;
-    }
     let mut member = ground.join(&topic, "group", "member")?;
+    // Until then, partitions wait for connections to brokers, each to its own.
+    member.own(3)?;
+    (0..3).try_for_each(|partition| ground.append(&topic.numbered(partition, 1)))?;
+    member.take(3)?;
+    // Of a kibibyte each: a log may well deliver some small records of one partition at a time. In one transaction, so that
+    // none is there before the others.
+    let record = |partition, number: u32| topic.record(partition, "key", &format!("{number:01024}"));
+    let all = (0..2_000).flat_map(|number| (0..3).map(move |partition| (partition, number)));
+    ground.append(&all.map(|(partition, number)| record(partition, number)).collect::<Vec<_>>())?;
     member.until("a record of every partition", |member| {
         let partitions: BTreeSet<u32> = member.seen.iter().map(|record| record.partition).collect();
         Ok(partitions.len() == 3)
