@@ -1,4 +1,4 @@
-//! A client whose end has a deadline.
+//! Calls of librdkafka's that may wait for ever, each on a thread that is left behind when it does.
 
 use std::ops::Deref;
 use std::sync::mpsc;
@@ -33,20 +33,35 @@ impl<T: Send> Deref for Closing<T> {
 
 impl<T: Send> Drop for Closing<T> {
     fn drop(&mut self) {
-        let (ended, wait) = mpsc::channel();
         let client = self.client.take();
-        let close = move || {
-            drop(client);
-            // Nobody may wait any more.
-            let _ = ended.send(());
-        };
-        // Without a thread the closure, and the client with it, has been dropped here.
-        if thread::Builder::new().name("kafka-close".to_owned()).spawn(close).is_ok()
-            && wait.recv_timeout(self.timeout) == Err(mpsc::RecvTimeoutError::Timeout)
-        {
+        // Without a thread the client has been dropped all the same, with the closure.
+        if let Err(Unanswered::Late) = within(self.timeout, move || drop(client)) {
             warn!(timeout = ?self.timeout, "a consumer did not close in time and is left behind");
         }
     }
+}
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// The system gives no thread; nothing was called.
+    NoThread,
+    /// The call is not over. Whatever it uses stays with it.
+    Late,
+}
+
+/// Calls something and waits for it for so long, no longer.
+pub(crate) fn within<T: Send + 'static>(
+    timeout: Duration,
+    call: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unanswered> {
+    let (answer, answered) = mpsc::channel();
+    let call = move || {
+        // Nobody may wait any more.
+        let _ = answer.send(call());
+    };
+    thread::Builder::new().name("kafka-call".to_owned()).spawn(call).map_err(|_| Unanswered::NoThread)?;
+    answered.recv_timeout(timeout).map_err(|_| Unanswered::Late)
 }
 
 #[cfg(test)]
@@ -71,6 +86,14 @@ mod tests {
         assert_eq!(said.try_recv(), Err(mpsc::TryRecvError::Empty));
         release.send(()).unwrap();
         assert_eq!(said.recv_timeout(Duration::from_secs(60)), Ok("closed"));
+    }
+
+    #[test]
+    fn a_call_that_never_ends_is_left_behind() {
+        let (release, released) = mpsc::channel::<()>();
+        assert_eq!(within(Duration::from_millis(1), move || released.recv()), Err(Unanswered::Late));
+        drop(release);
+        assert_eq!(within(Duration::from_secs(60), || 7), Ok(7));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Transactions, one after the other, each begun and ended within one call.
 
 use crate::client::{Quiet, lock};
+use crate::closing::within;
 use crate::error::{kind_of, log_error, reason};
 use crate::settings::KafkaSettings;
 use rdkafka::config::RDKafkaLogLevel;
@@ -10,7 +11,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, DeliveryResult, Producer, Prod
 use rdkafka::{ClientContext, Message, TopicPartitionList};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
 use tracing::debug;
@@ -21,6 +22,9 @@ const DRAIN_PAUSE: Duration = Duration::from_micros(200);
 /// Longest wait for the first contact with the transaction coordinator; a fresh cluster makes its log first (1 s).
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How much longer than it was told to librdkafka may take.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Input positions that go with a transaction: offsets and the group's metadata at this moment.
 pub(crate) struct Positions {
     pub(crate) offsets: TopicPartitionList,
@@ -29,7 +33,8 @@ pub(crate) struct Positions {
 
 /// A transactional producer. Between calls no transaction is open.
 pub(crate) struct Transactions {
-    producer: BaseProducer<Deliveries>,
+    /// Shared with a call that may outlast us.
+    producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
     timeout: Duration,
     /// Why it must not be used any more.
@@ -44,7 +49,7 @@ impl Transactions {
             .create_with_context(Deliveries::default())
             .map_err(|error| log_error("cannot make a producer", &error))?;
         let transactions = Self {
-            producer,
+            producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
             timeout: settings.transaction_timeout,
             broken: None,
@@ -96,14 +101,27 @@ impl Transactions {
             None => error,
         })?;
         if let Some(positions) = positions {
-            self.producer
-                .send_offsets_to_transaction(&positions.offsets, &positions.metadata, left(deadline))
-                .map_err(|error| self.failure("cannot add input positions to the transaction", &error))?;
+            self.add(positions, deadline)?;
         }
         self.producer
             .commit_transaction(left(deadline))
             .map_err(|error| self.failure("cannot commit the transaction", &error))?;
         Ok(Receipt { next_offsets })
+    }
+
+    /// Adds input positions. librdkafka (2.12, `rd_kafka_coord_req_fsm`) looks at its own deadline only when the connection
+    /// to some broker comes or goes: when the group's coordinator dies at the wrong moment, it waits for ever.
+    fn add(&self, positions: Positions, deadline: Instant) -> Result<(), LogError> {
+        const DOING: &str = "cannot add input positions to the transaction";
+        let (producer, timeout) = (self.producer.clone(), left(deadline));
+        let call = move || producer.send_offsets_to_transaction(&positions.offsets, &positions.metadata, timeout);
+        match within(timeout + GRACE, call) {
+            Ok(added) => added.map_err(|error| self.failure(DOING, &error)),
+            Err(why) => {
+                let message = format!("{DOING}: no answer within {timeout:?} ({why:?})");
+                Err(LogError::new(ErrorKind::Rejoin, self.named(&message)))
+            }
+        }
     }
 
     /// Hands all records to the producer. Returns the partitions, in the order in which deliveries name them.
