@@ -261,6 +261,7 @@ impl Collector for Board {
                 ("set_aside", stage.set_aside_total as f64),
                 ("commits", stage.commits_total as f64),
                 ("log_failures", stage.failures_total as f64),
+                ("rejoins", stage.rejoins_total as f64),
                 ("restored_records", stage.restored_records_total as f64),
                 ("turns", stage.turns_total as f64),
                 ("stores_refilled", stage.stores_refilled_total as f64),

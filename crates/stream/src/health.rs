@@ -32,6 +32,8 @@ pub struct StageStatus {
     pub commits_total: u64,
     /// Failures of the log since start.
     pub failures_total: u64,
+    /// Memberships given up after a failure, to join anew, since start.
+    pub rejoins_total: u64,
     /// Changelog records replayed since start.
     pub restored_records_total: u64,
     /// Stores that were emptied and refilled from their changelogs since start.
@@ -129,6 +131,11 @@ impl StageHealth {
             status.last_error = Some(message.clone());
         });
         Stopped { stage: self.stage.clone(), message }
+    }
+
+    /// A membership is given up for a new one.
+    pub fn rejoins(&self) {
+        self.update(|status| status.rejoins_total += 1);
     }
 
     /// The stage is in its group no more.

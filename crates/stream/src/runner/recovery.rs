@@ -49,7 +49,7 @@ impl StageRunner {
                 self.rewind_or_rejoin();
             }
             Recovery::Rejoin(wait) => {
-                self.drop_membership();
+                self.give_up_membership();
                 self.clock.pause(wait);
             }
             Recovery::Stop if error.kind == ErrorKind::Fenced => {
@@ -90,7 +90,7 @@ impl StageRunner {
     fn rewind_or_rejoin(&mut self) {
         if let Err(error) = self.rewind() {
             warn!(stage = self.spec.name, %error, "rewinding failed, joining anew");
-            self.drop_membership();
+            self.give_up_membership();
         }
     }
 
@@ -107,6 +107,14 @@ impl StageRunner {
             assignment::wake(task, now, &joined.topics, &self.broadcast_latest)?;
         }
         Ok(())
+    }
+
+    /// Leaves the group to join it anew.
+    fn give_up_membership(&mut self) {
+        if self.joined.is_some() {
+            self.health.rejoins();
+        }
+        self.drop_membership();
     }
 
     /// Leaves the group and closes all tasks.
