@@ -48,6 +48,8 @@ pub(crate) fn is_passing(code: RDKafkaErrorCode) -> bool {
             | Code::CoordinatorNotAvailable
             | Code::NotCoordinator
             | Code::UnstableOffsetCommit
+            // librdkafka's word for partitions of which none has a leader that it knows: those of a broker that died.
+            | Code::UnknownPartition
     )
 }
 
@@ -115,6 +117,18 @@ mod tests {
         let answer = ask(&time, TIMEOUT, question, |_| refreshed.set(refreshed.get() + 1));
         assert_eq!((answer.unwrap(), asked.get(), refreshed.get()), ("answer", 3, 2));
         assert!(time.elapsed() < Duration::from_millis(100), "{:?}", time.elapsed());
+    }
+
+    #[test]
+    fn partitions_whose_leader_died_get_another() {
+        let (time, refreshed) = (Planned::default(), Cell::new(0));
+        let question = |_| match refreshed.get() {
+            0 => Err(refusal(RDKafkaErrorCode::UnknownPartition)),
+            _ => Ok("answer"),
+        };
+        assert_eq!(ask(&time, TIMEOUT, question, |_| refreshed.set(1)).unwrap(), "answer");
+        // Nor does a stage end when that takes longer.
+        assert_eq!(crate::error::kind_of(RDKafkaErrorCode::UnknownPartition), stream::ErrorKind::Retry);
     }
 
     #[test]

@@ -114,7 +114,6 @@ pub(crate) fn kind_of(code: RDKafkaErrorCode) -> ErrorKind {
         | Code::IllegalSASLState
         | Code::SSL
         | Code::UnknownTopic
-        | Code::UnknownPartition
         | Code::UnknownTopicOrPartition
         | Code::InvalidTopic
         | Code::InvalidTransactionTimeout

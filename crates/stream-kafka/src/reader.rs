@@ -6,10 +6,10 @@ use crate::error::log_error;
 use crate::log::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use page::Timestamp;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{BorrowedMessage, Message};
 use rdkafka::{Offset, TopicPartitionList};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -212,7 +212,11 @@ fn offsets_of<C: ConsumerContext>(
 ) -> Result<BTreeMap<TopicPartition, u64>, KafkaError> {
     let mut offsets = BTreeMap::new();
     let open = RefCell::new(partitions.to_vec());
+    let no_such_topic = Cell::new(false);
     let question = |left: Duration| {
+        if no_such_topic.get() {
+            return Err(KafkaError::OffsetFetch(RDKafkaErrorCode::UnknownTopicOrPartition));
+        }
         let mut open = open.borrow_mut();
         let mut list = TopicPartitionList::with_capacity(open.len());
         for partition in &*open {
@@ -240,7 +244,11 @@ fn offsets_of<C: ConsumerContext>(
         let topics: BTreeSet<_> = open.borrow().iter().map(|partition| partition.topic.clone()).collect();
         for topic in topics {
             // What it cannot tell, the next refusal will.
-            let _ = consumer.fetch_metadata(Some(&topic), left);
+            let Ok(metadata) = consumer.fetch_metadata(Some(&topic), left) else { continue };
+            let mut errors = metadata.topics().iter().filter_map(|topic| topic.error());
+            if errors.any(|error| RDKafkaErrorCode::from(error) == RDKafkaErrorCode::UnknownTopicOrPartition) {
+                no_such_topic.set(true);
+            }
         }
     };
     ask(&Instant::now(), ASK_TIMEOUT, question, refresh)?;

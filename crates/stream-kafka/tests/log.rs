@@ -89,6 +89,16 @@ fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another
 }
 
 #[test]
+fn a_topic_that_is_missing_is_told_from_a_leader_that_is() {
+    let Some(log) = log() else { return };
+    let missing = TopicPartition::new(unique("missing"), 0);
+    let began = Instant::now();
+    let error = log.reader().unwrap().bounds(&[missing]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Stop, "{error}");
+    assert!(began.elapsed() < Duration::from_secs(8), "asked for {:?}", began.elapsed());
+}
+
+#[test]
 fn what_is_aborted_is_never_seen() {
     let Some(log) = log() else { return };
     let (input, output) = (topic(&log, "abort-in", 1), topic(&log, "abort-out", 1));
