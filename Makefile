@@ -68,13 +68,13 @@ test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED RECRAWL_PROGRAMS_BUILT=1 cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: sim
-sim: setup-build ## simulate stages whose every call may fail, on virtual time; SIM_SEEDS=1000 for each kind of log, SIM_SEED=N SIM_KIND=… repeats one
+sim: setup-build ## simulate stages whose every call may fail, on virtual time; SIM_SEEDS=1000 for each kind of log from SIM_FROM on, SIM_SEED=N SIM_KIND=… repeats one
 	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
 
 .PHONY: torture
-torture: setup-build ## the same for hours, beginning with a seed of its own; SIM_SEEDS=200000, SIM_FROM=…
-	@from="$${SIM_FROM:-$$(date +%s)}"; echo "seeds from $$from on" >&2; \
-	SIM_FROM="$$from" SIM_SEEDS="$${SIM_SEEDS:-200000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
+torture: setup ## kill, pause and restart services and nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats one
+	@cargo build -q $(CARGO_FLAGS) --workspace --bins
+	@TORTURE=full RECRAWL_PROGRAMS_BUILT=1 cargo test -q $(CARGO_FLAGS) -p tests --test torture -- --nocapture --test-threads 1
 
 .PHONY: fuzz
 fuzz: setup-build ## feed the readers of bytes from outside with bad ones; FUZZ_SECONDS=30 for each target, ARGS=… chooses targets

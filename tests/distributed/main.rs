@@ -10,4 +10,4 @@ mod operating;
 mod same_loop;
 mod takeover;
 
-use tests::distributed as services;
+use tests::services;

@@ -1,12 +1,13 @@
 //! What the stages have written down about each page, read from the stores of a crawl that does not run.
 
 use crate::Crawl;
+use estimator::PageBelief;
 use messages::Encoded;
 use page::PageId;
 use recrawl::inspect::Inspection;
 use scheduler::ScheduledPage;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::{StageTopology, StateStore, Table, TableError, TaskId, TaskTables};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, RocksStores, StoreMemory};
@@ -38,6 +39,15 @@ pub fn read_stages(partitions: u32, data: impl Fn(&str) -> PathBuf) -> BTreeMap<
         let stores = RocksStores::new(&data(&task.stage), StoreMemory::default());
         stores.open_read_only(task, names).expect("every task of a crawl that ended has a store")
     })
+}
+
+/// What an estimator with a data directory of its own has learned of each page.
+pub fn read_beliefs(partitions: u32, data: &Path, mut visit: impl FnMut(PageBelief)) {
+    let stores = RocksStores::new(data, StoreMemory::default());
+    let open = |task: &TaskId, names: &[&str]| -> Box<dyn StateStore> {
+        stores.open_read_only(task, names).expect("every task of a crawl that ended has a store")
+    };
+    each(&open, partitions, &estimator::topology(), estimator::PAGES, |_, belief| visit(belief));
 }
 
 /// Opens the stores of a task.

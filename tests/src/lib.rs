@@ -8,10 +8,13 @@
 
 pub mod books;
 mod crawl;
-pub mod distributed;
+mod kafka;
 mod process;
+pub mod services;
+pub mod topics;
 mod web;
 
 pub use crate::crawl::Crawl;
+pub use crate::kafka::KafkaCluster;
 pub use crate::process::{Output, Process, Programs, programs, wait_for};
 pub use crate::web::SimulatedWeb;

@@ -1,8 +1,8 @@
 //! Two builds side by side over Kafka: every instance of every stage is upgraded, one after the other, and then taken
 //! back.
 
+use crate::counts::{are_distinct, count};
 use crate::next_build::{self, SUFFIX};
-use crate::records::{Topics, are_distinct, count};
 use messages::{
     ChangeEstimate, Command, FetchRequest, FetchResult, Message, PageBand, PageChange, PageObservation, topics,
 };
@@ -11,7 +11,8 @@ use simweb::{ChangeRates, RequestKind, SeededConfig};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::TableSpec;
-use tests::distributed::{Distributed, PARTITIONS, SOON, Service, kafka};
+use tests::services::{Distributed, PARTITIONS, SOON, Service, kafka};
+use tests::topics::Topics;
 use tests::{SimulatedWeb, wait_for};
 use topology::STAGES;
 
@@ -174,9 +175,9 @@ fn a_rolling_upgrade_and_a_rollback_lose_nothing_and_stop_nothing() {
     fleet.stop("scheduler", "0");
     fleet.distributed.set(NO_FURTHER_LOOK.0, NO_FURTHER_LOOK.1);
     fleet.start("scheduler", "0", "");
-    let services: Vec<Service> = std::mem::take(&mut fleet.services).into_values().collect();
+    let (names, services): (Vec<_>, Vec<_>) = std::mem::take(&mut fleet.services).into_iter().unzip();
     fleet.distributed.wait_until_idle(&services);
-    fleet.services = services.into_iter().map(|service| ((service.stage, service.instance), service)).collect();
+    fleet.services = names.into_iter().zip(services).collect();
     STAGES.iter().for_each(|(stage, _)| drop(fleet.stop(stage, "0")));
 
     let mut topics = Topics::of(&fleet.distributed);

@@ -1,25 +1,28 @@
 //! What stands on the topics of a crawl, and with which schema it was written.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+use crate::services::Distributed;
 use messages::topics::{self, TopicSpec};
 use messages::{Fingerprint, Message};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use stream::schemas::SchemaReader;
 use stream::{InputRecord, Log, Reader, TopicPartition};
-use tests::distributed::Distributed;
 use topology::Names;
 
 /// Records read at a time.
 const BATCH: usize = 1_000;
 
 /// The topics of a crawl. Whatever version wrote a record, it can be decoded.
-pub(crate) struct Topics {
+pub struct Topics {
     log: Box<dyn Log>,
     reader: Box<dyn Reader>,
     names: Names,
 }
 
 impl Topics {
-    pub(crate) fn of(distributed: &Distributed) -> Self {
+    /// The topics of this crawl.
+    pub fn of(distributed: &Distributed) -> Self {
         let settings = distributed.crawl.settings();
         let (names, log) = (Names::new(&settings), daemon::service::connect(&settings, "test").unwrap());
         let mut reader = log.reader().unwrap();
@@ -28,11 +31,10 @@ impl Topics {
         Self { log: Box::new(log), reader, names }
     }
 
-    /// All records of a topic.
-    pub(crate) fn read(&mut self, topic: impl Into<TopicSpec>) -> Vec<InputRecord> {
+    /// Shows all records of a topic, partition by partition.
+    pub fn visit(&mut self, topic: impl Into<TopicSpec>, mut visit: impl FnMut(InputRecord)) {
         let topic = self.names.topic(topic);
         let partitions = self.log.topic(&topic).unwrap().unwrap().partitions;
-        let mut all = Vec::new();
         for partition in 0..partitions {
             let place = TopicPartition::new(topic.as_str(), partition);
             let mut next = self.reader.bounds(std::slice::from_ref(&place)).unwrap()[0].start;
@@ -41,15 +43,21 @@ impl Topics {
                 if records.is_empty() {
                     break;
                 }
-                all.extend(records);
+                records.into_iter().for_each(&mut visit);
                 next = after;
             }
         }
+    }
+
+    /// All records of a topic.
+    pub fn read(&mut self, topic: impl Into<TopicSpec>) -> Vec<InputRecord> {
+        let mut all = Vec::new();
+        self.visit(topic, |record| all.push(record));
         all
     }
 
     /// How many records of each version of a type a topic holds.
-    pub(crate) fn versions<M: Message>(&mut self, topic: impl Into<TopicSpec>) -> BTreeMap<Fingerprint, usize> {
+    pub fn versions<M: Message>(&mut self, topic: impl Into<TopicSpec>) -> BTreeMap<Fingerprint, usize> {
         let mut versions = BTreeMap::new();
         for record in self.read(topic) {
             let Some(Ok(fingerprint)) = record.value.as_deref().map(Fingerprint::of_single_object) else { continue };
@@ -61,7 +69,7 @@ impl Topics {
     }
 
     /// The records of one type on a topic.
-    pub(crate) fn of_type<M: Message>(&mut self, topic: impl Into<TopicSpec>) -> Vec<M> {
+    pub fn of_type<M: Message>(&mut self, topic: impl Into<TopicSpec>) -> Vec<M> {
         let records = self.read(topic);
         let is_one = |value: &&[u8]| {
             let fingerprint = Fingerprint::of_single_object(value).unwrap();
@@ -70,17 +78,4 @@ impl Topics {
         let values = records.iter().filter_map(|record| record.value.as_deref()).filter(is_one);
         values.map(|value| M::decode(value).unwrap()).collect()
     }
-}
-
-/// How often each of them occurs.
-pub(crate) fn count<T: Ord>(things: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
-    let mut counts = BTreeMap::new();
-    things.into_iter().for_each(|thing| *counts.entry(thing).or_default() += 1);
-    counts
-}
-
-/// Whether none of them occurs twice.
-pub(crate) fn are_distinct<T: Ord>(things: impl IntoIterator<Item = T>) -> bool {
-    let mut seen = BTreeSet::new();
-    things.into_iter().all(|thing| seen.insert(thing))
 }

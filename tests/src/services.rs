@@ -1,5 +1,7 @@
 //! The services over a Kafka, on topics and in groups of their own.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
 use crate::{Crawl, Output, Process, SimulatedWeb, books, programs, wait_for};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -28,7 +30,7 @@ pub fn kafka() -> Option<String> {
 
 /// A crawl over Kafka.
 pub struct Distributed {
-    /// Settings, and a directory of its own.
+    /// Its settings and directory.
     pub crawl: Crawl,
     pages: usize,
 }
@@ -87,16 +89,16 @@ impl Distributed {
     }
 
     /// Starts an instance of a stage.
-    pub fn start(&self, stage: &'static str, instance: &'static str) -> Service {
+    pub fn start(&self, stage: &'static str, instance: &str) -> Service {
         self.start_program(&format!("recrawl-{stage}"), stage, instance)
     }
 
     /// The same with a program that may be of another build.
-    pub fn start_program(&self, program: &str, stage: &'static str, instance: &'static str) -> Service {
+    pub fn start_program(&self, program: &str, stage: &'static str, instance: &str) -> Service {
         let mut command = programs().command(program);
         command.args(self.crawl.flags()).args(["--instance", instance]);
         command.arg("--set").arg(format!("crawl.data={}", self.data(stage, instance).display()));
-        Service { stage, instance, process: Some(Process::start(command, self.crawl.directory.path())) }
+        Service { stage, process: Some(Process::start(command, self.crawl.directory.path())) }
     }
 
     /// Starts one instance of each stage.
@@ -144,10 +146,8 @@ impl Distributed {
 
 /// A running service. What it said is shown when its test fails.
 pub struct Service {
-    /// What it is an instance of.
+    /// What it runs.
     pub stage: &'static str,
-    /// Its name among them.
-    pub instance: &'static str,
     process: Option<Process>,
 }
 
@@ -196,9 +196,20 @@ impl Service {
         value.and_then(|value| value.trim().parse().ok())
     }
 
+    /// How often it gave up its membership to join its group anew.
+    pub fn rejoins(&self) -> u64 {
+        let name = format!("recrawl_{}_rejoins_total", self.stage);
+        self.metric(&name).expect("it answers and counts this") as u64
+    }
+
     /// Stops its time (`libc::SIGSTOP`), as a virtual machine that is moved does, or lets it go on (`libc::SIGCONT`).
     pub fn signal(&self, signal: i32) {
         self.process().signal(signal);
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.process.as_mut().expect("it is taken only when the service ends").is_running()
     }
 
     /// Kills it as a power cut would.
@@ -207,9 +218,14 @@ impl Service {
     }
 
     /// Stops it as an init system does, and checks that it drained. Returns what it said.
-    pub fn stop(mut self) -> String {
+    pub fn stop(self) -> String {
+        self.signal(libc::SIGTERM);
+        self.drained()
+    }
+
+    /// Waits until it has ended after it was told to, and checks that it drained. Returns what it said.
+    pub fn drained(mut self) -> String {
         let process = self.process.take().expect("it runs");
-        process.signal(libc::SIGTERM);
         let output = process.finish().exits_with(0).says(&["drained"]);
         assert!(!output.stderr.contains("ERROR"), "{}", output.stderr);
         output.stderr

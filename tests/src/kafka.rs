@@ -1,0 +1,113 @@
+//! A Kafka of three nodes that belongs to one test, which may do to the nodes what it likes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// A running cluster. It ends with its test, however that ends: the script that minds it reads from the test.
+pub struct KafkaCluster {
+    brokers: String,
+    directory: PathBuf,
+    script: Child,
+    /// The way to the script and back; `None` once it is to end.
+    talk: Mutex<Option<(ChildStdin, BufReader<ChildStdout>)>>,
+}
+
+impl KafkaCluster {
+    /// Nodes of the cluster. One may be missing without anything standing still.
+    pub const NODES: usize = 3;
+
+    /// Starts a cluster and waits until it answers. After a failure the nodes' logs are in `target/kafka`.
+    pub fn start() -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("kafka/cluster");
+        let mut script = Command::new(script)
+            .args(["attend", "--nodes", &Self::NODES.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the script that starts Kafka can be run");
+        let (input, output) = (script.stdin.take().expect("it is piped"), script.stdout.take().expect("it is piped"));
+        let mut output = BufReader::new(output);
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a pipe can be read");
+        let parts = line.trim().strip_prefix("RECRAWL_KAFKA=").and_then(|line| line.split_once(" in "));
+        let (brokers, directory) = parts.expect("Kafka starts; see above");
+        Self {
+            brokers: brokers.to_owned(),
+            directory: directory.into(),
+            script,
+            talk: Mutex::new(Some((input, output))),
+        }
+    }
+
+    /// Where to find it.
+    pub fn brokers(&self) -> &str {
+        &self.brokers
+    }
+
+    /// Kills a node as a power cut would. Nodes count from 1.
+    pub fn kill(&self, node: usize) {
+        self.order(&format!("kill {node}"));
+    }
+
+    /// Stops a node in order: it hands over what it leads, and ends.
+    pub fn stop(&self, node: usize) {
+        self.order(&format!("stop {node}"));
+    }
+
+    /// Starts a node on the data that it has.
+    pub fn restart(&self, node: usize) {
+        self.order(&format!("start {node}"));
+    }
+
+    /// Stops a node's time, as a virtual machine that is moved does.
+    pub fn pause(&self, node: usize) {
+        self.order(&format!("pause {node}"));
+    }
+
+    /// Lets its time go on.
+    pub fn resume(&self, node: usize) {
+        self.order(&format!("resume {node}"));
+    }
+
+    /// Whether all nodes answer and every replica is in sync, so that one node may go.
+    pub fn is_settled(&self) -> bool {
+        self.order("settled") == "ok yes"
+    }
+
+    /// How often a group was formed anew, as the brokers have logged it, with the reasons.
+    pub fn rebalances(&self) -> Vec<String> {
+        let logs = (1..=Self::NODES).map(|node| self.directory.join(format!("node-{node}/log.txt")));
+        let texts = logs.filter_map(|log| std::fs::read(log).ok());
+        let lines = texts.flat_map(|text| {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        });
+        lines.filter(|line| line.contains("Preparing to rebalance group")).collect()
+    }
+
+    fn order(&self, line: &str) -> String {
+        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+        let (input, output) = talk.as_mut().expect("it is taken only by the drop");
+        writeln!(input, "{line}").expect("the script listens");
+        let mut answer = String::new();
+        output.read_line(&mut answer).expect("the script answers");
+        assert!(answer.starts_with("ok"), "{line}: {answer}");
+        answer.trim().to_owned()
+    }
+}
+
+impl Drop for KafkaCluster {
+    fn drop(&mut self) {
+        let talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((mut input, _)) = talk
+            && std::thread::panicking()
+        {
+            // So that the nodes' logs are kept.
+            let _ = writeln!(input, "failed");
+        }
+        // The end of its input is what the script waits for.
+        let _ = self.script.wait();
+    }
+}

@@ -1,0 +1,33 @@
+//! The services over a Kafka of three nodes, while processes and nodes die, sleep, come and go.
+//!
+//! `make torture` runs the long form, with `TORTURE=full`; `make test` a short one. `TORTURE_SEED` repeats a run: the same
+//! things happen in the same order, though not at the same instant. The short form is left out without RECRAWL_KAFKA, as
+//! all tests over Kafka are; its nodes are its own nevertheless, for what is done to them.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod crawl;
+mod fleet;
+mod plan;
+mod rolling;
+mod verdict;
+mod watch;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tests::services::kafka;
+
+/// Whether this is the long form.
+fn is_full() -> bool {
+    std::env::var("TORTURE").is_ok_and(|value| value == "full")
+}
+
+/// Whether there is no Kafka to be had. The nodes are the tests' own, but where the others run, theirs can.
+fn is_left_out() -> bool {
+    !is_full() && kafka().is_none()
+}
+
+/// One test at a time: each has a cluster of its own, and times what happens.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,202 @@
+//! Processes and nodes are restarted one after the other, in order, while there is work for all of them.
+
+use crate::watch::{Watch, worst};
+use crate::{alone, is_full, is_left_out};
+use messages::{ChangeEstimate, Encoded, FetchOutcome, PageObservation, Verdict, topics};
+use page::{CanonicalUrl, Timestamp};
+use simweb::SeededConfig;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stream::{Clock, Log, OutputRecord};
+use tests::services::{Distributed, SOON, Service};
+use tests::topics::Topics;
+use tests::{KafkaCluster, SimulatedWeb, wait_for};
+use topology::Names;
+
+const PARTITIONS: u32 = 8;
+const MEMBERS: usize = 3;
+/// Longest time that a partition may stand still while its member is restarted.
+const LONGEST_IDLE: Duration = Duration::from_secs(10);
+/// Longest wait for the whole backlog.
+const PATIENCE: Duration = Duration::from_secs(1_800);
+
+/// Pages that are known before the first restart, and those that are told of before each.
+fn sizes() -> (usize, usize) {
+    if is_full() { (700_000, 100_000) } else { (20_000, 30_000) }
+}
+
+#[test]
+fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_what_is_anothers() {
+    if is_left_out() {
+        return;
+    }
+    let _alone = alone();
+    let cluster = KafkaCluster::start();
+    let rolling = Rolling::new(&cluster);
+    let (known, share) = sizes();
+    rolling.send(0..known);
+    let mut members: Vec<_> = (0..MEMBERS).map(|member| rolling.start(member)).collect();
+    rolling.wait_for_shares(&members);
+    rolling.wait_until_done();
+    let watch = Watch::start(&rolling.crawl.crawl.settings(), &["estimator"]);
+    for member in 0..MEMBERS {
+        let first = known + member * share;
+        rolling.send(first..first + share);
+        let left = rolling.backlog();
+        eprintln!("rolling: member {member} is restarted, {left} records wait");
+        assert!(left > 0, "the work was over too soon");
+        members.remove(0).stop();
+        members.push(rolling.start(member));
+        rolling.wait_for_shares(&members);
+    }
+    let (idle, whose) = worst(&watch.longest());
+    eprintln!("rolling: longest standstill {:.1} s, of {whose}", idle.as_secs_f64());
+    assert!(idle <= LONGEST_IDLE, "{whose} stood still for {idle:?}");
+    rolling.wait_until_done();
+    drop(watch);
+    let rejoins: Vec<_> = members.iter().map(Service::rejoins).collect();
+    assert_eq!(rejoins, [0; MEMBERS]);
+    members.into_iter().for_each(|member| drop(member.stop()));
+    rolling.check_state(known + MEMBERS * share);
+}
+
+#[test]
+fn brokers_restarted_one_after_the_other_make_nobody_join_anew() {
+    if is_left_out() {
+        return;
+    }
+    let _alone = alone();
+    let cluster = KafkaCluster::start();
+    let rolling = Rolling::new(&cluster);
+    let members: Vec<_> = (0..MEMBERS).map(|member| rolling.start(member)).collect();
+    rolling.wait_for_shares(&members);
+    let before = cluster.rebalances().len();
+    // Work for everybody all the time.
+    let (_, share) = sizes();
+    let work = || rolling.send(0..share / 4);
+    for node in 1..=KafkaCluster::NODES {
+        work();
+        let began = Instant::now();
+        cluster.stop(node);
+        let stopped_s = began.elapsed().as_secs_f64();
+        work();
+        cluster.restart(node);
+        wait_for("the cluster is whole again", SOON, || cluster.is_settled());
+        eprintln!("rolling: node {node} ended in {stopped_s:.1} s, whole after {:.1} s", began.elapsed().as_secs_f64());
+    }
+    work();
+    rolling.wait_until_done();
+    let rejoins: Vec<_> = members.iter().map(Service::rejoins).collect();
+    let rebalances = cluster.rebalances().split_off(before);
+    assert_eq!((rejoins.as_slice(), rebalances.as_slice()), (&[0; MEMBERS][..], &[][..]), "{}", said(&members));
+    members.into_iter().for_each(|member| drop(member.stop()));
+}
+
+fn said(members: &[Service]) -> String {
+    members.iter().map(|member| format!("---\n{}", member.said())).collect()
+}
+
+/// Estimators over eight partitions, and observations for them.
+struct Rolling {
+    crawl: Distributed,
+    log: Arc<dyn Log>,
+    names: Names,
+    _web: SimulatedWeb,
+}
+
+impl Rolling {
+    fn new(cluster: &KafkaCluster) -> Self {
+        // Only for its topics.
+        let web =
+            SimulatedWeb::start(SeededConfig { hosts: 1, pages_per_host: 1, ..SeededConfig::default() }, 1.0, |_| ());
+        let partitions = PARTITIONS.to_string();
+        // The session is the default: the shorter one of other tests does not outlast a coordinator that moves.
+        let sets = [
+            ("kafka.partitions", partitions.as_str()),
+            ("kafka.replication_factor", "3"),
+            ("kafka.session_timeout", "45s"),
+        ];
+        let crawl = Distributed::of(&web, cluster.brokers(), &sets);
+        let settings = crawl.crawl.settings();
+        let log = Arc::new(daemon::service::connect(&settings, "rolling").unwrap());
+        Self { names: Names::new(&settings), crawl, log, _web: web }
+    }
+
+    fn start(&self, member: usize) -> Service {
+        self.crawl.start("estimator", &member.to_string())
+    }
+
+    /// Waits until the members share the partitions and all have restored theirs.
+    fn wait_for_shares(&self, members: &[Service]) {
+        wait_for("every member has its share", 2 * SOON, || {
+            let shares: Vec<_> = members.iter().map(Service::partitions).collect();
+            shares.iter().sum::<u64>() == u64::from(PARTITIONS) && shares.iter().all(|&share| share >= 2)
+        });
+    }
+
+    /// One observation of each of these pages.
+    fn send(&self, pages: Range<usize>) {
+        let clock = daemon::WebClock::new(&self.crawl.crawl.settings().clock);
+        let now = clock.now();
+        for first in pages.clone().step_by(5_000) {
+            let numbers = first..pages.end.min(first + 5_000);
+            self.log.append(&numbers.map(|number| self.observation(number, now)).collect::<Vec<_>>()).unwrap();
+        }
+    }
+
+    fn observation(&self, number: usize, now: Timestamp) -> OutputRecord {
+        let url = CanonicalUrl::parse(&format!("http://host-{:04}.test/{number}", number % 1_000)).unwrap();
+        let observation = PageObservation {
+            page_id: url.page_id(),
+            site_key: url.site_key(),
+            url,
+            attempt: 1,
+            outcome: FetchOutcome::Fetched,
+            status: Some(200),
+            fetched_at: now,
+            previous_fetched_at: None,
+            verdict: Verdict::First,
+            magnitude: 0.0,
+            resemblance: 1.0,
+            etag: None,
+            last_modified: None,
+            last_modified_at: None,
+            content_digest: None,
+            body_length: 1,
+            latency_ms: 1,
+            retry_after_s: None,
+            robots_crawl_delay_ms: None,
+            look_again_after_s: None,
+        };
+        OutputRecord::of(&observation, self.names.topic(topics::PAGE_OBSERVATIONS), PARTITIONS, now)
+    }
+
+    fn backlog(&self) -> u64 {
+        let backlog = self.log.backlog(&self.names.group("estimator"), &self.names.topic(topics::PAGE_OBSERVATIONS));
+        backlog.unwrap().iter().map(|backlog| backlog.records).sum()
+    }
+
+    fn wait_until_done(&self) {
+        wait_for("everything is taken in", PATIENCE, || self.backlog() == 0);
+    }
+
+    /// State and outputs have each observation once: as a process without a disk finds them in the changelog.
+    fn check_state(&self, expected: usize) {
+        let judge = self.crawl.start("estimator", "judge");
+        wait_for("the state is restored", 5 * SOON, || judge.partitions() == u64::from(PARTITIONS));
+        judge.stop();
+        let mut pages = 0;
+        tests::books::read_beliefs(PARTITIONS, &self.crawl.data("estimator", "judge"), |belief| {
+            assert_eq!(belief.fetches, 1, "{belief:?}");
+            pages += 1;
+        });
+        assert_eq!(pages, expected);
+        // One estimate for each observation, and the seed.
+        let mut count = 0;
+        Topics::of(&self.crawl).visit(topics::SCHEDULER_EVENTS, |record| {
+            count += usize::from(record.value.is_some_and(|value| ChangeEstimate::decode(&value).is_ok()));
+        });
+        assert_eq!(count, expected, "estimates");
+    }
+}
