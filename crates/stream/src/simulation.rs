@@ -44,6 +44,8 @@ enum Mutant {
     ZombieCommit,
     /// Where a question about an assignment failed, the partition is never started.
     LostAssignment,
+    /// The same where the question was what there is to restore.
+    LostRestore,
     /// A commit writes the first position again that was ever known of some partition.
     StaleCommit,
     /// A restore that is interrupted says that what it has so far is complete.

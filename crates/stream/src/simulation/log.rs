@@ -8,7 +8,7 @@ use crate::log::{
 };
 use crate::position::Position;
 use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,7 +60,6 @@ impl Log for SimLog {
             inner: Some(inner),
             hidden: Vec::new(),
             first_known: BTreeMap::new(),
-            never_started: BTreeSet::new(),
         };
         if let Err(error) = self.at(Point::Joined) {
             // The group has a member of which nobody here knows.
@@ -95,8 +94,6 @@ struct SimMember {
     hidden: Vec<Event>,
     /// Of [`Mutant::StaleCommit`].
     first_known: BTreeMap<u32, Position>,
-    /// Of [`Mutant::LostAssignment`]: partitions of which a question failed.
-    never_started: BTreeSet<u32>,
 }
 
 impl SimMember {
@@ -171,7 +168,7 @@ impl Member for SimMember {
 
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
         self.at(Point::Start)?;
-        if self.never_started.contains(&partition) {
+        if self.world.state().never_started.contains(&(self.life.id, partition)) {
             return Ok(());
         }
         self.inner().start(partition, offset)?;
@@ -200,7 +197,7 @@ impl Member for SimMember {
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
         if let Err(error) = self.at(Point::Committed) {
             if self.is(Mutant::LostAssignment) {
-                self.never_started.extend(partitions);
+                self.world.lose(&self.life, partitions.iter().copied());
             }
             return Err(error);
         }
@@ -231,7 +228,12 @@ struct SimReader {
 
 impl Reader for SimReader {
     fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
-        self.world.at_log(&self.life, Point::Bounds)?;
+        if let Err(error) = self.world.at_log(&self.life, Point::Bounds) {
+            if self.world.mutant == Some(Mutant::LostRestore) {
+                self.world.lose(&self.life, partitions.iter().map(|place| place.partition));
+            }
+            return Err(error);
+        }
         self.inner.bounds(partitions)
     }
 

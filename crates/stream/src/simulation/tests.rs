@@ -116,6 +116,8 @@ fn work_of_tasks_that_went_elsewhere_is_found() {
 #[test]
 fn partitions_that_are_never_started_are_found() {
     find(Kind::CommitMarkers, Mutant::LostAssignment);
+    find(Kind::Changelogs, Mutant::LostRestore);
+    find(Kind::CommitMarkers, Mutant::LostRestore);
 }
 
 #[test]

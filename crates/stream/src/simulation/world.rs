@@ -104,6 +104,8 @@ pub(super) struct State {
     trace: VecDeque<String>,
     pub(super) seats: BTreeMap<u64, Seat>,
     pub(super) owners: BTreeMap<(Role, u32), u64>,
+    /// Partitions that a mutant's life will not start.
+    pub(super) never_started: BTreeSet<(u64, u32)>,
     pub(super) graves: Vec<Grave>,
     pub(super) next_id: u64,
     /// Positions as last committed; gone once forgotten.
@@ -174,6 +176,7 @@ impl World {
             trace: VecDeque::new(),
             seats: BTreeMap::new(),
             owners: BTreeMap::new(),
+            never_started: BTreeSet::new(),
             graves: Vec::new(),
             next_id: 0,
             positions: BTreeMap::new(),
@@ -221,6 +224,11 @@ impl World {
         let mut state = self.state();
         state.next_id += 1;
         state.next_id
+    }
+
+    /// A question about these partitions failed, and a mutant makes nothing more of it.
+    pub(super) fn lose(&self, life: &Life, partitions: impl Iterator<Item = u32>) {
+        self.state().never_started.extend(partitions.map(|partition| (life.id, partition)));
     }
 
     pub(super) fn trace(&self, event: impl FnOnce() -> String) {
