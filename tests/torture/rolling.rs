@@ -7,6 +7,7 @@ use page::{CanonicalUrl, Timestamp};
 use simweb::SeededConfig;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use stream::{Clock, Log, OutputRecord};
 use tests::services::{Distributed, SOON, Service};
@@ -18,10 +19,12 @@ const PARTITIONS: u32 = 8;
 const MEMBERS: usize = 3;
 /// Longest time that a partition may stand still while its member is restarted.
 const LONGEST_IDLE: Duration = Duration::from_secs(10);
-/// Longest wait for the whole backlog.
-const PATIENCE: Duration = Duration::from_secs(1_800);
+/// Observations sent in one transaction.
+const CHUNK: usize = 5_000;
+/// Longest wait for the whole backlog, or for a member's restart.
+const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Pages that are known before the first restart, and those that are told of before each.
+/// Pages that are known before the first restart, and those, at least, that are told of during each.
 fn sizes() -> (usize, usize) {
     if is_full() { (700_000, 100_000) } else { (20_000, 30_000) }
 }
@@ -40,15 +43,19 @@ fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_wha
     rolling.wait_for_shares(&members);
     rolling.wait_until_done();
     let watch = Watch::start(&rolling.crawl.crawl.settings(), &["estimator"]);
+    let mut sent = known;
     for member in 0..MEMBERS {
-        let first = known + member * share;
-        rolling.send(first..first + share);
-        let left = rolling.backlog();
-        eprintln!("rolling: member {member} is restarted, {left} records wait");
-        assert!(left > 0, "the work was over too soon");
-        members.remove(0).stop();
-        members.push(rolling.start(member));
-        rolling.wait_for_shares(&members);
+        let is_back = AtomicBool::new(false);
+        sent = std::thread::scope(|scope| {
+            let sender = scope.spawn(|| rolling.send_until(sent, share, &is_back));
+            wait_for("there is work", SOON, || rolling.backlog() > 0);
+            eprintln!("rolling: member {member} is restarted after {sent} records");
+            members.remove(0).stop();
+            members.push(rolling.start(member));
+            rolling.wait_for_shares(&members);
+            is_back.store(true, Ordering::Relaxed);
+            sender.join().unwrap()
+        });
     }
     let (idle, whose) = worst(&watch.longest());
     eprintln!("rolling: longest standstill {:.1} s, of {whose}", idle.as_secs_f64());
@@ -58,7 +65,7 @@ fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_wha
     let rejoins: Vec<_> = members.iter().map(Service::rejoins).collect();
     assert_eq!(rejoins, [0; MEMBERS]);
     members.into_iter().for_each(|member| drop(member.stop()));
-    rolling.check_state(known + MEMBERS * share);
+    rolling.check_state(sent);
 }
 
 #[test]
@@ -139,10 +146,25 @@ impl Rolling {
     fn send(&self, pages: Range<usize>) {
         let clock = daemon::WebClock::new(&self.crawl.crawl.settings().clock);
         let now = clock.now();
-        for first in pages.clone().step_by(5_000) {
-            let numbers = first..pages.end.min(first + 5_000);
+        for first in pages.clone().step_by(CHUNK) {
+            let numbers = first..pages.end.min(first + CHUNK);
             self.log.append(&numbers.map(|number| self.observation(number, now)).collect::<Vec<_>>()).unwrap();
         }
+    }
+
+    /// Sends on from a page, so that there is always work, until a member is back, and no less than a share. Returns the
+    /// first page that was not sent.
+    fn send_until(&self, from: usize, share: usize, is_back: &AtomicBool) -> usize {
+        let (mut next, deadline) = (from, Instant::now() + PATIENCE);
+        while next < from + share || !is_back.load(Ordering::Relaxed) {
+            self.send(next..next + CHUNK);
+            next += CHUNK;
+            assert!(Instant::now() < deadline, "the member is not back");
+            wait_for("the members keep up", PATIENCE, || {
+                is_back.load(Ordering::Relaxed) || self.backlog() < share as u64
+            });
+        }
+        next
     }
 
     fn observation(&self, number: usize, now: Timestamp) -> OutputRecord {
