@@ -65,10 +65,14 @@ pub(crate) fn durable() -> WriteOptions {
 }
 
 /// Opens a database with all families there are, as it stands now. Another process may be writing to it: the end of its
-/// write-ahead log may be half a record, which [`DBRecoveryMode::PointInTime`] passes over.
+/// write-ahead log may be half a record, which [`DBRecoveryMode::PointInTime`] passes over, and files may go while they are
+/// listed. What is still missing when it has been looked for several times is missing.
 pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(Database, Vec<String>), rocksdb::Error> {
     let mut options = Options::default();
     options.set_wal_recovery_mode(recovery);
+    // Told not to, RocksDB (11.8, `DBImpl::Recover`) would note that write-ahead logs are tracked no more. A view has nothing
+    // to note it in, and the process would die of it.
+    options.set_track_and_verify_wals_in_manifest(true);
     let open = || {
         let families = Database::list_cf(&options, path)?;
         let database = Database::open_cf_for_read_only(&options, path, &families, false)?;
@@ -77,14 +81,16 @@ pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(D
     let mut attempt = 1;
     loop {
         match open() {
-            Err(error) if attempt < READ_ONLY_ATTEMPTS && is_io(&error) => attempt += 1,
+            Err(error) if attempt < READ_ONLY_ATTEMPTS && may_be_gone(&error) => attempt += 1,
             opened => return opened,
         }
     }
 }
 
-fn is_io(error: &rocksdb::Error) -> bool {
-    error.kind() == ErrorKind::IOError
+/// Whether a file was not there, or a write-ahead log that the database names.
+fn may_be_gone(error: &rocksdb::Error) -> bool {
+    let message: &str = error.as_ref();
+    error.kind() == ErrorKind::IOError || message.contains("Missing WAL")
 }
 
 /// Whether a failure to open means that somebody else has the database open.
@@ -123,4 +129,45 @@ pub(crate) fn unusable(thing: &str, path: &Path, error: &dyn Display) -> String 
 /// What the disk holds makes no sense.
 pub(crate) fn damaged(thing: &str, path: &Path, what: &dyn Display, refill: &str) -> String {
     format!("{thing} {} is damaged: {what}; {refill}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_view_opens_while_the_database_names_write_ahead_logs_and_misses_none() {
+        let directory = TempDir::new().unwrap();
+        let mut options = database_options(DBRecoveryMode::PointInTime, true);
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        let database = Database::open_cf(&options, directory.path(), ["default", "one", "other"]).unwrap();
+        database.put_cf(&database.cf_handle("other").unwrap(), "a", "1").unwrap();
+        // Flushing one family begins a new write-ahead log; the old one has what the other family keeps in memory.
+        let one = database.cf_handle("one").unwrap();
+        database.put_cf(&one, "b", "2").unwrap();
+        database.flush_cf(&one).unwrap();
+        database.put_cf_opt(&one, "c", "3", &durable()).unwrap();
+
+        let open = || open_read_only(directory.path(), DBRecoveryMode::PointInTime);
+        let (view, families) = open().unwrap();
+        assert_eq!(families, ["default", "one", "other"]);
+        let held = |family: &str, key: &str| view.get_cf(&view.cf_handle(family).unwrap(), key).unwrap();
+        assert_eq!([held("other", "a"), held("one", "b"), held("one", "c")].map(Option::unwrap), [b"1", b"2", b"3"]);
+        drop(view);
+
+        drop(one);
+        drop(database);
+        let logs = || {
+            let files = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+            let mut logs: Vec<_> = files.filter(|path| path.extension() == Some("log".as_ref())).collect();
+            logs.sort();
+            logs
+        };
+        assert!(logs().len() > 1, "the old log went: this test shows nothing");
+        std::fs::remove_file(&logs()[0]).unwrap();
+        let error = open().map(|_| ()).unwrap_err();
+        assert!(is_damage(&error), "{error}");
+    }
 }
