@@ -56,7 +56,7 @@ fn a_receipt_names_the_offset_after_the_last_record_though_markers_lie_between()
 
 #[test]
 fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another() {
-    const BACKLOG: usize = 30_000;
+    const BACKLOG: usize = 60_000;
     let Some(log) = log() else { return };
     let topic = topic(&log, "late", 2);
     let group = unique("group");
@@ -74,12 +74,16 @@ fn a_partition_that_comes_late_does_not_wait_behind_the_whole_backlog_of_another
     wait_until(|| poll(&mut *member).0.iter().any(|event| matches!(event, Event::Assigned(_))));
     member.start(0, 0).unwrap();
     wait_until(|| poll(&mut *member).1 > 0);
-    // Meanwhile it fetches ahead, as for a stage that is hard at work.
-    let until = Instant::now() + Duration::from_secs(1);
-    wait_until(|| Instant::now() >= until);
+    // It fetches ahead, as for a stage that is hard at work.
+    let work = |duration| {
+        let until = Instant::now() + duration;
+        wait_until(|| Instant::now() >= until);
+    };
+    work(Duration::from_secs(1));
     member.start(1, 0).unwrap();
     let mut seen = 0;
     wait_until(|| {
+        work(Duration::from_millis(20));
         let (events, before) = poll(&mut *member);
         seen = before;
         records(&events).iter().any(|record| record.partition == 1)
