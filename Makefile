@@ -13,9 +13,10 @@ export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .to
 export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-# RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here.
+# RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone that compiles it differently
+# has one of its own.
 ROCKSDB_VERSION := $(shell sed -n '/^name = "librocksdb-sys"/{n;s/.*+\(.*\)"/\1/p}' Cargo.lock)
-export ROCKSDB_LIB_DIR ?= $(RECRAWL_CACHE)/rocksdb-$(ROCKSDB_VERSION)/lib
+export ROCKSDB_LIB_DIR ?= $(RECRAWL_CACHE)/rocksdb-$(ROCKSDB_VERSION)-$(firstword $(shell sha256sum .tools/rocksdb-build | cut -c1-12))/lib
 export ROCKSDB_STATIC ?= 1
 
 # clang compiles the C and C++ inside 1.4 to 1.7 times as fast as gcc; its libclang is needed anyway.

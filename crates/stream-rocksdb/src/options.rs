@@ -3,7 +3,7 @@
 use crate::families;
 use crate::layout::RECORDS;
 use crate::rocks;
-use rocksdb::{Cache, DBRecoveryMode, Options, WriteBufferManager};
+use rocksdb::{Cache, DBCompressionType, DBRecoveryMode, Options, WriteBufferManager};
 
 /// What passes through is consumed and dropped before so much has gathered, and then never reaches a table.
 const RECORD_BUFFER_BYTES: usize = 64 << 20;
@@ -46,6 +46,9 @@ impl FamilyOptions {
     pub(crate) fn database(&self, recovery: DBRecoveryMode, verify_wals: bool) -> Options {
         let mut options = rocks::database_options(recovery, verify_wals);
         options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
+        // Records and state of one batch repeat each other's addresses, schemas and field values: compressed, a batch of
+        // looks that find nothing new is less than half as long. Bodies gain nothing and cost a tenth more CPU.
+        options.set_wal_compression_type(DBCompressionType::Zstd);
         options.set_write_buffer_manager(&self.buffers);
         options
     }
