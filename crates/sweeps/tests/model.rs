@@ -244,7 +244,7 @@ proptest! {
                 let mut restored = Model::starting_at(0.0);
                 restored.restore_today(site.model.today());
                 for i in 0..24 {
-                    place(i).groups.iter().for_each(|group| restored.restore_size(*group, 1));
+                    restored.restore_sizes(&place(i).groups.map(|group| (group, 1)));
                     restored.restore_cell(&site.model.cell_state(place(i).cell).expect("known")).expect("sound");
                 }
                 if let Some(state) = site.model.site_state(place(0).site) {

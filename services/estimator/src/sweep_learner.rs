@@ -37,6 +37,16 @@ struct Touched {
     today: bool,
 }
 
+/// What a store holds that can be restored only when all of it is known.
+#[derive(Default)]
+struct Found {
+    cells: Vec<(u64, SweepCell)>,
+    sizes: Vec<(u64, u32)>,
+    today: Option<i32>,
+    /// Day of the group that was written down first.
+    oldest: i32,
+}
+
 /// Things by hash. Every look adds its own, mostly once more; they are put in order when they are written down.
 type Hashes = HashSet<u64, BuildHasherDefault<HashKeys>>;
 
@@ -60,18 +70,18 @@ impl SweepLearner {
             cells: HashMapByHash::default(),
             touched: Touched::default(),
         };
-        let mut cells = Vec::new();
-        let (mut today, mut oldest) = (None, i32::MAX);
+        let mut found = Found { oldest: i32::MAX, ..Found::default() };
         context.scan(SWEEPS, b"", &mut |key, record| {
-            learner.restore(key, record, &mut cells, &mut today, &mut oldest).map_err(ProcessError::Damaged)
+            learner.restore(key, record, &mut found).map_err(ProcessError::Damaged)
         })?;
-        if let Some(today) = today {
+        learner.model.restore_sizes(&found.sizes);
+        if let Some(today) = found.today {
             // A group is written down when a look has touched it; the days it has slept since pass again.
-            learner.model.restore_today(oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
+            learner.model.restore_today(found.oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
             learner.pass_days_until(today);
         }
-        cells.sort_by_key(|(_, cell): &(u64, SweepCell)| cell.number);
-        for (hash, cell) in &cells {
+        found.cells.sort_by_key(|(_, cell)| cell.number);
+        for (hash, cell) in &found.cells {
             learner.cells.insert(*hash, cell.number);
             learner.model.restore_cell(&cell.state(*hash)).map_err(|error| ProcessError::Damaged(error.to_string()))?;
         }
@@ -80,21 +90,14 @@ impl SweepLearner {
         Ok(learner)
     }
 
-    fn restore(
-        &mut self,
-        key: SweepKey,
-        record: SweepRecord,
-        cells: &mut Vec<(u64, SweepCell)>,
-        today: &mut Option<i32>,
-        oldest: &mut i32,
-    ) -> Result<(), String> {
+    fn restore(&mut self, key: SweepKey, record: SweepRecord, found: &mut Found) -> Result<(), String> {
         match (key, record) {
             (SweepKey::Group(hash), SweepRecord::Group(group)) => {
-                *oldest = (*oldest).min(group.last_day);
+                found.oldest = found.oldest.min(group.last_day);
                 let state = group.state(hash).ok_or("a group has not one number per level")?;
                 self.model.restore_group(state).map_err(|error| error.to_string())?;
             }
-            (SweepKey::Cell(hash), SweepRecord::Cell(cell)) => cells.push((hash, cell)),
+            (SweepKey::Cell(hash), SweepRecord::Cell(cell)) => found.cells.push((hash, cell)),
             (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
                 self.model.restore_site(&state).map_err(|error| error.to_string())?;
@@ -102,9 +105,9 @@ impl SweepLearner {
             }
             (SweepKey::Size(hash), SweepRecord::Size(size)) => {
                 let pages = u32::try_from(size.pages).map_err(|_| format!("a group of {} pages", size.pages))?;
-                self.model.restore_size(hash, pages);
+                found.sizes.push((hash, pages));
             }
-            (SweepKey::Today, SweepRecord::Today(day)) => *today = Some(day.today),
+            (SweepKey::Today, SweepRecord::Today(day)) => found.today = Some(day.today),
             (key, _) => return Err(format!("the record under {key:?} is another's")),
         }
         Ok(())

@@ -29,12 +29,13 @@ impl Model {
         self.today = bin;
     }
 
-    /// Restores pages of a candidate group that were counted before, whether it has a calendar or not.
-    pub fn restore_size(&mut self, group: u64, pages: u32) {
-        self.sizes.add(group, pages);
+    /// Restores pages of candidate groups that were counted before, whether they have calendars or not.
+    pub fn restore_sizes(&mut self, sizes: &[(u64, u32)]) {
+        self.sizes.reserve(sizes.len());
+        sizes.iter().for_each(|(group, pages)| self.sizes.add(*group, *pages));
     }
 
-    /// Restores a group. Its size is [`Model::restore_size`]'s to restore.
+    /// Restores a group. Its size is [`Model::restore_sizes`]' to restore.
     pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
         let (group, site, pages) = (state.group, state.site, state.pages);
         let (calendar, hazard) = state.into_parts()?;
