@@ -32,6 +32,8 @@ const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) struct KafkaReader {
     cluster: Arc<Cluster>,
     consumer: BaseConsumer<Quiet>,
+    /// Topics of which the consumer knows the leaders.
+    introduced: BTreeSet<Arc<str>>,
     reading: Option<Reading>,
 }
 
@@ -51,7 +53,7 @@ impl KafkaReader {
             .reader()
             .create_with_context(Quiet::default())
             .map_err(|error| log_error("cannot make a reader", &error))?;
-        Ok(Self { cluster, consumer, reading: None })
+        Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
     }
 
     fn failed(&self, partition: &TopicPartition, error: &KafkaError) -> LogError {
@@ -109,6 +111,12 @@ impl KafkaReader {
         if from >= end {
             self.end()?;
             return Ok(None);
+        }
+        if !self.introduced.contains(&partition.topic) {
+            // A consumer that is assigned partitions of a topic it does not know asks for their leaders up to a second later,
+            // when librdkafka looks at all its topics. What goes wrong here is told by the read.
+            let _ = self.consumer.fetch_metadata(Some(&partition.topic), ASK_TIMEOUT);
+            self.introduced.insert(partition.topic.clone());
         }
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(&partition.topic, partition.partition as i32, Offset::Offset(from as i64))
