@@ -1,15 +1,9 @@
 //! How the stages of this process are doing, for people and machines.
 
 use crate::backlog::Backlogs;
-use crate::hints::PingCounts;
+use crate::metrics::Figure;
 use crate::pulse::Pulse;
 use page::Timestamp;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::counter::ConstCounter;
-use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,15 +19,16 @@ pub struct Board {
     speed: f64,
     backlogs: Arc<Mutex<Vec<ShownBacklog>>>,
     pulse: Arc<Mutex<Pulse>>,
+    figures: Arc<Mutex<Vec<Figure>>>,
 }
 
 /// What one stage has not taken in of one partition.
 #[derive(Clone, Debug, PartialEq)]
-struct ShownBacklog {
-    stage: &'static str,
-    partition: u32,
-    records: u64,
-    oldest_s: f64,
+pub(crate) struct ShownBacklog {
+    pub(crate) stage: &'static str,
+    pub(crate) partition: u32,
+    pub(crate) records: u64,
+    pub(crate) oldest_s: f64,
 }
 
 /// Figures of the whole process, as `/status` and `recrawl status` give them.
@@ -130,6 +125,7 @@ impl Board {
             speed,
             backlogs: Arc::default(),
             pulse: Arc::default(),
+            figures: Arc::default(),
         }
     }
 
@@ -149,7 +145,7 @@ impl Board {
         *self.backlogs.lock().unwrap_or_else(PoisonError::into_inner) = shown.collect();
     }
 
-    fn backlogs(&self) -> Vec<ShownBacklog> {
+    pub(crate) fn backlogs(&self) -> Vec<ShownBacklog> {
         self.backlogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -197,17 +193,13 @@ impl Board {
         }
     }
 
-    /// The figures in OpenMetrics text, with those of pings if they are taken here.
-    pub fn metrics(&self, pings: Option<PingCounts>) -> String {
-        let mut registry = Registry::default();
-        registry.register_collector(Box::new(self.clone()));
-        if let Some(pings) = pings {
-            registry.register_collector(Box::new(pings));
-        }
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
-        text
+    /// Shows figures of the process that are no stage's, in place of those before.
+    pub fn show_figures(&self, figures: Vec<Figure>) {
+        *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = figures;
+    }
+
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        self.figures.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -235,98 +227,14 @@ impl fmt::Debug for Board {
     }
 }
 
-/// Metrics are `recrawl_<service>_<what>_<unit>`; counters end in `_total`.
-impl Collector for Board {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        for stage in self.stages() {
-            let mut gauge = |what: &str, help: &str, value: f64| {
-                let name = format!("recrawl_{}_{what}", stage.name);
-                let metric = encoder.encode_descriptor(&name, help, None, MetricType::Gauge)?;
-                ConstGauge::new(value).encode(metric)
-            };
-            gauge("ready", "1 when the stage has joined and restored its state", f64::from(u8::from(stage.ready)))?;
-            gauge("partitions", "partitions assigned to this process", stage.partitions.len() as f64)?;
-            gauge("partitions_restoring", "partitions assigned and not restored yet", stage.restoring.len() as f64)?;
-            gauge(
-                "awaits_schema",
-                "1 while a record waits for its schema",
-                f64::from(u8::from(stage.waits_for.is_some())),
-            )?;
-            gauge("failing", "1 while the log fails", f64::from(u8::from(stage.last_error.is_some())))?;
-            for (name, value) in stage.figures.iter().filter(|(name, _)| !name.ends_with("_total")) {
-                gauge(name, "see the service's documentation", *value)?;
-            }
-            let own = [
-                ("processed", stage.processed_total as f64),
-                ("set_aside", stage.set_aside_total as f64),
-                ("commits", stage.commits_total as f64),
-                ("log_failures", stage.failures_total as f64),
-                ("rejoins", stage.rejoins_total as f64),
-                ("restored_records", stage.restored_records_total as f64),
-                ("turns", stage.turns_total as f64),
-                ("stores_refilled", stage.stores_refilled_total as f64),
-                ("state_set_aside", stage.state_set_aside_total as f64),
-                ("input_lost", stage.input_lost_total as f64),
-                ("answers_left_out", stage.answers_left_out_total as f64),
-                ("held", stage.held_total as f64),
-            ];
-            let figures = stage.figures.iter().filter_map(|(name, value)| Some((name.strip_suffix("_total")?, *value)));
-            for (what, value) in own.into_iter().chain(figures) {
-                let name = format!("recrawl_{}_{what}", stage.name);
-                let metric = encoder.encode_descriptor(&name, "since start", None, MetricType::Counter)?;
-                ConstCounter::new(value).encode(metric)?;
-            }
-        }
-        let (name, help) =
-            ("recrawl_records_of_other_versions", "records read that another version wrote, since start");
-        let mut of_others = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-        for (record, count) in messages::schemas::read_of_other_versions() {
-            ConstCounter::new(count).encode(of_others.encode_family(&[("record", record)])?)?;
-        }
-        let backlogs = self.backlogs();
-        let mut of_partitions = |name: &str, help: &str, value: fn(&ShownBacklog) -> f64| -> fmt::Result {
-            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-            backlogs.iter().try_for_each(|backlog| {
-                let labels = [("stage", backlog.stage.to_owned()), ("partition", backlog.partition.to_string())];
-                ConstGauge::new(value(backlog)).encode(metric.encode_family(&labels)?)
-            })
-        };
-        of_partitions(
-            "recrawl_backlog_records",
-            "records that the stage's group has not taken in, asked of the log: also when no process owns the partition",
-            |backlog| backlog.records as f64,
-        )?;
-        of_partitions("recrawl_backlog_seconds", "how long the first of them has waited", |backlog| backlog.oldest_s)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stream::Backlog;
 
     fn board() -> Board {
-        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0), ("answers_total", 7.0)]);
+        let figures = BTreeMap::from([("pages", 4.0), ("fresh_pages", 3.0)]);
         let status = StageStatus { name: "scheduler".to_owned(), ready: true, figures, ..StageStatus::default() };
-        let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
-        let of =
-            |partition, records, second| Backlog { partition, records, oldest: Some(Timestamp::from_secs(second)) };
-        board.show_backlogs([("scheduler", vec![of(0, 1, 90), of(1, 1, 70)])].into(), Timestamp::from_secs(100));
-        board
-    }
-
-    #[test]
-    fn metrics_carry_lag_and_figures_under_the_stages_name() {
-        let text = board().metrics(Some(PingCounts { taken: 5, ..PingCounts::default() }));
-        for line in [
-            "recrawl_backlog_records{stage=\"scheduler\",partition=\"1\"} 1.0",
-            "recrawl_backlog_seconds{stage=\"scheduler\",partition=\"1\"} 30.0",
-            "recrawl_scheduler_answers_total 7.0",
-            "recrawl_scheduler_pages 4.0",
-            "recrawl_pings_taken_total 5",
-        ] {
-            assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
-        }
+        Board::new(vec![Arc::new(Mutex::new(status))], 1.0)
     }
 
     /// Wilson's interval for 8 of 10 and for 0 of 10, as in Brown, Cai & DasGupta (2001), section 3.

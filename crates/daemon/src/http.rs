@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::hints::HintIntake;
+use crate::metrics;
 use crate::threads::{Background, StopSignal};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -126,7 +127,7 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
         (Method::GET, "/metrics") => Answer {
             status: 200,
             content_type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-            body: site.board.metrics(site.hints.as_deref().map(HintIntake::counts)),
+            body: metrics::text(&site.board, site.hints.as_deref().map(HintIntake::counts)),
         },
         (Method::GET, "/status") => Answer::json(200, &site.board.status()),
         (Method::POST, _) if !request.headers().contains_key(COMMAND_HEADER) => {

@@ -1,5 +1,7 @@
 //! How a stage is doing: what others may see of it, and what it does when the log fails.
 
+use crate::durations::Durations;
+use crate::invariants::{AT_RUN_TIME, Broken};
 use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
 use crate::runner::Clock;
@@ -46,6 +48,10 @@ pub struct StageStatus {
     pub answers_left_out_total: u64,
     /// Records that had to wait for their schema since start.
     pub held_total: u64,
+    /// Invariants that were found broken, by name; those that are looked at are all there.
+    pub violations: BTreeMap<&'static str, u64>,
+    /// How long things took, by name.
+    pub durations: BTreeMap<&'static str, Durations>,
     /// What is waited for, while a record cannot be read for want of its schema.
     pub waits_for: Option<String>,
     /// The processors' own figures, added up over partitions.
@@ -76,7 +82,8 @@ pub struct StageHealth {
 impl StageHealth {
     /// Of a stage that has not joined its group yet.
     pub fn new(stage: &str) -> Self {
-        let status = StageStatus { name: stage.to_owned(), ..StageStatus::default() };
+        let violations = AT_RUN_TIME.into_iter().map(|invariant| (invariant, 0)).collect();
+        let status = StageStatus { name: stage.to_owned(), violations, ..StageStatus::default() };
         Self {
             stage: stage.to_owned(),
             failures_in_a_row: 0,
@@ -99,6 +106,19 @@ impl StageHealth {
     /// A turn begins.
     pub fn turned(&self) {
         self.update(|status| status.turns_total += 1);
+    }
+
+    /// Counts an invariant that was found broken. The work goes on: what is wrong is not made better by stopping.
+    pub fn check(&self, checked: Result<(), Broken>) {
+        if let Err(broken) = checked {
+            error!(stage = self.stage, invariant = broken.invariant, how = broken.how, "an invariant is broken");
+            self.update(|status| *status.violations.entry(broken.invariant).or_default() += 1);
+        }
+    }
+
+    /// Something took so long.
+    pub fn took(&self, what: &'static str, duration: Duration) {
+        self.update(|status| status.durations.entry(what).or_default().add(duration));
     }
 
     /// A step came through.
@@ -160,5 +180,25 @@ impl StageHealth {
     /// They are due at once: the last ones stay readable, and should tell of everything that was done.
     pub fn make_due(&mut self) {
         self.refreshed_at = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invariants::positions_never_go_back;
+    use crate::position::Position;
+
+    #[test]
+    fn what_is_found_broken_is_counted_and_what_holds_is_not() {
+        let health = StageHealth::new("stage");
+        let before = Position::at(5);
+        health.check(positions_never_go_back(Some(&before), &Position::at(6)));
+        health.check(positions_never_go_back(Some(&before), &Position::at(4)));
+        let status = health.status();
+        let violations = status.lock().unwrap_or_else(PoisonError::into_inner).violations.clone();
+        assert_eq!(violations.keys().copied().collect::<Vec<_>>(), AT_RUN_TIME);
+        assert_eq!(violations["positions_never_go_back"], 1);
+        assert_eq!(violations.values().sum::<u64>(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! A stage with work in flight: requests are taken in order and answered out of order.
 
+use crate::durations::Durations;
 use crate::position::{Position, note};
 use crate::processor::ProcessError;
 use crate::record::InputRecord;
@@ -78,6 +79,11 @@ pub trait InFlight: Send {
 
     /// Figures for `/status` and `/metrics`, by name.
     fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)>;
+
+    /// How long things took, for `/metrics`, by name.
+    fn durations(&self) -> Vec<(&'static str, Durations)> {
+        Vec::new()
+    }
 }
 
 /// Requests of one partition from the first unanswered one on, in order.

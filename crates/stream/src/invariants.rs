@@ -1,6 +1,6 @@
 //! What always holds, whatever fails: each promise is a function of facts, under the name of the promise.
 //!
-//! The simulation and the tests call them, and production code that knows the facts may count violations.
+//! The simulation and the tests call them. A stage at work looks at those of [`AT_RUN_TIME`] and counts violations.
 
 use crate::position::Position;
 use crate::record::InputRecord;
@@ -17,6 +17,10 @@ pub struct Broken {
     /// What was found instead.
     pub how: String,
 }
+
+/// Those that a stage at work looks at: what they need to know is at hand, and costs nothing to compare.
+pub const AT_RUN_TIME: [&str; 3] =
+    ["every_input_counted_once", "positions_never_go_back", "progress_not_ahead_of_position"];
 
 fn ensure(invariant: &'static str, holds: bool, how: impl FnOnce() -> String) -> Result<(), Broken> {
     if holds { Ok(()) } else { Err(Broken { invariant, how: how() }) }

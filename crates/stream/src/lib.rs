@@ -20,6 +20,7 @@
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod durations;
 mod group;
 mod health;
 pub mod in_flight;
@@ -45,6 +46,7 @@ mod task;
 pub mod testing;
 mod topology;
 
+pub use crate::durations::Durations;
 pub use crate::health::{StageHealth, StageStatus, Stopped};
 pub use crate::in_flight::{Answer, InFlight, Tag};
 pub use crate::inprocess::{InProcessLog, LogBackend};

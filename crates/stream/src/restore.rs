@@ -1,5 +1,6 @@
 //! Bringing a newly assigned task to life, a slice at a time, so that other tasks work on meanwhile.
 
+use crate::invariants::{Broken, progress_not_ahead_of_position};
 use crate::log::{LogError, Member, Reader, StateIn};
 use crate::memory::MemoryStore;
 use crate::position::Position;
@@ -78,6 +79,8 @@ pub(crate) struct Restored {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) input: InputStart,
     pub(crate) finished: BTreeSet<u64>,
+    /// Whether what the state says of its input fits the group's position.
+    pub(crate) checked: Result<(), Broken>,
 }
 
 impl Restoring {
@@ -136,10 +139,19 @@ impl Restoring {
         }
         let Phase::Filling(filling) = std::mem::replace(&mut self.phase, Phase::Opening) else { return Ok(None) };
         let committed = filling.committed.as_ref();
+        // Where the group has lost its position there is nothing to compare with. What retention took moves the state and not
+        // the group.
+        let checked = match committed {
+            Some(position) => {
+                let passed = Position::at(position.next.max(filling.input.start));
+                progress_not_ahead_of_position(filling.checkpoint.input_next, Some(&passed))
+            }
+            None => Ok(()),
+        };
         let input = input_start(committed.map(|position| position.next), filling.checkpoint.input_next, filling.input);
         tell_of_gaps(&self.id, input);
         let finished = committed.map(Position::finished).unwrap_or_default();
-        Ok(Some(Restored { store: filling.store, checkpoint: filling.checkpoint, input, finished }))
+        Ok(Some(Restored { store: filling.store, checkpoint: filling.checkpoint, input, finished, checked }))
     }
 
     fn open(&mut self, ground: &mut Ground<'_>) -> Result<Filling, TaskError> {

@@ -157,7 +157,7 @@ impl StageRunner {
         let events = self.member().poll(limits, wait)?;
         worked |= !events.is_empty();
         self.is_flush_due |= worked;
-        let now = self.clock.now();
+        let (now, begun) = (self.clock.now(), self.clock.monotonic());
         self.take_events(events, now)?;
         worked |= self.advance_restores(now)?;
         self.look_at_held()?;
@@ -168,6 +168,9 @@ impl StageRunner {
         }
         if self.commit_is_due() {
             worked |= self.commit(now)?;
+        }
+        if worked {
+            self.health.took("batch", self.clock.monotonic().saturating_sub(begun));
         }
         Ok(if worked { Step::Worked } else { Step::Idle })
     }
@@ -323,6 +326,8 @@ impl StageRunner {
         if let StageWork::InFlight(engine, _) = &self.spec.work {
             figures.extend(engine.figures(now));
             figures.insert("in_flight", self.unanswered() as f64);
+            let durations = engine.durations();
+            self.health.update(|status| status.durations.extend(durations));
         }
         let partitions: Vec<u32> = self.tasks.keys().copied().collect();
         let restoring: Vec<u32> = self.restoring.keys().copied().collect();

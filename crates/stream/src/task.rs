@@ -68,6 +68,8 @@ pub(crate) struct Task {
     pub(crate) outputs: Vec<OutputRecord>,
     /// Next input offset as committed.
     pub(crate) input_next: u64,
+    /// The input offset taken in last, since the task began or was rewound.
+    pub(crate) input_last: Option<u64>,
     /// Next input position to commit, when it moves.
     pub(crate) position: Option<Position>,
     /// Whether the group has lost its position, so that the task's own is to be committed even if it does not move.
@@ -116,13 +118,14 @@ impl State {
 
 impl Task {
     pub(crate) fn new(id: TaskId, work: Work, input_next: u64) -> Self {
-        Self { id, work, outputs: Vec::new(), input_next, position: None, is_position_lost: false }
+        Self { id, work, outputs: Vec::new(), input_next, input_last: None, position: None, is_position_lost: false }
     }
 
     /// Drops what is staged and puts a new processor in place of the old one.
     pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
         if let Work::Processor(state) = &mut self.work {
             self.outputs.clear();
+            self.input_last = None;
             self.position = None;
             state.overlay = Overlay::new(state.checkpoint.stores.len());
             state.processor = processor(&self.id);

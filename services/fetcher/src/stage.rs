@@ -9,7 +9,7 @@ use settings::Settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Answer, Clock, InFlight, InputRecord, ProcessError, StageSpec, StageTopology, StageWork, Tag};
+use stream::{Answer, Clock, Durations, InFlight, InputRecord, ProcessError, StageSpec, StageTopology, StageWork, Tag};
 use topology::Names;
 
 /// What the stage reads and writes; it keeps nothing.
@@ -19,7 +19,11 @@ pub fn topology() -> StageTopology {
 
 /// The stage as data, with the network thread that does its work.
 pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Clock>) -> std::io::Result<StageSpec> {
-    let fetcher = Fetcher { pool: FetchPool::start(Arc::new(rules), clock)?, outcomes: BTreeMap::new() };
+    let fetcher = Fetcher {
+        pool: FetchPool::start(Arc::new(rules), clock)?,
+        outcomes: BTreeMap::new(),
+        latency: Durations::default(),
+    };
     let work = StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight);
     Ok(names.stage(&topology(), page::HOUR, work))
 }
@@ -28,6 +32,8 @@ pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Cl
 struct Fetcher {
     pool: FetchPool,
     outcomes: BTreeMap<&'static str, u64>,
+    /// Of requests that were sent.
+    latency: Durations,
 }
 
 impl InFlight for Fetcher {
@@ -44,6 +50,9 @@ impl InFlight for Fetcher {
         let done = self.pool.answers.receive(patience)?;
         let tag = done.tag;
         let result = done.packed();
+        if !result.outcome.was_not_sent(result.status) {
+            self.latency.add(Duration::from_millis(u64::try_from(result.latency_ms).unwrap_or(0)));
+        }
         *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
         Some(Answer::new(tag).with(FETCH_RESULTS, result))
     }
@@ -70,6 +79,10 @@ impl InFlight for Fetcher {
         ];
         figures.extend(self.outcomes.iter().map(|(&name, &count)| (name, count as f64)));
         figures
+    }
+
+    fn durations(&self) -> Vec<(&'static str, Durations)> {
+        vec![("fetch", self.latency.clone())]
     }
 }
 

@@ -71,6 +71,7 @@ impl Embedded {
             ("matcher", runner(matcher::stage(&names))),
         ];
         let board = Board::new(stages.iter().map(|(_, stage)| stage.status()).collect(), clock.speed());
+        board.show_figures(daemon::log_figures(log.backend()));
         let commands = CommandSender::new(shared.clone(), &names, clock.clone())?;
         let sender = commands.clone();
         let post = move |path: &str, body: &[u8]| post(&sender, path, body);

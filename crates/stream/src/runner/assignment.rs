@@ -100,7 +100,8 @@ impl StageRunner {
         // told first, and writes nothing more.
         self.learn_schemas()?;
         let Some(restoring) = self.restoring.get(&partition) else { return Ok(()) };
-        let Restored { store, checkpoint, input, finished } = restored;
+        let Restored { store, checkpoint, input, finished, checked } = restored;
+        self.health.check(checked);
         let work = match factory(&self.spec.work) {
             Some(make) => Work::Processor(Box::new(State::new(make(&restoring.id), store, checkpoint))),
             None => {

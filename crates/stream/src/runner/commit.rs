@@ -1,6 +1,7 @@
 //! Commits what tasks have staged as one unit, then brings their stores up to it.
 
 use super::StageRunner;
+use crate::invariants::positions_never_go_back;
 use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
 use crate::position::Position;
 use crate::record::{OutputRecord, TopicPartition};
@@ -27,6 +28,7 @@ impl StageRunner {
         if commit.is_empty() {
             return Ok(false);
         }
+        let begun = self.clock.monotonic();
         let receipt = match self.member().commit(&commit) {
             Ok(receipt) => receipt,
             Err(error) => {
@@ -35,6 +37,7 @@ impl StageRunner {
             }
         };
         self.waiting_since = None;
+        self.health.took("commit", self.clock.monotonic().saturating_sub(begun));
         self.health.update(|status| status.commits_total += 1);
         self.committed(staged, &receipt, now)?;
         Ok(true)
@@ -89,6 +92,8 @@ impl StageRunner {
         for Staged { partition, writes, position, .. } in staged {
             let Some(task) = self.tasks.get_mut(&partition) else { continue };
             if let Some(position) = position {
+                let before = Position::at(task.input_next);
+                self.health.check(positions_never_go_back(Some(&before), &Position::at(position.next)));
                 task.input_next = position.next;
                 task.is_position_lost = false;
             }

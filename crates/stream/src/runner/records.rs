@@ -2,6 +2,7 @@
 
 use super::StageRunner;
 use crate::in_flight::Tag;
+use crate::invariants::every_input_counted_once;
 use crate::position::Position;
 use crate::processor::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
@@ -32,6 +33,9 @@ impl StageRunner {
         }
         self.held.remove(&record.partition);
         let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(()) };
+        let before = task.input_last.or(task.input_next.checked_sub(1));
+        self.health.check(every_input_counted_once(before.into_iter().chain([record.offset])));
+        task.input_last = Some(record.offset);
         if let Work::Processor(_) = task.work {
             task.position = Some(Position::at(record.offset + 1));
         }

@@ -103,6 +103,7 @@ impl World {
         self.state().depth += 1;
         let stepped = catch_unwind(AssertUnwindSafe(|| runner.step()));
         self.state().depth -= 1;
+        self.check_counted(&runner, &life.name);
         match stepped {
             // The runner may have taken the crash for a panic of the processor's and gone on.
             Ok(_) if life.is_dead() => self.buried(process, runner),
@@ -130,6 +131,15 @@ impl World {
                 life.end();
                 self.buried(process, runner);
             }
+        }
+    }
+
+    /// What a stage looks at itself holds too.
+    fn check_counted(&self, runner: &StageRunner, name: &str) {
+        let status = runner.status();
+        let status = status.lock().unwrap_or_else(PoisonError::into_inner);
+        for (invariant, _) in status.violations.iter().filter(|(_, count)| **count > 0) {
+            self.violated(format!("{name} has found {invariant} broken"));
         }
     }
 
