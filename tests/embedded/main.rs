@@ -5,5 +5,6 @@
 mod archives;
 mod changes;
 mod crashes;
+mod draining;
 mod hints;
 mod operating;

@@ -3,6 +3,7 @@
 use crate::process::programs;
 use page::Timestamp;
 use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, Source, scaled_clock};
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,6 +47,13 @@ impl SimulatedWeb {
     /// Requests for pages so far.
     pub fn page_requests(&self) -> usize {
         self.ledger().iter().filter(|entry| entry.kind == RequestKind::Page).count()
+    }
+
+    /// Requests for pages beyond the first for each.
+    pub fn pages_asked_for_again(&self) -> usize {
+        let mut seen = BTreeSet::new();
+        let pages = self.ledger().into_iter().filter(|entry| entry.kind == RequestKind::Page);
+        pages.filter(|entry| !seen.insert((entry.host.clone(), entry.path.clone()))).count()
     }
 
     /// The pages with their change times.
