@@ -12,6 +12,7 @@ use settings::Settings;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Instant;
 use stream::partitioner::partition_for;
 use stream::testing::ManualClock;
 use stream::{
@@ -25,7 +26,7 @@ use topology::Names;
 /// Place of the one store there is.
 const PAGES_PLACE: usize = 0;
 const SITES: usize = 200;
-const PAGES_PER_SITE: usize = 500;
+pub(crate) const PAGES_PER_SITE: usize = 500;
 const LOOKS: i64 = 3;
 /// The day of the first look, since 1970.
 const FIRST_DAY: i64 = 19_675;
@@ -62,6 +63,47 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
         row.aims_at(Target::Ratio(1.0 / 3.0)).note(note)
     });
     rows.collect()
+}
+
+/// Wall time in seconds from opening the log of an estimator that knows this many sites until it has taken in a look that
+/// was waiting for it, and a note.
+pub(crate) fn restart(sites: usize) -> (f64, String) {
+    let directory = TempDir::new().expect("there is room for a benchmark");
+    let settings = Settings::default();
+    let names = Names::new(&settings);
+    let (partitions, clock) = (settings.log.partitions, ManualClock::at(looked_at(PAGES_PER_SITE, 1)));
+    let topic = names.topic(topics::PAGE_OBSERVATIONS);
+    let open = || {
+        let log = stream_rocksdb::open_log(directory.path()).expect("the log opens");
+        log.create_topics(&topology::topic_configs(&settings, &[estimator::topology()], partitions))
+            .expect("topics can be made");
+        let stores = Arc::new(EmbeddedStores::new(log.backend().clone()));
+        let log: Arc<dyn Log> = Arc::new(log);
+        let spec = estimator::stage(&settings, &names);
+        let runner = topology::runner_settings(&settings, spec.punctuate_every, &*clock);
+        (log.clone(), StageRunner::new(spec, "bench", log, stores, clock.clone(), runner))
+    };
+    {
+        let (log, mut stage) = open();
+        for look in 0..2 {
+            for site in 0..sites {
+                log.append(&looks(&topic, partitions, site, look)).expect("records can be written");
+                if site % 200 == 199 {
+                    drain(&mut stage);
+                }
+            }
+        }
+        drain(&mut stage);
+        log.append(&looks(&topic, partitions, 0, 2)).expect("records can be written");
+    }
+    let (begun, cpu_before) = (Instant::now(), cpu_time());
+    let (_log, mut stage) = open();
+    let status = stage.status();
+    while status.lock().expect("no thread of a benchmark panics").processed_total == 0 {
+        stage.step().expect("nothing stops it");
+    }
+    let cpu_s = (cpu_time() - cpu_before).as_secs_f64();
+    (begun.elapsed().as_secs_f64(), format!("{cpu_s:.1} s of CPU"))
 }
 
 /// CPU time per look in µs, after the first look at every page.

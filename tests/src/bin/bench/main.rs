@@ -7,6 +7,7 @@
 //! It judges nothing: a target missed is printed as missed, and the exit status stays 0.
 
 mod commit_loop;
+mod crawls;
 mod durable;
 mod embedded_log;
 mod fetching;
@@ -15,11 +16,13 @@ mod page_state;
 mod pages;
 mod peers;
 mod redis;
+mod restart;
 mod science;
 mod table;
 mod web_server;
 mod whole_loop;
 mod wire;
+mod written;
 
 use crate::pages::Part;
 use crate::table::{Row, Table};
@@ -53,6 +56,10 @@ enum What {
     Fetch,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
+    /// The bytes that a look makes the machine write.
+    Written,
+    /// How long a stage of a million pages is away, and what a restore costs.
+    Restart,
     /// What the detector keeps of a page.
     State,
     /// Text and links of pages, beside lol_html.
@@ -93,6 +100,8 @@ fn main() {
     measure(&[What::Avro], &|| wire::rows(arguments.rounds));
     measure(&[What::Fetch], &|| fetching::rows(arguments.rounds));
     measure(&[What::Loop], &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
+    measure(&[What::Written], &|| written::rows(kafka.as_deref()));
+    measure(&[What::Restart], &|| restart::rows(kafka.as_deref()));
     let part = |part| {
         wanted(match part {
             Part::Extract => What::Extract,

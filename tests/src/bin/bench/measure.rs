@@ -160,6 +160,14 @@ impl Measured {
         Duration::from_secs_f64(ticks as f64 / per_second.max(1) as f64)
     }
 
+    /// Bytes that it has handed to the kernel so far to be written to files. What goes over sockets by sendmsg(2), as to
+    /// Kafka, is not in it.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        let counts = std::fs::read_to_string(format!("/proc/{}/io", self.id)).unwrap_or_default();
+        let written = counts.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok());
+        written.expect("the kernel counts what a process of ours writes")
+    }
+
     /// Asks it to stop.
     pub(crate) fn terminate(&self) {
         // SAFETY: kill(2) touches no memory of ours; the child is not yet waited for, so its id is still its own.

@@ -1,7 +1,7 @@
 //! Redis's sorted set as a queue of pages: taking the least and putting it back, by CPU of the server.
 
+use crate::crawls::free_port;
 use crate::measure::Measured;
-use crate::whole_loop::free_port;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -101,7 +101,7 @@ pub(crate) struct Books {
 impl WebServer {
     pub(crate) fn start(site: &Site, way: Way) -> Self {
         let directory = TempDir::new().expect("there is room for a benchmark");
-        let port = crate::whole_loop::free_port();
+        let port = crate::crawls::free_port();
         let tls = way.scheme() == "https";
         if tls {
             // A name in it is enough for wrk, which does not look, and an address for us, who do.

@@ -1,24 +1,19 @@
 //! The whole loop on a simulated web without politeness, beside what spider takes to fetch the same pages and follow
 //! their links. Every contestant gets a web of its own, so that the web can say what was asked of it.
 
-use crate::measure::{Finished, Measured, Rounds, digits, on_core};
+use crate::crawls::{HOSTS, STAGES, Services, Web, set};
+use crate::measure::{Measured, Rounds, digits, on_core};
 use crate::peers::peers;
 use crate::table::{Row, Target};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
-use tests::{programs, wait_for};
+use tests::programs;
 
-const HOSTS: usize = 16;
-/// The core of the contestants, and that of the webs.
+/// The core of the contestants. The webs are on the other.
 const CONTESTANT: usize = 0;
-const SERVER: usize = 1;
-const STAGES: [&str; 4] = ["scheduler", "fetcher", "detector", "estimator"];
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What one contestant took for all pages.
@@ -78,43 +73,6 @@ fn split(runs: &[Run], pages: usize) -> String {
     format!("of these: {}; memory {memory:.0} MiB", named.chain(rest).collect::<Vec<_>>().join(", "))
 }
 
-/// A simulated web in a process of its own.
-struct Web {
-    process: Measured,
-    directory: TempDir,
-}
-
-impl Web {
-    fn start(pages_per_host: usize) -> Self {
-        let directory = TempDir::new().expect("there is room for a benchmark");
-        let mut command = programs().command("simweb");
-        command.args(["seeded", "--loopback", "--hosts", &HOSTS.to_string()]);
-        command.args(["--pages-per-host", &pages_per_host.to_string(), "--page-bytes", "14000", "--write-seeds"]);
-        command.arg(directory.path().join("seeds.txt"));
-        let process = Measured::start(on_core(command, SERVER), directory.path());
-        wait_for("the simulated web says where it is", PATIENCE, || process.stdout().ends_with('\n'));
-        Self { process, directory }
-    }
-
-    fn seeds_file(&self) -> String {
-        self.directory.path().join("seeds.txt").display().to_string()
-    }
-
-    /// The first page of every host.
-    fn roots(&self) -> Vec<String> {
-        let seeds = std::fs::read_to_string(self.seeds_file()).expect("the web wrote its addresses");
-        seeds.lines().filter(|url| url.ends_with('/')).map(str::to_owned).collect()
-    }
-
-    /// Stops it and says how many requests it served.
-    fn requests(self) -> usize {
-        self.process.terminate();
-        let said = self.process.finish().stderr;
-        let count = said.split_once("served ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
-        count.unwrap_or_else(|| panic!("simweb did not say how many requests it served: {said}"))
-    }
-}
-
 /// Every contestant must have asked for every page, and for nothing else but robots.txt.
 fn check(name: &str, fetched: u64, web: Web, pages: usize) {
     let requests = web.requests();
@@ -124,7 +82,7 @@ fn check(name: &str, fetched: u64, web: Web, pages: usize) {
 }
 
 fn run_spider(program: &Path, pages_per_host: usize) -> Run {
-    let web = Web::start(pages_per_host);
+    let web = Web::start(pages_per_host, &[]);
     let mut command = Command::new(program);
     command.arg("spider").args(web.roots());
     let finished = Measured::start(on_core(command, CONTESTANT), web.directory.path()).finish();
@@ -133,30 +91,26 @@ fn run_spider(program: &Path, pages_per_host: usize) -> Run {
     Run { cpu: finished.cpu, peak_memory_bytes: finished.peak_memory_bytes, split: finished.threads }
 }
 
-/// Settings without politeness or a budget to speak of.
-fn settings(command: &mut Command) {
-    for set in [
-        "fetch.allow_private_addresses=127.0.0.0/8",
-        "budget.fetches_per_second=100000",
-        "budget.in_flight=4000",
-        "politeness.crawl_delay=0s",
-        "politeness.response_time_factor=0",
-        "policy.scan_interval=20ms",
-        "policy.min_interval=1d",
-        "log.batch_interval=20ms",
-        "observability.log_filter=warn",
-    ] {
-        command.arg("--set").arg(set);
-    }
-}
+/// Neither politeness nor a budget to speak of.
+const UNBOUNDED: [&str; 9] = [
+    "fetch.allow_private_addresses=127.0.0.0/8",
+    "budget.fetches_per_second=100000",
+    "budget.in_flight=4000",
+    "politeness.crawl_delay=0s",
+    "politeness.response_time_factor=0",
+    "policy.scan_interval=20ms",
+    "policy.min_interval=1d",
+    "log.batch_interval=20ms",
+    "observability.log_filter=warn",
+];
 
 fn run_embedded(pages_per_host: usize) -> Run {
-    let web = Web::start(pages_per_host);
+    let web = Web::start(pages_per_host, &[]);
     let mut command = programs().command("recrawl");
     command.args(["--format", "json", "run", "--until-idle", "--seeds", &web.seeds_file()]);
     command.arg("--data").arg(web.directory.path().join("data"));
-    settings(&mut command);
-    command.args(["--set", "http.bind=127.0.0.1:0"]);
+    set(&mut command, &UNBOUNDED);
+    set(&mut command, &["http.bind=127.0.0.1:0"]);
     let finished = Measured::start(on_core(command, CONTESTANT), web.directory.path()).finish();
     let summary: Value = serde_json::from_str(&finished.stdout).expect("recrawl answers in JSON");
     check("recrawl", summary["fetches"].as_u64().unwrap_or(0), web, HOSTS * pages_per_host);
@@ -164,80 +118,25 @@ fn run_embedded(pages_per_host: usize) -> Run {
 }
 
 fn run_over_kafka(brokers: &str, pages_per_host: usize) -> Run {
-    let web = Web::start(pages_per_host);
+    let web = Web::start(pages_per_host, &[]);
     let directory = web.directory.path();
-    // A name that no other run on this Kafka has.
-    let name = directory.file_name().expect("a temporary directory has a name").to_string_lossy().replace('.', "");
-    let common = |command: &mut Command| {
-        settings(command);
-        for (key, value) in [
-            ("kafka.brokers", brokers.to_owned()),
-            ("kafka.topic_prefix", format!("bench-{name}.")),
-            ("kafka.group_prefix", format!("bench-{name}-")),
-            ("kafka.partitions", "4".to_owned()),
-        ] {
-            command.arg("--set").arg(format!("{key}={value}"));
-        }
-    };
-    let tool = |arguments: &[&str]| {
-        let mut command = programs().command("recrawl");
-        command.args(arguments);
-        common(&mut command);
-        Measured::start(command, directory).finish()
-    };
-    tool(&["topics", "create"]);
-    let mut services: Vec<(Measured, u16)> = Vec::new();
-    for stage in STAGES {
-        let mut command = programs().command(&format!("recrawl-{stage}"));
-        common(&mut command);
-        let port = free_port();
-        command.arg("--set").arg(format!("http.bind=127.0.0.1:{port}"));
-        // Not for the tools: a data directory there is a crawl without Kafka.
-        command.arg("--set").arg(format!("crawl.data={}", directory.join("data").display()));
-        services.push((Measured::start(on_core(command, CONTESTANT), directory), port));
-    }
-    for (_, port) in &services {
-        wait_for("a service is ready", PATIENCE, || ask(*port, "/readyz").is_some());
-    }
-    tool(&["seed", "--file", &web.seeds_file()]);
+    let mut services = Services::start(brokers, directory, &UNBOUNDED, CONTESTANT);
+    services.seed(&web.seeds_file());
     let pages = HOSTS * pages_per_host;
     let deadline = Instant::now() + PATIENCE;
     let mut fetched = 0;
     while fetched < pages as u64 {
         assert!(Instant::now() < deadline, "only {fetched} of {pages} pages came all the way round");
         std::thread::sleep(Duration::from_millis(100));
-        services.iter_mut().for_each(|(service, _)| service.look());
+        services.look();
         // Answers that have been all the way round.
-        let status = ask(services[0].1, "/status").and_then(|body| serde_json::from_str::<Value>(&body).ok());
-        fetched = status.and_then(|status| status["fetches_total"].as_u64()).unwrap_or(fetched);
+        fetched = services.fetches().unwrap_or(fetched);
     }
-    let finished: Vec<Finished> = services
-        .into_iter()
-        .map(|(service, _)| {
-            service.terminate();
-            service.finish()
-        })
-        .collect();
+    let finished = services.finish();
     check("recrawl over Kafka", fetched, web, pages);
     Run {
         cpu: finished.iter().map(|service| service.cpu).sum(),
         peak_memory_bytes: finished.iter().map(|service| service.peak_memory_bytes).sum(),
         split: STAGES.iter().zip(&finished).map(|(stage, service)| ((*stage).to_owned(), service.cpu)).collect(),
     }
-}
-
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
-    listener.local_addr().expect("it listens").port()
-}
-
-/// The body of a service's answer, if it is a good one.
-fn ask(port: u16, path: &str) -> Option<String> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    let (head, body) = answer.split_once("\r\n\r\n")?;
-    head.lines().next()?.contains(" 200").then(|| body.to_owned())
 }
