@@ -134,6 +134,13 @@ fn stages_know_each_other_by_their_messages_only() {
             assert!(found.is_none(), "{found:?}: what two stages share is a message in schemas/, or a pure crate");
         }
     }
+    // A stage is built and tested without a log or a store of its own: the programs of services/recrawl choose them.
+    for stage in stages {
+        for target in ["rdkafka", "rocksdb", "daemon"] {
+            let found = way(graph, stage, target);
+            assert!(found.is_none(), "{found:?}: what only the program needs belongs into services/recrawl/src/bin");
+        }
+    }
     // The libraries of the house never depend on the operator's command.
     for (name, below) in graph.iter().filter(|(name, _)| !["recrawl", "tests"].contains(&name.as_str())) {
         assert!(!below.contains("recrawl"), "{name} -> recrawl: move what both need into a crate below");

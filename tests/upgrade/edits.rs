@@ -166,15 +166,16 @@ fn takes_over(block: &str) -> bool {
 
 /// Gives each program a name of its own.
 pub(crate) fn rename_programs(files: &mut Files, suffix: &str) {
-    for (stage, _) in topology::STAGES {
-        edit(files, Path::new(&format!("services/{stage}/Cargo.toml")), |text| {
-            let name = format!("name = \"recrawl-{stage}\"");
-            assert_eq!(text.matches(&name).count(), 1, "the {stage} has not one program");
-            text.replace(&name, &format!("name = \"recrawl-{stage}{suffix}\""))
-        });
-    }
     edit(files, Path::new("services/recrawl/Cargo.toml"), |text| {
-        let text = text.replacen("[package]\n", "[package]\nautobins = false\n", 1);
+        let head = "default-run = \"recrawl\"\n";
+        assert_eq!(text.matches(head).count(), 1, "the command is not what runs by default");
+        let mut text = text.replace(head, "autobins = false\n");
+        for (stage, _) in topology::STAGES {
+            let name = format!("name = \"recrawl-{stage}\"\n");
+            assert_eq!(text.matches(&name).count(), 1, "the {stage} has not one program");
+            let path = format!("path = \"src/bin/recrawl-{stage}.rs\"");
+            text = text.replace(&name, &format!("name = \"recrawl-{stage}{suffix}\"\n{path}\n"));
+        }
         format!("{text}\n[[bin]]\nname = \"recrawl{suffix}\"\npath = \"src/main.rs\"\n")
     });
 }
