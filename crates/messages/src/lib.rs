@@ -19,6 +19,7 @@ mod frontier;
 mod keys;
 mod look;
 mod operate;
+mod outcome;
 mod resolution;
 mod shape;
 mod union;
@@ -40,9 +41,10 @@ pub use crate::frontier::{
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{
-    ChangeEstimate, Exchange, FetchOutcome, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
+    ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
 };
 pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
+pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 
 /// The word that stands for a unit variant on the wire, such as `not_modified`; for people and for state records.
 pub fn word(value: &impl serde::Serialize) -> String {

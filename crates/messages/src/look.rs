@@ -2,7 +2,7 @@
 //!
 //! What each field means stands in its schema; the words here are the short form.
 
-use crate::{Digest, Sha1, impl_message};
+use crate::{Digest, FetchOutcome, Sha1, impl_message};
 use page::{CanonicalUrl, DAY, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -192,65 +192,6 @@ pub struct Exchange {
     pub is_cut: bool,
     /// Bytes of the body that were received, before unpacking.
     pub received_bytes: i64,
-}
-
-/// What a fetch came to. The broken web is data: none of these is an error of ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FetchOutcome {
-    /// 200 with a body.
-    Fetched,
-    /// 304.
-    NotModified,
-    /// 200 whose body has the digest the request carried, and is left out.
-    SameContent,
-    /// A redirect to another page, which is not followed.
-    RedirectedAway,
-    /// 404.
-    NotFound,
-    /// 410.
-    Gone,
-    /// Another 4xx.
-    ClientError,
-    /// 429, or a 503 that says when to come back. Without a status: nothing was sent, see [`FetchOutcome::was_not_sent`].
-    RateLimited,
-    /// Another 5xx.
-    ServerError,
-    /// No complete answer in time.
-    TimedOut,
-    /// No connection.
-    ConnectFailed,
-    /// The host's name did not resolve.
-    DnsFailed,
-    /// No secure connection.
-    TlsFailed,
-    /// The connection ended before the response did.
-    ConnectionLost,
-    /// Not HTTP, or a body that does not unpack.
-    MalformedResponse,
-    /// Larger than the fetcher takes.
-    TooLarge,
-    /// More redirects than the fetcher follows.
-    TooManyRedirects,
-    /// robots.txt forbids the page.
-    RobotsDisallowed,
-    /// robots.txt could not be read, so nothing may be fetched yet.
-    RobotsUnavailable,
-    /// The host's address is one we do not connect to (private, loopback).
-    AddressRefused,
-    /// A kind of content that is not kept.
-    ContentRefused,
-    /// What a newer fetcher says, and this program does not know. It tells nothing of the page.
-    Unknown,
-}
-
-impl FetchOutcome {
-    /// Whether an outcome with this status means that the request was handed back without being sent, because its host
-    /// had just refused another. It is no fetch and says nothing of the page; how long the host is left alone stands in
-    /// `retry_after_s`.
-    pub fn was_not_sent(self, status: Option<u16>) -> bool {
-        self == Self::RateLimited && status.is_none()
-    }
 }
 
 /// Detector to estimator: one look at a page, compared with the look before.

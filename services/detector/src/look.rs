@@ -3,7 +3,7 @@
 use crate::http_date;
 use crate::state::PageSketch;
 use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
-use messages::{FetchOutcome, FetchResult, Verdict};
+use messages::{ContentEvidence, FetchResult, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
 
@@ -33,19 +33,19 @@ pub(crate) struct Look {
 impl Look {
     /// Judges an answer by what is known of the page, and learns from it.
     pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, known: &mut Known) -> Result<Self, ProcessError> {
-        let look = match result.outcome {
-            FetchOutcome::Fetched => {
+        let look = match result.outcome.meaning().content {
+            ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
                 Self::of_version(result, body.ok_or_else(missing)?, known)
             }
             // The requester's copy is current. Without a copy the answer says nothing.
-            FetchOutcome::NotModified | FetchOutcome::SameContent if known.state.is_new() => Self::silent(),
-            FetchOutcome::NotModified | FetchOutcome::SameContent => {
+            ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
+            ContentEvidence::SameAsKnown => {
                 let judgement = known.state.observe_unchanged(noise(result, &known.sketch));
                 Self::new(judgement, known, result)
             }
-            FetchOutcome::NotFound | FetchOutcome::Gone => Self::of_absence(result, known),
-            _ => Self::silent(),
+            ContentEvidence::Missing { for_good } => Self::of_absence(result, for_good, known),
+            ContentEvidence::Elsewhere | ContentEvidence::Nothing => Self::silent(),
         };
         remember(&look, result, &mut known.sketch);
         Ok(look)
@@ -96,7 +96,7 @@ impl Look {
         Self { page, ..Self::new(judgement, known, result) }
     }
 
-    fn of_absence(result: &FetchResult, known: &mut Known) -> Self {
+    fn of_absence(result: &FetchResult, for_good: bool, known: &mut Known) -> Self {
         // Never seen: there is nothing to be gone, and nothing to tell.
         if known.state.is_new() {
             return Self::silent();
@@ -107,7 +107,6 @@ impl Look {
             let host_is_missing = known.host.observe_missing(page_number(result), now_s);
             let earlier =
                 sketch.missing_since.map(|since| Absence { since: since.as_secs(), looks: sketch.missing_looks });
-            let for_good = result.outcome == FetchOutcome::Gone;
             let (absence, presence) = Absence::observe(earlier, now_s, for_good, host_is_missing);
             sketch.missing_since = Some(Timestamp::from_secs(absence.since));
             sketch.missing_looks = absence.looks;
@@ -159,26 +158,28 @@ fn word(verdict: change::Verdict) -> Verdict {
 
 /// Puts what the answer showed into the page's sketch.
 fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
-    match result.outcome {
-        FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent => {
+    let content = result.outcome.meaning().content;
+    let is_body = content == ContentEvidence::Body;
+    match content {
+        ContentEvidence::Body | ContentEvidence::SameAsKnown => {
             (sketch.missing_since, sketch.missing_looks) = (None, 0);
             sketch.last_look_at = Some(result.fetched_at);
             // A 304 need not repeat the validators; what it does not repeat still holds.
-            if result.outcome == FetchOutcome::Fetched || result.etag.is_some() {
+            if is_body || result.etag.is_some() {
                 sketch.etag.clone_from(&result.etag);
             }
-            if result.outcome == FetchOutcome::Fetched || result.last_modified.is_some() {
+            if is_body || result.last_modified.is_some() {
                 sketch.last_modified = result.last_modified.as_deref().map(http_date::kept);
             }
         }
-        FetchOutcome::NotFound | FetchOutcome::Gone if look.verdict != Verdict::Unknown => {
+        ContentEvidence::Missing { .. } if look.verdict != Verdict::Unknown => {
             sketch.last_look_at = Some(result.fetched_at);
             // Nothing of content that is gone must be sent, or its return would look like no change and come without a body.
             (sketch.etag, sketch.last_modified, sketch.content_digest) = (None, None, None);
         }
-        _ => return,
+        ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => return,
     }
-    if result.outcome == FetchOutcome::Fetched {
+    if is_body {
         sketch.content_digest = result.content_digest;
         sketch.body_length = result.body_length;
         if look.judgement.held {

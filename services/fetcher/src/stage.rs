@@ -87,17 +87,5 @@ impl InFlight for Fetcher {
 }
 
 fn outcome_figure(result: &FetchResult) -> &'static str {
-    use messages::FetchOutcome as O;
-    match result.outcome {
-        outcome if outcome.was_not_sent(result.status) => "not_sent_total",
-        O::Fetched => "fetched_total",
-        O::NotModified => "not_modified_total",
-        O::SameContent => "same_content_total",
-        O::NotFound | O::Gone => "not_found_total",
-        O::RateLimited => "rate_limited_total",
-        O::RobotsDisallowed | O::RobotsUnavailable => "robots_refused_total",
-        O::AddressRefused => "address_refused_total",
-        O::TooLarge => "too_large_total",
-        _ => "failed_total",
-    }
+    if result.outcome.was_not_sent(result.status) { "not_sent_total" } else { result.outcome.meaning().counter }
 }

@@ -6,7 +6,7 @@ use crate::hint_record::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
 use crate::state::ScheduledPage;
-use messages::{ChangeEstimate, FetchOutcome, Link, PageLinks};
+use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Link, PageLinks, RetryRule};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Scheduler {
         if changed {
             page.last_change_at = Some(estimate.fetched_at);
         }
-        if tells_of_content(estimate.outcome) {
+        if estimate.outcome.meaning().content != ContentEvidence::Nothing {
             page.last_look_at = page.last_look_at.max(Some(estimate.fetched_at));
             page.etag.clone_from(&estimate.etag);
             page.last_modified.clone_from(&estimate.last_modified);
@@ -107,13 +107,13 @@ impl Scheduler {
 
     /// Until when a page is not to be fetched again after this answer; learned rates are kept through every failure.
     fn hold_until(&self, estimate: &ChangeEstimate, failures: i32) -> Option<Timestamp> {
-        let wait = if tells_of_content(estimate.outcome) {
-            self.rules.min_interval
-        } else if estimate.outcome == FetchOutcome::RobotsDisallowed {
-            self.rules.robots_refresh
-        } else {
-            let doublings = (failures - 1).clamp(0, 20) as u32;
-            self.rules.retry_base.saturating_mul(1 << doublings).min(self.rules.retry_max)
+        let wait = match estimate.outcome.meaning().retry {
+            RetryRule::WhenWorthIt => self.rules.min_interval,
+            RetryRule::WhenRobotsRefresh => self.rules.robots_refresh,
+            RetryRule::BackOff => {
+                let doublings = (failures - 1).clamp(0, 20) as u32;
+                self.rules.retry_base.saturating_mul(1 << doublings).min(self.rules.retry_max)
+            }
         };
         let until = estimate.fetched_at + wait;
         (wait > Duration::ZERO).then_some(until)
@@ -131,7 +131,7 @@ impl Scheduler {
             gate.response_time = self.rules.web_time(latency);
         }
         let answered_at = estimate.fetched_at + self.rules.web_time(latency);
-        if is_trouble(estimate) {
+        if estimate.outcome.meaning().host_trouble.is_shown_by(estimate.status, estimate.retry_after_s) {
             let retry_after = estimate.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
             let chance = f64::from(estimate.page_id.0[0]) / 256.0;
             gate.backoff = gate.backoff.after_trouble(&self.rules.backoff, retry_after, chance, context.now());
@@ -244,22 +244,6 @@ impl Scheduler {
 /// Whether a link is said to lead to a sitemap or feed; those of another site do not come this far.
 fn names_list(link: &Link) -> bool {
     matches!(link.rel.as_str(), "sitemap" | "alternate")
-}
-
-/// Whether the outcome says what the page is like now, be it that it is not there.
-fn tells_of_content(outcome: FetchOutcome) -> bool {
-    use FetchOutcome::{Fetched, Gone, NotFound, NotModified, RedirectedAway, SameContent};
-    matches!(outcome, Fetched | NotModified | SameContent | NotFound | Gone | RedirectedAway)
-}
-
-/// Whether the host as a whole is in trouble, so that all of its pages should wait.
-fn is_trouble(estimate: &ChangeEstimate) -> bool {
-    use FetchOutcome::{ConnectFailed, DnsFailed, RateLimited, RobotsUnavailable, TimedOut, TlsFailed};
-    match estimate.outcome {
-        RateLimited | ConnectFailed | DnsFailed | TlsFailed | TimedOut | RobotsUnavailable => true,
-        FetchOutcome::ServerError => estimate.status == Some(503) || estimate.retry_after_s.is_some(),
-        _ => false,
-    }
 }
 
 /// The wire word of an outcome or verdict, as it is kept and shown.
