@@ -187,6 +187,7 @@ impl Rolling {
             last_modified_at: None,
             content_digest: None,
             body_length: 1,
+            wire_bytes: 1,
             latency_ms: 1,
             retry_after_s: None,
             robots_crawl_delay_ms: None,

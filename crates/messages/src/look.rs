@@ -230,6 +230,8 @@ pub struct PageObservation {
     pub content_digest: Option<Digest>,
     /// Bytes of the uncompressed body.
     pub body_length: i64,
+    /// Bytes received for this request, heads and redirects included.
+    pub wire_bytes: i64,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
     /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
@@ -311,6 +313,8 @@ pub struct ChangeEstimate {
     pub content_digest: Option<Digest>,
     /// Bytes of the uncompressed body.
     pub body_length: i64,
+    /// Bytes received for this request, heads and redirects included.
+    pub wire_bytes: i64,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
     /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.

@@ -228,6 +228,7 @@ fn observe(
         last_modified_at,
         content_digest: sketch.content_digest,
         body_length: sketch.body_length,
+        wire_bytes: result.wire_bytes,
         latency_ms: result.latency_ms,
         retry_after_s: result.retry_after_s,
         robots_crawl_delay_ms: result.robots_crawl_delay_ms,

@@ -61,6 +61,7 @@ impl Bench {
             content_digest: body.map(|body| Digest::of(body.as_bytes())),
             body: body.map(|body| body::compress(body.as_bytes())),
             body_length: body.map_or(0, |body| body.len() as i64),
+            wire_bytes: 321,
             ..FetchResult::new(request, outcome, now)
         }
     }
@@ -89,6 +90,7 @@ impl Bench {
         let change = all.into_iter().rfind(is_this);
         let observation = new_observations.remove(0);
         assert_eq!((observation.attempt, observation.outcome), (result.attempt, result.outcome));
+        assert_eq!(observation.wire_bytes, result.wire_bytes);
         Seen { observation, change }
     }
 

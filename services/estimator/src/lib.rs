@@ -128,6 +128,7 @@ impl Processor for Estimator {
             last_modified: seen.last_modified,
             content_digest: seen.content_digest,
             body_length: seen.body_length,
+            wire_bytes: seen.wire_bytes,
             latency_ms: seen.latency_ms,
             retry_after_s: seen.retry_after_s,
             robots_crawl_delay_ms: seen.robots_crawl_delay_ms,

@@ -60,6 +60,7 @@ impl Bench {
             last_modified_at: None,
             content_digest: None,
             body_length: 7,
+            wire_bytes: 300,
             latency_ms: 40,
             retry_after_s: Some(3),
             robots_crawl_delay_ms: Some(5_000),
@@ -76,6 +77,7 @@ impl Bench {
         let estimate = new.remove(0);
         assert_eq!((estimate.page_id, estimate.attempt), (observation.page_id, observation.attempt));
         assert_eq!((&estimate.etag, estimate.latency_ms), (&observation.etag, observation.latency_ms));
+        assert_eq!((estimate.body_length, estimate.wire_bytes), (observation.body_length, observation.wire_bytes));
         assert_eq!((estimate.retry_after_s, estimate.robots_crawl_delay_ms), (Some(3), Some(5_000)));
         assert_eq!(estimate.look_again_after_s, Some(60));
         estimate

@@ -6,7 +6,7 @@ use crate::hint_record::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
 use crate::state::ScheduledPage;
-use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Link, PageLinks, RetryRule};
+use messages::{ChangeEstimate, ContentEvidence, Link, PageLinks, RetryRule};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -57,9 +57,7 @@ impl Scheduler {
         } else {
             page.failures = page.failures.saturating_add(1);
         }
-        if matches!(estimate.outcome, FetchOutcome::Fetched | FetchOutcome::SameContent) {
-            self.budget.pay_bytes(estimate.body_length);
-        }
+        self.budget.pay_bytes(estimate.wire_bytes);
         if estimate.attempt < page.attempt {
             // A lease ran out before this answer came, and another request is on its way.
             self.counts.late_answers += 1;

@@ -80,6 +80,7 @@ impl World {
             last_modified_at: None,
             content_digest: None,
             body_length: 0,
+            wire_bytes: 0,
             latency_ms: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,

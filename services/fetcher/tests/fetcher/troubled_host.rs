@@ -90,6 +90,7 @@ fn estimate_of(result: FetchResult) -> ChangeEstimate {
         last_modified: result.last_modified,
         content_digest: result.content_digest,
         body_length: result.body_length,
+        wire_bytes: result.wire_bytes,
         latency_ms: result.latency_ms,
         retry_after_s: result.retry_after_s,
         robots_crawl_delay_ms: result.robots_crawl_delay_ms,

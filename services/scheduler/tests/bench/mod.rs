@@ -187,6 +187,7 @@ pub(crate) fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimat
         last_modified: None,
         content_digest: None,
         body_length: 0,
+        wire_bytes: 0,
         latency_ms: 0,
         retry_after_s: None,
         robots_crawl_delay_ms: None,

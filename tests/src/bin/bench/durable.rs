@@ -178,6 +178,7 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
             last_modified_at: None,
             content_digest: None,
             body_length: 14_000,
+            wire_bytes: 5_000,
             latency_ms: 20,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
