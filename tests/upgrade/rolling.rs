@@ -83,7 +83,8 @@ impl Fleet<'_> {
     /// Stops an instance that has been able to read whatever it met. That it still ran is seen from how it ends.
     fn stop(&mut self, stage: &'static str, instance: &'static str) -> String {
         let service = self.services.remove(&(stage, instance)).unwrap();
-        for figure in ["set_aside_total", "held_total", "answers_left_out_total", "state_set_aside_total"] {
+        for figure in ["set_aside_total", "waited_for_schema_total", "answers_left_out_total", "state_set_aside_total"]
+        {
             let name = format!("recrawl_{stage}_{figure}");
             assert_eq!(service.metric(&name), Some(0.0), "{name} of instance {instance}: {}", service.said());
         }
