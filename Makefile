@@ -53,7 +53,7 @@ setup-bench:
 
 .PHONY: demo
 demo: setup-build ## build and run the demo: a small web, crawled for some virtual weeks; ARGS="--out DIR"
-	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: about four minutes the first time on two cores" >&2; fi
+	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: four to six minutes the first time on two cores" >&2; fi
 	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
 
 .PHONY: build
