@@ -52,6 +52,24 @@ impl TableKey for Host {
     }
 }
 
+/// A letter for the kind of entry, then a hash in the order of its bits: one table for several kinds.
+impl TableKey for (u8, u64) {
+    const KIND: Key = Key::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        let (letter, hash) = *self;
+        let mut key = [letter; 9];
+        key[1..].copy_from_slice(&hash.to_be_bytes());
+        key
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let [letter, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
+        Some((letter, u64::from_be_bytes(hash)))
+    }
+}
+
 /// Bytes as they are.
 impl TableKey for Vec<u8> {
     const KIND: Key = Key::Original;

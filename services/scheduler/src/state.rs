@@ -29,19 +29,16 @@ impl TableKey for OutlookKey {
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {
-        let (letter, hash) = match *self {
+        let letter_and_hash = match *self {
             Self::Group(hash) => (b'g', hash),
             Self::Cell(hash) => (b'c', hash),
             Self::Site(hash) => (b's', hash),
         };
-        let mut key = [letter; 9];
-        key[1..].copy_from_slice(&hash.to_be_bytes());
-        key
+        letter_and_hash.to_bytes()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let [letter, hash @ ..] = <[u8; 9]>::try_from(bytes).ok()?;
-        let hash = u64::from_be_bytes(hash);
+        let (letter, hash) = <(u8, u64)>::from_bytes(bytes)?;
         match letter {
             b'g' => Some(Self::Group(hash)),
             b'c' => Some(Self::Cell(hash)),
