@@ -159,35 +159,16 @@ impl HostTrouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     /// The scheduler forgets failures and learns from whatever tells of the content: then nothing may be backed off from.
     #[test]
     fn what_tells_of_the_content_is_no_failure() {
-        use FetchOutcome as O;
-        let all = [
-            O::Fetched,
-            O::NotModified,
-            O::SameContent,
-            O::RedirectedAway,
-            O::NotFound,
-            O::Gone,
-            O::ClientError,
-            O::RateLimited,
-            O::ServerError,
-            O::TimedOut,
-            O::ConnectFailed,
-            O::DnsFailed,
-            O::TlsFailed,
-            O::ConnectionLost,
-            O::MalformedResponse,
-            O::TooLarge,
-            O::TooManyRedirects,
-            O::RobotsDisallowed,
-            O::RobotsUnavailable,
-            O::AddressRefused,
-            O::ContentRefused,
-            O::Unknown,
-        ];
+        let schema: Value = serde_json::from_str(include_str!("../../../schemas/FetchResult.avsc")).unwrap();
+        let fields = schema["fields"].as_array().unwrap();
+        let symbols = &fields.iter().find(|field| field["name"] == "outcome").unwrap()["type"]["symbols"];
+        let all: Vec<FetchOutcome> = serde_json::from_value(symbols.clone()).unwrap();
+        assert!(all.contains(&FetchOutcome::Fetched));
         for outcome in all {
             let meaning = outcome.meaning();
             let tells = meaning.content != ContentEvidence::Nothing;
