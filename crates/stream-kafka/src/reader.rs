@@ -115,8 +115,9 @@ impl KafkaReader {
         if !self.introduced.contains(&partition.topic) {
             // A consumer that is assigned partitions of a topic it does not know asks for their leaders up to a second later,
             // when librdkafka looks at all its topics. What goes wrong here is told by the read.
-            let _ = self.consumer.fetch_metadata(Some(&partition.topic), ASK_TIMEOUT);
-            self.introduced.insert(partition.topic.clone());
+            if self.consumer.fetch_metadata(Some(&partition.topic), ASK_TIMEOUT).is_ok() {
+                self.introduced.insert(partition.topic.clone());
+            }
         }
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(&partition.topic, partition.partition as i32, Offset::Offset(from as i64))
