@@ -188,7 +188,7 @@ fn encode_backlogs(backlogs: &[ShownBacklog], encoder: &mut DescriptorEncoder<'_
     of_partitions("recrawl_backlog_seconds", "how long the first of them has waited", |backlog| backlog.oldest_s)
 }
 
-/// What is said of a figure that has no description; a test looks for it.
+/// Help text of a figure without a description. A test fails when it finds it.
 const NO_HELP: &str = "a figure of the stage";
 
 /// What the figures of processors say, over all partitions of the process.

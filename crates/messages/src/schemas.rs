@@ -85,8 +85,8 @@ pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
     find(fingerprint).and_then(record_name)
 }
 
-/// How many records of other versions this process has read, by the name of the record. During an upgrade they grow; once
-/// they stand still, whoever writes is of this version.
+/// How many records of other versions this process has read, by the name of the record. They grow
+/// during an upgrade, and stop when every writer is of this version.
 pub fn read_of_other_versions() -> BTreeMap<&'static str, u64> {
     OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

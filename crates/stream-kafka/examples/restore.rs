@@ -90,7 +90,7 @@ fn main() {
     println!("records a second, restored / bare: {:.2} median of {ratios:.2?}", ratios[ratios.len() / 2]);
 }
 
-/// Makes the topics, and a changelog of so many keys.
+/// Creates the topics and writes `records` keys of `bytes` each to the changelog.
 fn fill(log: &KafkaLog, names: &Names, records: usize, bytes: usize) {
     let cleanup = Cleanup::Delete { retention: Duration::from_secs(3_600), consumed: false };
     let topic = |name: &str, cleanup| TopicConfig {

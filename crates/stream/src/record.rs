@@ -75,7 +75,7 @@ pub struct OutputRecord {
 }
 
 impl OutputRecord {
-    /// A message on its way to the partition of its key. `topic` is the full name, of so many partitions.
+    /// A message, addressed to the partition of its key. `topic` is the full name, `partitions` the topic's partition count.
     pub fn of<M: Keyed>(message: &M, topic: impl Into<Arc<str>>, partitions: u32, timestamp: Timestamp) -> Self {
         let key = message.key();
         let to = TopicPartition::new(topic, partition_for(&key, partitions));

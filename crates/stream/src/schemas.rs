@@ -1,4 +1,4 @@
-//! Schemas travel with the records: whoever writes tells them first, and whoever meets a new one looks it up.
+//! The topic of schemas: a writer appends its schemas before its first record, a reader looks up those it does not know.
 //!
 //! Stages do so by themselves. What is here serves them and the tools beside them.
 
@@ -26,8 +26,8 @@ impl SchemaReader {
         Self { from: TopicPartition::new(topic, 0), next: 0 }
     }
 
-    /// Learns what is new; the keys of what was read. `read` gives records of a partition from an offset on, so many at
-    /// most, and the offset to go on from.
+    /// Learns the schemas appended since the last call and returns their keys. `read(partition, offset, max_records)`
+    /// returns records and the offset to go on from.
     pub fn learn<E>(
         &mut self,
         mut read: impl FnMut(&TopicPartition, u64, usize) -> Result<(Vec<InputRecord>, u64), E>,
@@ -56,7 +56,7 @@ pub fn is_unheard_of(record: &InputRecord) -> bool {
     matches!(fingerprint, Some(Ok(fingerprint)) if !messages::schemas::known(fingerprint))
 }
 
-/// Tells those of a program's schemas that are not on the topic yet. For tools, before the first record of theirs.
+/// Appends those of a program's schemas that are not on the topic yet. Tools call it before they append a record.
 pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
     if log.topic(&schemas.topic)?.is_none() {
         let message = format!("there is no topic {}; create the topics first (recrawl topics create)", schemas.topic);

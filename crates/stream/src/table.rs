@@ -140,7 +140,8 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
 
     /// Reads an entry.
     fn entry(self, key: &[u8], value: &[u8]) -> Result<(K, V), TableError> {
-        let problem = || DecodeError::Corrupt { name: self.name(), problem: "its key is none of this table's".into() };
+        let problem =
+            || DecodeError::Corrupt { name: self.name(), problem: "its key does not belong to this table".into() };
         let own = K::from_bytes(key).ok_or_else(|| self.unreadable(key, problem()))?;
         Ok((own, self.value(key, value)?))
     }
@@ -259,7 +260,7 @@ impl TaskTables {
 /// The place of a table among those that a stage has declared.
 ///
 /// # Panics
-/// When it is none of them: declaration and use are parts of one program.
+/// When the stage does not declare the table, which is a mistake in the program.
 pub(crate) fn place_of(tables: &[&'static str], name: &str) -> usize {
     tables.iter().position(|table| *table == name).unwrap_or_else(|| panic!("the stage declares no table {name}"))
 }

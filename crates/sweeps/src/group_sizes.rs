@@ -80,8 +80,8 @@ impl GroupSizes {
         }
     }
 
-    /// Makes room for so many groups more. Groups that come in the order of their hashes, as from a store, would otherwise
-    /// crowd at the front of a table that is too small, and each would be looked for behind all before it.
+    /// Reserves slots for `groups` more groups. Call it before adding groups in the order of their hashes, as a store gives
+    /// them: in a table that is still small they form one cluster, and each insertion walks all of it.
     pub fn reserve(&mut self, groups: usize) {
         if (self.used + groups + 1) * 5 > self.entries.len() * 4 {
             self.grow(groups);

@@ -17,7 +17,7 @@ pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
 /// Absence: nothing happens to the pages of the host together.
 pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
 
-/// What is kept of a page's versions, in the bytes of [`PageState::encode`].
+/// A page's [`PageState`], stored as the bytes of [`PageState::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageVersion(pub PageState);
 

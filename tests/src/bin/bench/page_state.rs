@@ -55,7 +55,7 @@ fn version(random: &mut Pcg64) -> PageVersion {
     PageVersion(state)
 }
 
-/// Of a table of the detector with so many pages in it.
+/// Bytes per page on disk of a table of the detector.
 fn bytes_per_page(table: &str, value: &dyn Fn(&mut Pcg64) -> Vec<u8>) -> f64 {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let mut random = Pcg64::seed_from_u64(1);
