@@ -7,7 +7,7 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 13] = [
+const PURE: [&str; 14] = [
     "page",
     "revisit",
     "politeness",
@@ -16,6 +16,7 @@ const PURE: [&str; 13] = [
     "mirrors",
     "change-rate",
     "sweeps",
+    "frontier",
     "messages",
     "stream",
     "settings",

@@ -35,11 +35,12 @@ const SHORT_PAUSES: [(&str, &str); 2] = [("politeness.backoff_base", "50ms"), ("
 fn outcomes(pages: &BTreeMap<PageId, books::Entry>) -> BTreeMap<String, String> {
     let outcome = |entry: &books::Entry| {
         let page = &entry.scheduler;
-        let answer = (page.status, &page.outcome, &page.verdict, page.failures);
-        let content = (page.content_digest, page.body_length, &page.etag, &page.last_modified);
+        let answer = (page.status, &page.outcome, &page.verdict, page.request.failures);
+        let content =
+            (page.validators.content_digest, page.body_length, &page.validators.etag, &page.validators.last_modified);
         let counts = (page.fetches, page.changes, entry.detector_fetches, entry.estimator_fetches);
         // How many requests a refusal stopped on their way depends on when it came; each of them was answered.
-        let kept = (page.weight, page.depth, page.attempt - page.answered);
+        let kept = (page.weight, page.depth, page.request.attempt - page.request.answered);
         format!("{answer:?} {content:?} {counts:?} {kept:?}")
     };
     pages.values().map(|entry| (entry.scheduler.url.to_string(), outcome(entry))).collect()

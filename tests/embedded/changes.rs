@@ -88,7 +88,7 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
     assert_eq!(text.trim_end(), read.trim_end(), "the kept copy is the last version told");
     assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");
     // A page whose belief follows the web: four changes a day are far from the prior's one in 250 days.
-    let mean = pages.values().map(|page| page.scheduler.alpha / page.scheduler.beta_days).sum::<f64>();
+    let mean = pages.values().map(|page| page.scheduler.belief.alpha / page.scheduler.belief.beta_days).sum::<f64>();
     assert!(mean / pages.len() as f64 > 0.02, "{}", mean / pages.len() as f64);
 }
 

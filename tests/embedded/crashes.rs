@@ -1,5 +1,6 @@
 //! Killed at any moment, the loop loses nothing, counts nothing twice, and stays polite.
 
+use messages::FetchOutcome;
 use page::{CanonicalUrl, PageId};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -68,12 +69,12 @@ fn a_crawl_killed_ten_times_loses_nothing_counts_everything_once_and_stays_polit
         let url = CanonicalUrl::parse(&url).unwrap();
         let page = pages.get(&url.page_id()).unwrap_or_else(|| panic!("{url} is lost"));
         assert!(is_settled(&page.scheduler), "{url} was not fetched: {page:?}");
-        assert_eq!(page.scheduler.lease_until, None, "{url} is still in flight: {page:?}");
+        assert_eq!(page.scheduler.request.lease_until(), None, "{url} is still in flight: {page:?}");
         let counts = (page.scheduler.fetches, page.detector_fetches, page.estimator_fetches);
         assert!(counts.0 == counts.1 && counts.1 == counts.2, "{url} is counted differently by the stages: {counts:?}");
         // Every request was answered once or handed back unsent, and none was given up.
-        assert_eq!(page.scheduler.attempt, page.scheduler.answered, "{url}");
-        let requests = page.scheduler.attempt - page.scheduler.discovered_at.as_micros();
+        assert_eq!(page.scheduler.request.attempt, page.scheduler.request.answered, "{url}");
+        let requests = page.scheduler.request.attempt - page.scheduler.discovered_at.as_micros();
         let unsent = handed_back.get(&url.page_id().to_string()).copied().unwrap_or(0);
         assert_eq!(requests, counts.0 + unsent, "{url}");
     }
@@ -108,7 +109,7 @@ fn handed_back(crawl: &Crawl) -> BTreeMap<String, i64> {
 
 /// Fetched, or forbidden by robots.txt.
 fn is_settled(page: &scheduler::ScheduledPage) -> bool {
-    page.last_look_at.is_some() || page.outcome.as_deref() == Some("robots_disallowed")
+    page.last_look_at.is_some() || page.outcome == Some(FetchOutcome::RobotsDisallowed)
 }
 
 /// The web saw at least as many requests for each page as the books have answers for it: at-least-once.
@@ -121,7 +122,7 @@ fn every_answer_was_asked_for(web: &SimulatedWeb, pages: &BTreeMap<PageId, books
     let (mut asked_in_all, mut seen_in_all) = (0, 0);
     for (id, page) in pages {
         let (asked, seen) = (requests.get(id).copied().unwrap_or(0), page.scheduler.fetches);
-        if page.scheduler.outcome.as_deref() != Some("robots_disallowed") {
+        if page.scheduler.outcome != Some(FetchOutcome::RobotsDisallowed) {
             assert!(asked >= seen, "{}: {seen} answers to {asked} requests", page.scheduler.url);
             (asked_in_all, seen_in_all) = (asked_in_all + asked, seen_in_all + seen);
         }

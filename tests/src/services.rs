@@ -137,7 +137,7 @@ impl Distributed {
         for page in pages.values() {
             let counts = (page.scheduler.fetches, page.detector_fetches, page.estimator_fetches);
             assert!(counts.0 > 0 && counts.0 == counts.1 && counts.1 == counts.2, "{counts:?}: {page:?}");
-            assert_eq!(page.scheduler.lease_until, None, "still in flight: {page:?}");
+            assert_eq!(page.scheduler.request.lease_until(), None, "still in flight: {page:?}");
         }
         assert_eq!(pages.len(), self.pages);
         pages

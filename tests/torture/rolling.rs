@@ -2,7 +2,9 @@
 
 use crate::watch::{Watch, worst};
 use crate::{alone, is_full, is_left_out};
-use messages::{ChangeEstimate, Encoded, FetchOutcome, PageObservation, Verdict, topics};
+use messages::{
+    ChangeEstimate, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, Verdict, topics,
+};
 use page::{CanonicalUrl, Timestamp};
 use simweb::SeededConfig;
 use std::ops::Range;
@@ -170,29 +172,9 @@ impl Rolling {
 
     fn observation(&self, number: usize, now: Timestamp) -> OutputRecord {
         let url = CanonicalUrl::parse(&format!("http://host-{:04}.test/{number}", number % 1_000)).unwrap();
-        let observation = PageObservation {
-            page_id: url.page_id(),
-            site_key: url.site_key(),
-            url,
-            attempt: 1,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            fetched_at: now,
-            previous_fetched_at: None,
-            verdict: Verdict::First,
-            magnitude: 0.0,
-            resemblance: 1.0,
-            etag: None,
-            last_modified: None,
-            last_modified_at: None,
-            content_digest: None,
-            body_length: 1,
-            wire_bytes: 1,
-            latency_ms: 1,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            look_again_after_s: None,
-        };
+        let look = Look::new(FetchRequest::first(url, now), FetchOutcome::Fetched, now);
+        let look = Look { status: Some(200), body_length: 1, wire_bytes: 1, latency_ms: 1, ..look };
+        let observation = PageObservation { look, judgement: LookJudgement::new(Verdict::First) };
         OutputRecord::of(&observation, self.names.topic(topics::PAGE_OBSERVATIONS), PARTITIONS, now)
     }
 

@@ -36,12 +36,12 @@ impl Verdict<'_> {
         let mut topics = Topics::of(self.crawl);
         let answers = self.web.urls().len() * self.round;
         let results = topics.of_type::<FetchResult>(topics::FETCH_RESULTS);
-        once("results", answers, results.iter().map(|result| (result.page_id, result.attempt)));
+        once("results", answers, results.iter().map(|result| (result.look.page_id, result.look.attempt)));
         let observations = topics.of_type::<PageObservation>(topics::PAGE_OBSERVATIONS);
         once(
             "observations",
             answers,
-            observations.iter().map(|observation| (observation.page_id, observation.attempt)),
+            observations.iter().map(|observation| (observation.look.page_id, observation.look.attempt)),
         );
         let told = topics.of_type::<PageChange>(topics::PAGE_CHANGES);
         once("changes", told.len(), told.iter().map(|change| &change.change_id));
@@ -90,11 +90,15 @@ impl Verdict<'_> {
             let (url, kept) = (page.scheduler.url.to_string(), &page.scheduler);
             let counts = (kept.fetches, page.detector_fetches, page.estimator_fetches);
             assert_eq!(counts, (rounds, rounds, rounds), "{page:?}");
-            assert_eq!((kept.lease_until, kept.attempt - kept.answered), (None, 0), "{page:?}");
+            assert_eq!(
+                (kept.request.lease_until(), kept.request.attempt - kept.request.answered),
+                (None, 0),
+                "{page:?}"
+            );
             // The last answer is what is kept: also when it had to be asked for again, it was asked for later.
             let last = looks[&url].iter().rev().find_map(|look| look.version).expect("the web answered");
             let body = self.web.body(places[&url], last as usize);
-            assert_eq!(kept.content_digest, Some(Digest::of(&body)), "version {last}: {page:?}");
+            assert_eq!(kept.validators.content_digest, Some(Digest::of(&body)), "version {last}: {page:?}");
         }
     }
 

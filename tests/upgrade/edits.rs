@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Records that get the field, with the directory in which the struct is written down and filled in.
-const RECORDS: [(&str, &str); 10] = [
+const RECORDS: [(&str, &str); 11] = [
     ("FetchRequest", ""),
+    ("Look", ""),
     ("FetchResult", ""),
     ("PageObservation", ""),
     ("ChangeEstimate", ""),
@@ -19,7 +20,7 @@ const RECORDS: [(&str, &str); 10] = [
     ("Command", ""),
     ("Demand", ""),
     // State.
-    ("ScheduledPage", "services/scheduler"),
+    ("ScheduledPage", "crates/frontier"),
     ("PageBelief", "services/estimator"),
 ];
 

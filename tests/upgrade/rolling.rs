@@ -224,9 +224,9 @@ fn nothing_is_lost(fleet: &Fleet<'_>, topics: &mut Topics) {
     let urls: BTreeMap<_, _> = requests.iter().map(|one| (one.page_id, one.url.to_string())).collect();
     let requests = attempts(requests.iter().map(|one| (one.page_id, one.attempt)).collect());
     for (what, counts) in [
-        ("results", attempts(results.iter().map(|one| (one.page_id, one.attempt)).collect())),
-        ("observations", attempts(observations.iter().map(|one| (one.page_id, one.attempt)).collect())),
-        ("estimates", attempts(estimates.iter().map(|one| (one.page_id, one.attempt)).collect())),
+        ("results", attempts(results.iter().map(|one| (one.look.page_id, one.look.attempt)).collect())),
+        ("observations", attempts(observations.iter().map(|one| (one.look.page_id, one.look.attempt)).collect())),
+        ("estimates", attempts(estimates.iter().map(|one| (one.look.page_id, one.look.attempt)).collect())),
     ] {
         assert_eq!(counts, requests, "{what} and requests");
     }

@@ -3,7 +3,7 @@
 
 use crate::simulation::{LATE, Plan};
 use crate::web::Web;
-use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, body, topics};
+use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, body, topics};
 use page::{Host, PageId, Timestamp};
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -84,7 +84,7 @@ impl FakeFetcher {
             let twice = plan.trouble && random.random_bool(0.02);
             log.repeated_answers += u32::from(twice);
             for _ in 0..1 + u32::from(twice) {
-                let key = answer.site_key.as_str().as_bytes().to_vec();
+                let key = answer.look.site_key.as_str().as_bytes().to_vec();
                 let to = TopicPartition::new(self.output.as_str(), partition_for(&key, self.partitions));
                 records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode()) });
                 log.answers.push(answer.clone());
@@ -133,14 +133,17 @@ impl FakeFetcher {
     /// it nothing is sent.
     fn refusal(&mut self, request: &FetchRequest, now: Timestamp, plan: &Plan) -> Option<FetchResult> {
         let host = request.url.host();
-        let limited = FetchResult { outcome: FetchOutcome::RateLimited, status: None, ..blank(request, now) };
+        let mut limited = blank(request, now);
+        (limited.look.outcome, limited.look.status) = (FetchOutcome::RateLimited, None);
         let rest = self.rests.get(&host).map(|until| until.saturating_since(now.max(request.not_before)));
         if let Some(rest) = rest.filter(|rest| !rest.is_zero()) {
-            return Some(FetchResult { retry_after_s: Some(rest.as_secs() as i64), ..limited });
+            limited.look.retry_after_s = Some(rest.as_secs() as i64);
+            return Some(limited);
         }
         plan.refuses(&host, now).then(|| {
             self.rests.insert(host, now + plan.backoff_base.mul_f64(0.75));
-            FetchResult { status: Some(429), ..limited }
+            limited.look.status = Some(429);
+            limited
         })
     }
 
@@ -162,12 +165,9 @@ impl FakeFetcher {
 
 /// An answer of which all but the outcome is left out.
 fn blank(request: &FetchRequest, now: Timestamp) -> FetchResult {
-    FetchResult {
-        status: Some(200),
-        latency_ms: 120,
-        content_type: Some("text/html; charset=utf-8".to_owned()),
-        ..FetchResult::new(request.clone(), FetchOutcome::Fetched, now)
-    }
+    let look = Look::new(request.clone(), FetchOutcome::Fetched, now);
+    let look = Look { status: Some(200), latency_ms: 120, ..look };
+    FetchResult { content_type: Some("text/html; charset=utf-8".to_owned()), ..FetchResult::new(look) }
 }
 
 fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64, plan: &Plan) -> FetchResult {
@@ -176,24 +176,24 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
     if chance < 0.04 {
         let failure =
             if chance < 0.02 { (FetchOutcome::ServerError, Some(503)) } else { (FetchOutcome::ConnectionLost, None) };
-        (result.outcome, result.status) = failure;
+        (result.look.outcome, result.look.status) = failure;
         return result;
     }
     let Some(copy) = web.copy(&request.url, now) else {
-        (result.outcome, result.status) = (FetchOutcome::NotFound, Some(404));
+        (result.look.outcome, result.look.status) = (FetchOutcome::NotFound, Some(404));
         return result;
     };
     let etag = format!("\"{}\"", copy.version);
-    if request.etag.as_ref() == Some(&etag) {
-        (result.outcome, result.status) = (FetchOutcome::NotModified, Some(304));
+    if request.validators.etag.as_ref() == Some(&etag) {
+        (result.look.outcome, result.look.status) = (FetchOutcome::NotModified, Some(304));
         return result;
     }
     let digest = Digest::of(copy.body.as_bytes());
-    result.etag = Some(etag);
-    result.content_digest = Some(digest);
-    result.body_length = copy.body.len() as i64;
-    if request.content_digest == Some(digest) {
-        result.outcome = FetchOutcome::SameContent;
+    result.look.validators.etag = Some(etag);
+    result.look.validators.content_digest = Some(digest);
+    result.look.body_length = copy.body.len() as i64;
+    if request.validators.content_digest == Some(digest) {
+        result.look.outcome = FetchOutcome::SameContent;
     } else {
         result.body = Some(body::compress(copy.body.as_bytes()));
     }

@@ -2,7 +2,9 @@
 //! did. The real scheduler, detector and estimator spend one budget on both.
 
 use crate::web::body;
-use messages::{Command, CommandKind, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, topics};
+use messages::{
+    Command, CommandKind, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, Validators, topics,
+};
 use page::{CanonicalUrl, Timestamp};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -131,7 +133,7 @@ impl Fetcher {
                     let request = FetchRequest::decode(record.value.as_ref().unwrap()).unwrap();
                     let (content, media_type) = sites.fetch(&request.url, now);
                     let answer = answer(&request, &content, media_type, now);
-                    let key = answer.site_key.as_str().as_bytes().to_vec();
+                    let key = answer.look.site_key.as_str().as_bytes().to_vec();
                     let to = TopicPartition::new(self.output.as_str(), partition_for(&key, 1));
                     records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode()) });
                 }
@@ -145,17 +147,17 @@ impl Fetcher {
 
 fn answer(request: &FetchRequest, content: &str, media_type: &str, now: Timestamp) -> FetchResult {
     let digest = Digest::of(content.as_bytes());
-    let same = request.content_digest == Some(digest);
+    let same = request.validators.content_digest == Some(digest);
     let outcome = if same { FetchOutcome::SameContent } else { FetchOutcome::Fetched };
-    FetchResult {
+    let look = Look {
         status: Some(200),
         latency_ms: 50,
-        content_type: Some(media_type.to_owned()),
-        content_digest: Some(digest),
-        body: (!same).then(|| messages::body::compress(content.as_bytes())),
+        validators: Validators { content_digest: Some(digest), ..Validators::default() },
         body_length: content.len() as i64,
-        ..FetchResult::new(request.clone(), outcome, now)
-    }
+        ..Look::new(request.clone(), outcome, now)
+    };
+    let body = (!same).then(|| messages::body::compress(content.as_bytes()));
+    FetchResult { content_type: Some(media_type.to_owned()), body, ..FetchResult::new(look) }
 }
 
 struct Outcome {

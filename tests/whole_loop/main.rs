@@ -48,9 +48,10 @@ fn no_page_is_lost_and_none_starves() {
     // A look may be lost, retried with growing waits, and lost again; the pages wanted next are looked for every 16 ticks.
     let slack = 20 * TICK + 4 * LEASE_TIMEOUT + Duration::from_secs(86_400);
     for (id, page) in &history.pages {
-        let looks = history.answers.iter().filter(|answer| answer.page_id == *id && tells_of_content(answer.outcome));
+        let looks =
+            history.answers.iter().filter(|answer| answer.look.page_id == *id && tells_of_content(answer.look.outcome));
         let mut before = history.start;
-        for look in looks.map(|answer| answer.fetched_at).chain([history.end]) {
+        for look in looks.map(|answer| answer.look.fetched_at).chain([history.end]) {
             let gap = look.saturating_since(before);
             assert!(gap <= MAX_INTERVAL + slack, "{} was left for {gap:?} after {before}", page.scheduler.url);
             before = look;
@@ -62,13 +63,17 @@ fn no_page_is_lost_and_none_starves() {
 fn a_lost_request_is_asked_again_when_its_lease_has_run_out_and_nothing_is_stuck() {
     let history = troubled();
     for page in history.pages.values() {
-        let overdue = page.scheduler.lease_until.is_some_and(|until| until + TICK < history.end);
+        let overdue = page.scheduler.request.lease_until().is_some_and(|until| until + TICK < history.end);
         assert!(!overdue, "{} is in flight for ever: {:?}", page.scheduler.url, page.scheduler);
     }
     for (id, attempt) in &history.lost {
         let again = history.requests.iter().any(|request| request.page_id == *id && request.attempt > *attempt);
         let page = &history.pages[id].scheduler;
-        assert!(again || page.lease_until.is_some() || page.attempt == *attempt, "{} was given up", page.url);
+        assert!(
+            again || page.request.lease_until().is_some() || page.request.attempt == *attempt,
+            "{} was given up",
+            page.url
+        );
     }
 }
 
@@ -77,9 +82,9 @@ fn every_answer_counts_once_in_every_stage_however_often_it_came() {
     let history = troubled();
     let mut latest: BTreeMap<PageId, (i64, i64)> = BTreeMap::new();
     for answer in &history.answers {
-        let (attempt, count) = latest.entry(answer.page_id).or_default();
-        if answer.attempt > *attempt {
-            (*attempt, *count) = (answer.attempt, *count + 1);
+        let (attempt, count) = latest.entry(answer.look.page_id).or_default();
+        if answer.look.attempt > *attempt {
+            (*attempt, *count) = (answer.look.attempt, *count + 1);
         }
     }
     for (id, page) in &history.pages {
@@ -158,7 +163,7 @@ fn a_page_that_changes_often_is_believed_to_and_looked_at_more() {
         let values: Vec<f64> = pages.map(|page| value(&history.pages[&page.url.page_id()].scheduler)).collect();
         values.iter().sum::<f64>() / values.len() as f64
     };
-    let believed = |page: &scheduler::ScheduledPage| page.alpha / page.beta_days;
+    let believed = |page: &scheduler::ScheduledPage| page.belief.alpha / page.belief.beta_days;
     assert!(mean(1.0, &believed) > 3.0 * mean(0.1, &believed) && mean(0.1, &believed) > mean(0.0, &believed));
     let looks = |page: &scheduler::ScheduledPage| page.fetches as f64;
     assert!(mean(1.0, &looks) > 1.5 * mean(0.0, &looks), "{} {}", mean(1.0, &looks), mean(0.0, &looks));
@@ -195,8 +200,9 @@ fn a_page_forgotten_and_seeded_again_is_fetched_soon_and_its_answers_count() {
     let page = &history.pages[&url.page_id()];
     let look = page.scheduler.last_look_at.unwrap_or(Timestamp::MIN);
     assert!(look >= told_at, "{url} was last seen {look}, asked for again at {told_at}: {:?}", page.scheduler);
-    let first = history.answers.iter().find(|answer| answer.page_id == url.page_id() && answer.fetched_at >= told_at);
-    let waited = first.expect("it is fetched again").fetched_at.saturating_since(told_at);
+    let first =
+        history.answers.iter().find(|answer| answer.look.page_id == url.page_id() && answer.look.fetched_at >= told_at);
+    let waited = first.expect("it is fetched again").look.fetched_at.saturating_since(told_at);
     // The budget is two fetches a tick for all partitions together, and there are other pages.
     assert!(waited <= 12 * TICK, "{waited:?}");
     let asked = history.requests.iter().filter(|request| request.page_id == url.page_id());

@@ -27,7 +27,7 @@ fn is_mirror(url: &CanonicalUrl) -> bool {
 fn freshness(history: &History, wanted: impl Fn(&CanonicalUrl) -> bool) -> f64 {
     let mut looks: BTreeMap<PageId, Vec<Timestamp>> = BTreeMap::new();
     for answer in &history.answers {
-        looks.entry(answer.page_id).or_default().push(answer.fetched_at);
+        looks.entry(answer.look.page_id).or_default().push(answer.look.fetched_at);
     }
     let settled = history.start.plus_days(7.0);
     let (mut fresh, mut all) = (0, 0);
@@ -47,7 +47,7 @@ fn freshness(history: &History, wanted: impl Fn(&CanonicalUrl) -> bool) -> f64 {
 }
 
 fn looks(history: &History, wanted: impl Fn(&CanonicalUrl) -> bool) -> usize {
-    history.answers.iter().filter(|answer| wanted(&answer.url)).count()
+    history.answers.iter().filter(|answer| wanted(&answer.look.url)).count()
 }
 
 /// Both sides of every tie tell it alike.
@@ -104,7 +104,9 @@ fn a_mirror_that_goes_its_own_way_is_looked_at_on_its_own_again() {
         history
             .answers
             .iter()
-            .filter(|answer| answer.url == url && told(answer.outcome) && (from..until).contains(&answer.fetched_at))
+            .filter(|answer| {
+                answer.look.url == url && told(answer.look.outcome) && (from..until).contains(&answer.look.fetched_at)
+            })
             .count()
     };
     let before = looks_in(history.start.plus_days(3.0), diverged);

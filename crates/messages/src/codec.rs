@@ -6,6 +6,7 @@
 //! is resolved: its schema comes from the [registry](crate::schemas).
 
 use crate::fingerprint::{HEADER_BYTES, MARKER};
+use crate::parts::with_parts;
 use crate::resolution::{Plan, Unreadable, one_line};
 use crate::schemas::{self, SchemaRecord};
 use crate::shape::Shape;
@@ -103,11 +104,14 @@ pub struct Codec<T> {
 impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// Prepares a schema. It is kept for the life of the process, so make one codec per type.
     ///
+    /// A part of `schemas/parts` may be named as the type of a field.
+    ///
     /// # Panics
     /// If the schema does not parse, has what no message needs (maps, unions of more than null and another) or stands
     /// for another record: it is part of the program.
-    pub fn new(name: &'static str, text: &'static str) -> Self {
+    pub fn new(name: &'static str, text: &str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
+        let text: &'static str = Box::leak(with_parts(text).into_boxed_str());
         let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
         assert_eq!(schemas::record_name(&schema), Some(name), "this schema is another record's");
         let schema: &'static Schema = Box::leak(Box::new(schema));

@@ -35,9 +35,9 @@ macro_rules! keyed {
 
 keyed! {
     FetchRequest: Site |request| site(&request.site_key);
-    FetchResult: Site |result| site(&result.site_key);
-    PageObservation: Site |observation| site(&observation.site_key);
-    ChangeEstimate: Site |estimate| site(&estimate.site_key);
+    FetchResult: Site |result| site(&result.look.site_key);
+    PageObservation: Site |observation| site(&observation.look.site_key);
+    ChangeEstimate: Site |estimate| site(&estimate.look.site_key);
     SweepForecast: Site |forecast| site(&forecast.site_key);
     PageLinks: Site |links| site(&links.target_site);
     ChangeHint: Site |hint| site(&hint.url.site_key());

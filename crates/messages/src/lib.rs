@@ -20,6 +20,7 @@ mod keys;
 mod look;
 mod operate;
 mod outcome;
+mod parts;
 mod resolution;
 mod shape;
 mod union;
@@ -41,7 +42,8 @@ pub use crate::frontier::{
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{
-    ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, PageObservation, Verdict,
+    ChangeBelief, ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, Look, LookJudgement,
+    PageObservation, Validators, Verdict,
 };
 pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};

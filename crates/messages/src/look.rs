@@ -1,8 +1,9 @@
-//! One look at a page: asked for, fetched, compared, counted.
+//! One look at a page: requested, fetched, judged, learned from.
 //!
-//! What each field means stands in its schema; the words here are the short form.
+//! A [`Look`] is made by the fetcher and passed on as it is: each stage adds its own finding beside it. The schemas
+//! describe the fields in full.
 
-use crate::{Digest, FetchOutcome, Sha1, impl_message};
+use crate::{ContentEvidence, Digest, FetchOutcome, Sha1, impl_message};
 use page::{CanonicalUrl, DAY, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -26,12 +27,8 @@ pub struct FetchRequest {
     pub lease_until: Timestamp,
     /// Why it is fetched.
     pub reason: FetchReason,
-    /// Sent back as If-None-Match.
-    pub etag: Option<String>,
-    /// Sent back as If-Modified-Since, as it was received.
-    pub last_modified: Option<String>,
-    /// Digest of the content known so far: an equal body does not travel.
-    pub content_digest: Option<Digest>,
+    /// Of the copy known so far. A body with the same digest does not travel.
+    pub validators: Validators,
     /// Milliseconds between requests planned for this host; the fetcher's gate never goes below it.
     pub crawl_delay_ms: Option<i64>,
 }
@@ -48,9 +45,7 @@ impl FetchRequest {
             not_before: issued_at,
             lease_until: issued_at + DAY,
             reason: FetchReason::New,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
+            validators: Validators::default(),
             crawl_delay_ms: None,
         }
     }
@@ -74,9 +69,42 @@ pub enum FetchReason {
     Command,
 }
 
-/// Fetcher to detector: what came of one request.
+/// What tells one version of a page from another: to the server by its own words, to the fetcher by the digest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validators {
+    /// ETag as received, sent as If-None-Match.
+    pub etag: Option<String>,
+    /// Last-Modified as received, sent as If-Modified-Since.
+    pub last_modified: Option<String>,
+    /// Digest of the whole uncompressed body.
+    pub content_digest: Option<Digest>,
+}
+
+impl Validators {
+    /// The validators of the copy after a look. Every stage that keeps some goes by this.
+    pub fn after(self, look: &Look, verdict: Verdict) -> Self {
+        let received = &look.validators;
+        match look.outcome.meaning().content {
+            // The detector withholds its verdict on an error page in place of the content. The page is to come again
+            // with its body.
+            ContentEvidence::Body if verdict == Verdict::Unknown => Self::default(),
+            ContentEvidence::Body => received.clone(),
+            // A 304 need not repeat the validators; those it leaves out still hold.
+            ContentEvidence::SameAsKnown => Self {
+                etag: received.etag.clone().or(self.etag),
+                last_modified: received.last_modified.clone().or(self.last_modified),
+                content_digest: self.content_digest,
+            },
+            // With the validators of content that is gone, its return would look like no change and come without a body.
+            ContentEvidence::Missing { .. } if verdict != Verdict::Unknown => Self::default(),
+            ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => self,
+        }
+    }
+}
+
+/// One request for a page and what came of it. Stages pass it on as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FetchResult {
+pub struct Look {
     /// The page's name.
     #[serde(with = "crate::page_id")]
     pub page_id: PageId,
@@ -96,40 +124,19 @@ pub struct FetchResult {
     pub status: Option<u16>,
     /// Where redirects led.
     pub final_url: Option<CanonicalUrl>,
-    /// The redirects in order.
-    pub hops: Vec<Hop>,
-    /// ETag as received.
-    pub etag: Option<String>,
-    /// Last-Modified as received.
-    pub last_modified: Option<String>,
-    /// Content-Type as received.
-    pub content_type: Option<String>,
-    /// Digest of the whole uncompressed body.
-    pub content_digest: Option<Digest>,
-    /// The body packed by [`body::compress`](crate::body::compress); absent when there is none or the requester has it.
-    #[serde(with = "serde_bytes")]
-    pub body: Option<Vec<u8>>,
+    /// As received.
+    pub validators: Validators,
     /// Bytes of the uncompressed body.
     pub body_length: i64,
-    /// The body was longer than the fetcher keeps and was cut.
-    pub truncated: bool,
     /// Bytes received, heads and redirects included.
     pub wire_bytes: i64,
     /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
-    /// A short reason for people when something failed.
-    pub detail: Option<String>,
-    /// What went over the wire, redirects first; empty when it is not recorded.
-    pub exchanges: Vec<Exchange>,
-    /// What archives know the body by, when it is left out because the requester has it.
-    pub payload_sha1: Option<Sha1>,
-    /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
-    pub sitemaps: Vec<String>,
 }
 
-impl FetchResult {
+impl Look {
     /// The answer to a request of which no more is known than what came of it, and when.
     pub fn new(request: FetchRequest, outcome: FetchOutcome, fetched_at: Timestamp) -> Self {
         let FetchRequest { page_id, url, site_key, attempt, .. } = request;
@@ -143,17 +150,59 @@ impl FetchResult {
             outcome,
             status: None,
             final_url: None,
-            hops: Vec::new(),
-            etag: None,
-            last_modified: None,
-            content_type: None,
-            content_digest: None,
-            body: None,
+            validators: Validators::default(),
             body_length: 0,
-            truncated: false,
             wire_bytes: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+        }
+    }
+
+    /// The address that the answer came from: that of the validators, and what links are relative to.
+    pub fn answered_by(&self) -> &CanonicalUrl {
+        self.final_url.as_ref().unwrap_or(&self.url)
+    }
+
+    /// Whether the request was handed back without being sent, because its host had just refused another. It is no fetch
+    /// and says nothing of the page; `retry_after_s` is how long the host is left alone.
+    pub fn was_not_sent(&self) -> bool {
+        self.outcome == FetchOutcome::RateLimited && self.status.is_none()
+    }
+}
+
+/// Fetcher to detector: a look with its body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FetchResult {
+    /// The request and what came of it.
+    pub look: Look,
+    /// The redirects in order.
+    pub hops: Vec<Hop>,
+    /// Content-Type as received.
+    pub content_type: Option<String>,
+    /// The body packed by [`body::compress`](crate::body::compress); absent when there is none or the requester has it.
+    #[serde(with = "serde_bytes")]
+    pub body: Option<Vec<u8>>,
+    /// The body was longer than the fetcher keeps and was cut.
+    pub truncated: bool,
+    /// A short reason for people when something failed.
+    pub detail: Option<String>,
+    /// What went over the wire, redirects first; empty when it is not recorded.
+    pub exchanges: Vec<Exchange>,
+    /// The digest that archives use, when the body is left out because the requester has it.
+    pub payload_sha1: Option<Sha1>,
+    /// Sitemaps that the host's robots.txt names, as written, when it was read for this very request.
+    pub sitemaps: Vec<String>,
+}
+
+impl FetchResult {
+    /// A look without a body.
+    pub fn new(look: Look) -> Self {
+        Self {
+            look,
+            hops: Vec::new(),
+            content_type: None,
+            body: None,
+            truncated: false,
             detail: None,
             exchanges: Vec::new(),
             payload_sha1: None,
@@ -194,24 +243,18 @@ pub struct Exchange {
     pub received_bytes: i64,
 }
 
-/// Detector to estimator: one look at a page, compared with the look before.
+/// Detector to estimator: a look, compared with the look before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageObservation {
-    /// The page's name.
-    #[serde(with = "crate::page_id")]
-    pub page_id: PageId,
-    /// Its address.
-    pub url: CanonicalUrl,
-    /// Its site; the record key.
-    pub site_key: SiteKey,
-    /// The request's.
-    pub attempt: i64,
-    /// What the fetch came to.
-    pub outcome: FetchOutcome,
-    /// HTTP status of the last response.
-    pub status: Option<u16>,
-    /// When the page was looked at.
-    pub fetched_at: Timestamp,
+    /// The request and what came of it.
+    pub look: Look,
+    /// What it says of the page's content.
+    pub judgement: LookJudgement,
+}
+
+/// The detector's verdict on a look, compared with the look before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LookJudgement {
     /// The look it is compared with.
     pub previous_fetched_at: Option<Timestamp>,
     /// What the comparison says.
@@ -220,24 +263,8 @@ pub struct PageObservation {
     pub magnitude: f64,
     /// Estimated Jaccard resemblance of the two contents, 0 to 1; 1 when nothing was compared.
     pub resemblance: f64,
-    /// ETag to send next time.
-    pub etag: Option<String>,
-    /// Last-Modified to send next time.
-    pub last_modified: Option<String>,
-    /// The moment Last-Modified names, when plausible.
+    /// The moment that the answer's Last-Modified names, when plausible.
     pub last_modified_at: Option<Timestamp>,
-    /// Digest of the body.
-    pub content_digest: Option<Digest>,
-    /// Bytes of the uncompressed body.
-    pub body_length: i64,
-    /// Bytes received for this request, heads and redirects included.
-    pub wire_bytes: i64,
-    /// Milliseconds to the end of the response or the failure.
-    pub latency_ms: i32,
-    /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
-    pub retry_after_s: Option<i64>,
-    /// Crawl-delay of the host's robots.txt, in milliseconds.
-    pub robots_crawl_delay_ms: Option<i64>,
     /// Another look so many seconds after this one would settle what this one left open.
     pub look_again_after_s: Option<i64>,
 }
@@ -275,52 +302,42 @@ impl Verdict {
     }
 }
 
-/// Estimator to scheduler: how often the page changes, and what the scheduler needs of its last fetch.
+impl LookJudgement {
+    /// A verdict without anything to compare with.
+    pub fn new(verdict: Verdict) -> Self {
+        Self {
+            previous_fetched_at: None,
+            verdict,
+            magnitude: 0.0,
+            resemblance: 1.0,
+            last_modified_at: None,
+            look_again_after_s: None,
+        }
+    }
+}
+
+/// Estimator to scheduler: a look, its verdict, and how often the page changes as far as is known now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeEstimate {
-    /// The page's name.
-    #[serde(with = "crate::page_id")]
-    pub page_id: PageId,
-    /// Its address.
-    pub url: CanonicalUrl,
-    /// Its site; the record key.
-    pub site_key: SiteKey,
-    /// The request's.
-    pub attempt: i64,
-    /// What the fetch came to.
-    pub outcome: FetchOutcome,
-    /// HTTP status of the last response.
-    pub status: Option<u16>,
-    /// When the page was looked at.
-    pub fetched_at: Timestamp,
-    /// What the detector made of it.
-    pub verdict: Verdict,
-    /// Shape of the gamma posterior of the change rate.
+    /// The request and what came of it.
+    pub look: Look,
+    /// What it says of the page's content.
+    pub judgement: LookJudgement,
+    /// After this look.
+    pub belief: ChangeBelief,
+}
+
+/// The estimator's belief about how often a page changes. Rates are Gamma posteriors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeBelief {
+    /// Shape of the posterior of the change rate, prior included.
     pub alpha: f64,
     /// Rate parameter of the same posterior, in days.
     pub beta_days: f64,
-    /// Its point estimate: changes per day, above zero.
-    pub change_rate_per_day: f64,
     /// Looks that entered the estimate.
     pub observations: i64,
     /// Those of them that saw a change.
     pub changes: i64,
-    /// ETag to send next time.
-    pub etag: Option<String>,
-    /// Last-Modified to send next time.
-    pub last_modified: Option<String>,
-    /// Digest of the body.
-    pub content_digest: Option<Digest>,
-    /// Bytes of the uncompressed body.
-    pub body_length: i64,
-    /// Bytes received for this request, heads and redirects included.
-    pub wire_bytes: i64,
-    /// Milliseconds to the end of the response or the failure.
-    pub latency_ms: i32,
-    /// Seconds the server asked to wait; of a request that was not sent, those that the host is still left alone.
-    pub retry_after_s: Option<i64>,
-    /// Crawl-delay of the host's robots.txt, in milliseconds.
-    pub robots_crawl_delay_ms: Option<i64>,
     /// Changes of its own beyond the prior's, sweeps set aside.
     pub own_alpha: f32,
     /// Days watched for them beyond the prior's.
@@ -329,8 +346,27 @@ pub struct ChangeEstimate {
     pub plain_alpha: f32,
     /// Days watched for them beyond the prior's.
     pub plain_beta_days: f32,
-    /// Another look so many seconds after this one would settle what this one left open.
-    pub look_again_after_s: Option<i64>,
+}
+
+impl ChangeBelief {
+    /// A posterior, or the prior, without evidence of the page's own.
+    pub fn new(alpha: f64, beta_days: f64) -> Self {
+        Self {
+            alpha,
+            beta_days,
+            observations: 0,
+            changes: 0,
+            own_alpha: 0.0,
+            own_beta_days: 0.0,
+            plain_alpha: 0.0,
+            plain_beta_days: 0.0,
+        }
+    }
+
+    /// The mean of the posterior.
+    pub fn change_rate_per_day(&self) -> f64 {
+        self.alpha / self.beta_days
+    }
 }
 
 impl_message!(FetchRequest, "FetchRequest", include_str!("../../../schemas/FetchRequest.avsc"));

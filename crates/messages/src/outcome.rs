@@ -20,7 +20,7 @@ pub enum FetchOutcome {
     Gone,
     /// Another 4xx.
     ClientError,
-    /// 429, or a 503 that says when to come back. Without a status: nothing was sent, see [`FetchOutcome::was_not_sent`].
+    /// 429, or a 503 that says when to come back. Without a status: nothing was sent, see [`Look::was_not_sent`](crate::Look::was_not_sent).
     RateLimited,
     /// Another 5xx.
     ServerError,
@@ -136,17 +136,10 @@ impl FetchOutcome {
         };
         OutcomeMeaning { content, host_trouble, retry, counter }
     }
-
-    /// Whether an outcome with this status means that the request was handed back without being sent, because its host
-    /// had just refused another. It is no fetch and says nothing of the page; how long the host is left alone stands in
-    /// `retry_after_s`.
-    pub fn was_not_sent(self, status: Option<u16>) -> bool {
-        self == Self::RateLimited && status.is_none()
-    }
 }
 
 impl HostTrouble {
-    /// Whether an answer with this status, that asks to be left alone for so long, shows trouble.
+    /// Whether an answer with this status and Retry-After shows trouble.
     pub fn is_shown_by(self, status: Option<u16>, retry_after_s: Option<i64>) -> bool {
         match self {
             Self::Yes => true,
@@ -164,9 +157,8 @@ mod tests {
     /// The scheduler forgets failures and learns from whatever tells of the content: then nothing may be backed off from.
     #[test]
     fn what_tells_of_the_content_is_no_failure() {
-        let schema: Value = serde_json::from_str(include_str!("../../../schemas/FetchResult.avsc")).unwrap();
-        let fields = schema["fields"].as_array().unwrap();
-        let symbols = &fields.iter().find(|field| field["name"] == "outcome").unwrap()["type"]["symbols"];
+        let schema: Value = serde_json::from_str(include_str!("../../../schemas/parts/FetchOutcome.avsc")).unwrap();
+        let symbols = &schema["symbols"];
         let all: Vec<FetchOutcome> = serde_json::from_value(symbols.clone()).unwrap();
         assert!(all.contains(&FetchOutcome::Fetched));
         for outcome in all {

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
 pub use crate::compatibility::{Problem, Severity, problems};
+pub use crate::parts::with_parts;
 
 /// More text than any schema needs, and no more than a record of the topic holds.
 const MAX_JSON_BYTES: usize = 1 << 20;

@@ -26,9 +26,9 @@ impl Place<'_> {
     /// The id of the record that has this part in a result.
     fn id(&self, result: &FetchResult, part: &str, number: usize) -> RecordId {
         let Self { topic, partition, offset } = self;
-        let fetched_at = result.fetched_at.as_micros();
+        let fetched_at = result.look.fetched_at.as_micros();
         // Two crawls may have the same place; they hardly look at the same page in the same microsecond.
-        RecordId::of(&format!("{topic} {partition} {offset} {part} {number} {fetched_at} {}", result.url))
+        RecordId::of(&format!("{topic} {partition} {offset} {part} {number} {fetched_at} {}", result.look.url))
     }
 
     /// The id of the record that has the body.
@@ -64,8 +64,8 @@ pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, ori
                 .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
         );
         // Without a status the last request was never answered, and what is here are the redirects before it.
-        let is_answer = number == last && result.status.is_some();
-        let record = match result.outcome {
+        let is_answer = number == last && result.look.status.is_some();
+        let record = match result.look.outcome {
             FetchOutcome::NotModified | FetchOutcome::SameContent if is_answer => {
                 revisit(result, exchange, response, original)
             }
@@ -121,12 +121,12 @@ fn answered(
 
 /// A response whose body is known from the original.
 fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> Record {
-    let is_same_content = result.outcome == FetchOutcome::SameContent;
-    let stored_bytes = is_same_content.then_some(result.body_length.max(0) as u64);
+    let is_same_content = result.look.outcome == FetchOutcome::SameContent;
+    let stored_bytes = is_same_content.then_some(result.look.body_length.max(0) as u64);
     let block = stored_head(&exchange.response_head, stored_bytes);
     let profile = if is_same_content { IDENTICAL_PAYLOAD } else { SERVER_NOT_MODIFIED };
     let payload_sha1 = result.payload_sha1.or_else(|| original?.payload_sha1);
-    let page = result.url.as_str();
+    let page = result.look.url.as_str();
     about(exchange, Kind::Revisit, id, RESPONSE, block)
         .with("WARC-Profile", profile)
         .with_some("WARC-Payload-Digest", payload_sha1.map(labelled))
@@ -140,8 +140,8 @@ fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Op
 fn resource(result: &FetchResult, body: &[u8], place: &Place<'_>) -> Record {
     let id = place.body_record(result);
     let content_type = result.content_type.as_deref().unwrap_or("application/octet-stream");
-    Record::new(Kind::Resource, id, result.fetched_at, content_type, body.to_vec())
-        .with("WARC-Target-URI", result.final_url.as_ref().unwrap_or(&result.url))
+    Record::new(Kind::Resource, id, result.look.fetched_at, content_type, body.to_vec())
+        .with("WARC-Target-URI", result.look.answered_by())
         .with("WARC-Payload-Digest", labelled(Sha1::of(body)))
         .with_some("WARC-Truncated", result.truncated.then_some("length"))
 }

@@ -38,20 +38,21 @@ impl Originals {
     }
 
     pub(crate) fn remember(&mut self, result: &FetchResult, place: &Place<'_>, payload_sha1: Option<Sha1>) {
-        let has_room = self.pages.len() < self.max_pages || self.pages.contains_key(&result.page_id);
-        if result.outcome != FetchOutcome::Fetched || !has_room {
+        let has_room = self.pages.len() < self.max_pages || self.pages.contains_key(&result.look.page_id);
+        if result.look.outcome != FetchOutcome::Fetched || !has_room {
             return;
         }
-        let moved_to = result.final_url.as_ref().map(|url| url.as_str().into());
-        let (id, digest) = (place.body_record(result), result.content_digest);
-        self.pages.insert(result.page_id, Original { id, date: result.fetched_at, moved_to, digest, payload_sha1 });
+        let moved_to = result.look.final_url.as_ref().map(|url| url.as_str().into());
+        let (id, digest) = (place.body_record(result), result.look.validators.content_digest);
+        self.pages
+            .insert(result.look.page_id, Original { id, date: result.look.fetched_at, moved_to, digest, payload_sha1 });
     }
 
     /// The record whose body a result says the page still has.
     pub(crate) fn of(&self, result: &FetchResult) -> Option<&Original> {
-        let original = self.pages.get(&result.page_id)?;
-        let is_it = match result.outcome {
-            FetchOutcome::SameContent => original.digest == result.content_digest,
+        let original = self.pages.get(&result.look.page_id)?;
+        let is_it = match result.look.outcome {
+            FetchOutcome::SameContent => original.digest == result.look.validators.content_digest,
             outcome => outcome == FetchOutcome::NotModified,
         };
         is_it.then_some(original)

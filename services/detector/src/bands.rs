@@ -13,7 +13,7 @@ pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, co
     let bands = |sketch: &Option<TextSketch>| sketch.as_ref().map(TextSketch::bands).unwrap_or_default();
     let new_bands = bands(&now);
     let mut emit = |band: mirrors::BandKey, sketch: Option<Vec<u8>>| {
-        let (page_id, host, version_at) = (result.page_id, result.url.host(), result.fetched_at);
+        let (page_id, host, version_at) = (result.look.page_id, result.look.url.host(), result.look.fetched_at);
         let record = PageBand { band: Band(band), page_id, host, version_at, sketch };
         context.emit(PAGE_BANDS, record);
     };

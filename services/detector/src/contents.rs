@@ -31,7 +31,7 @@ impl Told {
         let extract = |body| change::extract(result.content_type.as_deref(), body);
         let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
-        let old = context.get(CONTENTS, &result.page_id)?;
+        let old = context.get(CONTENTS, &result.look.page_id)?;
         let mut passages = match &old {
             _ if rules.passages == 0 => Passages::default(),
             Some(old) => {
@@ -55,18 +55,18 @@ impl Told {
         match kept {
             Some((kind, kept, length)) => {
                 let content = PageContent {
-                    url: result.url.clone(),
-                    seen_at: result.fetched_at,
+                    url: result.look.url.clone(),
+                    seen_at: result.look.fetched_at,
                     kind,
                     content_type: result.content_type.clone(),
-                    content_digest: result.content_digest,
+                    content_digest: result.look.validators.content_digest,
                     length: length as i64,
                     truncated: result.truncated || kept.len() < length,
                     content: body::compress(kept),
                 };
-                context.put(CONTENTS, &result.page_id, &content);
+                context.put(CONTENTS, &result.look.page_id, &content);
             }
-            None if old.is_some() => context.delete(CONTENTS, &result.page_id),
+            None if old.is_some() => context.delete(CONTENTS, &result.look.page_id),
             None => {}
         }
         Ok(Self { page, passages })

@@ -9,7 +9,6 @@
 
 mod bands;
 mod contents;
-mod http_date;
 mod links;
 mod lists;
 mod look;
@@ -21,7 +20,7 @@ use crate::contents::Told;
 use crate::lists::{List, ListRules};
 use crate::look::{Known, Look};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{FetchResult, PageChange, PageObservation, body};
+use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
 use page::Timestamp;
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -109,7 +108,8 @@ impl Detector {
         look: &mut Look,
         context: &mut Context<'_>,
     ) -> Result<bool, ProcessError> {
-        let is_same = result.content_digest.is_some() && result.content_digest == before.sketch.content_digest;
+        let is_same = result.look.validators.content_digest.is_some()
+            && result.look.validators.content_digest == before.sketch.content_digest;
         let Some(body) = body.filter(|_| !is_same && !look.judgement.held) else { return Ok(false) };
         let Some(list) = List::read(body, &self.rules.lists) else { return Ok(false) };
         let told = lists::tell(&list, result, before.sketch.last_look_at, &self.rules, context)?;
@@ -126,7 +126,7 @@ impl Processor for Detector {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let result = record.read(FETCH_RESULTS)?;
         let before = load(&result, context)?;
-        if result.attempt <= before.sketch.attempt {
+        if result.look.attempt <= before.sketch.attempt {
             self.repeats += 1;
             return Ok(());
         }
@@ -136,9 +136,9 @@ impl Processor for Detector {
         let mut look = Look::of(&result, unpacked.as_deref(), &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
-        known.sketch.attempt = result.attempt;
-        known.sketch.fetches += i64::from(!result.outcome.was_not_sent(result.status));
-        observe(&result, &look, &known, before.sketch.last_look_at, context);
+        known.sketch.attempt = result.look.attempt;
+        known.sketch.fetches += i64::from(!result.look.was_not_sent());
+        observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;
             let told = Told::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
@@ -171,22 +171,22 @@ impl Processor for Detector {
 }
 
 fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
-    let id = &result.page_id;
+    let id = &result.look.page_id;
     Ok(Known {
         sketch: context.get(PAGES, id)?.unwrap_or_default(),
         state: context.get(VERSIONS, id)?.unwrap_or_default().0,
-        host: context.get(HOSTS, &result.url.host())?.unwrap_or_default().0,
+        host: context.get(HOSTS, &result.look.url.host())?.unwrap_or_default().0,
     })
 }
 
 /// Writes what is new; most looks change nothing but the sketch.
 fn save(result: &FetchResult, before: &Known, known: Known, context: &mut Context<'_>) {
-    context.put(PAGES, &result.page_id, &known.sketch);
+    context.put(PAGES, &result.look.page_id, &known.sketch);
     if known.state != before.state {
-        context.put(VERSIONS, &result.page_id, &PageVersion(known.state));
+        context.put(VERSIONS, &result.look.page_id, &PageVersion(known.state));
     }
     if known.host != before.host {
-        let host = result.url.host();
+        let host = result.look.url.host();
         if known.host.is_empty() {
             context.delete(HOSTS, &host);
         } else {
@@ -196,45 +196,23 @@ fn save(result: &FetchResult, before: &Known, known: Known, context: &mut Contex
 }
 
 /// Tells the estimator.
-fn observe(
-    result: &FetchResult,
-    look: &Look,
-    known: &Known,
-    previous_fetched_at: Option<Timestamp>,
-    context: &mut Context<'_>,
-) {
-    let sketch = &known.sketch;
-    let last_modified = sketch.last_modified.as_deref().map(http_date::sent);
-    let named = last_modified.as_deref().and_then(|text| httpdate::parse_http_date(text).ok());
-    let last_modified_at = named
-        .and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok())
-        .map(|since| Timestamp::MIN.max(Timestamp::from_secs(since.as_secs() as i64)))
-        // A date in the future tells nothing about the past.
-        .filter(|moment| *moment <= result.fetched_at);
-    let observation = PageObservation {
-        page_id: result.page_id,
-        url: result.url.clone(),
-        site_key: result.site_key.clone(),
-        attempt: result.attempt,
-        outcome: result.outcome,
-        status: result.status,
-        fetched_at: result.fetched_at,
+fn observe(result: &FetchResult, look: &Look, previous_fetched_at: Option<Timestamp>, context: &mut Context<'_>) {
+    let judgement = LookJudgement {
         previous_fetched_at,
         verdict: look.verdict,
         magnitude: look.judgement.magnitude,
         resemblance: look.judgement.resemblance,
-        etag: sketch.etag.clone(),
-        last_modified,
-        last_modified_at,
-        content_digest: sketch.content_digest,
-        body_length: sketch.body_length,
-        wire_bytes: result.wire_bytes,
-        latency_ms: result.latency_ms,
-        retry_after_s: result.retry_after_s,
-        robots_crawl_delay_ms: result.robots_crawl_delay_ms,
+        last_modified_at: last_modified_at(&result.look),
         look_again_after_s: look.look_again_after_s,
     };
-    context.emit(PAGE_OBSERVATIONS, observation);
+    context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
+}
+
+/// The moment that an answer's Last-Modified names. A date in the future tells nothing about the past.
+fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
+    let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
+    let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp::from_secs(since_1970.as_secs() as i64)).filter(|moment| *moment <= look.fetched_at)
 }
 
 /// Tells the world.
@@ -247,14 +225,14 @@ fn publish(
 ) {
     let change = PageChange {
         change_id: context.output_id().expect("a change follows from an input record"),
-        page_id: result.page_id,
-        url: result.url.clone(),
+        page_id: result.look.page_id,
+        url: result.look.url.clone(),
         verdict: look.verdict,
         magnitude: look.judgement.magnitude,
-        seen_at: result.fetched_at,
+        seen_at: result.look.fetched_at,
         previous_seen_at,
-        status: result.status,
-        content_digest: result.content_digest,
+        status: result.look.status,
+        content_digest: result.look.validators.content_digest,
         added: told.passages.added.clone(),
         removed: told.passages.removed.clone(),
         content_changed: Look::differs(look.judgement.content),

@@ -22,7 +22,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
     if page.robots.nofollow {
         return;
     }
-    let address = result.final_url.as_ref().unwrap_or(&result.url);
+    let address = result.look.answered_by();
     let base = page.base.as_deref().and_then(|base| address.join(base).ok());
     let base = base.as_ref().unwrap_or(address);
     let feeds = page.feeds.iter().map(|feed| (feed.as_str(), "", FEED));
@@ -34,7 +34,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
     for (href, anchor, rel) in feeds.chain(linked.map(|link| (link.href, link.anchor, link.rel))) {
         if seen.insert(href.trim().split('#').next())
             && let Ok(url) = base.join(href)
-            && (url.host_name() == result.url.host_name() || url.site_key() == result.site_key)
+            && (url.host_name() == result.look.url.host_name() || url.site_key() == result.look.site_key)
         {
             links.entry(url).or_insert_with(|| (anchor.to_owned(), rel.to_owned()));
         }
@@ -46,7 +46,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &
 /// The sitemaps that robots.txt names, when it was just read.
 pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &Rules, context: &mut Context<'_>) {
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
-    let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.site_key);
+    let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
     let link = |url| Link { url, anchor: String::new(), rel: SITEMAP.to_owned() };
     emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), None, context);
 }
@@ -85,10 +85,10 @@ fn next_batch(links: &mut Peekable<impl Iterator<Item = Link>>) -> Vec<Link> {
 
 fn emit_record(result: &FetchResult, links: Vec<Link>, list: Option<(HintKind, i64)>, context: &mut Context<'_>) {
     let record = PageLinks {
-        source_page_id: result.page_id,
-        source_url: result.url.clone(),
-        target_site: result.site_key.clone(),
-        found_at: result.fetched_at,
+        source_page_id: result.look.page_id,
+        source_url: result.look.url.clone(),
+        target_site: result.look.site_key.clone(),
+        found_at: result.look.fetched_at,
         links,
         listed: list.map_or(0, |(_, listed)| listed),
         list_kind: list.map(|(kind, _)| kind),

@@ -125,9 +125,9 @@ pub(crate) fn tell(
             page_id: url.page_id(),
             url: url.clone(),
             kind: list.kind,
-            hinted_at: result.fetched_at,
+            hinted_at: result.look.fetched_at,
             changed_at: Some(*changed_at),
-            source: result.url.to_string(),
+            source: result.look.url.to_string(),
         };
         context.emit(SCHEDULER_EVENTS, hint);
     }
@@ -152,21 +152,21 @@ fn read_entries(
     urls: &UrlRules,
     context: &Context<'_>,
 ) -> Result<Said, ProcessError> {
-    let address = result.final_url.as_ref().unwrap_or(&result.url);
+    let address = result.look.answered_by();
     let not_before = last_look_at.map_or(Timestamp::MIN, |look| look - MARGIN);
     let mut said = Said::default();
-    let mut seen: BTreeSet<PageId> = BTreeSet::from([result.page_id]);
+    let mut seen: BTreeSet<PageId> = BTreeSet::from([result.look.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
         let url = urls.apply(&url);
-        if url.site_key() != result.site_key {
+        if url.site_key() != result.look.site_key {
             said.foreign += 1;
             continue;
         }
         if !seen.insert(url.page_id()) {
             continue;
         }
-        let changed_at = date_of(entry, result.fetched_at);
+        let changed_at = date_of(entry, result.look.fetched_at);
         let is_news = changed_at.is_some_and(|changed_at| changed_at > not_before);
         match last_look_at_page(&url, context)? {
             Some(look) => {

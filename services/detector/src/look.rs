@@ -1,9 +1,8 @@
 //! One answer beside what is known of the page: what it says, and what is remembered of it.
 
-use crate::http_date;
 use crate::state::PageSketch;
 use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
-use messages::{ContentEvidence, FetchResult, Verdict};
+use messages::{ContentEvidence, FetchResult, Validators, Verdict};
 use page::Timestamp;
 use stream::ProcessError;
 
@@ -33,7 +32,7 @@ pub(crate) struct Look {
 impl Look {
     /// Judges an answer by what is known of the page, and learns from it.
     pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, known: &mut Known) -> Result<Self, ProcessError> {
-        let look = match result.outcome.meaning().content {
+        let look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
                 Self::of_version(result, body.ok_or_else(missing)?, known)
@@ -58,7 +57,7 @@ impl Look {
     }
 
     fn new(judgement: Judgement, known: &mut Known, result: &FetchResult) -> Self {
-        let (page, now_s) = (page_number(result), result.fetched_at.as_secs());
+        let (page, now_s) = (page_number(result), result.look.fetched_at.as_secs());
         let is_edit =
             judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
         let host_event = is_edit && known.host.observe_change(page, now_s, &judgement);
@@ -78,13 +77,13 @@ impl Look {
 
     fn of_version(result: &FetchResult, body: &[u8], known: &mut Known) -> Self {
         let noise = noise(result, &known.sketch);
-        let is_known = !known.state.is_new() && result.content_digest.is_some();
-        if is_known && result.content_digest == known.sketch.content_digest {
+        let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
+        if is_known && result.look.validators.content_digest == known.sketch.content_digest {
             let judgement = known.state.observe_unchanged(noise);
             return Self::new(judgement, known, result);
         }
-        let body = Body::new(body, result.content_type.as_deref(), Some(address(result)));
-        let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+        let body = Body::new(body, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
+        let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
         let (version, page) = match known.state.is_new() {
             true => {
                 let (version, page) = body.version_and_text();
@@ -101,7 +100,7 @@ impl Look {
         if known.state.is_new() {
             return Self::silent();
         }
-        let now_s = result.fetched_at.as_secs();
+        let now_s = result.look.fetched_at.as_secs();
         let sketch = &mut known.sketch;
         if !known.state.is_gone() {
             let host_is_missing = known.host.observe_missing(page_number(result), now_s);
@@ -130,18 +129,13 @@ impl Look {
     }
 }
 
-/// Where the answer came from: what its links are relative to.
-pub(crate) fn address(result: &FetchResult) -> &str {
-    result.final_url.as_ref().unwrap_or(&result.url).as_str()
-}
-
 fn noise(result: &FetchResult, sketch: &PageSketch) -> Noise {
-    let since = sketch.last_look_at.map(|last| result.fetched_at.as_secs() - last.as_secs());
+    let since = sketch.last_look_at.map(|last| result.look.fetched_at.as_secs() - last.as_secs());
     Noise::ByDoubleFetch { since_last_look_s: since }
 }
 
 fn page_number(result: &FetchResult) -> u64 {
-    u64::from_be_bytes(*result.page_id.0.first_chunk().expect("a page id has 16 bytes"))
+    u64::from_be_bytes(*result.look.page_id.0.first_chunk().expect("a page id has 16 bytes"))
 }
 
 fn word(verdict: change::Verdict) -> Verdict {
@@ -158,33 +152,16 @@ fn word(verdict: change::Verdict) -> Verdict {
 
 /// Puts what the answer showed into the page's sketch.
 fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
-    let content = result.outcome.meaning().content;
-    let is_body = content == ContentEvidence::Body;
-    match content {
+    let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
+    sketch.content_digest = known.after(&result.look, look.verdict).content_digest;
+    match result.look.outcome.meaning().content {
         ContentEvidence::Body | ContentEvidence::SameAsKnown => {
             (sketch.missing_since, sketch.missing_looks) = (None, 0);
-            sketch.last_look_at = Some(result.fetched_at);
-            // A 304 need not repeat the validators; what it does not repeat still holds.
-            if is_body || result.etag.is_some() {
-                sketch.etag.clone_from(&result.etag);
-            }
-            if is_body || result.last_modified.is_some() {
-                sketch.last_modified = result.last_modified.as_deref().map(http_date::kept);
-            }
+            sketch.last_look_at = Some(result.look.fetched_at);
         }
         ContentEvidence::Missing { .. } if look.verdict != Verdict::Unknown => {
-            sketch.last_look_at = Some(result.fetched_at);
-            // Nothing of content that is gone must be sent, or its return would look like no change and come without a body.
-            (sketch.etag, sketch.last_modified, sketch.content_digest) = (None, None, None);
+            sketch.last_look_at = Some(result.look.fetched_at);
         }
-        ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => return,
-    }
-    if is_body {
-        sketch.content_digest = result.content_digest;
-        sketch.body_length = result.body_length;
-        if look.judgement.held {
-            // Not believed, so not known: it is to come again with its body.
-            (sketch.etag, sketch.last_modified, sketch.content_digest) = (None, None, None);
-        }
+        ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => {}
     }
 }

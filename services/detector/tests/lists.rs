@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use messages::{
-    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, PageLinks, PageObservation,
-    SchedulerEvent, Verdict, body, topics,
+    ChangeHint, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, HintKind, Look, PageLinks, PageObservation,
+    SchedulerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -59,14 +59,14 @@ impl Bench {
         self.attempt += 1;
         let url = CanonicalUrl::parse(url).unwrap();
         let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(url, self.now()) };
-        FetchResult {
+        let look = Look {
             status: Some(200),
-            content_type: Some(content_type.to_owned()),
-            content_digest: Some(Digest::of(content)),
-            body: Some(body::compress(content)),
+            validators: Validators { content_digest: Some(Digest::of(content)), ..Validators::default() },
             body_length: content.len() as i64,
-            ..FetchResult::new(request, FetchOutcome::Fetched, self.now())
-        }
+            ..Look::new(request, FetchOutcome::Fetched, self.now())
+        };
+        let (content_type, body) = (Some(content_type.to_owned()), Some(body::compress(content)));
+        FetchResult { content_type, body, ..FetchResult::new(look) }
     }
 
     /// Sends one answer, and gives what became of it.
@@ -74,9 +74,9 @@ impl Bench {
         let events = self.events().len();
         let observations = self.observations().len();
         let topic = self.names.topic(topics::FETCH_RESULTS);
-        self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+        self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
-        let verdict = self.observations()[observations..].first().unwrap().verdict;
+        let verdict = self.observations()[observations..].first().unwrap().judgement.verdict;
         let mut seen = Seen { verdict, hints: Vec::new(), links: Vec::new() };
         for event in self.events().split_off(events) {
             match event {
@@ -105,10 +105,10 @@ impl Bench {
         for path in paths {
             let content = format!("<p>This is what stands at {path} for everyone who wants to read a sentence there.");
             let result = self.result(&page(path), "text/html", content.as_bytes());
-            self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+            self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
         }
         self.driver.run_until_idle().unwrap();
-        assert_eq!(self.observations().last().map(|seen| seen.verdict), Some(Verdict::First));
+        assert_eq!(self.observations().last().map(|seen| seen.judgement.verdict), Some(Verdict::First));
     }
 
     /// All of one site, so in one partition and in order.

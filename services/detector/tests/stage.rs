@@ -4,11 +4,12 @@
 
 use messages::topics::Topic;
 use messages::{
-    ContentKind, DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, PageChange, PageContent,
-    PageObservation, SchedulerEvent, Verdict, body, topics,
+    ContentKind, DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, PageChange, PageContent,
+    PageObservation, SchedulerEvent, Validators, Verdict, body, topics,
 };
-use page::{CanonicalUrl, DAY, Timestamp};
+use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
+use std::collections::HashMap;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use topology::Names;
@@ -29,12 +30,15 @@ struct Bench {
     names: Names,
     settings: Settings,
     attempt: i64,
+    validators: HashMap<PageId, Validators>,
 }
 
 /// What came of one answer.
 struct Seen {
     observation: PageObservation,
     change: Option<PageChange>,
+    /// What the next request for the page sends along.
+    validators: Validators,
 }
 
 impl Bench {
@@ -45,7 +49,7 @@ impl Bench {
         let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
         driver.add(detector::stage(&settings, &names), "one");
-        Self { driver, names, settings, attempt: 0 }
+        Self { driver, names, settings, attempt: 0, validators: HashMap::new() }
     }
 
     /// A day later an answer comes.
@@ -55,20 +59,24 @@ impl Bench {
         let url = CanonicalUrl::parse(URL).unwrap();
         let now = stream::Clock::now(&*self.driver.clock);
         let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(url, now) };
-        FetchResult {
+        let content_digest = body.map(|body| Digest::of(body.as_bytes()));
+        let look = Look {
             status: Some(200),
-            content_type: Some("text/html; charset=utf-8".to_owned()),
-            content_digest: body.map(|body| Digest::of(body.as_bytes())),
-            body: body.map(|body| body::compress(body.as_bytes())),
+            validators: Validators { content_digest, ..Validators::default() },
             body_length: body.map_or(0, |body| body.len() as i64),
             wire_bytes: 321,
-            ..FetchResult::new(request, outcome, now)
+            ..Look::new(request, outcome, now)
+        };
+        FetchResult {
+            content_type: Some("text/html; charset=utf-8".to_owned()),
+            body: body.map(|body| body::compress(body.as_bytes())),
+            ..FetchResult::new(look)
         }
     }
 
     fn send(&mut self, result: &FetchResult) {
         let topic = self.names.topic(topics::FETCH_RESULTS);
-        self.driver.send(&topic, result.site_key.as_str().as_bytes(), result.encode()).unwrap();
+        self.driver.send(&topic, result.look.site_key.as_str().as_bytes(), result.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
     }
 
@@ -86,12 +94,15 @@ impl Bench {
         // Changes of several pages lie in several partitions, each in the order of time.
         let all = self.changes();
         assert!(all.len() - changes <= 1);
-        let is_this = |change: &PageChange| (change.page_id, change.seen_at) == (result.page_id, result.fetched_at);
+        let is_this =
+            |change: &PageChange| (change.page_id, change.seen_at) == (result.look.page_id, result.look.fetched_at);
         let change = all.into_iter().rfind(is_this);
         let observation = new_observations.remove(0);
-        assert_eq!((observation.attempt, observation.outcome), (result.attempt, result.outcome));
-        assert_eq!(observation.wire_bytes, result.wire_bytes);
-        Seen { observation, change }
+        assert_eq!(observation.look, result.look, "a look is passed on as it is");
+        let known = self.validators.remove(&result.look.page_id).unwrap_or_default();
+        let validators = known.after(&observation.look, observation.judgement.verdict);
+        self.validators.insert(result.look.page_id, validators.clone());
+        Seen { observation, change, validators }
     }
 
     fn read<M: Encoded>(&self, topic: Topic<M>) -> Vec<M> {
@@ -130,7 +141,10 @@ fn one_sentence_changed() -> String {
 fn the_first_look_is_told_as_new_and_compared_with_nothing() {
     let mut bench = Bench::new(&[]);
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    assert_eq!((seen.observation.verdict, seen.observation.previous_fetched_at), (Verdict::First, None));
+    assert_eq!(
+        (seen.observation.judgement.verdict, seen.observation.judgement.previous_fetched_at),
+        (Verdict::First, None)
+    );
     let change = seen.change.unwrap();
     assert_eq!((change.verdict, change.previous_seen_at), (Verdict::First, None));
     assert!(change.added.is_empty() && change.removed.is_empty());
@@ -140,19 +154,18 @@ fn the_first_look_is_told_as_new_and_compared_with_nothing() {
 fn the_same_content_is_unchanged_however_the_answer_says_so() {
     let mut bench = Bench::new(&[]);
     let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    let mut previous = first.observation.fetched_at;
+    let mut previous = first.observation.look.fetched_at;
     for (outcome, body) in [
         (FetchOutcome::NotModified, None),
         (FetchOutcome::SameContent, None),
         (FetchOutcome::Fetched, Some(html(FIRST))),
     ] {
         let seen = bench.see(outcome, body.as_deref());
-        assert_eq!(seen.observation.verdict, Verdict::Unchanged, "{outcome:?}");
-        assert_eq!(seen.observation.previous_fetched_at, Some(previous), "{outcome:?}");
-        assert_eq!(seen.observation.content_digest, first.observation.content_digest, "{outcome:?}");
-        assert_eq!(seen.observation.body_length, first.observation.body_length, "{outcome:?}");
+        assert_eq!(seen.observation.judgement.verdict, Verdict::Unchanged, "{outcome:?}");
+        assert_eq!(seen.observation.judgement.previous_fetched_at, Some(previous), "{outcome:?}");
+        assert_eq!(seen.validators, first.validators, "{outcome:?}");
         assert!(seen.change.is_none(), "{outcome:?}");
-        previous = seen.observation.fetched_at;
+        previous = seen.observation.look.fetched_at;
     }
 }
 
@@ -162,8 +175,12 @@ fn new_markup_around_the_same_text_is_cosmetic_and_not_told() {
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     let restyled = html(FIRST).replace("<p>", "<p class=\"wide\" data-build=\"7f3a\">");
     let seen = bench.see(FetchOutcome::Fetched, Some(&restyled));
-    assert_eq!(seen.observation.verdict, Verdict::Cosmetic);
-    assert_eq!(seen.observation.content_digest, Some(Digest::of(restyled.as_bytes())), "to be sent next time");
+    assert_eq!(seen.observation.judgement.verdict, Verdict::Cosmetic);
+    assert_eq!(
+        seen.observation.look.validators.content_digest,
+        Some(Digest::of(restyled.as_bytes())),
+        "to be sent next time"
+    );
     assert!(seen.change.is_none());
 }
 
@@ -173,13 +190,13 @@ fn after_cosmetic_versions_a_change_is_still_told_against_the_text_last_accepted
     bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     for build in 0..3 {
         let restyled = html(FIRST).replace("<p>", &format!("<p data-build=\"{build}\">"));
-        assert_eq!(bench.see(FetchOutcome::Fetched, Some(&restyled)).observation.verdict, Verdict::Cosmetic);
+        assert_eq!(bench.see(FetchOutcome::Fetched, Some(&restyled)).observation.judgement.verdict, Verdict::Cosmetic);
     }
     let change = bench.see(FetchOutcome::Fetched, Some(&one_sentence_changed())).change.unwrap();
     assert!(change.removed.iter().any(|passage| passage.contains("stays closed until the pumps")), "{change:?}");
     // What was noise is not a change back either.
     let seen = bench.see(FetchOutcome::Fetched, Some(&one_sentence_changed().replace("<p>", "<p id=\"x\">")));
-    assert_eq!(seen.observation.verdict, Verdict::Cosmetic);
+    assert_eq!(seen.observation.judgement.verdict, Verdict::Cosmetic);
 }
 
 #[test]
@@ -187,18 +204,28 @@ fn a_changed_word_is_minor_a_new_text_major_and_both_are_told_with_what_came_and
     let mut bench = Bench::new(&[]);
     let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     let minor = bench.see(FetchOutcome::Fetched, Some(&html(FIRST).replace("Monday", "Tuesday")));
-    assert_eq!(minor.observation.verdict, Verdict::Minor, "magnitude {}", minor.observation.magnitude);
+    assert_eq!(
+        minor.observation.judgement.verdict,
+        Verdict::Minor,
+        "magnitude {}",
+        minor.observation.judgement.magnitude
+    );
     let change = minor.change.unwrap();
     assert_eq!(change.verdict, Verdict::Minor);
-    assert_eq!(change.previous_seen_at, Some(first.observation.fetched_at));
+    assert_eq!(change.previous_seen_at, Some(first.observation.look.fetched_at));
     assert!(change.added.iter().any(|passage| passage.contains("on Tuesday evening")), "{change:?}");
     assert!(change.removed.iter().any(|passage| passage.contains("on Monday evening")), "{change:?}");
 
     let words = |from: usize| (from..from + 200).map(|word| format!("word{word} ")).collect::<String>();
     let major = bench.see(FetchOutcome::Fetched, Some(&html(&[&words(0), &words(1_000)])));
-    assert_eq!(major.observation.verdict, Verdict::Major, "magnitude {}", major.observation.magnitude);
-    assert!(major.observation.magnitude > minor.observation.magnitude);
-    assert!(major.observation.resemblance < minor.observation.resemblance);
+    assert_eq!(
+        major.observation.judgement.verdict,
+        Verdict::Major,
+        "magnitude {}",
+        major.observation.judgement.magnitude
+    );
+    assert!(major.observation.judgement.magnitude > minor.observation.judgement.magnitude);
+    assert!(major.observation.judgement.resemblance < minor.observation.judgement.resemblance);
 
     let ids: std::collections::BTreeSet<_> = bench.changes().into_iter().map(|change| change.change_id).collect();
     assert_eq!(ids.len(), 3, "every change has a name of its own");
@@ -216,27 +243,33 @@ fn no_more_passages_are_told_than_the_settings_allow() {
 #[test]
 fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_once() {
     let mut bench = Bench::new(&[]);
-    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation;
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
     for _ in 0..3 {
         let missing = bench.see(FetchOutcome::NotFound, None);
-        assert_eq!(missing.observation.verdict, Verdict::Unknown, "a server that fails says 404 too");
-        assert_eq!(missing.observation.look_again_after_s, Some(129_600));
-        assert_eq!(missing.observation.content_digest, first.content_digest, "the copy is not given up");
+        assert_eq!(missing.observation.judgement.verdict, Verdict::Unknown, "a server that fails says 404 too");
+        assert_eq!(missing.observation.judgement.look_again_after_s, Some(129_600));
+        assert_eq!(missing.validators, first.validators, "the copy is not given up");
         assert!(missing.change.is_none());
     }
     let gone = bench.see(FetchOutcome::NotFound, None);
-    assert_eq!((gone.observation.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
-    assert_eq!(gone.observation.previous_fetched_at, Some(first.fetched_at));
-    assert_eq!(gone.observation.content_digest, None, "its return is to come with a body");
+    assert_eq!((gone.observation.judgement.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
+    assert_eq!(gone.observation.judgement.previous_fetched_at, Some(first.observation.look.fetched_at));
+    assert_eq!(gone.validators.content_digest, None, "its return is to come with a body");
     let still = bench.see(FetchOutcome::Gone, None);
-    assert_eq!((still.observation.verdict, still.observation.look_again_after_s), (Verdict::Unchanged, None));
+    assert_eq!(
+        (still.observation.judgement.verdict, still.observation.judgement.look_again_after_s),
+        (Verdict::Unchanged, None)
+    );
     assert!(still.change.is_none());
     let back = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    assert_eq!((back.observation.verdict, back.change.unwrap().verdict), (Verdict::Returned, Verdict::Returned));
+    assert_eq!(
+        (back.observation.judgement.verdict, back.change.unwrap().verdict),
+        (Verdict::Returned, Verdict::Returned)
+    );
     let same = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    assert_eq!(same.observation.verdict, Verdict::Unchanged);
+    assert_eq!(same.observation.judgement.verdict, Verdict::Unchanged);
     let said_so = bench.see(FetchOutcome::Gone, None);
-    assert_eq!(said_so.observation.verdict, Verdict::Gone, "410 is the server's own word");
+    assert_eq!(said_so.observation.judgement.verdict, Verdict::Gone, "410 is the server's own word");
 }
 
 #[test]
@@ -245,9 +278,14 @@ fn a_page_that_was_only_missing_is_compared_with_what_it_was() {
     let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation;
     bench.see(FetchOutcome::NotFound, None);
     let back = bench.see(FetchOutcome::NotModified, None).observation;
-    assert_eq!((back.verdict, back.previous_fetched_at), (Verdict::Unchanged, Some(first.fetched_at)));
+    assert_eq!(
+        (back.judgement.verdict, back.judgement.previous_fetched_at),
+        (Verdict::Unchanged, Some(first.look.fetched_at))
+    );
     // Counting begins anew.
-    (0..3).for_each(|_| assert_eq!(bench.see(FetchOutcome::NotFound, None).observation.verdict, Verdict::Unknown));
+    (0..3).for_each(|_| {
+        assert_eq!(bench.see(FetchOutcome::NotFound, None).observation.judgement.verdict, Verdict::Unknown)
+    });
 }
 
 #[test]
@@ -257,17 +295,24 @@ fn an_outage_of_a_host_does_not_delete_its_pages() {
         let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
         let mut result = bench.answer(outcome, body);
         // All within an hour.
-        result.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.attempt);
-        (result.page_id, result.url) = (url.page_id(), url);
+        result.look.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.look.attempt);
+        (result.look.page_id, result.look.url) = (url.page_id(), url);
         bench.see_result(&result)
     };
     (0..8).for_each(|page| drop(look(&mut bench, page, FetchOutcome::Fetched, Some(&html(FIRST)))));
     let verdicts: Vec<_> = (0..8).map(|page| look(&mut bench, page, FetchOutcome::Gone, None)).collect();
-    assert!(verdicts[..4].iter().all(|seen| seen.observation.verdict == Verdict::Gone), "so far pages, as they say");
-    assert!(verdicts[4..].iter().all(|seen| seen.observation.verdict == Verdict::Unknown && seen.change.is_none()));
+    assert!(
+        verdicts[..4].iter().all(|seen| seen.observation.judgement.verdict == Verdict::Gone),
+        "so far pages, as they say"
+    );
+    assert!(
+        verdicts[4..]
+            .iter()
+            .all(|seen| seen.observation.judgement.verdict == Verdict::Unknown && seen.change.is_none())
+    );
     for page in 4..8 {
         let back = look(&mut bench, page, FetchOutcome::NotModified, None);
-        assert_eq!(back.observation.verdict, Verdict::Unchanged, "as if it had never happened");
+        assert_eq!(back.observation.judgement.verdict, Verdict::Unchanged, "as if it had never happened");
     }
 }
 
@@ -278,8 +323,11 @@ fn an_error_in_a_pages_place_says_nothing_until_it_lasts_and_comes_again_with_it
     let error = html(&["Access denied. Your request looked automated."]);
     for _ in 0..3 {
         let held = bench.see(FetchOutcome::Fetched, Some(&error));
-        assert_eq!((held.observation.verdict, held.observation.look_again_after_s), (Verdict::Unknown, Some(21_600)));
-        assert_eq!((held.observation.content_digest, held.observation.etag), (None, None));
+        assert_eq!(
+            (held.observation.judgement.verdict, held.observation.judgement.look_again_after_s),
+            (Verdict::Unknown, Some(21_600))
+        );
+        assert_eq!(held.validators, Validators::default());
         assert!(held.change.is_none());
     }
     let believed = bench.see(FetchOutcome::Fetched, Some(&error));
@@ -298,10 +346,11 @@ fn a_counter_is_told_from_a_price_by_a_second_look() {
             };
             let seen = bench.see(FetchOutcome::Fetched, Some(&body(false)));
             last = Some(seen.change.is_some());
-            if seen.observation.look_again_after_s == Some(0) {
+            if seen.observation.judgement.look_again_after_s == Some(0) {
                 asked += 1;
                 let mut again = bench.answer(FetchOutcome::Fetched, Some(&body(true)));
-                again.fetched_at = Timestamp::from_micros(seen.observation.fetched_at.as_micros() + 30_000_000);
+                again.look.fetched_at =
+                    Timestamp::from_micros(seen.observation.look.fetched_at.as_micros() + 30_000_000);
                 bench.see_result(&again);
             }
         }
@@ -317,8 +366,8 @@ fn an_edit_of_many_pages_is_told_with_the_word_that_it_is() {
     let mut see = |page: usize, body: &str| {
         let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
         let mut result = bench.answer(FetchOutcome::Fetched, Some(body));
-        result.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.attempt);
-        (result.page_id, result.url) = (url.page_id(), url);
+        result.look.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.look.attempt);
+        (result.look.page_id, result.look.url) = (url.page_id(), url);
         bench.see_result(&result).change.unwrap()
     };
     (0..3).for_each(|page| drop(see(page, &html(&[FIRST, &[&format!("This is page {page}.")]].concat()))));
@@ -373,24 +422,26 @@ fn of_a_long_page_the_beginning_is_kept() {
 fn validators_are_forgotten_with_the_page_and_kept_through_an_answer_that_does_not_repeat_them() {
     let mut bench = Bench::new(&[]);
     let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
-    first.etag = Some("\"1\"".to_owned());
-    first.last_modified = Some("Sun, 12 Nov 2023 08:49:37 GMT".to_owned());
+    first.look.validators.etag = Some("\"1\"".to_owned());
+    first.look.validators.last_modified = Some("Sun, 12 Nov 2023 08:49:37 GMT".to_owned());
     let seen = bench.see_result(&first);
-    assert_eq!(seen.observation.last_modified_at, Some(Timestamp::from_secs(1_699_778_977)));
-    let same = bench.see(FetchOutcome::NotModified, None).observation;
-    assert_eq!((same.etag, same.last_modified), (first.etag.clone(), first.last_modified.clone()));
-    let failed = bench.see(FetchOutcome::TimedOut, None).observation;
-    assert_eq!((failed.etag, failed.content_digest), (first.etag, first.content_digest));
-    let gone = bench.see(FetchOutcome::Gone, None).observation;
-    assert_eq!((gone.etag, gone.last_modified), (None, None));
+    assert_eq!(seen.observation.judgement.last_modified_at, Some(Timestamp::from_secs(1_699_778_977)));
+    let known = first.look.validators;
+    assert_eq!(bench.see(FetchOutcome::NotModified, None).validators, known);
+    assert_eq!(bench.see(FetchOutcome::TimedOut, None).validators, known);
+    let mut renamed = bench.answer(FetchOutcome::NotModified, None);
+    renamed.look.validators.etag = Some("\"2\"".to_owned());
+    let etag = renamed.look.validators.etag.clone();
+    assert_eq!(bench.see_result(&renamed).validators, Validators { etag, ..known });
+    assert_eq!(bench.see(FetchOutcome::Gone, None).validators, Validators::default());
 }
 
 #[test]
 fn a_last_modified_date_in_the_future_names_no_moment() {
     let mut bench = Bench::new(&[]);
     let mut first = bench.answer(FetchOutcome::Fetched, Some(&html(FIRST)));
-    first.last_modified = Some("Fri, 12 Nov 2055 08:49:37 GMT".to_owned());
-    assert_eq!(bench.see_result(&first).observation.last_modified_at, None);
+    first.look.validators.last_modified = Some("Fri, 12 Nov 2055 08:49:37 GMT".to_owned());
+    assert_eq!(bench.see_result(&first).observation.judgement.last_modified_at, None);
 }
 
 #[test]
@@ -418,19 +469,22 @@ fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_th
     // Of a page never seen, neither a failure nor its absence is news.
     for outcome in failures.into_iter().chain([O::NotFound]) {
         let seen = bench.see(outcome, None);
-        assert_eq!(seen.observation.verdict, Verdict::Unknown, "{outcome:?}");
+        assert_eq!(seen.observation.judgement.verdict, Verdict::Unknown, "{outcome:?}");
         assert!(seen.change.is_none(), "{outcome:?}");
     }
     let mut bench = Bench::new(&[]);
     let first = bench.see(O::Fetched, Some(&html(FIRST))).observation;
     for outcome in failures {
         let seen = bench.see(outcome, None);
-        assert_eq!(seen.observation.verdict, Verdict::Unknown, "{outcome:?}");
+        assert_eq!(seen.observation.judgement.verdict, Verdict::Unknown, "{outcome:?}");
         assert!(seen.change.is_none(), "{outcome:?}");
     }
     // The next real look is compared with the last real one, across all the failures.
     let next = bench.see(O::NotModified, None).observation;
-    assert_eq!((next.verdict, next.previous_fetched_at), (Verdict::Unchanged, Some(first.fetched_at)));
+    assert_eq!(
+        (next.judgement.verdict, next.judgement.previous_fetched_at),
+        (Verdict::Unchanged, Some(first.look.fetched_at))
+    );
 }
 
 #[test]
@@ -472,7 +526,7 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
     assert!(bench.observations().is_empty() && bench.changes().is_empty());
 
     let seen = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
-    assert_eq!(seen.observation.verdict, Verdict::First);
+    assert_eq!(seen.observation.judgement.verdict, Verdict::First);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::rate_learner::RateLearner;
 use crate::sweep_learner::SweepLearner;
 use change_rate::{Estimator as RateEstimator, EstimatorKind, EstimatorOptions, GammaPrior, Outcome};
 use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
-use messages::{ChangeEstimate, PageObservation, Verdict};
+use messages::{ChangeBelief, ChangeEstimate, PageObservation, Verdict};
 use page::Timestamp;
 use settings::{EstimatorName, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -87,10 +87,10 @@ impl Processor for Estimator {
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let seen = record.read(PAGE_OBSERVATIONS)?;
-        let mut belief = context.get(PAGES, &seen.page_id)?.unwrap_or_default();
-        belief.fetches += i64::from(!seen.outcome.was_not_sent(seen.status));
-        let look = match (outcome_of(&seen), seen.previous_fetched_at) {
-            (Some(outcome), Some(previous)) => Some((previous, seen.fetched_at, outcome)),
+        let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
+        belief.fetches += i64::from(!seen.look.was_not_sent());
+        let look = match (outcome_of(&seen), seen.judgement.previous_fetched_at) {
+            (Some(outcome), Some(previous)) => Some((previous, seen.look.fetched_at, outcome)),
             _ => None,
         };
         if let Some((_, _, outcome)) = look {
@@ -102,42 +102,29 @@ impl Processor for Estimator {
         let posterior = match self.learner() {
             Learner::Sweeps(learner) => {
                 learner.advance(context.now());
-                learner.observe(&seen.url, &mut belief, look.map(|(from, to, outcome)| (from, to, outcome.is_change())))
+                learner.observe(
+                    &seen.look.url,
+                    &mut belief,
+                    look.map(|(from, to, outcome)| (from, to, outcome.is_change())),
+                )
             }
             Learner::Rates(learner) => {
                 let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
-                learner.observe(&seen.url, &mut belief, look, context)
+                learner.observe(&seen.look.url, &mut belief, look, context)
             }
         };
-        context.put(PAGES, &seen.page_id, &belief);
-        let estimate = ChangeEstimate {
-            page_id: seen.page_id,
-            url: seen.url,
-            site_key: seen.site_key,
-            attempt: seen.attempt,
-            outcome: seen.outcome,
-            status: seen.status,
-            fetched_at: seen.fetched_at,
-            verdict: seen.verdict,
+        context.put(PAGES, &seen.look.page_id, &belief);
+        let belief = ChangeBelief {
             alpha: posterior.alpha(),
             beta_days: posterior.beta_days(),
-            change_rate_per_day: posterior.mean(),
             observations: belief.observations,
             changes: belief.changes,
-            etag: seen.etag,
-            last_modified: seen.last_modified,
-            content_digest: seen.content_digest,
-            body_length: seen.body_length,
-            wire_bytes: seen.wire_bytes,
-            latency_ms: seen.latency_ms,
-            retry_after_s: seen.retry_after_s,
-            robots_crawl_delay_ms: seen.robots_crawl_delay_ms,
             own_alpha: belief.own_alpha,
             own_beta_days: belief.own_beta_days,
             plain_alpha: belief.delta_alpha,
             plain_beta_days: belief.delta_beta_days,
-            look_again_after_s: seen.look_again_after_s,
         };
+        let estimate = ChangeEstimate { look: seen.look, judgement: seen.judgement, belief };
         context.emit(SCHEDULER_EVENTS, estimate);
         Ok(())
     }
@@ -172,13 +159,17 @@ impl Processor for Estimator {
 
 /// What an observation says about the change process; `None` when it says nothing.
 fn outcome_of(seen: &PageObservation) -> Option<Outcome> {
-    match seen.verdict {
+    match seen.judgement.verdict {
         // What no reader notices is no change: counting it would spend the budget on noise.
         Verdict::Unchanged | Verdict::Cosmetic => Some(Outcome::Unchanged),
         Verdict::Minor | Verdict::Major => {
-            let modified = seen.last_modified_at.filter(|at| *at <= seen.fetched_at);
-            let since = modified.filter(|at| seen.previous_fetched_at.is_none_or(|previous| previous < *at));
-            Some(since.map_or(Outcome::Changed, |at| Outcome::ChangedAt { age_days: seen.fetched_at.days_since(at) }))
+            let modified = seen.judgement.last_modified_at.filter(|at| *at <= seen.look.fetched_at);
+            let since = modified.filter(|at| seen.judgement.previous_fetched_at.is_none_or(|previous| previous < *at));
+            Some(
+                since.map_or(Outcome::Changed, |at| Outcome::ChangedAt {
+                    age_days: seen.look.fetched_at.days_since(at),
+                }),
+            )
         }
         Verdict::Gone | Verdict::Returned => Some(Outcome::Changed),
         Verdict::First | Verdict::Unknown => None,

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use messages::{ChangeEstimate, DeadLetter, Encoded, FetchOutcome, PageObservation, SchedulerEvent, Verdict, topics};
+use messages::{
+    ChangeEstimate, DeadLetter, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation,
+    SchedulerEvent, Validators, Verdict, topics,
+};
 use page::{CanonicalUrl, Timestamp};
 use settings::{EstimatorName, Layers, Settings};
 use std::collections::{BTreeMap, HashMap};
@@ -43,43 +46,30 @@ impl Bench {
         self.driver.clock.advance(std::time::Duration::from_secs_f64(86_400.0 * days_later));
         self.attempt += 1;
         let canonical = CanonicalUrl::parse(url).unwrap();
+        let outcome = if verdict == Verdict::Unknown { FetchOutcome::TimedOut } else { FetchOutcome::Fetched };
+        let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(canonical, self.now) };
         let observation = PageObservation {
-            page_id: canonical.page_id(),
-            site_key: canonical.site_key(),
-            url: canonical,
-            attempt: self.attempt,
-            outcome: if verdict == Verdict::Unknown { FetchOutcome::TimedOut } else { FetchOutcome::Fetched },
-            status: Some(200),
-            fetched_at: self.now,
-            previous_fetched_at: self.last_look.get(url).copied(),
-            verdict,
-            magnitude: 0.0,
-            resemblance: 1.0,
-            etag: Some("\"tag\"".to_owned()),
-            last_modified: None,
-            last_modified_at: None,
-            content_digest: None,
-            body_length: 7,
-            wire_bytes: 300,
-            latency_ms: 40,
-            retry_after_s: Some(3),
-            robots_crawl_delay_ms: Some(5_000),
-            look_again_after_s: Some(60),
+            look: Look {
+                status: Some(200),
+                validators: Validators { etag: Some("\"tag\"".to_owned()), ..Validators::default() },
+                ..Look::new(request, outcome, self.now)
+            },
+            judgement: LookJudgement {
+                previous_fetched_at: self.last_look.get(url).copied(),
+                look_again_after_s: Some(60),
+                ..LookJudgement::new(verdict)
+            },
         };
         if verdict != Verdict::Unknown {
             self.last_look.insert(url.to_owned(), self.now);
         }
         let topic = self.names.topic(topics::PAGE_OBSERVATIONS);
-        self.driver.send(&topic, observation.site_key.as_str().as_bytes(), observation.encode()).unwrap();
+        self.driver.send(&topic, observation.look.site_key.as_str().as_bytes(), observation.encode()).unwrap();
         self.driver.run_until_idle().unwrap();
         let mut new = self.new_estimates();
         assert_eq!(new.len(), 1, "each observation gives exactly one estimate");
         let estimate = new.remove(0);
-        assert_eq!((estimate.page_id, estimate.attempt), (observation.page_id, observation.attempt));
-        assert_eq!((&estimate.etag, estimate.latency_ms), (&observation.etag, observation.latency_ms));
-        assert_eq!((estimate.body_length, estimate.wire_bytes), (observation.body_length, observation.wire_bytes));
-        assert_eq!((estimate.retry_after_s, estimate.robots_crawl_delay_ms), (Some(3), Some(5_000)));
-        assert_eq!(estimate.look_again_after_s, Some(60));
+        assert_eq!((&estimate.look, &estimate.judgement), (&observation.look, &observation.judgement));
         estimate
     }
 
@@ -111,7 +101,7 @@ impl Bench {
         };
         let estimates = records.iter().filter_map(|record| estimate(record.value.as_deref().unwrap()));
         let mut estimates: Vec<_> = estimates.collect();
-        estimates.sort_by_key(|estimate| estimate.attempt);
+        estimates.sort_by_key(|estimate| estimate.look.attempt);
         estimates
     }
 
@@ -169,6 +159,12 @@ fn settings(estimator: &str) -> Settings {
 
 const URL: &str = "http://a.site.test/docs/x.html";
 
+/// The same with something else in it.
+fn edited<T>(mut it: T, edit: impl FnOnce(&mut T)) -> T {
+    edit(&mut it);
+    it
+}
+
 #[test]
 fn a_page_seen_unchanged_is_believed_slower_and_one_seen_changed_faster() {
     for (verdict, changed) in [
@@ -182,10 +178,19 @@ fn a_page_seen_unchanged_is_believed_slower_and_one_seen_changed_faster() {
         let mut bench = Bench::new();
         let first = bench.look(URL, 0.0, Verdict::First);
         let next = bench.look(URL, 10.0, verdict);
-        let faster = next.change_rate_per_day > first.change_rate_per_day;
-        assert_eq!(faster, changed, "{verdict:?}: {} then {}", first.change_rate_per_day, next.change_rate_per_day);
-        assert_eq!((next.observations, next.changes), (1, i64::from(changed)), "{verdict:?}");
-        assert!((next.change_rate_per_day - next.alpha / next.beta_days).abs() < 1e-9, "{verdict:?}");
+        let faster = next.belief.change_rate_per_day() > first.belief.change_rate_per_day();
+        assert_eq!(
+            faster,
+            changed,
+            "{verdict:?}: {} then {}",
+            first.belief.change_rate_per_day(),
+            next.belief.change_rate_per_day()
+        );
+        assert_eq!((next.belief.observations, next.belief.changes), (1, i64::from(changed)), "{verdict:?}");
+        assert!(
+            (next.belief.change_rate_per_day() - next.belief.alpha / next.belief.beta_days).abs() < 1e-9,
+            "{verdict:?}"
+        );
     }
 }
 
@@ -195,15 +200,21 @@ fn a_first_look_and_a_failure_teach_nothing_but_are_passed_on() {
     let settings = Settings::default().estimator;
     for (days, verdict) in [(0.0, Verdict::Unknown), (1.0, Verdict::First), (400.0, Verdict::Unknown)] {
         let estimate = bench.look(URL, days, verdict);
-        assert_eq!(estimate.alpha, settings.prior_alpha);
-        assert!((estimate.beta_days - settings.prior_beta_days).abs() < 1e-6, "{}", estimate.beta_days);
-        assert_eq!((estimate.observations, estimate.verdict), (0, verdict));
+        assert_eq!(estimate.belief.alpha, settings.prior_alpha);
+        assert!((estimate.belief.beta_days - settings.prior_beta_days).abs() < 1e-6, "{}", estimate.belief.beta_days);
+        assert_eq!((estimate.belief.observations, estimate.judgement.verdict), (0, verdict));
     }
     let learned = bench.look(URL, 10.0, Verdict::Major);
     let failed = bench.look(URL, 100.0, Verdict::Unknown);
     let failed_again = bench.look(URL, 100.0, Verdict::Unknown);
-    assert_eq!((failed.observations, failed.changes), (learned.observations, learned.changes));
-    assert_eq!((failed_again.alpha, failed_again.beta_days), (failed.alpha, failed.beta_days));
+    assert_eq!(
+        (failed.belief.observations, failed.belief.changes),
+        (learned.belief.observations, learned.belief.changes)
+    );
+    assert_eq!(
+        (failed_again.belief.alpha, failed_again.belief.beta_days),
+        (failed.belief.alpha, failed.belief.beta_days)
+    );
 }
 
 #[test]
@@ -212,7 +223,7 @@ fn a_page_never_seen_to_change_still_has_a_positive_rate() {
     bench.look(URL, 0.0, Verdict::First);
     let mut rate = f64::INFINITY;
     for _ in 0..200 {
-        let next = bench.look(URL, 30.0, Verdict::Unchanged).change_rate_per_day;
+        let next = bench.look(URL, 30.0, Verdict::Unchanged).belief.change_rate_per_day();
         assert!(next > 0.0 && next <= rate, "{next} after {rate}");
         rate = next;
     }
@@ -224,7 +235,7 @@ fn a_page_that_changes_at_every_look_is_believed_to_change_at_least_as_often_as_
     let mut bench = Bench::new();
     bench.look(URL, 0.0, Verdict::First);
     let last = (0..60).map(|_| bench.look(URL, 2.0, Verdict::Major)).last().unwrap();
-    assert!(last.change_rate_per_day > 0.5, "{}", last.change_rate_per_day);
+    assert!(last.belief.change_rate_per_day() > 0.5, "{}", last.belief.change_rate_per_day());
 }
 
 #[test]
@@ -239,7 +250,7 @@ fn a_new_page_of_a_busy_directory_starts_faster_than_one_of_a_quiet_directory() 
             }
         }
     }
-    let rate = |bench: &mut Bench, url: &str| bench.look(url, 0.0, Verdict::First).change_rate_per_day;
+    let rate = |bench: &mut Bench, url: &str| bench.look(url, 0.0, Verdict::First).belief.change_rate_per_day();
     let busy = rate(&mut bench, "http://a.site.test/news/new.html");
     let quiet = rate(&mut bench, "http://a.site.test/archive/new.html");
     let stranger = rate(&mut bench, "http://b.elsewhere.test/news/new.html");
@@ -291,7 +302,7 @@ fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
         }
         let has_calendars = undisturbed.1.keys().any(|key| key[0] == b'g');
         assert_eq!(has_calendars, *name == "sweeps", "{name}");
-        assert!(undisturbed.0.iter().all(|estimate| estimate.change_rate_per_day > 0.0), "{name}");
+        assert!(undisturbed.0.iter().all(|estimate| estimate.belief.change_rate_per_day() > 0.0), "{name}");
     }
 }
 
@@ -332,10 +343,15 @@ fn calendars_are_written_once_per_batch() {
     let last = bench.driver.contents(&input).unwrap().into_iter().next_back().unwrap();
     let seen = PageObservation::decode(last.value.as_deref().unwrap()).unwrap();
     for look in 1..=10 {
-        let fetched_at = seen.fetched_at.plus_days(0.01 * f64::from(look));
-        let (attempt, previous_fetched_at) = (seen.attempt + i64::from(look), Some(fetched_at.plus_days(-0.01)));
+        let fetched_at = seen.look.fetched_at.plus_days(0.01 * f64::from(look));
+        let (attempt, previous_fetched_at) = (seen.look.attempt + i64::from(look), Some(fetched_at.plus_days(-0.01)));
         let verdict = Verdict::Unchanged;
-        let again = PageObservation { attempt, fetched_at, previous_fetched_at, verdict, ..seen.clone() };
+        let again = edited(seen.clone(), |it| {
+            it.look.attempt = attempt;
+            it.look.fetched_at = fetched_at;
+            it.judgement.previous_fetched_at = previous_fetched_at;
+            it.judgement.verdict = verdict;
+        });
         bench.driver.send(&input, &last.key, again.encode()).unwrap();
     }
     bench.driver.run_until_idle().unwrap();
@@ -397,7 +413,7 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
     assert!(news < docs && docs < settings.prior_beta_days / 1.1, "{news} {docs}");
     // What it told is what a page of the cell that was never looked at would be believed to start from.
     let new = bench.look("http://a.site.test/news/new.html", 0.0, Verdict::First);
-    assert!((new.beta_days / news - 1.0).abs() < 1e-6, "{} {news}", new.beta_days);
+    assert!((new.belief.beta_days / news - 1.0).abs() < 1e-6, "{} {news}", new.belief.beta_days);
     assert_eq!(told(&mut bench).len(), 1, "nothing has moved since");
     look(&mut bench, Verdict::Major);
     bench.restart();

@@ -59,9 +59,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     shingles += judge(&result, &body, &mut frontier);
                 }
             }
-            None if result.outcome == FetchOutcome::RobotsDisallowed => {}
+            None if result.look.outcome == FetchOutcome::RobotsDisallowed => {}
             None => {
-                *others.entry(format!("{:?} {}", result.outcome, result.detail.unwrap_or_default())).or_default() += 1
+                *others
+                    .entry(format!("{:?} {}", result.look.outcome, result.detail.unwrap_or_default()))
+                    .or_default() += 1
             }
         }
     }
@@ -86,17 +88,17 @@ impl Frontier {
 
 /// What the detector does with a page that it sees for the first time; the size of what it would keep.
 fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
-    let body = Body::new(body, result.content_type.as_deref(), Some(result.url.as_str()));
-    let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
+    let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
+    let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
     let (version, page) = body.version_and_text();
     let mut state = PageState::default();
     let judgement = state.observe(&version, Noise::ByFrequency);
     assert_eq!(judgement.verdict, change::Verdict::First);
     let mut seen = HashSet::new();
-    let host = result.url.host();
+    let host = result.look.url.host();
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {
         if seen.insert(link.href.trim().split('#').next())
-            && let Ok(target) = result.url.join(link.href)
+            && let Ok(target) = result.look.url.join(link.href)
             && target.host() == host
         {
             frontier.add(target);

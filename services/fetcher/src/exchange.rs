@@ -8,7 +8,7 @@ use crate::{over_http1, over_http2, request};
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName};
-use messages::{Exchange, FetchOutcome, FetchRequest};
+use messages::{Exchange, FetchOutcome, Validators};
 use page::{CanonicalUrl, Timestamp};
 use politeness::MAX_ROBOTS_BYTES;
 use std::time::{Duration, Instant};
@@ -81,8 +81,8 @@ impl Failure {
 /// What a request is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
-    /// A page, if it is not the copy that these validators belong to.
-    Page(Validators<'a>),
+    /// A page, unless it is still the version with these validators.
+    Page(&'a Validators),
     /// A robots.txt, in whatever type it comes.
     Robots,
 }
@@ -93,19 +93,6 @@ impl Wanted<'_> {
             Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
             Self::Robots => MAX_ROBOTS_BYTES,
         }
-    }
-}
-
-/// Validators to send along.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Validators<'a> {
-    pub(crate) etag: Option<&'a str>,
-    pub(crate) last_modified: Option<&'a str>,
-}
-
-impl<'a> Validators<'a> {
-    pub(crate) fn of(request: &'a FetchRequest) -> Self {
-        Self { etag: request.etag.as_deref(), last_modified: request.last_modified.as_deref() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One host at work: one request at a time, over one connection, as polite as asked.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Validators, Wanted, get};
+use crate::exchange::{Failure, Response, Wanted, get};
 use crate::gate::Gate;
 use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
@@ -9,7 +9,7 @@ use crate::pool::{Done, Job};
 use crate::robots::{redirect, refresh};
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchResult, Hop, Sha1};
+use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::{Robots, RobotsCacheEntry};
 use std::cell::Cell;
@@ -132,7 +132,7 @@ impl HostWorker {
             }
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let wanted = Wanted::Page(Validators::of(&job.request));
+            let wanted = Wanted::Page(&job.request.validators);
             let answer = get(&job.at, wanted, &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
@@ -205,23 +205,25 @@ impl HostWorker {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
-        let is_conditional = job.request.etag.is_some() || job.request.last_modified.is_some();
+        let known = &job.request.validators;
+        let is_conditional = known.etag.is_some() || known.last_modified.is_some();
         let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
-        let (tag, known_digest) = (job.tag, job.request.content_digest);
+        let (tag, known_digest) = (job.tag, job.request.validators.content_digest);
         let mut result = self.result(*job, fetched_at, self.last_latency, outcome);
         result.detail = detail;
-        result.status = Some(status);
-        result.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
-        result.etag = kept_header(&response, header::ETAG);
-        result.last_modified = kept_header(&response, header::LAST_MODIFIED);
+        let look = &mut result.look;
+        look.status = Some(status);
+        look.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
+        look.validators.etag = kept_header(&response, header::ETAG);
+        look.validators.last_modified = kept_header(&response, header::LAST_MODIFIED);
         if outcome == FetchOutcome::Fetched {
             let digest = Digest::of(&response.body);
+            look.validators.content_digest = Some(digest);
+            look.body_length = response.body.len() as i64;
             result.content_type = kept_header(&response, header::CONTENT_TYPE);
-            result.content_digest = Some(digest);
-            result.body_length = response.body.len() as i64;
             result.truncated = response.truncated;
             if known_digest == Some(digest) {
-                result.outcome = FetchOutcome::SameContent;
+                look.outcome = FetchOutcome::SameContent;
                 result.payload_sha1 = (!result.exchanges.is_empty()).then(|| Sha1::of(&response.body));
             } else {
                 body = Some(response.body);
@@ -231,16 +233,15 @@ impl HostWorker {
     }
 
     fn result(&self, job: Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
-        FetchResult {
+        let look = Look {
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             final_url: (!job.hops.is_empty()).then_some(job.at),
-            hops: job.hops,
             wire_bytes: job.wire_bytes as i64,
             robots_crawl_delay_ms: self.robots_crawl_delay.map(|delay| delay.as_millis() as i64),
-            exchanges: job.exchanges,
-            sitemaps: self.sitemaps.take(),
-            ..FetchResult::new(job.request, outcome, fetched_at)
-        }
+            ..Look::new(job.request, outcome, fetched_at)
+        };
+        let (hops, exchanges, sitemaps) = (job.hops, job.exchanges, self.sitemaps.take());
+        FetchResult { hops, exchanges, sitemaps, ..FetchResult::new(look) }
     }
 }
 

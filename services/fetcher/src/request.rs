@@ -2,7 +2,7 @@
 
 use crate::codings::ACCEPTED;
 use crate::connection::Target;
-use crate::exchange::{Validators, Wanted};
+use crate::exchange::Wanted;
 use crate::proxy::basic;
 use crate::rules::Rules;
 use bytes::Bytes;
@@ -72,12 +72,14 @@ pub(crate) fn request(
     Ok(request)
 }
 
-fn validators<'a>(wanted: Wanted<'a>) -> impl Iterator<Item = (HeaderName, &'a str)> {
-    let Validators { etag, last_modified } = match wanted {
-        Wanted::Page(validators) => validators,
-        Wanted::Robots => Validators::default(),
+fn validators(wanted: Wanted<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
+    let named = match wanted {
+        Wanted::Page(known) => [
+            (header::IF_NONE_MATCH, known.etag.as_deref()),
+            (header::IF_MODIFIED_SINCE, known.last_modified.as_deref()),
+        ],
+        Wanted::Robots => [(header::IF_NONE_MATCH, None), (header::IF_MODIFIED_SINCE, None)],
     };
-    let named = [(header::IF_NONE_MATCH, etag), (header::IF_MODIFIED_SINCE, last_modified)];
     named.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 

@@ -50,8 +50,8 @@ impl InFlight for Fetcher {
         let done = self.pool.answers.receive(patience)?;
         let tag = done.tag;
         let result = done.packed();
-        if !result.outcome.was_not_sent(result.status) {
-            self.latency.add(Duration::from_millis(u64::try_from(result.latency_ms).unwrap_or(0)));
+        if !result.look.was_not_sent() {
+            self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
         *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
         Some(Answer::new(tag).with(FETCH_RESULTS, result))
@@ -87,5 +87,5 @@ impl InFlight for Fetcher {
 }
 
 fn outcome_figure(result: &FetchResult) -> &'static str {
-    if result.outcome.was_not_sent(result.status) { "not_sent_total" } else { result.outcome.meaning().counter }
+    if result.look.was_not_sent() { "not_sent_total" } else { result.look.outcome.meaning().counter }
 }

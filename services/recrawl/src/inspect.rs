@@ -84,7 +84,7 @@ impl Inspection {
         self.pages(&mut |_, page| {
             status.pages += 1;
             status.never_fetched += u64::from(page.last_look_at.is_none());
-            status.in_flight += u64::from(page.lease_until.is_some());
+            status.in_flight += u64::from(page.request.lease_until().is_some());
             status.fetches_total += page.fetches as u64;
             status.changes_total += page.changes as u64;
             audits.0 += page.audits as u64;
@@ -238,26 +238,26 @@ impl PageReport {
             discovered_at: page.discovered_at.to_string(),
             last_look_at: moment(page.last_look_at),
             last_change_at: moment(page.last_change_at),
-            in_flight_until: moment(page.lease_until),
-            held_until: moment(page.held_until),
+            in_flight_until: moment(page.request.lease_until()),
+            held_until: moment(page.request.held_until()),
             fetches: page.fetches,
             changes: page.changes,
-            failures_in_a_row: page.failures,
-            outcome: page.outcome,
+            failures_in_a_row: page.request.failures,
+            outcome: page.outcome.as_ref().map(messages::word),
             status: page.status,
-            verdict: page.verdict,
-            change_rate_per_day: page.alpha / page.beta_days,
-            alpha: page.alpha,
-            beta_days: page.beta_days,
-            own_alpha: page.own_alpha,
-            own_beta_days: page.own_beta_days,
+            verdict: page.verdict.as_ref().map(messages::word),
+            change_rate_per_day: page.belief.change_rate_per_day(),
+            alpha: page.belief.alpha,
+            beta_days: page.belief.beta_days,
+            own_alpha: page.belief.own_alpha,
+            own_beta_days: page.belief.own_beta_days,
             hint_probability: -(-page.hint_hazard).exp_m1(),
             audits: page.audits,
             audits_fresh: page.audits_fresh,
-            content_digest: page.content_digest.map(|digest| digest.to_string()),
+            content_digest: page.validators.content_digest.map(|digest| digest.to_string()),
             body_length: page.body_length,
-            etag: page.etag,
-            last_modified: page.last_modified,
+            etag: page.validators.etag,
+            last_modified: page.validators.last_modified,
             host_next_permitted_at: host.as_ref().map(|host| host.next_permitted_at.to_string()),
             host_crawl_delay_ms: host.as_ref().map(|host| host.crawl_delay_ms),
             host_paused: host.as_ref().map(|host| host.paused),

@@ -47,10 +47,10 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
     let url = CanonicalUrl::parse(argument).map_err(|error| Failure::Input(format!("{argument}: {error}")))?;
     let (result, _) = page(settings, &url)?;
     let Some(bytes) = unpacked_body(settings, &result)? else {
-        let why = result.detail.or_else(|| result.status.map(|status| format!("status {status}")));
+        let why = result.detail.or_else(|| result.look.status.map(|status| format!("status {status}")));
         return Err(Failure::World(format!("{argument}: {}", why.unwrap_or_else(|| "no page".to_owned()))));
     };
-    Ok(Given { bytes, url: Some(result.final_url.unwrap_or(url)), content_type: result.content_type })
+    Ok(Given { bytes, url: Some(result.look.final_url.unwrap_or(url)), content_type: result.content_type })
 }
 
 /// The body of a result, if it has one.

@@ -2,7 +2,7 @@
 //! thinks of them; how many of them are found unchanged is an unbiased measure of freshness.
 
 use crate::Scheduler;
-use crate::state::ScheduledPage;
+use ::frontier::ScheduledPage;
 use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::{LastLook, Slot, Standing};

@@ -2,7 +2,8 @@
 
 use crate::Scheduler;
 use crate::dispatch::find;
-use crate::state::{PAGES, ScheduledPage};
+use crate::state::PAGES;
+use ::frontier::ScheduledPage;
 use messages::{Command, CommandKind};
 use stream::{Context, ProcessError};
 
@@ -39,7 +40,7 @@ impl Scheduler {
                 let url = url?;
                 match find(context, url.page_id())? {
                     Some(page) => {
-                        let page = ScheduledPage { refetch: true, held_until: None, ..page };
+                        let page = ScheduledPage { request: page.request.command(), ..page };
                         self.store(url.page_id(), &page, context);
                     }
                     None => self.counts.unknown_pages += 1,

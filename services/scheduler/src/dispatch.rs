@@ -1,12 +1,12 @@
 //! A tick: leases that ran out are taken back, waits that are over end, and the best pages go to their hosts' gates.
 
 use crate::ahead::Ahead;
-use crate::state::{PAGES, ScheduledPage};
+use crate::state::PAGES;
 use crate::{FETCH_REQUESTS, Scheduler};
-use messages::{FetchReason, FetchRequest};
+use ::frontier::ScheduledPage;
+use messages::FetchRequest;
 use page::{PageId, Timestamp};
 use revisit::columns::{Index, Slot, Standing};
-use std::mem::take;
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
@@ -31,13 +31,13 @@ impl Scheduler {
         while let Some(id) = self.frontier.expired_lease(now) {
             let mut page = load(context, id)?;
             // Nobody answered: fetcher or network lost it, or the answer is still under way and will count when it comes.
-            page.give_up_request();
+            page.request = page.request.expire();
             self.counts.leases_expired += 1;
             self.free(id, &page, context);
         }
         while let Some(id) = self.frontier.released(now) {
             let mut page = load(context, id)?;
-            page.held_until = None;
+            page.request = page.request.release();
             self.free(id, &page, context);
         }
         Ok(())
@@ -189,33 +189,20 @@ impl Scheduler {
         let not_before = gate.next_permitted_at.max(now);
         gate.next_permitted_at = not_before + delay;
         gate.save(context);
-        page.attempt += 1;
         let lease_until = not_before + self.rules.lease_timeout;
-        page.lease_until = Some(lease_until);
-        page.held_until = None;
-        page.audit = audit;
+        page.request = page.request.hand_out(lease_until, audit);
         let request = FetchRequest {
             page_id: id,
             site_key: page.url.site_key(),
             url: page.url.clone(),
-            attempt: page.attempt,
+            attempt: page.request.attempt,
             issued_at: now,
             not_before,
             lease_until,
-            reason: match &page {
-                page if page.audit => FetchReason::Audit,
-                page if page.probe => FetchReason::Probe,
-                page if page.refetch => FetchReason::Command,
-                page if page.failures > 0 => FetchReason::Retry,
-                page if page.last_look_at.is_none() => FetchReason::New,
-                _ => FetchReason::Refresh,
-            },
-            etag: page.etag.clone(),
-            last_modified: page.last_modified.clone(),
-            content_digest: page.content_digest,
+            reason: page.request.reason(page.last_look_at.is_some()),
+            validators: page.validators.clone(),
             crawl_delay_ms: Some(delay.as_millis() as i64),
         };
-        (page.refetch_in_flight, page.probe_in_flight) = (take(&mut page.refetch), take(&mut page.probe));
         context.emit(FETCH_REQUESTS, request);
         self.budget.tokens -= 1.0;
         self.store(id, &page, context);

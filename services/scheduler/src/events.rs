@@ -5,8 +5,8 @@ use crate::dispatch::find;
 use crate::hint_record::place_of;
 use crate::planner::look_of;
 use crate::siblings::belief_of;
-use crate::state::ScheduledPage;
-use messages::{ChangeEstimate, ContentEvidence, Link, PageLinks, RetryRule};
+use ::frontier::{AnswerFate, ScheduledPage};
+use messages::{ChangeBelief, ChangeEstimate, ContentEvidence, Link, Look, PageLinks};
 use page::{CanonicalUrl, Timestamp};
 use settings::Discover;
 use std::time::Duration;
@@ -19,119 +19,83 @@ impl Scheduler {
         estimate: &ChangeEstimate,
         context: &mut Context<'_>,
     ) -> Result<(), ProcessError> {
-        let Some(mut page) = find(context, estimate.page_id)? else {
+        let ChangeEstimate { look, judgement, belief } = estimate;
+        let Some(mut page) = find(context, look.page_id)? else {
             self.counts.unknown_pages += 1;
             return Ok(());
         };
-        if estimate.outcome.was_not_sent(estimate.status) {
-            self.take_back(estimate, &mut page, context);
+        if look.was_not_sent() {
+            self.take_back(look, &mut page, context);
             return Ok(());
         }
-        let changed = estimate.verdict.is_change() == Some(true);
+        let verdict = judgement.verdict;
+        let changed = verdict.is_change() == Some(true);
         self.counts.fetches += 1;
         self.counts.answers += 1;
         self.counts.changes += u64::from(changed);
         self.counts.changes_seen += u64::from(changed);
         page.fetches += 1;
         page.changes += i64::from(changed);
-        page.answered = page.answered.max(estimate.attempt);
-        page.alpha = estimate.alpha;
-        page.beta_days = estimate.beta_days;
-        (page.own_alpha, page.own_beta_days) = (estimate.own_alpha, estimate.own_beta_days);
-        (page.plain_alpha, page.plain_beta_days) = (estimate.plain_alpha, estimate.plain_beta_days);
+        page.belief = *belief;
         let previous = page.last_look_at;
-        page.outcome = Some(word(&estimate.outcome));
-        page.verdict = Some(word(&estimate.verdict));
-        page.status = estimate.status;
+        (page.outcome, page.verdict, page.status) = (Some(look.outcome), Some(verdict), look.status);
         if changed {
-            page.last_change_at = Some(estimate.fetched_at);
+            page.last_change_at = Some(look.fetched_at);
         }
-        if estimate.outcome.meaning().content != ContentEvidence::Nothing {
-            page.last_look_at = page.last_look_at.max(Some(estimate.fetched_at));
-            page.etag.clone_from(&estimate.etag);
-            page.last_modified.clone_from(&estimate.last_modified);
-            page.content_digest = estimate.content_digest;
-            page.body_length = estimate.body_length;
-            page.failures = 0;
-            self.judge_hints(estimate.page_id, &mut page, estimate.verdict, estimate.fetched_at, context);
-        } else {
-            page.failures = page.failures.saturating_add(1);
+        let content = look.outcome.meaning().content;
+        page.validators = std::mem::take(&mut page.validators).after(look, verdict);
+        if content == ContentEvidence::Body {
+            page.body_length = look.body_length;
         }
-        self.budget.pay_bytes(estimate.wire_bytes);
-        if estimate.attempt < page.attempt {
-            // A lease ran out before this answer came, and another request is on its way.
-            self.counts.late_answers += 1;
-        } else {
-            if std::mem::take(&mut page.audit) {
-                self.audit.judge(&mut page, estimate.verdict);
-            }
-            page.lease_until = None;
-            (page.refetch_in_flight, page.probe_in_flight) = (false, false);
-            page.held_until = self.hold_until(estimate, page.failures);
-            if let Some(wait_s) = estimate.look_again_after_s {
-                // It settles what this look left open, whatever the page is worth.
-                page.probe = true;
-                page.held_until =
-                    (wait_s > 0).then(|| estimate.fetched_at + Duration::from_secs(wait_s.unsigned_abs()));
-            }
+        if content != ContentEvidence::Nothing {
+            page.last_look_at = page.last_look_at.max(Some(look.fetched_at));
+            self.judge_hints(look.page_id, &mut page, verdict, look.fetched_at, context);
+        }
+        self.budget.pay_bytes(look.wire_bytes);
+        let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times);
+        page.request = request;
+        match fate {
+            AnswerFate::Late => self.counts.late_answers += 1,
+            AnswerFate::Current { audit: true } => self.audit.judge(&mut page, verdict),
+            AnswerFate::Current { audit: false } => {}
         }
         self.judge_ties(&mut page, estimate, context);
-        let slot = self.store(estimate.page_id, &page, context);
+        let slot = self.store(look.page_id, &page, context);
         if let Some(planner) = &mut self.planner {
             let cell = self.frontier.columns.place(slot).map_or(0, |place| place.cell);
             let belief = belief_of(&page, cell, &self.rules, &self.outlook);
-            planner.looked(slot, &look_of(estimate.verdict, estimate.fetched_at, previous, belief));
+            planner.looked(slot, &look_of(verdict, look.fetched_at, previous, belief));
         }
-        self.mind_host(&page.url, estimate, context);
+        self.mind_host(look, context);
         Ok(())
     }
 
-    /// A request was not sent, because its host had just refused another. Nobody has looked at the page: it is as it was
-    /// when it was handed out, and due when the host has been left alone for long enough.
-    fn take_back(&mut self, estimate: &ChangeEstimate, page: &mut ScheduledPage, context: &mut Context<'_>) {
-        page.answered = page.answered.max(estimate.attempt);
+    /// A request was not sent, because its host had just refused another. Nobody has looked at the page: it is due when
+    /// the host has been left alone for long enough. The host's own back-off is counted by what was sent.
+    fn take_back(&mut self, look: &Look, page: &mut ScheduledPage, context: &mut Context<'_>) {
         self.budget.refund();
-        if estimate.attempt < page.attempt {
-            self.counts.late_answers += 1;
-        } else {
-            let rest = Duration::from_secs(estimate.retry_after_s.unwrap_or_default().max(0) as u64);
-            page.give_up_request();
-            // Ends at a tick, which also tells a policy that plans; the host's own back-off is counted by what was sent.
-            page.held_until = Some(estimate.fetched_at + rest);
-            page.audit = false;
-        }
-        self.store(estimate.page_id, page, context);
-    }
-
-    /// Until when a page is not to be fetched again after this answer; learned rates are kept through every failure.
-    fn hold_until(&self, estimate: &ChangeEstimate, failures: i32) -> Option<Timestamp> {
-        let wait = match estimate.outcome.meaning().retry {
-            RetryRule::WhenWorthIt => self.rules.min_interval,
-            RetryRule::WhenRobotsRefresh => self.rules.robots_refresh,
-            RetryRule::BackOff => {
-                let doublings = (failures - 1).clamp(0, 20) as u32;
-                self.rules.retry_base.saturating_mul(1 << doublings).min(self.rules.retry_max)
-            }
-        };
-        let until = estimate.fetched_at + wait;
-        (wait > Duration::ZERO).then_some(until)
+        let rest = Duration::from_secs(look.retry_after_s.unwrap_or_default().max(0) as u64);
+        let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest);
+        page.request = request;
+        self.counts.late_answers += u64::from(fate == AnswerFate::Late);
+        self.store(look.page_id, page, context);
     }
 
     /// What the answer says about the host: how fast it is, what its robots.txt asks, whether it is in trouble.
-    fn mind_host(&mut self, url: &CanonicalUrl, estimate: &ChangeEstimate, context: &mut Context<'_>) {
-        let number = self.hosts.number(&url.host());
+    fn mind_host(&mut self, look: &Look, context: &mut Context<'_>) {
+        let number = self.hosts.number(&look.url.host());
         let gate = self.hosts.gate_mut(number);
-        let robots = estimate.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
-        let latency = Duration::from_millis(estimate.latency_ms.max(0) as u64);
+        let robots = look.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
+        let latency = Duration::from_millis(look.latency_ms.max(0) as u64);
         let before = (gate.crawl_delay, gate.next_permitted_at);
         gate.crawl_delay = self.rules.delay.delay_after(robots, latency).as_duration();
         if !latency.is_zero() {
             gate.response_time = self.rules.web_time(latency);
         }
-        let answered_at = estimate.fetched_at + self.rules.web_time(latency);
-        if estimate.outcome.meaning().host_trouble.is_shown_by(estimate.status, estimate.retry_after_s) {
-            let retry_after = estimate.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
-            let chance = f64::from(estimate.page_id.0[0]) / 256.0;
+        let answered_at = look.fetched_at + self.rules.web_time(latency);
+        if look.outcome.meaning().host_trouble.is_shown_by(look.status, look.retry_after_s) {
+            let retry_after = look.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
+            let chance = f64::from(look.page_id.0[0]) / 256.0;
             gate.backoff = gate.backoff.after_trouble(&self.rules.backoff, retry_after, chance, context.now());
             if let Some(until) = gate.backoff.pause_until(context.now()) {
                 gate.next_permitted_at = gate.next_permitted_at.max(until);
@@ -194,46 +158,8 @@ impl Scheduler {
             return;
         }
         let first_attempt = self.first_attempt(url, context.now());
-        let page = ScheduledPage {
-            url: url.clone(),
-            weight,
-            depth,
-            discovered_at: context.now(),
-            last_look_at: None,
-            alpha: self.rules.prior.alpha(),
-            beta_days: self.rules.prior.beta_days(),
-            attempt: first_attempt,
-            answered: first_attempt,
-            lease_until: None,
-            held_until: None,
-            refetch: false,
-            failures: 0,
-            fetches: 0,
-            changes: 0,
-            last_change_at: None,
-            outcome: None,
-            verdict: None,
-            status: None,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
-            body_length: 0,
-            own_alpha: 0.0,
-            own_beta_days: 0.0,
-            plain_alpha: 0.0,
-            plain_beta_days: 0.0,
-            hint_hazard: 0.0,
-            hinted: 0,
-            audit: false,
-            audits: 0,
-            audits_fresh: 0,
-            probe: false,
-            ties: None,
-            listed: 0,
-            list_kind: 0,
-            refetch_in_flight: false,
-            probe_in_flight: false,
-        };
+        let prior = ChangeBelief::new(self.rules.prior.alpha(), self.rules.prior.beta_days());
+        let page = ScheduledPage::new(url.clone(), weight, depth, prior, first_attempt, context.now());
         let slot = self.store(url.page_id(), &page, context);
         self.plan_for(slot, &page, context.now());
     }
@@ -242,9 +168,4 @@ impl Scheduler {
 /// Whether a link is said to lead to a sitemap or feed; those of another site do not come this far.
 fn names_list(link: &Link) -> bool {
     matches!(link.rel.as_str(), "sitemap" | "alternate")
-}
-
-/// The wire word of an outcome or verdict, as it is kept and shown.
-fn word(value: &impl serde::Serialize) -> String {
-    messages::word(value)
 }

@@ -11,8 +11,9 @@ use crate::hint_record::{HintRecord, KINDS};
 use crate::hints::{Lister, value_of_list, value_with_hints};
 use crate::hosts::Hosts;
 use crate::rules::Rules;
-use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES, ScheduledPage};
+use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES};
 use crate::ties::weight_of;
+use ::frontier::{ScheduledPage, Wanted};
 use change_rate::Gamma;
 use page::{CanonicalUrl, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
@@ -167,20 +168,20 @@ impl Site {
             _ => belief,
         };
         let state = match page {
-            page if page.lease_until.is_some() => "in_flight",
-            page if page.held_until.is_some_and(|until| until > now) => "held",
+            page if page.request.is_in_flight() => "in_flight",
+            page if page.request.held_until().is_some_and(|until| until > now) => "held",
             page if page.last_look_at.is_none() => "never_fetched",
             _ => "ready",
         };
         let scored = rules.scores_pages();
         let due_days = match (page.last_look_at, price) {
-            _ if page.refetch || page.probe => Some(0.0),
+            _ if page.request.wanted != Wanted::No => Some(0.0),
             (None, _) => Some(0.0),
             (Some(_), Some(price)) if scored => self.due_after_days(price, now),
             _ => None,
         };
         let permitted_at = schedule.as_ref().map(|schedule| schedule.next_permitted_at);
-        let waits = [page.held_until, permitted_at].into_iter().flatten().max();
+        let waits = [page.request.held_until(), permitted_at].into_iter().flatten().max();
         let due_at = due_days.map(|days| now.plus_days(days).max(waits.unwrap_or(Timestamp::MIN)).max(now));
         let sweep_hazards = match page.last_look_at {
             Some(last) if live => self.sweep_hazards(last, now),

@@ -5,8 +5,9 @@ use crate::hints::Lister;
 use crate::hosts::{HostGate, Hosts};
 use crate::rules::Rules;
 use crate::siblings::entry_of;
-use crate::state::{PAGES, ScheduledPage};
+use crate::state::PAGES;
 use crate::ties::{is_follower, last_turn, weight_of};
+use ::frontier::{RequestState, ScheduledPage, Wanted};
 use change_rate::GammaState;
 use page::{PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
@@ -69,7 +70,7 @@ impl Frontier {
         outlook: &Outlook,
     ) -> Slot {
         self.unset(id, hosts);
-        self.highest_attempt = self.highest_attempt.max(page.attempt);
+        self.highest_attempt = self.highest_attempt.max(page.request.attempt);
         let known = self.slots.get(&id).copied();
         let place = known.and_then(|slot| self.columns.place(slot)).unwrap_or_else(|| place_of(&page.url));
         let host = hosts.number(&page.url.host());
@@ -81,10 +82,10 @@ impl Frontier {
             belief: entry_of(page, place.cell, rules, outlook),
             weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules),
             host,
-            standing: match (page.lease_until, page.held_until) {
-                (Some(_), _) => Standing::InFlight,
-                (None, Some(_)) => Standing::Held,
-                (None, None) => Standing::Ready,
+            standing: match page.request.state {
+                RequestState::InFlight { .. } => Standing::InFlight,
+                RequestState::Held { .. } => Standing::Held,
+                RequestState::Idle => Standing::Ready,
             },
         };
         let slot = match known {
@@ -101,20 +102,19 @@ impl Frontier {
                 slot
             }
         };
-        if let Some(until) = page.lease_until.or(page.held_until) {
-            self.waits[slot.index()] = until;
-        }
-        match (page.lease_until, page.held_until) {
-            (Some(until), _) => {
-                self.leases.insert((until, slot));
+        match page.request.state {
+            RequestState::InFlight { lease_until, .. } => {
+                self.waits[slot.index()] = lease_until;
+                self.leases.insert((lease_until, slot));
                 hosts.gate_mut(host).in_flight += 1;
             }
-            (None, Some(until)) => {
+            RequestState::Held { until } => {
+                self.waits[slot.index()] = until;
                 self.held.insert((until, slot));
             }
-            (None, None) => {}
+            RequestState::Idle => {}
         }
-        if page.refetch || page.probe {
+        if page.request.wanted != Wanted::No {
             self.refetch.insert(slot);
         }
         if page.hint_hazard > 0.0 {
@@ -229,5 +229,8 @@ fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
 /// What a page has shown beyond the prior of its cell.
 pub(crate) fn evidence_of(page: &ScheduledPage) -> PageBelief {
     let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
-    PageBelief { own: state(page.own_alpha, page.own_beta_days), plain: state(page.plain_alpha, page.plain_beta_days) }
+    PageBelief {
+        own: state(page.belief.own_alpha, page.belief.own_beta_days),
+        plain: state(page.belief.plain_alpha, page.belief.plain_beta_days),
+    }
 }

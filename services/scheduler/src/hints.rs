@@ -5,7 +5,7 @@
 use crate::Scheduler;
 use crate::dispatch::find;
 use crate::hint_record::{KINDS, place_of};
-use crate::state::ScheduledPage;
+use ::frontier::{ScheduledPage, Wanted};
 use change_rate::Gamma;
 use messages::{ChangeHint, Verdict};
 use page::{PageId, Timestamp};
@@ -58,8 +58,8 @@ impl Scheduler {
         let precision = self.hosts.gate(host).hints.precision(number);
         page.hinted |= bit;
         page.hint_hazard = (page.hint_hazard + hazard_of(precision)).min(CERTAIN);
-        if !self.rules.values_hints() && page.lease_until.is_none() && -(-page.hint_hazard).exp_m1() >= LIKELY {
-            page.refetch = true;
+        if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
+            page.request = page.request.want(Wanted::Command);
         }
         self.counts.hints += 1;
         self.store(page_id, &page, context);

@@ -30,9 +30,9 @@ mod ties;
 
 pub use crate::rules::Rules;
 pub use crate::state::{
-    HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey,
-    OutlookRecord, OutlookSite, PAGES, ScheduledPage,
+    HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
+pub use ::frontier::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
 
 use crate::audit::Audit;
 use crate::budget::Budget;

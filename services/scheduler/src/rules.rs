@@ -1,5 +1,6 @@
 //! The scheduler's part of the settings, in the units it works with.
 
+use ::frontier::RetryTimes;
 use change_rate::Gamma;
 use page::UrlRules;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
@@ -37,13 +38,10 @@ pub struct Rules {
     /// The same, when the operator limits requests per host.
     pub(crate) host_interval: Duration,
     pub(crate) backoff: BackoffRule,
-    pub(crate) robots_refresh: Duration,
-    pub(crate) min_interval: Duration,
+    pub(crate) retry_times: RetryTimes,
     pub(crate) max_interval: Duration,
     pub(crate) scan_interval: Duration,
     pub(crate) lease_timeout: Duration,
-    pub(crate) retry_base: Duration,
-    pub(crate) retry_max: Duration,
     /// Which addresses are one page.
     pub(crate) urls: UrlRules,
     pub(crate) discover: Discover,
@@ -111,13 +109,15 @@ impl Rules {
             .expect("the settings keep the factor in range"),
             host_interval: per_host.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
             backoff: BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max),
-            robots_refresh: politeness.robots_refresh,
-            min_interval: settings.policy.min_interval,
+            retry_times: RetryTimes {
+                min_interval: settings.policy.min_interval,
+                robots_refresh: politeness.robots_refresh,
+                retry_base: settings.policy.retry_base,
+                retry_max: settings.policy.retry_max,
+            },
             max_interval: settings.policy.max_interval,
             scan_interval: settings.policy.scan_interval,
             lease_timeout: settings.policy.lease_timeout,
-            retry_base: settings.policy.retry_base,
-            retry_max: settings.policy.retry_max,
             urls: settings.urls.rules(),
             discover: settings.crawl.discover,
             discover_lists: settings.hints.discover,

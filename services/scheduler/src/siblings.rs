@@ -7,7 +7,7 @@
 use crate::Scheduler;
 use crate::frontier::evidence_of;
 use crate::rules::{Rules, Siblings};
-use crate::state::ScheduledPage;
+use ::frontier::ScheduledPage;
 use change_rate::{Gamma, GammaState};
 use revisit::columns::{Index, Slot, whole_belief};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use sweeps::{Outlook, PageBelief};
 /// The whole belief about a page's change rate, in this cell.
 pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> Gamma {
     taught(evidence_of(page).plain, cell, rules, outlook).unwrap_or_else(|| {
-        Gamma::new(page.alpha, page.beta_days).unwrap_or_else(|_| {
+        Gamma::new(page.belief.alpha, page.belief.beta_days).unwrap_or_else(|_| {
             // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
             Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
         })

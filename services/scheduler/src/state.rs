@@ -1,8 +1,9 @@
 //! What the scheduler's stores hold.
 
+use frontier::ScheduledPage;
 use messages::topics::Key;
-use messages::{Digest, impl_message, message_union};
-use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+use messages::{impl_message, message_union};
+use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
@@ -61,93 +62,6 @@ message_union! {
     }
 }
 
-/// A page, as the scheduler keeps it. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct ScheduledPage {
-    pub url: CanonicalUrl,
-    pub weight: f64,
-    pub depth: i32,
-    pub discovered_at: Timestamp,
-    pub last_look_at: Option<Timestamp>,
-    pub alpha: f64,
-    pub beta_days: f64,
-    pub attempt: i64,
-    pub answered: i64,
-    pub lease_until: Option<Timestamp>,
-    pub held_until: Option<Timestamp>,
-    pub refetch: bool,
-    pub failures: i32,
-    pub fetches: i64,
-    pub changes: i64,
-    pub last_change_at: Option<Timestamp>,
-    pub outcome: Option<String>,
-    pub verdict: Option<String>,
-    pub status: Option<u16>,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
-    pub content_digest: Option<Digest>,
-    pub body_length: i64,
-    pub own_alpha: f32,
-    pub own_beta_days: f32,
-    pub plain_alpha: f32,
-    pub plain_beta_days: f32,
-    pub hint_hazard: f64,
-    pub hinted: i32,
-    pub audit: bool,
-    pub audits: i64,
-    pub audits_fresh: i64,
-    pub probe: bool,
-    pub ties: Option<MirrorTies>,
-    pub listed: i64,
-    pub list_kind: i32,
-    pub refetch_in_flight: bool,
-    pub probe_in_flight: bool,
-}
-
-impl ScheduledPage {
-    /// The request under way is given up: what it was made for is still wanted.
-    pub(crate) fn give_up_request(&mut self) {
-        self.lease_until = None;
-        self.refetch |= std::mem::take(&mut self.refetch_in_flight);
-        self.probe |= std::mem::take(&mut self.probe_in_flight);
-    }
-}
-
-/// Where a page stands among pages with its text. The fields are described in the schema.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorTies {
-    pub canonical: Option<MirrorCanonical>,
-    pub followers: Vec<MirrorFollower>,
-    pub matched_at: Option<Timestamp>,
-    pub epoch: i64,
-    pub passes: i32,
-    pub passed_at: Option<Timestamp>,
-}
-
-/// The page that is fetched for another. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorCanonical {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub url: CanonicalUrl,
-    pub weight: f64,
-}
-
-/// A page that another is fetched for. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorFollower {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub weight: f64,
-    pub epoch: i64,
-}
-
 /// A host, as the scheduler keeps it. The fields are described in the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -190,78 +104,7 @@ pub struct OutlookSite {
     pub lead: f32,
 }
 
-impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/state/ScheduledPage.avsc"));
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state/OutlookGroup.avsc"));
 impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));
 impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/OutlookSite.avsc"));
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use messages::{DecodeError, Encoded, Message};
-
-    #[test]
-    fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {
-        let follower =
-            MirrorFollower { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example"), weight: 2.0, epoch: 1 };
-        let page = ScheduledPage {
-            ties: Some(MirrorTies { followers: vec![follower], epoch: 4, ..MirrorTies::default() }),
-            outcome: Some("fetched".to_owned()),
-            ..sample()
-        };
-        let field = r#""fields": [{"name": "from_later", "type": "int", "default": 0},"#;
-        let json = ScheduledPage::schema_record().json.replacen("\"fields\": [", field, 1);
-        // The new field comes first, and zero is a zero byte.
-        let datum = [&[0], &page.encode()[10..]].concat();
-        let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &datum[..]].concat();
-        assert!(matches!(ScheduledPage::decode(&unheard), Err(DecodeError::UnknownSchema { .. })));
-        let fingerprint = messages::schemas::learn(json.as_bytes(), None).unwrap();
-        let newer = [&[0xC3, 0x01], &fingerprint.to_bytes()[..], &datum].concat();
-        assert_eq!(ScheduledPage::decode(&newer), Ok(page));
-    }
-
-    /// A page that was never fetched.
-    fn sample() -> ScheduledPage {
-        ScheduledPage {
-            url: CanonicalUrl::parse("http://a.example/").unwrap(),
-            weight: 1.0,
-            depth: 0,
-            discovered_at: Timestamp::from_micros(7),
-            last_look_at: None,
-            alpha: 1.0,
-            beta_days: 10.0,
-            attempt: 0,
-            answered: 0,
-            lease_until: None,
-            held_until: None,
-            refetch: false,
-            failures: 0,
-            fetches: 0,
-            changes: 0,
-            last_change_at: None,
-            outcome: None,
-            verdict: None,
-            status: None,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
-            body_length: 0,
-            own_alpha: 0.0,
-            own_beta_days: 0.0,
-            plain_alpha: 0.0,
-            plain_beta_days: 0.0,
-            hint_hazard: 0.0,
-            hinted: 0,
-            audit: false,
-            audits: 0,
-            audits_fresh: 0,
-            probe: false,
-            ties: None,
-            listed: 0,
-            list_kind: 0,
-            refetch_in_flight: false,
-            probe_in_flight: false,
-        }
-    }
-}

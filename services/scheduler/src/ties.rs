@@ -7,7 +7,7 @@ use crate::dispatch::find;
 use crate::planner::look_of;
 use crate::rules::Rules;
 use crate::siblings::belief_of;
-use crate::state::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
+use ::frontier::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage, Wanted};
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, Verdict};
 use mirrors::{Follower, Letter, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight};
@@ -44,9 +44,9 @@ fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
     rules.mirrors
         && ties.canonical.is_some()
         && ties.passes + 1 < PROBE_EVERY as i32
-        && !(page.refetch || page.probe)
+        && page.request.wanted == Wanted::No
         && page.hinted == 0
-        && page.failures == 0
+        && page.request.failures == 0
         && now.saturating_since(last_look_at) < rules.max_interval
 }
 
@@ -83,7 +83,9 @@ impl Scheduler {
             let was_follower =
                 page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.page_id == letter.about);
             let is_older = page.last_look_at.is_some_and(|last| last.as_micros() < changed_at);
-            page.probe |= was_follower && is_older;
+            if was_follower && is_older {
+                page.request = page.request.want(Wanted::Probe);
+            }
         }
         self.with_ties(letter.to, &mut page, context, |ties, me, standing| ties.hear(me, standing, &about, saying));
         self.store_anew(letter.to, &page, context);
@@ -99,15 +101,15 @@ impl Scheduler {
     ) {
         let Some(ties) = &mut page.ties else { return };
         ties.passes = 0;
-        let changed = estimate.verdict.is_change() == Some(true);
-        let is_lost = estimate.verdict == Verdict::Gone
-            || estimate.outcome == FetchOutcome::RobotsDisallowed
-            || page.failures >= FAILURES_BORNE;
-        let version_at = estimate.fetched_at.as_micros();
+        let changed = estimate.judgement.verdict.is_change() == Some(true);
+        let is_lost = estimate.judgement.verdict == Verdict::Gone
+            || estimate.look.outcome == FetchOutcome::RobotsDisallowed
+            || page.request.failures >= FAILURES_BORNE;
+        let version_at = estimate.look.fetched_at.as_micros();
         if is_lost {
-            self.with_ties(estimate.page_id, page, context, |ties, me, _| ties.dissolve(me));
+            self.with_ties(estimate.look.page_id, page, context, |ties, me, _| ties.dissolve(me));
         } else if changed {
-            self.with_ties(estimate.page_id, page, context, |ties, me, _| ties.changed(me, version_at));
+            self.with_ties(estimate.look.page_id, page, context, |ties, me, _| ties.changed(me, version_at));
         }
     }
 

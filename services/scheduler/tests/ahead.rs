@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, looked};
+use bench::{Bench, edited, looked};
 use messages::{ChangeEstimate, FetchRequest};
 use page::{Host, MINUTE, SECOND, Timestamp};
 use std::collections::BTreeMap;
@@ -61,7 +61,10 @@ impl Hosts {
             *self.answered.entry(request.url.host()).or_default() += 1;
             let latency_ms = self.answer_time.as_millis() as i32;
             let fetched_at = Timestamp::from_micros(ended_at.as_micros() - self.answer_time.as_micros() as i64);
-            bench.answer(ChangeEstimate { latency_ms, fetched_at, ..looked(&request, 1e-6) });
+            bench.answer(edited(looked(&request, 1e-6), |it| {
+                it.look.latency_ms = latency_ms;
+                it.look.fetched_at = fetched_at;
+            }));
         }
     }
 }

@@ -5,10 +5,10 @@
 
 mod bench;
 
-use bench::{Bench, looked, on_host};
+use bench::{Bench, edited, looked, on_host};
 use messages::{
-    ChangeEstimate, ChangeHint, Encoded, FetchOutcome, FetchReason, FetchRequest, HintKind, PageObservation,
-    SchedulerEvent, Verdict, topics,
+    ChangeEstimate, ChangeHint, Encoded, FetchOutcome, FetchReason, FetchRequest, HintKind, Look, LookJudgement,
+    PageObservation, SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
 use scheduler::Rules;
@@ -63,28 +63,10 @@ impl World {
             Some(last) if changed(url, last) => Verdict::Major,
             Some(_) => Verdict::Unchanged,
         };
+        let look = Look::new(request.clone(), FetchOutcome::Fetched, request.not_before);
         let observation = PageObservation {
-            page_id: request.page_id,
-            url: request.url.clone(),
-            site_key: request.site_key.clone(),
-            attempt: request.attempt,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            fetched_at: request.not_before,
-            previous_fetched_at: previous,
-            verdict,
-            magnitude: 1.0,
-            resemblance: 0.0,
-            etag: None,
-            last_modified: None,
-            last_modified_at: None,
-            content_digest: None,
-            body_length: 0,
-            wire_bytes: 0,
-            latency_ms: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            look_again_after_s: None,
+            look: Look { status: Some(200), ..look },
+            judgement: LookJudgement { previous_fetched_at: previous, ..LookJudgement::new(verdict) },
         };
         let topic = self.bench.names.topic(topics::PAGE_OBSERVATIONS);
         self.bench.driver.send(&topic, request.site_key.as_str().as_bytes(), observation.encode()).unwrap();
@@ -215,7 +197,9 @@ fn every_policy_asks_for_every_page_and_loses_none() {
                 match requests % 10 {
                     0 => {}
                     1 => bench.answer(bench::failed(&request, FetchOutcome::TimedOut, None)),
-                    _ => bench.answer(ChangeEstimate { verdict, ..looked(&request, rate(request.url.as_str())) }),
+                    _ => bench.answer(edited(looked(&request, rate(request.url.as_str())), |it| {
+                        it.judgement.verdict = verdict
+                    })),
                 }
             }
             if round == 5 * 48 {
@@ -286,7 +270,7 @@ fn a_hint_raises_what_a_look_is_worth_by_as_much_as_such_hints_were_right() {
     // What is certain comes next.
     let next = bench.next(DAY);
     assert_eq!(next.url.as_str(), url);
-    bench.answer(ChangeEstimate { verdict: Verdict::Minor, ..looked(&next, 0.05) });
+    bench.answer(edited(looked(&next, 0.05), |it| it.judgement.verdict = Verdict::Minor));
     let page = bench.page(&url).unwrap();
     assert_eq!((page.hinted, page.hint_hazard), (0, 0.0), "the look has answered them");
     let stale = ChangeHint {
@@ -310,7 +294,7 @@ fn hints_of_a_host_that_were_right_count_more_than_those_of_one_that_were_wrong(
     for round in 0..12 {
         for request in bench.wait(20 * MINUTE) {
             let verdict = if round > 0 && request.url.as_str() == honest { Verdict::Minor } else { Verdict::Unchanged };
-            bench.answer(ChangeEstimate { verdict, ..looked(&request, 5.0) });
+            bench.answer(edited(looked(&request, 5.0), |it| it.judgement.verdict = verdict));
         }
         hint(&mut bench, &honest, HintKind::Sitemap);
         hint(&mut bench, &liar, HintKind::Sitemap);
@@ -341,7 +325,7 @@ fn audits_are_a_share_of_the_budget_spread_over_all_pages_and_measure_freshness(
                 audited.push(request.url.clone());
             }
             let verdict = if stale { Verdict::Minor } else { Verdict::Unchanged };
-            bench.answer(ChangeEstimate { verdict, ..looked(&request, 1.0) });
+            bench.answer(edited(looked(&request, 1.0), |it| it.judgement.verdict = verdict));
         }
     }
     let share = audited.len() as f64 / f64::from(looks);

@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, looked};
+use bench::{Bench, edited, looked};
 use messages::{
     ChangeEstimate, CommandKind, FetchOutcome, FetchReason, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict,
 };
@@ -42,7 +42,7 @@ fn tied(overrides: &[(&str, &str)]) -> Bench {
         bench.seed(url);
         let request = bench.next(60 * SECOND);
         first = Some(request.issued_at);
-        bench.answer(ChangeEstimate { verdict: Verdict::First, ..looked(&request, 1e-3) });
+        bench.answer(edited(looked(&request, 1e-3), |it| it.judgement.verdict = Verdict::First));
     }
     let (key, event) = letter(MIRROR, ORIGINAL, MirrorSaying::Candidate, first);
     bench.send(&key, &event);
@@ -81,7 +81,7 @@ fn a_mirror_that_changed_is_on_its_own_and_the_original_is_looked_at() {
     let mut bench = tied(&[]);
     bench.command(CommandKind::Refetch, MIRROR, 1.0);
     let request = bench.wait(30 * SECOND).into_iter().find(|request| request.url.as_str() == MIRROR).unwrap();
-    bench.answer(ChangeEstimate { verdict: Verdict::Minor, ..looked(&request, 1e-3) });
+    bench.answer(edited(looked(&request, 1e-3), |it| it.judgement.verdict = Verdict::Minor));
     let requests = bench.wait(HOUR);
     let probe = requests.iter().find(|request| request.url.as_str() == ORIGINAL).expect("it has changed, too?");
     assert_eq!(probe.reason, FetchReason::Probe);
@@ -95,7 +95,10 @@ fn an_original_that_is_lost_releases_its_mirrors() {
         let mut bench = tied(&[]);
         bench.command(CommandKind::Refetch, ORIGINAL, 1.0);
         let request = bench.wait(30 * SECOND).into_iter().find(|request| request.url.as_str() == ORIGINAL).unwrap();
-        bench.answer(ChangeEstimate { outcome, verdict, ..looked(&request, 1.0) });
+        bench.answer(edited(looked(&request, 1.0), |it| {
+            it.look.outcome = outcome;
+            it.judgement.verdict = verdict;
+        }));
         bench.tick();
         assert_eq!((follows(&bench), followers(&bench)), (false, 0), "{outcome:?}");
     }

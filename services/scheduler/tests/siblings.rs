@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, looked};
+use bench::{Bench, edited, looked};
 use messages::{CellForecast, ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
 use page::{CanonicalUrl, DAY, HOUR};
 use sweeps::Place;
@@ -13,15 +13,14 @@ const PAGES: usize = 10;
 
 /// A page of which its own looks have told next to nothing.
 fn hardly_known(request: &FetchRequest) -> ChangeEstimate {
-    ChangeEstimate {
-        alpha: 0.4,
-        beta_days: 101.0,
-        own_alpha: 0.0,
-        own_beta_days: 1.0,
-        plain_alpha: 0.0,
-        plain_beta_days: 1.0,
-        ..looked(request, 0.004)
-    }
+    edited(looked(request, 0.004), |it| {
+        it.belief.alpha = 0.4;
+        it.belief.beta_days = 101.0;
+        it.belief.own_alpha = 0.0;
+        it.belief.own_beta_days = 1.0;
+        it.belief.plain_alpha = 0.0;
+        it.belief.plain_beta_days = 1.0;
+    })
 }
 
 fn is_news(request: &FetchRequest) -> bool {

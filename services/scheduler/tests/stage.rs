@@ -4,7 +4,7 @@
 
 mod bench;
 
-use bench::{Bench, failed, looked, on_host, urls};
+use bench::{Bench, edited, failed, looked, on_host, urls};
 use messages::{
     ChangeEstimate, Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link,
     PageLinks, SchedulerEvent, topics,
@@ -32,7 +32,7 @@ fn every_seed_is_asked_for_once_within_the_budget() {
         assert!(requests.len() <= 2 * second + 10, "{} in {second} s", requests.len());
     }
     assert_eq!((requests.len(), urls(&requests).len()), (40, 40));
-    assert!(requests.iter().all(|request| request.reason == FetchReason::New && request.etag.is_none()));
+    assert!(requests.iter().all(|request| request.reason == FetchReason::New && request.validators.etag.is_none()));
     assert!(requests.iter().all(|request| request.lease_until > request.not_before));
 }
 
@@ -72,7 +72,7 @@ fn a_longer_delay_in_robots_txt_holds_for_what_is_asked_next() {
     let mut bench = Bench::new(&[("politeness.crawl_delay", "1s")]);
     bench.seed(URL);
     let first = bench.next(5 * SECOND);
-    bench.answer(ChangeEstimate { robots_crawl_delay_ms: Some(30_000), ..looked(&first, 1.0) });
+    bench.answer(edited(looked(&first, 1.0), |it| it.look.robots_crawl_delay_ms = Some(30_000)));
     bench.seed(SIBLING);
     let second = bench.next(60 * SECOND);
     assert!(seconds(first.not_before, second.not_before) >= 30.0);
@@ -90,13 +90,13 @@ fn a_lease_that_runs_out_is_handed_out_again_and_a_late_answer_does_not_end_the_
 
     bench.answer(looked(&first, 50.0));
     let page = bench.page(URL).unwrap();
-    assert_eq!((page.lease_until, page.answered), (Some(second.lease_until), first.attempt));
+    assert_eq!((page.request.lease_until(), page.fetches), (Some(second.lease_until), 1));
     assert!(bench.wait(60 * SECOND).is_empty(), "the newer lease holds");
     bench.answer(looked(&second, 50.0));
-    assert_eq!(bench.page(URL).unwrap().lease_until, None);
+    assert_eq!(bench.page(URL).unwrap().request.lease_until(), None);
     let third = bench.next(60 * SECOND);
     assert_eq!((third.attempt, third.reason), (second.attempt + 1, FetchReason::Refresh));
-    assert_eq!(third.etag.as_deref(), Some("\"1\""));
+    assert_eq!(third.validators.etag.as_deref(), Some("\"1\""));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_a_look_left_open_is_settled_by_another_when_that_tells_most() {
     let mut request = bench.next(5 * SECOND);
     for (wait_s, least, most) in [(0, 0.0, 60.0), (3 * 3_600, 10_800.0, 10_860.0)] {
         // The page hardly changes, so nothing else would bring it up.
-        bench.answer(ChangeEstimate { look_again_after_s: Some(wait_s), ..looked(&request, 1e-4) });
+        bench.answer(edited(looked(&request, 1e-4), |it| it.judgement.look_again_after_s = Some(wait_s)));
         bench.crash();
         let next = bench.next(4 * HOUR);
         assert_eq!(next.reason, FetchReason::Probe);
@@ -132,7 +132,7 @@ fn what_was_commanded_is_wanted_until_it_is_answered() {
     let unsent = bench.next(3 * MINUTE);
     assert_eq!((unsent.reason, unsent.attempt), (FetchReason::Command, lost.attempt + 1));
     let handed_back = failed(&unsent, FetchOutcome::RateLimited, None);
-    bench.answer(ChangeEstimate { retry_after_s: Some(60), ..handed_back });
+    bench.answer(edited(handed_back, |it| it.look.retry_after_s = Some(60)));
     bench.crash();
     let made = bench.next(3 * MINUTE);
     assert_eq!((made.reason, made.attempt), (FetchReason::Command, unsent.attempt + 1));
@@ -163,23 +163,22 @@ fn failures_back_off_doubling_up_to_the_longest_wait_and_keep_what_was_learned()
     bench.answer(looked(&first, 50.0));
     let mut request = bench.next(HOUR);
     for wait_minutes in [10.0, 20.0, 40.0, 40.0] {
-        bench.answer(ChangeEstimate {
-            alpha: 100.0,
-            beta_days: 2.0,
-            ..failed(&request, FetchOutcome::ServerError, Some(500))
-        });
+        bench.answer(edited(failed(&request, FetchOutcome::ServerError, Some(500)), |it| {
+            it.belief.alpha = 100.0;
+            it.belief.beta_days = 2.0;
+        }));
         let next = bench.next(2 * HOUR);
         let waited = seconds(request.not_before, next.not_before) / 60.0;
         assert!((wait_minutes..wait_minutes + 1.0).contains(&waited), "{waited} min instead of {wait_minutes}");
         assert_eq!(next.reason, FetchReason::Retry);
-        assert_eq!(next.etag.as_deref(), Some("\"1\""), "what is known of the content is kept");
+        assert_eq!(next.validators.etag.as_deref(), Some("\"1\""), "what is known of the content is kept");
         let page = bench.page(URL).unwrap();
-        assert_eq!((page.alpha, page.beta_days), (100.0, 2.0));
+        assert_eq!((page.belief.alpha, page.belief.beta_days), (100.0, 2.0));
         assert_eq!(page.last_look_at, Some(first.not_before), "a failure is no look");
         request = next;
     }
     bench.answer(looked(&request, 50.0));
-    assert_eq!(bench.page(URL).unwrap().failures, 0);
+    assert_eq!(bench.page(URL).unwrap().request.failures, 0);
     assert_eq!(bench.next(HOUR).reason, FetchReason::Refresh);
 }
 
@@ -200,7 +199,7 @@ fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_no
     bench.seed(URL);
     let first = bench.next(5 * SECOND);
     let limited = failed(&first, FetchOutcome::RateLimited, Some(429));
-    bench.answer(ChangeEstimate { retry_after_s: Some(600), ..limited });
+    bench.answer(edited(limited, |it| it.look.retry_after_s = Some(600)));
     let asked_at = bench.now();
     bench.seed(SIBLING);
     bench.seed(ELSEWHERE);
@@ -232,10 +231,10 @@ fn what_a_refusal_stopped_is_no_failure_and_is_asked_for_when_the_back_off_ends(
     let refused_at = bench.now();
     for request in &requests {
         let unsent = failed(request, FetchOutcome::RateLimited, None);
-        bench.answer(ChangeEstimate { retry_after_s: Some(450), ..unsent });
+        bench.answer(edited(unsent, |it| it.look.retry_after_s = Some(450)));
         let page = bench.page(request.url.as_str()).unwrap();
-        assert_eq!((page.fetches, page.failures, page.outcome), (0, 0, None), "nobody has looked");
-        assert_eq!(page.lease_until, None);
+        assert_eq!((page.fetches, page.request.failures, page.outcome), (0, 0, None), "nobody has looked");
+        assert_eq!(page.request.lease_until(), None);
     }
     // A fetch not made is not paid for: a budget of one in 17 minutes would not bring them back together.
     let mut again = Vec::new();
@@ -255,9 +254,9 @@ fn a_request_handed_back_after_its_lease_leaves_the_next_one_alone() {
     let first = bench.next(5 * SECOND);
     let second = bench.next(20 * MINUTE);
     let unsent = failed(&first, FetchOutcome::RateLimited, None);
-    bench.answer(ChangeEstimate { retry_after_s: Some(3_600), ..unsent });
+    bench.answer(edited(unsent, |it| it.look.retry_after_s = Some(3_600)));
     let page = bench.page(URL).unwrap();
-    assert_eq!((page.lease_until, page.held_until), (Some(second.lease_until), None));
+    assert_eq!((page.request.lease_until(), page.request.held_until()), (Some(second.lease_until), None));
 }
 
 #[test]
@@ -278,9 +277,9 @@ fn requests_that_went_stale_while_no_fetcher_ran_come_back_unsent_and_no_page_is
         let mut looks = Vec::new();
         for request in &handed_out {
             if request.lease_until <= now {
-                bench.answer(ChangeEstimate { fetched_at: now, ..failed(request, FetchOutcome::RateLimited, None) });
+                bench.answer(edited(failed(request, FetchOutcome::RateLimited, None), |it| it.look.fetched_at = now));
             } else {
-                bench.answer(ChangeEstimate { fetched_at: now, ..looked(request, 1e-4) });
+                bench.answer(edited(looked(request, 1e-4), |it| it.look.fetched_at = now));
                 looks.push(request.url.as_str().to_owned());
             }
         }
@@ -294,7 +293,7 @@ fn requests_that_went_stale_while_no_fetcher_ran_come_back_unsent_and_no_page_is
         assert_eq!(looks, expected, "{policy}: each page once");
         for host in 0..20 {
             let page = bench.page(&on_host(host)).unwrap();
-            assert_eq!((page.fetches, page.failures, page.lease_until), (1, 0, None), "{policy}");
+            assert_eq!((page.fetches, page.request.failures, page.request.lease_until()), (1, 0, None), "{policy}");
         }
     }
 }
@@ -361,7 +360,7 @@ fn a_page_an_operator_wants_comes_next_whatever_it_is_worth() {
     let next = bench.next(2 * HOUR);
     assert_eq!((next.url.as_str(), next.reason), (URL, FetchReason::Command));
     bench.answer(looked(&next, 1e-6));
-    assert!(!bench.page(URL).unwrap().refetch);
+    assert_eq!(bench.page(URL).unwrap().request.wanted, frontier::Wanted::No);
 }
 
 #[test]
@@ -566,7 +565,11 @@ fn received_bytes_are_paid_back_before_more_is_asked_for() {
             let unchanged = looked(&request, 1.0);
             // Unpacked it is four times as long; an answer without a body weighs, too.
             let outcome = [FetchOutcome::Fetched, FetchOutcome::ServerError][usize::from(rounds % 2 == 0)];
-            bench.answer(ChangeEstimate { outcome, body_length: 4 * weight, wire_bytes: weight, ..unchanged });
+            bench.answer(edited(unchanged, |it| {
+                it.look.outcome = outcome;
+                it.look.body_length = 4 * weight;
+                it.look.wire_bytes = weight;
+            }));
         }
     }
     assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");

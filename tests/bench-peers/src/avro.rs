@@ -1,12 +1,11 @@
 //! A fetch result encoded and decoded by `messages` and by serde_avro_fast, in turn.
 
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Message};
+use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, Message, Validators};
 use page::{CanonicalUrl, Timestamp};
 use serde_avro_fast::ser::SerializerConfig;
 use std::hint::black_box;
 use std::time::Duration;
 
-const SCHEMA: &str = include_str!("../../../schemas/FetchResult.avsc");
 /// Of the body as it travels.
 const BODY_BYTES: usize = 20 << 10;
 const REPETITIONS: u32 = 3_000;
@@ -16,7 +15,7 @@ const HEADER_BYTES: usize = 10;
 /// Measures both and prints nanoseconds, one figure a round.
 pub fn measure(rounds: usize) {
     let record = record();
-    let schema: serde_avro_fast::Schema = SCHEMA.parse().expect("the schema parses");
+    let schema: serde_avro_fast::Schema = FetchResult::schema_record().json.parse().expect("the schema parses");
     let mut config = SerializerConfig::new(&schema);
     let encoded = record.encode();
     let datum = &encoded[HEADER_BYTES..];
@@ -58,17 +57,22 @@ pub fn measure(rounds: usize) {
 fn record() -> FetchResult {
     let url = CanonicalUrl::parse("https://www.example.org/some/path/to/a/page.html?x=12345&y=abc").expect("a URL");
     let at = Timestamp::from_secs(1_763_640_000);
-    FetchResult {
+    let look = Look {
         latency_ms: 143,
         status: Some(200),
-        etag: Some("\"5f3c-5e2a9b1c2d3e4\"".to_owned()),
-        last_modified: Some("Thu, 13 Nov 2025 02:13:20 GMT".to_owned()),
-        content_type: Some("text/html; charset=utf-8".to_owned()),
-        content_digest: Some(Digest([9; 32])),
-        body: Some((0..BODY_BYTES).map(|index| (index * 31 % 251) as u8).collect()),
+        validators: Validators {
+            etag: Some("\"5f3c-5e2a9b1c2d3e4\"".to_owned()),
+            last_modified: Some("Thu, 13 Nov 2025 02:13:20 GMT".to_owned()),
+            content_digest: Some(Digest([9; 32])),
+        },
         body_length: 65_536,
         wire_bytes: 66_000,
-        ..FetchResult::new(FetchRequest::first(url, at), FetchOutcome::Fetched, at)
+        ..Look::new(FetchRequest::first(url, at), FetchOutcome::Fetched, at)
+    };
+    FetchResult {
+        content_type: Some("text/html; charset=utf-8".to_owned()),
+        body: Some((0..BODY_BYTES).map(|index| (index * 31 % 251) as u8).collect()),
+        ..FetchResult::new(look)
     }
 }
 

@@ -18,10 +18,25 @@ MARKER = b"\xc3\x01"
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
-def schema_of(directory, name, version):
-    """The version's own file when it was released, else the newest schema."""
-    kept = directory / "released" / name / f"v{version}.avsc"
-    return json.loads((kept if kept.exists() else directory / f"{name}.avsc").read_text("utf-8"))
+def with_parts(schema, parts):
+    """A part is defined where it is first named as a type."""
+    if isinstance(schema, str):
+        return with_parts(parts.pop(schema), parts) if schema in parts else schema
+    if isinstance(schema, list):
+        return [with_parts(item, parts) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = ("type", "items", "fields")
+    return {key: with_parts(value, parts) if key in inner else value for key, value in schema.items()}
+
+
+def schemas_of(directory):
+    """All schemas, today's and released ones, by what their records begin with."""
+    read = lambda path: json.loads(path.read_text("utf-8"))
+    parts = {path.stem: read(path) for path in (directory / "parts").glob("*.avsc")}
+    schemas = [with_parts(read(path), dict(parts)) for path in directory.glob("*.avsc")]
+    schemas += [read(path) for path in directory.glob("released/*/*.avsc")]
+    return {header_of(schema): schema for schema in schemas}
 
 
 def header_of(schema):
@@ -42,28 +57,28 @@ def plain(value):
     return value
 
 
-def check(path, directory):
-    name, version = path.name.removesuffix(".json").rsplit(".v", 1)
-    schema = schema_of(directory, name, version)
-    for entry in json.loads(path.read_text("utf-8")):
-        record = bytes.fromhex(entry["hex"])
-        header = header_of(schema)
-        assert record[:10] == header, f"{path.name}: {record[:10].hex()} is not {header.hex()}"
-        datum = io.BytesIO(record[10:])
-        value = fastavro.schemaless_reader(datum, schema)
-        assert not datum.read(), f"{path.name}: bytes left over"
-        assert plain(value) == entry["value"], f"{path.name}: {plain(value)} is not {entry['value']}"
-        again = io.BytesIO()
-        fastavro.schemaless_writer(again, schema, value)
-        assert again.getvalue() == record[10:], f"{path.name}: written again, the bytes differ"
+def check(place, entry, schemas):
+    record = bytes.fromhex(entry["hex"])
+    schema = schemas[record[:10]]
+    datum = io.BytesIO(record[10:])
+    value = fastavro.schemaless_reader(datum, schema)
+    assert not datum.read(), f"{place}: bytes left over"
+    assert plain(value) == entry["value"], f"{place}: {plain(value)} is not {entry['value']}"
+    again = io.BytesIO()
+    fastavro.schemaless_writer(again, schema, value)
+    assert again.getvalue() == record[10:], f"{place}: written again, the bytes differ"
 
 
 def main():
     directory = pathlib.Path(sys.argv[1])
-    files = sorted((directory / "golden").glob("*.json"))
-    for path in files:
-        check(path, directory)
-    print(f"{len(files)} golden files agree")
+    schemas = schemas_of(directory)
+    count = 0
+    for path in sorted((directory / "golden").glob("*.json")):
+        for name, entries in json.loads(path.read_text("utf-8")).items():
+            for entry in entries:
+                check(f"{name} in {path.name}", entry, schemas)
+                count += 1
+    print(f"{count} golden records agree")
 
 
 main()

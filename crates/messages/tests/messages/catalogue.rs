@@ -8,8 +8,10 @@ use page::{CanonicalUrl, Host};
 fn every_message_travels_under_the_key_that_its_type_names() {
     for record in record_types() {
         for (sample, key) in record.samples.iter().zip(&record.keys) {
-            let fields = (record.show)(sample).unwrap();
-            assert!(is_key(record.key_kind, key, &fields), "{}: {key:?}", record.name);
+            let shown = (record.show)(sample).unwrap();
+            // What stages pass on is about the page of its look.
+            let fields = shown.get("look").unwrap_or(&shown);
+            assert!(is_key(record.key_kind, key, fields), "{}: {key:?}", record.name);
         }
     }
 }

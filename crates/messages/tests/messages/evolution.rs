@@ -8,8 +8,8 @@ use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use messages::schemas::{LearnError, known, learn, name_of};
 use messages::{
-    ChangeEstimate, Command, CommandKind, DecodeError, Encoded, FetchOutcome, FetchRequest, FetchResult, Fingerprint,
-    Message, SchedulerEvent, impl_message,
+    Command, CommandKind, DecodeError, Encoded, FetchOutcome, FetchRequest, FetchResult, Fingerprint, Message,
+    PageChange, SchedulerEvent, impl_message,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -82,20 +82,18 @@ fn every_message_is_read_when_a_newer_writer_has_put_a_field_in_its_middle() {
 
 #[test]
 fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
-    let record = find("ChangeEstimate");
+    let record = find("PageChange");
     let older = other_version(&record, |fields| fields.retain(|field| field.get("default").is_none()));
-    let gone = ["own_alpha", "own_beta_days", "plain_alpha", "plain_beta_days", "look_again_after_s"];
+    let gone = ["content_changed", "links_changed", "structure_changed", "host_event", "changes_last"];
     let bytes = written_with(&older, &record, &record.samples[0], |fields| {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
     });
     learn(older.as_bytes(), None).unwrap();
-    let read = ChangeEstimate::decode(&bytes).unwrap();
-    let full = ChangeEstimate::samples().remove(0);
-    let (own_alpha, own_beta_days, plain_alpha, plain_beta_days) = (0.0, 0.0, 0.0, 0.0);
-    let look_again_after_s = None;
+    let full = PageChange::samples().remove(0);
+    let (content_changed, links_changed, structure_changed, host_event) = (false, false, false, false);
     let expected =
-        ChangeEstimate { own_alpha, own_beta_days, plain_alpha, plain_beta_days, look_again_after_s, ..full };
-    assert_eq!(read, expected);
+        PageChange { content_changed, links_changed, structure_changed, host_event, changes_last: true, ..full };
+    assert_eq!(PageChange::decode(&bytes), Ok(expected));
 }
 
 #[test]
@@ -115,17 +113,20 @@ fn a_record_of_a_union_is_told_by_the_name_of_its_learned_schema() {
 #[test]
 fn a_word_that_a_newer_writer_has_for_a_fetch_or_a_command_is_unknown() {
     let text =
-        FetchResult::schema_record().json.replace(r#""content_refused", "#, r#""geo_blocked", "content_refused", "#);
+        FetchResult::schema_record().json.replace(r#""content_refused","#, r#""geo_blocked","content_refused","#);
     let record = find("FetchResult");
     let bytes = written_with(&text, &record, &record.samples[1], |fields| {
-        let outcome = fields.iter_mut().find(|(name, _)| name == "outcome").unwrap();
+        let look = fields.iter_mut().find(|(name, _)| name == "look").unwrap();
+        let Value::Record(look) = &mut look.1 else { panic!("a look is a record") };
+        let outcome = look.iter_mut().find(|(name, _)| name == "outcome").unwrap();
         outcome.1 = Value::Enum(20, "geo_blocked".to_owned());
     });
     learn(text.as_bytes(), None).unwrap();
-    let expected = FetchResult { outcome: FetchOutcome::Unknown, ..FetchResult::samples().remove(1) };
+    let mut expected = FetchResult::samples().remove(1);
+    expected.look.outcome = FetchOutcome::Unknown;
     assert_eq!(FetchResult::decode(&bytes), Ok(expected));
 
-    let text = Command::schema_record().json.replace(r#""forget", "#, r#""archive", "forget", "#);
+    let text = Command::schema_record().json.replace(r#""forget","#, r#""archive","forget","#);
     let record = find("Command");
     let bytes = written_with(&text, &record, &record.samples[0], |fields| {
         fields[0].1 = Value::Enum(1, "archive".to_owned());

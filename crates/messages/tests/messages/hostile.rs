@@ -94,8 +94,8 @@ proptest! {
 
 /// The header of records of a version with one more field, whose schema was learned.
 fn header_of_newer(record: SchemaRecord) -> Vec<u8> {
-    let fields = r#""fields": [{"name": "learned", "type": {"type": "array", "items": "bytes"}}, "#;
-    let newer = record.json.replacen("\"fields\": [", fields, 1);
+    let fields = r#""fields":[{"name": "learned", "type": {"type": "array", "items": "bytes"}}, "#;
+    let newer = record.json.replacen("\"fields\":[", fields, 1);
     [&[0xC3, 0x01], &learn(newer.as_bytes(), None).unwrap().to_bytes()[..]].concat()
 }
 

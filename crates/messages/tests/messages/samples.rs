@@ -35,6 +35,10 @@ fn digest() -> Option<Digest> {
     Some(Digest::of(b"a page"))
 }
 
+fn validators() -> Validators {
+    Validators { etag: etag(), last_modified: last_modified(), content_digest: digest() }
+}
+
 impl Samples for FetchRequest {
     fn samples() -> Vec<Self> {
         let full = Self {
@@ -46,17 +50,13 @@ impl Samples for FetchRequest {
             not_before: time(2),
             lease_until: time(900),
             reason: FetchReason::Refresh,
-            etag: etag(),
-            last_modified: last_modified(),
-            content_digest: digest(),
+            validators: validators(),
             crawl_delay_ms: Some(2_500),
         };
         let sparse = Self {
             attempt: 1,
             reason: FetchReason::New,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
+            validators: Validators::default(),
             crawl_delay_ms: None,
             ..full.clone()
         };
@@ -64,31 +64,51 @@ impl Samples for FetchRequest {
     }
 }
 
+/// A look with every field present, and one with as few as possible.
+fn looks() -> [Look; 2] {
+    let full = Look {
+        page_id: page_id(),
+        url: url(),
+        site_key: site_key(),
+        attempt: 7,
+        fetched_at: time(3),
+        latency_ms: 143,
+        outcome: FetchOutcome::Fetched,
+        status: Some(200),
+        final_url: Some(CanonicalUrl::parse("https://www.example.org/news/2").unwrap()),
+        validators: validators(),
+        body_length: 6,
+        wire_bytes: 412,
+        retry_after_s: Some(120),
+        robots_crawl_delay_ms: Some(1_000),
+    };
+    let request = FetchRequest { attempt: full.attempt, ..FetchRequest::samples().remove(0) };
+    let sparse = Look::new(request, FetchOutcome::DnsFailed, full.fetched_at);
+    [full, sparse]
+}
+
+fn judgements() -> [LookJudgement; 2] {
+    let full = LookJudgement {
+        previous_fetched_at: Some(time(-86_400)),
+        verdict: Verdict::Minor,
+        magnitude: 0.125,
+        resemblance: 0.875,
+        last_modified_at: Some(time(-1_547)),
+        look_again_after_s: Some(129_600),
+    };
+    [full, LookJudgement::new(Verdict::Unknown)]
+}
+
 impl Samples for FetchResult {
     fn samples() -> Vec<Self> {
+        let [full, sparse] = looks();
         let full = Self {
-            page_id: page_id(),
-            url: url(),
-            site_key: site_key(),
-            attempt: 7,
-            fetched_at: time(3),
-            latency_ms: 143,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            final_url: Some(CanonicalUrl::parse("https://www.example.org/news/2").unwrap()),
             hops: vec![Hop { url: url().to_string(), status: 301 }],
-            etag: etag(),
-            last_modified: last_modified(),
             content_type: Some("text/html; charset=utf-8".to_owned()),
-            content_digest: digest(),
             // The length in front and one run of literals, spelled out: another release of the lz4 crate may pack
             // differently, these bytes stay what they are.
             body: Some(b"\x06\0\0\0\x60a page".to_vec()),
-            body_length: 6,
             truncated: true,
-            wire_bytes: 412,
-            retry_after_s: Some(120),
-            robots_crawl_delay_ms: Some(1_000),
             detail: Some("cut at 6 bytes".to_owned()),
             exchanges: vec![Exchange {
                 url: url().to_string(),
@@ -102,111 +122,33 @@ impl Samples for FetchResult {
             }],
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
+            look: full,
         };
-        let request = FetchRequest { attempt: full.attempt, ..FetchRequest::samples().remove(0) };
-        let sparse = Self::new(request, FetchOutcome::DnsFailed, full.fetched_at);
-        vec![full, sparse]
+        vec![full, Self::new(sparse)]
     }
 }
 
 impl Samples for PageObservation {
     fn samples() -> Vec<Self> {
-        let full = Self {
-            page_id: page_id(),
-            url: url(),
-            site_key: site_key(),
-            attempt: 7,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            fetched_at: time(3),
-            previous_fetched_at: Some(time(-86_400)),
-            verdict: Verdict::Minor,
-            magnitude: 0.125,
-            resemblance: 0.875,
-            etag: etag(),
-            last_modified: last_modified(),
-            last_modified_at: Some(time(-1_547)),
-            content_digest: digest(),
-            body_length: 13_800,
-            wire_bytes: 4_100,
-            latency_ms: 143,
-            retry_after_s: Some(120),
-            robots_crawl_delay_ms: Some(1_000),
-            look_again_after_s: Some(129_600),
-        };
-        let sparse = Self {
-            outcome: FetchOutcome::TimedOut,
-            status: None,
-            previous_fetched_at: None,
-            verdict: Verdict::Unknown,
-            magnitude: 0.0,
-            resemblance: 1.0,
-            etag: None,
-            last_modified: None,
-            last_modified_at: None,
-            content_digest: None,
-            body_length: 0,
-            wire_bytes: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            look_again_after_s: None,
-            ..full.clone()
-        };
-        vec![full, sparse]
+        let samples = looks().into_iter().zip(judgements());
+        samples.map(|(look, judgement)| Self { look, judgement }).collect()
     }
 }
 
 impl Samples for ChangeEstimate {
     fn samples() -> Vec<Self> {
-        let full = Self {
-            page_id: page_id(),
-            url: url(),
-            site_key: site_key(),
-            attempt: 7,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            fetched_at: time(3),
-            verdict: Verdict::Minor,
+        let full = ChangeBelief {
             alpha: 2.5,
             beta_days: 10.0,
-            change_rate_per_day: 0.25,
             observations: 6,
             changes: 2,
-            etag: etag(),
-            last_modified: last_modified(),
-            content_digest: digest(),
-            body_length: 13_800,
-            wire_bytes: 4_100,
-            latency_ms: 143,
-            retry_after_s: Some(120),
-            robots_crawl_delay_ms: Some(1_000),
             own_alpha: 1.5,
             own_beta_days: 40.25,
             plain_alpha: 2.0,
             plain_beta_days: 38.5,
-            look_again_after_s: Some(0),
         };
-        let sparse = Self {
-            outcome: FetchOutcome::ServerError,
-            status: None,
-            verdict: Verdict::Unknown,
-            observations: 0,
-            changes: 0,
-            etag: None,
-            last_modified: None,
-            content_digest: None,
-            body_length: 0,
-            wire_bytes: 0,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            own_alpha: 0.0,
-            own_beta_days: 0.0,
-            plain_alpha: 0.0,
-            plain_beta_days: 0.0,
-            look_again_after_s: None,
-            ..full.clone()
-        };
-        vec![full, sparse]
+        let samples = PageObservation::samples().into_iter().zip([full, ChangeBelief::new(1.0, 30.0)]);
+        samples.map(|(PageObservation { look, judgement }, belief)| Self { look, judgement, belief }).collect()
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use messages::{Digest, FetchRequest, Hop, body};
+use messages::{Digest, FetchRequest, Hop, Look, Validators, body};
 use page::{CanonicalUrl, Timestamp};
 
 const PAGE: &str = "http://a.test/page";
@@ -26,15 +26,25 @@ fn exchange(url: &str, response_head: &str, received_bytes: i64) -> Exchange {
 /// What came of asking for the page, by these exchanges.
 fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -> FetchResult {
     let at = Timestamp::from_secs(1_763_683_200);
-    FetchResult {
+    let content_digest = body.map(|body| Digest::of(body.as_bytes()));
+    let look = Look {
         status: Some(200),
-        content_type: Some("text/html".to_owned()),
-        content_digest: body.map(|body| Digest::of(body.as_bytes())),
-        body: body.map(|body| body::compress(body.as_bytes())),
+        validators: Validators { content_digest, ..Validators::default() },
         body_length: body.map_or(0, |body| body.len() as i64),
+        ..Look::new(FetchRequest::first(CanonicalUrl::parse(PAGE).unwrap(), at), outcome, at)
+    };
+    FetchResult {
+        content_type: Some("text/html".to_owned()),
+        body: body.map(|body| body::compress(body.as_bytes())),
         exchanges,
-        ..FetchResult::new(FetchRequest::first(CanonicalUrl::parse(PAGE).unwrap(), at), outcome, at)
+        ..FetchResult::new(look)
     }
+}
+
+/// The same with something else in it.
+fn edited<T>(mut it: T, edit: impl FnOnce(&mut T)) -> T {
+    edit(&mut it);
+    it
 }
 
 fn fetched(text: &str) -> FetchResult {
@@ -44,12 +54,16 @@ fn fetched(text: &str) -> FetchResult {
 
 fn not_modified() -> FetchResult {
     let head = "HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n";
-    FetchResult { status: Some(304), ..result(FetchOutcome::NotModified, None, vec![exchange(PAGE, head, 0)]) }
+    edited(result(FetchOutcome::NotModified, None, vec![exchange(PAGE, head, 0)]), |it| it.look.status = Some(304))
 }
 
 fn same_content(text: &str) -> FetchResult {
     let payload_sha1 = Some(Sha1::of(text.as_bytes()));
-    FetchResult { outcome: FetchOutcome::SameContent, body: None, payload_sha1, ..fetched(text) }
+    edited(fetched(text), |it| {
+        it.look.outcome = FetchOutcome::SameContent;
+        it.body = None;
+        it.payload_sha1 = payload_sha1;
+    })
 }
 
 fn captured(result: &FetchResult, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
@@ -100,11 +114,10 @@ fn exported_twice_a_result_has_the_same_bytes_and_another_place_has_other_names(
 fn redirects_are_captures_of_their_own() {
     let redirect = exchange(PAGE, "HTTP/1.1 301 Moved\r\nLocation: /moved\r\nContent-Length: 20\r\n", 20);
     let answer = exchange(MOVED, "HTTP/1.1 200 OK\r\n", 6);
-    let moved = FetchResult {
-        final_url: CanonicalUrl::parse(MOVED).ok(),
-        hops: vec![Hop { url: PAGE.to_owned(), status: 301 }],
-        ..result(FetchOutcome::Fetched, Some("a page"), vec![redirect.clone(), answer])
-    };
+    let moved = edited(result(FetchOutcome::Fetched, Some("a page"), vec![redirect.clone(), answer]), |it| {
+        it.look.final_url = CanonicalUrl::parse(MOVED).ok();
+        it.hops = vec![Hop { url: PAGE.to_owned(), status: 301 }];
+    });
     let mut originals = Originals::new(9);
     let records = captured(&moved, &PLACE, &mut originals);
     assert_eq!(kinds(&records), [Kind::Request, Kind::Response, Kind::Request, Kind::Response]);
@@ -118,7 +131,7 @@ fn redirects_are_captures_of_their_own() {
     assert_eq!(revisit.field("WARC-Refers-To-Target-URI"), Some(MOVED));
 
     // The answer to the second request never came.
-    let lost = FetchResult { status: None, ..result(FetchOutcome::NotModified, None, vec![redirect]) };
+    let lost = edited(result(FetchOutcome::NotModified, None, vec![redirect]), |it| it.look.status = None);
     let records = captured(&lost, &PLACE, &mut originals);
     assert_eq!(kinds(&records), [Kind::Request, Kind::Response]);
 }
@@ -193,7 +206,7 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
     assert_eq!(kinds(&records), [Kind::Resource]);
     assert_eq!((records[0].block(), records[0].field("WARC-Target-URI")), (b"a page".as_slice(), Some(PAGE)));
     assert_eq!(captured(&without(not_modified()), &later(8), &mut originals), []);
-    let failed = FetchResult { status: None, ..result(FetchOutcome::DnsFailed, None, Vec::new()) };
+    let failed = edited(result(FetchOutcome::DnsFailed, None, Vec::new()), |it| it.look.status = None);
     assert_eq!(captured(&failed, &PLACE, &mut originals), []);
     // Heads that were cut to nothing are none.
     let headless = exchange(PAGE, "", 6);

@@ -60,7 +60,7 @@ impl HostWorker {
         (job.hops.is_empty() && job.request.lease_until <= now).then_some(Unsent::PastLease)
     }
 
-    /// A request that is not sent is answered as such, which is no failure of its page ([`FetchOutcome::was_not_sent`]).
+    /// A request that is not sent is answered as such, which is no failure of its page ([`Look::was_not_sent`](messages::Look::was_not_sent)).
     pub(super) fn given_up(&self, job: Box<Job>, why: &Unsent) -> Turn {
         let (rest, detail) = match why {
             Unsent::Drained => return Turn::Drained,
@@ -71,7 +71,7 @@ impl HostWorker {
         };
         let failure = Failure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
         let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
-        done.result.retry_after_s = (!rest.is_zero()).then(|| rest.as_secs_f64().ceil() as i64);
+        done.result.look.retry_after_s = (!rest.is_zero()).then(|| rest.as_secs_f64().ceil() as i64);
         Turn::Done(done)
     }
 }

@@ -73,7 +73,7 @@ fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for(
     assert!(request(&mut stream).contains("/third"));
     stream.write_all(PAGE).unwrap();
     let done = pool.answers.receive(PATIENCE).unwrap();
-    assert_eq!((done.tag.epoch, done.result.body_length), (2, 2));
+    assert_eq!((done.tag.epoch, done.result.look.body_length), (2, 2));
 }
 
 #[test]
@@ -84,15 +84,15 @@ fn what_is_past_its_lease_is_handed_back_unsent() {
     let stale = FetchRequest { lease_until: START, ..request_for("http://a.test/stale") };
     pool.submit(asked(1, &stale));
     let done = pool.answers.receive(PATIENCE).unwrap();
-    assert!(done.result.outcome.was_not_sent(done.result.status));
-    assert_eq!((done.result.url.as_str(), done.result.attempt), ("http://a.test/stale", stale.attempt));
-    assert_eq!(done.result.retry_after_s, None, "the host has refused nothing");
+    assert!(done.result.look.was_not_sent());
+    assert_eq!((done.result.look.url.as_str(), done.result.look.attempt), ("http://a.test/stale", stale.attempt));
+    assert_eq!(done.result.look.retry_after_s, None, "the host has refused nothing");
     // Neither is one whose lease ends while it waits for its turn.
     let (not_before, lease_until) = (START + Duration::from_millis(100), START + Duration::from_secs(1));
     pool.submit(asked(1, &FetchRequest { not_before, lease_until, ..request_for("http://a.test/slow") }));
     clock.advance(Duration::from_secs(2));
     let done = pool.answers.receive(PATIENCE).unwrap();
-    assert!(done.result.outcome.was_not_sent(done.result.status));
+    assert!(done.result.look.was_not_sent());
     assert!(done.result.detail.is_some_and(|detail| detail.contains("lease")));
     drop(pool);
     server.set_nonblocking(true).unwrap();
@@ -147,7 +147,7 @@ fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
     stream.write_all(PAGE).unwrap();
     until("the answer never came", || pool.on_the_wire() == 0);
     let done = pool.answers.receive(Duration::ZERO).expect("what was on the wire has its answer");
-    assert_eq!(done.result.url.as_str(), "http://a.test/first");
+    assert_eq!(done.result.look.url.as_str(), "http://a.test/first");
     pool.withdraw(vec![1]);
     assert!(pool.answers.receive(Duration::ZERO).is_none());
     drop(pool);

@@ -3,7 +3,7 @@
 use daemon::WebClock;
 use fetcher::Rules;
 use messages::topics::Topic;
-use messages::{Encoded, FetchRequest, FetchResult, topics};
+use messages::{Encoded, FetchRequest, FetchResult, Validators, topics};
 use page::CanonicalUrl;
 use settings::{Layers, Settings};
 use std::net::SocketAddr;
@@ -99,11 +99,17 @@ impl Bench {
         let before = self.read(topics::FETCH_RESULTS).len();
         self.send_bytes(request.encode());
         let result = self.results(before + 1).pop().unwrap();
-        assert_eq!((result.page_id, result.attempt), (request.page_id, request.attempt));
+        assert_eq!((result.look.page_id, result.look.attempt), (request.page_id, request.attempt));
         result
     }
 }
 
 pub(crate) fn request(url: &str) -> FetchRequest {
     FetchRequest { attempt: 7, ..FetchRequest::first(CanonicalUrl::parse(url).unwrap(), clock().now()) }
+}
+
+/// A request by someone who has the body of an answer, and no validators of the server's.
+pub(crate) fn with_digest(request: FetchRequest, known: &FetchResult) -> FetchRequest {
+    let content_digest = known.look.validators.content_digest;
+    FetchRequest { validators: Validators { content_digest, ..Validators::default() }, ..request }
 }

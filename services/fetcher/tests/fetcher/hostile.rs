@@ -36,17 +36,12 @@ pub(crate) fn differing(bench: &mut Bench, port: u16, cases: &[Misbehaviour]) ->
     let again: Vec<_> = cases.iter().filter_map(|case| Some((case, case.again.as_ref()?))).collect();
     for (case, _) in &again {
         let known = &first[&address(case).page_id()];
-        let second = FetchRequest {
-            attempt: 8,
-            etag: known.etag.clone(),
-            last_modified: known.last_modified.clone(),
-            content_digest: known.content_digest,
-            ..request(address(case).as_str())
-        };
+        let validators = known.look.validators.clone();
+        let second = FetchRequest { attempt: 8, validators, ..request(address(case).as_str()) };
         bench.send_bytes(second.encode());
     }
     let results = bench.results(cases.len() + again.len());
-    let second = by_page(results.into_iter().filter(|result| result.attempt == 8).collect());
+    let second = by_page(results.into_iter().filter(|result| result.look.attempt == 8).collect());
     differing.extend(again.iter().filter_map(|(case, expect)| {
         difference(&format!("{} again", case.name), expect, &second[&address(case).page_id()])
     }));
@@ -54,18 +49,18 @@ pub(crate) fn differing(bench: &mut Bench, port: u16, cases: &[Misbehaviour]) ->
 }
 
 fn by_page(results: Vec<FetchResult>) -> HashMap<PageId, FetchResult> {
-    results.into_iter().map(|result| (result.page_id, result)).collect()
+    results.into_iter().map(|result| (result.look.page_id, result)).collect()
 }
 
 fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
     bounded(name, result);
     let came = Expect {
         outcome: expect.outcome,
-        status: expect.status.and(result.status),
-        body_length: expect.body_length.map(|_| result.body_length as u64),
+        status: expect.status.and(result.look.status),
+        body_length: expect.body_length.map(|_| result.look.body_length as u64),
         truncated: result.truncated,
     };
-    let outcome = word(&result.outcome);
+    let outcome = word(&result.look.outcome);
     (came != *expect || outcome != expect.outcome)
         .then(|| format!("{name}: {outcome} {came:?}, expected {expect:?}; {:?}", result.detail))
 }
@@ -73,12 +68,15 @@ fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<Strin
 /// Whatever the server did, the answer is as short as the settings say.
 fn bounded(name: &str, result: &FetchResult) {
     let short = |text: &Option<String>| text.as_ref().is_none_or(|text| text.len() <= 1 << 10);
-    assert!(short(&result.detail) && short(&result.etag) && short(&result.last_modified), "{name}: {result:?}");
+    assert!(
+        short(&result.detail) && short(&result.look.validators.etag) && short(&result.look.validators.last_modified),
+        "{name}: {result:?}"
+    );
     assert!(short(&result.content_type) && result.hops.len() <= REDIRECTS + 1, "{name}: {result:?}");
-    assert!(result.retry_after_s.is_none_or(|wait| (0..=86_400).contains(&wait)), "{name}: {result:?}");
+    assert!(result.look.retry_after_s.is_none_or(|wait| (0..=86_400).contains(&wait)), "{name}: {result:?}");
     if let Some(packed) = &result.body {
         let unpacked = body::decompress(packed, KEPT_BYTES as usize).unwrap();
-        assert_eq!(unpacked.len() as i64, result.body_length, "{name}");
+        assert_eq!(unpacked.len() as i64, result.look.body_length, "{name}");
     }
 }
 

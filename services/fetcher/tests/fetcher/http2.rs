@@ -126,17 +126,17 @@ fn every_misbehaviour_over_http2_ends_as_it_should() {
 fn a_certificate_that_nobody_vouches_for_is_refused_unless_the_operator_does_not_mind() {
     let web = TlsWeb::start(&[b"h2"]);
     let url = "https://http2-well-made.test/";
-    assert_eq!(Bench::at(web.address, &[]).fetch(url).outcome, FetchOutcome::TlsFailed);
-    assert_eq!(web.bench(&[]).fetch("https://another-name.test/").outcome, FetchOutcome::TlsFailed);
-    assert_eq!(web.bench(&[]).fetch(url).outcome, FetchOutcome::Fetched);
+    assert_eq!(Bench::at(web.address, &[]).fetch(url).look.outcome, FetchOutcome::TlsFailed);
+    assert_eq!(web.bench(&[]).fetch("https://another-name.test/").look.outcome, FetchOutcome::TlsFailed);
+    assert_eq!(web.bench(&[]).fetch(url).look.outcome, FetchOutcome::Fetched);
     let unverified = &[("fetch.tls_verify", "false")];
     let web = TlsWeb::start(&[b"h2"]);
-    assert_eq!(Bench::at(web.address, unverified).fetch(url).outcome, FetchOutcome::Fetched);
+    assert_eq!(Bench::at(web.address, unverified).fetch(url).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
 fn http2_is_spoken_only_when_both_sides_want_it() {
     let web = TlsWeb::start(&[b"h2"]);
     let result = web.bench(&[("fetch.http2", "false")]).fetch("https://http2-well-made.test/");
-    assert_eq!(result.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
+    assert_eq!(result.look.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
 }

@@ -76,7 +76,7 @@ fn a_password_goes_to_its_own_host_and_no_further() {
     let resolve = format!("own.test={},other.test={}", own.address, other.address);
     let mut bench =
         Bench::new(&[("fetch.resolve", &resolve), ("fetch.authentication", "own.test=Aladdin:open sesame")]);
-    assert_eq!(bench.fetch("http://own.test/").outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch("http://own.test/").look.outcome, FetchOutcome::Fetched);
     // RFC 7617, section 2.
     assert!(own.heads()[0].contains("\r\nauthorization: basic qwxhzgrpbjpvcgvuihnlc2ftzq==\r\n"), "{:?}", own.heads());
     assert!(!other.heads()[0].contains("authorization"), "{:?}", other.heads());
@@ -88,7 +88,7 @@ fn a_plain_request_is_handed_to_the_proxy_whole() {
     let through = format!("*.test=http://me:secret@{}", proxy.address);
     let settings = [("fetch.proxy", through.as_str()), ("crawl.contact", "https://example.org/crawler")];
     let mut bench = Bench::at("198.51.101.1:80".parse().unwrap(), &settings);
-    assert_eq!(bench.fetch("http://a.test:8080/x?y").outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch("http://a.test:8080/x?y").look.outcome, FetchOutcome::Fetched);
     let head = proxy.heads().remove(0);
     assert!(head.starts_with("get http://a.test:8080/x?y http/1.1\r\n"), "{head}");
     assert!(head.contains("\r\nhost: a.test:8080\r\n"), "{head}");
@@ -103,7 +103,7 @@ fn what_is_refused_directly_is_refused_through_a_proxy() {
     let mut bench = Bench::new(&settings);
     for url in ["http://127.0.0.1:8080/", "http://2130706433:8080/", "https://[::1]:8443/", "http://localhost:8080/"] {
         let result = bench.fetch(url);
-        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{url}: {:?}", result.detail);
+        assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{url}: {:?}", result.detail);
     }
     assert!(proxy.heads().is_empty());
 }
@@ -114,16 +114,16 @@ fn tls_goes_through_a_tunnel_and_is_checked_as_ever() {
     let proxy = Listener::tunnelling(web.address);
     let through = format!("*.test=http://me:secret@{}", proxy.address);
     let url = "https://http2-well-made.test/";
-    assert_eq!(web.bench(&[("fetch.proxy", &through)]).fetch(url).outcome, FetchOutcome::Fetched);
+    assert_eq!(web.bench(&[("fetch.proxy", &through)]).fetch(url).look.outcome, FetchOutcome::Fetched);
     let head = proxy.heads().remove(0);
     assert!(head.starts_with("connect http2-well-made.test:443 http/1.1\r\n"), "{head}");
     assert!(head.contains("\r\nproxy-authorization: basic bwu6c2vjcmv0\r\n") && !head.contains("user-agent"), "{head}");
     let unknown = Bench::at(web.address, &[("fetch.proxy", &through)]).fetch(url);
-    assert_eq!(unknown.outcome, FetchOutcome::TlsFailed, "{:?}", unknown.detail);
+    assert_eq!(unknown.look.outcome, FetchOutcome::TlsFailed, "{:?}", unknown.detail);
 
     let refusing = Listener::answering("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     let refused = web.bench(&[("fetch.proxy", &format!("*=http://{}", refusing.address))]).fetch(url);
-    assert_eq!(refused.outcome, FetchOutcome::ConnectFailed);
+    assert_eq!(refused.look.outcome, FetchOutcome::ConnectFailed);
     assert!(refused.detail.unwrap().contains("403"));
 }
 
@@ -133,13 +133,13 @@ fn a_port_that_is_not_allowed_is_not_connected_to() {
     let mut bench = Bench::at(web.address, &[]);
     for port in [1, 22, 25, 110, 1_023] {
         let result = bench.fetch(&format!("http://a.test:{port}/"));
-        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{port}");
+        assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{port}");
         assert!(result.detail.unwrap().contains("fetch.ports"), "{port}");
     }
     assert!(web.heads().is_empty());
-    assert_eq!(bench.fetch("http://a.test:1024/").outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch("http://a.test:1024/").look.outcome, FetchOutcome::Fetched);
     assert_eq!(
-        Bench::at(web.address, &[("fetch.ports", "25")]).fetch("http://a.test:25/").outcome,
+        Bench::at(web.address, &[("fetch.ports", "25")]).fetch("http://a.test:25/").look.outcome,
         FetchOutcome::Fetched
     );
 }
@@ -151,7 +151,7 @@ fn content_of_a_kind_that_is_not_kept_is_refused_by_its_name_or_its_look() {
         let web = Listener::answering([head.as_bytes(), body].concat());
         let mut bench = Bench::at(web.address, &[("fetch.content_types", "text/*, application/pdf")]);
         let result = bench.fetch("http://a.test/");
-        assert_eq!(result.outcome, outcome, "{headers:?} {body:?}");
+        assert_eq!(result.look.outcome, outcome, "{headers:?} {body:?}");
         assert_eq!(result.body.is_some(), outcome == FetchOutcome::Fetched);
     };
     check("content-type: Text/HTML; charset=utf-8\r\n", b"<p>hello", FetchOutcome::Fetched);
@@ -171,11 +171,12 @@ fn hosts_of_one_address_are_asked_one_after_the_other() {
     let mut bench = Bench::new(&settings);
     webs.iter().for_each(|web| bench.ask(&format!("http://{}/", web.address)));
     let mut results = bench.results(webs.len());
-    results.sort_by_key(|result| result.fetched_at);
-    assert!(results.iter().all(|result| result.outcome == FetchOutcome::Fetched), "{results:?}");
+    results.sort_by_key(|result| result.look.fetched_at);
+    assert!(results.iter().all(|result| result.look.outcome == FetchOutcome::Fetched), "{results:?}");
     for pair in results.windows(2) {
         // A clock in microseconds may lose one.
-        let gap = pair[1].fetched_at.saturating_since(pair[0].fetched_at) + std::time::Duration::from_micros(10);
+        let gap =
+            pair[1].look.fetched_at.saturating_since(pair[0].look.fetched_at) + std::time::Duration::from_micros(10);
         assert!(gap >= delay, "{gap:?}");
     }
 }
@@ -197,6 +198,6 @@ fn sitemaps_of_a_robots_txt_travel_with_the_answer_for_which_it_was_read_and_no_
     let mut bench = Bench::new(&[("fetch.resolve", &format!("own.test={}", own.address))]);
     let first = bench.fetch("http://own.test/");
     let expected: Vec<_> = (0..32).map(|number| format!("http://own.test/{number}.xml")).collect();
-    assert_eq!((first.outcome, first.sitemaps), (FetchOutcome::Fetched, expected));
+    assert_eq!((first.look.outcome, first.sitemaps), (FetchOutcome::Fetched, expected));
     assert_eq!(bench.fetch("http://own.test/").sitemaps, Vec::<String>::new());
 }

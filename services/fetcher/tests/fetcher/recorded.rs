@@ -1,6 +1,6 @@
 //! What a result carries for archives: heads as they went over the wire, and nobody's secrets.
 
-use crate::bench::{Bench, request};
+use crate::bench::{Bench, request, with_digest};
 use crate::http2::TlsWeb;
 use crate::per_site::{Listener, PAGE};
 use messages::{Exchange, FetchOutcome, FetchRequest, Sha1, body};
@@ -20,11 +20,11 @@ fn heads_are_recorded_byte_for_byte() {
         b"HTTP/1.1 200 Fine Enough\r\nSet-Cookie: a=1\r\nX-CASE:  v\xe4 \r\nset-cookie: b=2\r\nConnection: close\r\n";
     let server = Listener::answering([head.as_slice(), b"\r\na page"].concat());
     let result = Bench::at(server.address, &[]).fetch("http://a.test/x?y");
-    assert_eq!(result.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+    assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
     let exchange = only(&result.exchanges);
     assert_eq!(exchange.response_head, head, "{}", text(&exchange.response_head));
     assert_eq!(format!("{}\r\n", text(&exchange.request_head)).to_lowercase(), server.heads()[0]);
-    assert_eq!((exchange.url.as_str(), exchange.requested_at), ("http://a.test/x?y", result.fetched_at));
+    assert_eq!((exchange.url.as_str(), exchange.requested_at), ("http://a.test/x?y", result.look.fetched_at));
     assert_eq!((exchange.address.as_deref(), exchange.protocol.as_str()), (Some("127.0.0.1"), "http/1.1"));
     assert_eq!((exchange.is_cut, exchange.received_bytes), (false, 6));
     assert_eq!(result.payload_sha1, None, "the body is here");
@@ -35,7 +35,7 @@ fn a_long_head_is_cut_and_says_so() {
     let filler = "X-Filler: 0123456789012345678901234567890123456789\r\n".repeat(500);
     let server = Listener::answering(format!("HTTP/1.1 200 OK\r\n{filler}Connection: close\r\n\r\na page"));
     let result = Bench::at(server.address, &[]).fetch("http://a.test/");
-    assert_eq!(result.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+    assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
     let exchange = only(&result.exchanges);
     assert!(exchange.is_cut && exchange.response_head.len() <= 16 << 10 && exchange.response_head.ends_with(b"\r\n"));
 }
@@ -65,9 +65,9 @@ fn an_identical_body_is_named_for_archives() {
     let mut bench = Bench::at(server.address, &[]);
     let first = bench.fetch("http://a.test/");
     let content = body::decompress(first.body.as_ref().unwrap(), 1 << 20).unwrap();
-    let again = FetchRequest { content_digest: first.content_digest, ..request("http://a.test/") };
+    let again = with_digest(request("http://a.test/"), &first);
     let second = bench.fetch_request(&again);
-    assert_eq!((second.outcome, second.payload_sha1), (FetchOutcome::SameContent, Some(Sha1::of(&content))));
+    assert_eq!((second.look.outcome, second.payload_sha1), (FetchOutcome::SameContent, Some(Sha1::of(&content))));
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn nothing_is_recorded_when_nobody_wants_it() {
     let server = Listener::answering(PAGE);
     let mut bench = Bench::at(server.address, &[("fetch.record_heads", "false")]);
     let first = bench.fetch("http://a.test/");
-    let again = FetchRequest { content_digest: first.content_digest, ..request("http://a.test/") };
+    let again = with_digest(request("http://a.test/"), &first);
     let second = bench.fetch_request(&again);
-    assert_eq!(second.outcome, FetchOutcome::SameContent);
+    assert_eq!(second.look.outcome, FetchOutcome::SameContent);
     assert!(first.exchanges.is_empty() && second.exchanges.is_empty() && second.payload_sha1.is_none());
 }

@@ -81,7 +81,7 @@ fn a_host_is_greeted_as_an_old_friend_however_many_were_met_since() {
         assert_eq!((first_round.len(), full), (2 * HOSTS, HOSTS), "{version:?}");
         (0..HOSTS).for_each(|number| bench.ask(&format!("https://{}:{port}/again", host(number))));
         let results = bench.results(2 * HOSTS);
-        assert!(results.iter().all(|result| result.outcome == FetchOutcome::Fetched), "{results:?}");
+        assert!(results.iter().all(|result| result.look.outcome == FetchOutcome::Fetched), "{results:?}");
         assert_eq!(*web.handshakes.lock().unwrap(), vec![HandshakeKind::Resumed; HOSTS], "{version:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! The fetcher as a stage against a web on loopback: what it asks for, what it makes of the answers, what it commits.
 
-use crate::bench::{Bench, clock, request};
+use crate::bench::{Bench, clock, request, with_digest};
 use messages::{DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, body, topics};
 use page::Timestamp;
 use simweb::{
@@ -60,13 +60,13 @@ fn raw_server(answer: impl Into<Vec<u8>>) -> SocketAddr {
 fn a_page_comes_with_its_body_digest_and_validators() {
     let web = web(|_| ());
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
-    assert_eq!((result.outcome, result.status), (FetchOutcome::Fetched, Some(200)));
+    assert_eq!((result.look.outcome, result.look.status), (FetchOutcome::Fetched, Some(200)));
     let content = body::decompress(&result.body.unwrap(), 1 << 20).unwrap();
-    assert_eq!(result.content_digest, Some(Digest::of(&content)));
-    assert_eq!((result.body_length as usize, result.truncated), (content.len(), false));
-    assert!(result.etag.is_some() && result.last_modified.is_some());
-    assert!(result.wire_bytes > result.body_length);
-    assert!(result.hops.is_empty() && result.final_url.is_none());
+    assert_eq!(result.look.validators.content_digest, Some(Digest::of(&content)));
+    assert_eq!((result.look.body_length as usize, result.truncated), (content.len(), false));
+    assert!(result.look.validators.etag.is_some() && result.look.validators.last_modified.is_some());
+    assert!(result.look.wire_bytes > result.look.body_length);
+    assert!(result.hops.is_empty() && result.look.final_url.is_none());
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn a_page_that_robots_txt_forbids_is_never_asked_for() {
     let robots = Robots { disallow: vec!["/section-1/".to_owned()], ..Robots::default() };
     let web = web(|config| config.dials.robots = robots);
     let mut bench = Bench::at(web.addr(), &[]);
-    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RobotsDisallowed);
-    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RobotsDisallowed);
+    assert_eq!(bench.fetch(OTHER_PAGE).look.outcome, FetchOutcome::Fetched);
     let asked = asked_for_pages(&web);
     assert_eq!(asked.len(), 1);
     assert!(!asked[0].disallowed);
@@ -86,15 +86,15 @@ fn a_page_that_robots_txt_forbids_is_never_asked_for() {
 fn nothing_is_asked_of_a_host_whose_robots_txt_fails() {
     let web = web(|config| config.dials.robots = Robots { status: 503, ..Robots::default() });
     let mut bench = Bench::at(web.addr(), &[]);
-    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RobotsUnavailable);
-    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::RobotsUnavailable);
+    assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RobotsUnavailable);
+    assert_eq!(bench.fetch(OTHER_PAGE).look.outcome, FetchOutcome::RobotsUnavailable);
     assert!(asked_for_pages(&web).is_empty());
 }
 
 #[test]
 fn a_host_without_robots_txt_forbids_nothing() {
     let web = web(|config| config.dials.robots = Robots { status: 404, ..Robots::default() });
-    assert_eq!(Bench::at(web.addr(), &[]).fetch(PAGE).outcome, FetchOutcome::Fetched);
+    assert_eq!(Bench::at(web.addr(), &[]).fetch(PAGE).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
@@ -104,10 +104,13 @@ fn each_validator_is_sent_and_a_304_is_not_modified() {
         let web = web(|config| config.dials.validators = validators);
         let mut bench = Bench::at(web.addr(), &[]);
         let first = bench.fetch(PAGE);
-        assert_eq!((first.etag.is_some(), first.last_modified.is_some()), (validators.etag, validators.last_modified));
-        let again = FetchRequest { etag: first.etag, last_modified: first.last_modified, ..request(PAGE) };
+        assert_eq!(
+            (first.look.validators.etag.is_some(), first.look.validators.last_modified.is_some()),
+            (validators.etag, validators.last_modified)
+        );
+        let again = FetchRequest { validators: first.look.validators, ..request(PAGE) };
         let second = bench.fetch_request(&again);
-        assert_eq!((second.outcome, second.status), (FetchOutcome::NotModified, Some(304)), "{validators:?}");
+        assert_eq!((second.look.outcome, second.look.status), (FetchOutcome::NotModified, Some(304)), "{validators:?}");
         assert!(second.body.is_none());
     }
 }
@@ -117,11 +120,14 @@ fn an_identical_body_does_not_travel() {
     let web = web(|config| config.dials.validators = Validators { etag: false, last_modified: false });
     let mut bench = Bench::at(web.addr(), &[]);
     let first = bench.fetch(PAGE);
-    let again = FetchRequest { content_digest: first.content_digest, ..request(PAGE) };
+    let again = with_digest(request(PAGE), &first);
     let second = bench.fetch_request(&again);
-    assert_eq!((second.outcome, second.status), (FetchOutcome::SameContent, Some(200)));
+    assert_eq!((second.look.outcome, second.look.status), (FetchOutcome::SameContent, Some(200)));
     assert!(second.body.is_none());
-    assert_eq!((second.content_digest, second.body_length), (first.content_digest, first.body_length));
+    assert_eq!(
+        (second.look.validators.content_digest, second.look.body_length),
+        (first.look.validators.content_digest, first.look.body_length)
+    );
 }
 
 #[test]
@@ -129,29 +135,32 @@ fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() 
     let web = with_fault(Fault::OversizeBody { bytes: 10_000_000 });
     let mut bench = Bench::at(web.addr(), &[("fetch.max_body", "10KiB")]);
     let result = bench.fetch(PAGE);
-    assert_eq!((result.outcome, result.truncated, result.body_length), (FetchOutcome::Fetched, true, 10 << 10));
+    assert_eq!(
+        (result.look.outcome, result.truncated, result.look.body_length),
+        (FetchOutcome::Fetched, true, 10 << 10)
+    );
     assert_eq!(body::decompress(&result.body.unwrap(), 10 << 10).unwrap().len(), 10 << 10);
     let next = bench.fetch(OTHER_PAGE);
-    assert_eq!((next.outcome, next.truncated), (FetchOutcome::Fetched, false));
+    assert_eq!((next.look.outcome, next.truncated), (FetchOutcome::Fetched, false));
 }
 
 #[test]
 fn redirects_are_followed_to_the_end_and_told() {
     let web = with_fault(Fault::Redirect { code: 301, hops: 3 });
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
-    assert_eq!(result.outcome, FetchOutcome::Fetched);
+    assert_eq!(result.look.outcome, FetchOutcome::Fetched);
     assert_eq!(result.hops.len(), 3);
     assert!(result.hops.iter().all(|hop| hop.status == 301));
     assert_eq!(result.hops[0].url, PAGE);
-    assert_eq!(result.final_url.unwrap().as_str(), format!("{PAGE}?hop=3"));
-    assert_eq!(result.url.as_str(), PAGE, "the page keeps its name");
+    assert_eq!(result.look.final_url.unwrap().as_str(), format!("{PAGE}?hop=3"));
+    assert_eq!(result.look.url.as_str(), PAGE, "the page keeps its name");
 }
 
 #[test]
 fn a_redirect_loop_ends_after_the_redirects_allowed() {
     let web = with_fault(Fault::RedirectLoop { code: 302 });
     let result = Bench::at(web.addr(), &[("fetch.max_redirects", "4")]).fetch(PAGE);
-    assert_eq!((result.outcome, result.hops.len()), (FetchOutcome::TooManyRedirects, 5));
+    assert_eq!((result.look.outcome, result.hops.len()), (FetchOutcome::TooManyRedirects, 5));
     assert_eq!(asked_for_pages(&web).len(), 5);
 }
 
@@ -174,11 +183,11 @@ fn a_redirect_to_another_host_obeys_that_hosts_robots_txt() {
     let mut bench = Bench::new(&[("fetch.resolve", &resolve)]);
 
     let result = bench.fetch("http://allowed.test/x");
-    assert_eq!(result.outcome, FetchOutcome::Fetched);
+    assert_eq!(result.look.outcome, FetchOutcome::Fetched);
     assert_eq!(result.hops.len(), 1);
-    assert_eq!(result.final_url.unwrap().as_str(), OTHER_HOST);
+    assert_eq!(result.look.final_url.unwrap().as_str(), OTHER_HOST);
     let result = bench.fetch("http://forbidden.test/x");
-    assert_eq!(result.outcome, FetchOutcome::RobotsDisallowed);
+    assert_eq!(result.look.outcome, FetchOutcome::RobotsDisallowed);
     let asked = asked_for_pages(&web);
     assert_eq!(asked.len(), 1);
     assert_eq!((&*asked[0].host, &*asked[0].path), ("host-0002.test", PATH));
@@ -189,9 +198,9 @@ fn a_connection_that_breaks_in_mid_body_is_lost_and_the_next_page_comes_over_a_n
     let web = with_fault(Fault::ResetMidBody);
     let mut bench = Bench::at(web.addr(), &[]);
     let result = bench.fetch(PAGE);
-    assert_eq!((result.outcome, result.body), (FetchOutcome::ConnectionLost, None));
+    assert_eq!((result.look.outcome, result.body), (FetchOutcome::ConnectionLost, None));
     assert!(result.detail.is_some());
-    assert_eq!(bench.fetch(OTHER_PAGE).outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch(OTHER_PAGE).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
@@ -205,9 +214,9 @@ fn a_slow_answer_times_out_within_its_limit() {
         let mut bench = Bench::at(web.addr(), &[limit]);
         let started = Instant::now();
         let result = bench.fetch(PAGE);
-        assert_eq!(result.outcome, FetchOutcome::TimedOut, "{fault:?} {limit:?}");
+        assert_eq!(result.look.outcome, FetchOutcome::TimedOut, "{fault:?} {limit:?}");
         assert!(started.elapsed() < Duration::from_secs(10), "{fault:?} {limit:?}: {:?}", started.elapsed());
-        assert!(result.latency_ms >= 250, "{fault:?} {limit:?}: {} ms", result.latency_ms);
+        assert!(result.look.latency_ms >= 250, "{fault:?} {limit:?}: {} ms", result.look.latency_ms);
     }
 }
 
@@ -217,9 +226,9 @@ fn statuses_become_the_outcomes_they_mean() {
     let check = |code, retry_after_s, outcome, told: Option<i64>| {
         let web = with_fault(Fault::Status { code, retry_after_s });
         let result = Bench::at(web.addr(), &[]).fetch(PAGE);
-        assert_eq!((result.outcome, result.status), (outcome, Some(code)));
-        assert_eq!(result.retry_after_s, told, "{code}");
-        assert!(result.body.is_none() && result.content_digest.is_none(), "{code}");
+        assert_eq!((result.look.outcome, result.look.status), (outcome, Some(code)));
+        assert_eq!(result.look.retry_after_s, told, "{code}");
+        assert!(result.body.is_none() && result.look.validators.content_digest.is_none(), "{code}");
     };
     check(404, None, O::NotFound, None);
     check(410, None, O::Gone, None);
@@ -239,12 +248,12 @@ fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out
         config.faults.push(FaultRule { host: Some("host-0001.test".to_owned()), ..rule });
     });
     let mut bench = Bench::at(web.addr(), &[]);
-    assert_eq!(bench.fetch(PAGE).outcome, FetchOutcome::RateLimited);
+    assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RateLimited);
     let next = bench.fetch(OTHER_PAGE);
-    assert_eq!((next.outcome, next.status), (FetchOutcome::RateLimited, None));
-    assert!(next.retry_after_s.is_some_and(|wait| (60..=120).contains(&wait)), "{next:?}");
+    assert_eq!((next.look.outcome, next.look.status), (FetchOutcome::RateLimited, None));
+    assert!(next.look.retry_after_s.is_some_and(|wait| (60..=120).contains(&wait)), "{next:?}");
     assert_eq!(asked_for_pages(&web).len(), 1);
-    assert_eq!(bench.fetch(OTHER_HOST).outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch(OTHER_HOST).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
@@ -257,11 +266,11 @@ fn one_refusal_without_a_word_of_when_stops_what_was_handed_out_already() {
         let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "40s")]);
         (0..3).for_each(|_| bench.ask(PAGE));
         let results = bench.results(3);
-        assert_eq!(results[0].status, Some(code));
-        assert!(!results[0].outcome.was_not_sent(results[0].status));
+        assert_eq!(results[0].look.status, Some(code));
+        assert!(!results[0].look.was_not_sent());
         for next in &results[1..] {
-            assert!(next.outcome.was_not_sent(next.status), "{next:?}");
-            assert!(next.retry_after_s.is_some_and(|rest| (1..=30).contains(&rest)), "{next:?}");
+            assert!(next.look.was_not_sent(), "{next:?}");
+            assert!(next.look.retry_after_s.is_some_and(|rest| (1..=30).contains(&rest)), "{next:?}");
         }
         assert_eq!(asked_for_pages(&web).len(), 1);
     }
@@ -277,7 +286,7 @@ fn a_request_that_is_meant_for_after_the_rest_is_sent_then() {
     let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "200ms")]);
     bench.fetch(PAGE);
     let later = FetchRequest { not_before: clock().now() + backoff_base, ..request(OTHER_PAGE) };
-    assert_eq!(bench.fetch_request(&later).status, Some(429), "sent, and refused in its turn");
+    assert_eq!(bench.fetch_request(&later).look.status, Some(429), "sent, and refused in its turn");
     assert_eq!(asked_for_pages(&web).len(), 2);
 }
 
@@ -295,11 +304,11 @@ fn what_became_stale_while_no_fetcher_ran_is_handed_back_and_only_the_newest_req
         bench.send_bytes(newest.encode());
     }
     let results = bench.results(60);
-    let attempts: Vec<_> = results.iter().map(|result| result.attempt).collect();
+    let attempts: Vec<_> = results.iter().map(|result| result.look.attempt).collect();
     assert_eq!(attempts, (1..=60).collect::<Vec<_>>());
     let (newest, stale) = results.split_last().unwrap();
-    assert!(stale.iter().all(|result| result.outcome.was_not_sent(result.status) && result.retry_after_s.is_none()));
-    assert_eq!(newest.outcome, FetchOutcome::Fetched);
+    assert!(stale.iter().all(|result| result.look.was_not_sent() && result.look.retry_after_s.is_none()));
+    assert_eq!(newest.look.outcome, FetchOutcome::Fetched);
     assert_eq!(asked_for_pages(&web).len(), 1);
 }
 
@@ -307,7 +316,7 @@ fn what_became_stale_while_no_fetcher_ran_is_handed_back_and_only_the_newest_req
 fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
         let mut bench = Bench::at(raw_server(answer), &[]);
-        assert_eq!(bench.fetch("http://raw.test/x").outcome, outcome, "{answer:?}");
+        assert_eq!(bench.fetch("http://raw.test/x").look.outcome, outcome, "{answer:?}");
     };
     check("220 mail.test ESMTP ready\r\n", FetchOutcome::MalformedResponse);
     let packed = |coding| {
@@ -327,10 +336,10 @@ fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
     );
     let mut bench = Bench::at(raw_server([head.as_bytes(), &packed].concat()), &[("fetch.max_pack_ratio", "1000")]);
     let result = bench.fetch("http://raw.test/x");
-    assert_eq!((result.outcome, result.body_length), (FetchOutcome::Fetched, body.len() as i64));
-    assert_eq!(result.content_digest, Some(Digest::of(body.as_bytes())));
+    assert_eq!((result.look.outcome, result.look.body_length), (FetchOutcome::Fetched, body.len() as i64));
+    assert_eq!(result.look.validators.content_digest, Some(Digest::of(body.as_bytes())));
     assert_eq!(body::decompress(&result.body.unwrap(), 1 << 20).unwrap(), body.as_bytes());
-    assert_eq!(result.wire_bytes as usize, head.len() + packed.len());
+    assert_eq!(result.look.wire_bytes as usize, head.len() + packed.len());
 }
 
 #[test]
@@ -349,7 +358,7 @@ fn a_host_has_one_request_at_a_time_and_its_delay_between_two() {
         }
     }
     let results = bench.results(16);
-    assert!(results.iter().all(|result| result.outcome == FetchOutcome::Fetched));
+    assert!(results.iter().all(|result| result.look.outcome == FetchOutcome::Fetched));
     let seen = politeness(&web.ledger().entries());
     assert_eq!(seen.max_in_flight_per_host, 1);
     for (host, least_s) in [("host-0001.test", 0.06), ("host-0002.test", 0.12)] {
@@ -357,7 +366,7 @@ fn a_host_has_one_request_at_a_time_and_its_delay_between_two() {
         assert_eq!(of_host.requests, 8);
         assert!(of_host.min_gap_s.unwrap() >= least_s, "{host}: {:?}", of_host.min_gap_s);
     }
-    assert!(results.iter().any(|result| result.robots_crawl_delay_ms == Some(120)));
+    assert!(results.iter().any(|result| result.look.robots_crawl_delay_ms == Some(120)));
 }
 
 #[test]
@@ -384,7 +393,7 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
     let mut bench = Bench::new(&[("crawl.contact", "https://example.org/crawler")]);
     for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"] {
         let result = bench.fetch(&format!("http://{host}:{port}/"));
-        assert_eq!(result.outcome, FetchOutcome::AddressRefused, "{host}: {:?}", result.detail);
+        assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{host}: {:?}", result.detail);
         assert!(result.detail.unwrap().contains("fetch.allow_private_addresses"), "{host}");
     }
     assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -394,7 +403,7 @@ fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
 fn a_private_address_that_is_allowed_is_fetched() {
     let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
     let mut bench = Bench::new(&[("fetch.allow_private_addresses", "127.0.0.0/8")]);
-    assert_eq!(bench.fetch(&format!("http://{address}/")).outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch(&format!("http://{address}/")).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
@@ -406,7 +415,7 @@ fn a_redirect_cannot_lead_to_a_private_address() {
         "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
     ));
     let result = Bench::at(address, &[]).fetch("http://lure.test/");
-    assert_eq!(result.outcome, FetchOutcome::AddressRefused);
+    assert_eq!(result.look.outcome, FetchOutcome::AddressRefused);
     assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
@@ -414,17 +423,17 @@ fn a_redirect_cannot_lead_to_a_private_address() {
 fn without_a_contact_only_this_machine_is_visited() {
     // An address for documentation: nothing would answer there, and nothing is sent.
     let result = Bench::at("192.0.2.1:80".parse().unwrap(), &[]).fetch(PAGE);
-    assert_eq!(result.outcome, FetchOutcome::AddressRefused);
+    assert_eq!(result.look.outcome, FetchOutcome::AddressRefused);
     assert!(result.detail.unwrap().contains("crawl.contact"));
 }
 
 #[test]
 fn a_host_that_cannot_be_connected_to_says_why() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert_eq!(Bench::at(closed, &[]).fetch(PAGE).outcome, FetchOutcome::ConnectFailed);
+    assert_eq!(Bench::at(closed, &[]).fetch(PAGE).look.outcome, FetchOutcome::ConnectFailed);
     let web = web(|_| ());
     let result = Bench::at(web.addr(), &[]).fetch(&PAGE.replace("http:", "https:"));
-    assert_eq!(result.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
+    assert_eq!(result.look.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
     assert!(web.ledger().is_empty());
 }
 
@@ -462,8 +471,8 @@ fn what_a_killed_fetcher_had_answered_behind_a_slow_host_is_not_fetched_again_by
     bench.crash();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for result in bench.results(1 + fast.len() + 1) {
-        assert_eq!(result.outcome, FetchOutcome::Fetched);
-        *counts.entry(result.url.as_str().to_owned()).or_default() += 1;
+        assert_eq!(result.look.outcome, FetchOutcome::Fetched);
+        *counts.entry(result.look.url.as_str().to_owned()).or_default() += 1;
     }
     assert_eq!(counts[OTHER_PAGE], 1, "committed, so not fetched again");
     assert_eq!(counts[PAGE], 1);
@@ -501,8 +510,8 @@ fn a_timestamp_of_the_fetch_is_when_the_request_went_out() {
     let web = with_fault(Fault::Latency(Duration::from_millis(200)));
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     let asked = &asked_for_pages(&web)[0];
-    assert!(result.fetched_at <= asked.started_at, "{} and {}", result.fetched_at, asked.started_at);
-    assert!(asked.started_at.saturating_since(result.fetched_at) < Duration::from_millis(150));
-    assert!(result.latency_ms >= 200);
-    assert!(result.fetched_at > Timestamp::default());
+    assert!(result.look.fetched_at <= asked.started_at, "{} and {}", result.look.fetched_at, asked.started_at);
+    assert!(asked.started_at.saturating_since(result.look.fetched_at) < Duration::from_millis(150));
+    assert!(result.look.latency_ms >= 200);
+    assert!(result.look.fetched_at > Timestamp::default());
 }

@@ -4,7 +4,8 @@
 use daemon::WebClock;
 use fetcher::Rules;
 use messages::{
-    ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchResult, SchedulerEvent, Verdict, topics,
+    ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchResult, LookJudgement,
+    SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, HOUR, MINUTE, Timestamp};
 use settings::{Layers, Settings};
@@ -71,35 +72,17 @@ fn troubled_web(plan: &Plan, clock: &Arc<WebClock>) -> SimWeb {
 /// What the detector and the estimator would say of a page that never changes.
 fn estimate_of(result: FetchResult) -> ChangeEstimate {
     let looked =
-        matches!(result.outcome, FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent);
-    ChangeEstimate {
-        page_id: result.page_id,
-        url: result.url,
-        site_key: result.site_key,
-        attempt: result.attempt,
-        outcome: result.outcome,
-        status: result.status,
-        fetched_at: result.fetched_at,
-        verdict: if looked { Verdict::Unchanged } else { Verdict::Unknown },
-        alpha: 1.0,
-        beta_days: 0.01,
-        change_rate_per_day: 100.0,
+        matches!(result.look.outcome, FetchOutcome::Fetched | FetchOutcome::NotModified | FetchOutcome::SameContent);
+    let verdict = if looked { Verdict::Unchanged } else { Verdict::Unknown };
+    let belief = ChangeBelief {
         observations: 1,
-        changes: 0,
-        etag: result.etag,
-        last_modified: result.last_modified,
-        content_digest: result.content_digest,
-        body_length: result.body_length,
-        wire_bytes: result.wire_bytes,
-        latency_ms: result.latency_ms,
-        retry_after_s: result.retry_after_s,
-        robots_crawl_delay_ms: result.robots_crawl_delay_ms,
         own_alpha: 1.0,
         own_beta_days: 0.01,
         plain_alpha: 1.0,
         plain_beta_days: 0.01,
-        look_again_after_s: None,
-    }
+        ..ChangeBelief::new(1.0, 0.01)
+    };
+    ChangeEstimate { look: result.look, judgement: LookJudgement::new(verdict), belief }
 }
 
 struct Loop {

@@ -94,11 +94,11 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> 
         }
         _ => answer(format, &fetched, text)?,
     }
-    if result.outcome == FetchOutcome::Fetched {
+    if result.look.outcome == FetchOutcome::Fetched {
         return Ok(());
     }
-    let why = result.detail.clone().or_else(|| result.status.map(|status| format!("status {status}")));
-    Err(Failure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.outcome)))))
+    let why = result.detail.clone().or_else(|| result.look.status.map(|status| format!("status {status}")));
+    Err(Failure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.look.outcome)))))
 }
 
 fn describe(
@@ -107,32 +107,35 @@ fn describe(
     robots: Option<&RobotsCacheEntry>,
     bytes: Option<&[u8]>,
 ) -> Fetched {
-    let url = result.final_url.as_ref().unwrap_or(&result.url);
+    let url = result.look.answered_by();
     let robots = robots.map(|entry| {
         let verdict = entry.check(settings.crawl.product_token(), url.path_and_query());
         RobotsAnswer {
             allowed: verdict.allowed,
             rule: verdict.rule.map(str::to_owned),
             line: verdict.line,
-            crawl_delay_s: result.robots_crawl_delay_ms.map(|delay| delay as f64 / 1e3),
+            crawl_delay_s: result.look.robots_crawl_delay_ms.map(|delay| delay as f64 / 1e3),
         }
     });
     let charset = bytes.map(|bytes| change::decode(bytes, result.content_type.as_deref()).charset.to_owned());
     Fetched {
-        outcome: result.outcome,
-        status: result.status,
+        outcome: result.look.outcome,
+        status: result.look.status,
         url: url.to_string(),
-        requested_url: result.url.to_string(),
+        requested_url: result.look.url.to_string(),
         hops: result.hops.iter().map(|hop| Hop { url: hop.url.clone(), status: hop.status }).collect(),
         robots,
-        validators: Validators { etag: result.etag.clone(), last_modified: result.last_modified.clone() },
+        validators: Validators {
+            etag: result.look.validators.etag.clone(),
+            last_modified: result.look.validators.last_modified.clone(),
+        },
         content_type: result.content_type.clone(),
         charset,
-        timings_ms: Timings { total: result.latency_ms },
-        bytes: Bytes { wire: result.wire_bytes, decoded: result.body_length },
+        timings_ms: Timings { total: result.look.latency_ms },
+        bytes: Bytes { wire: result.look.wire_bytes, decoded: result.look.body_length },
         truncated: result.truncated,
-        content_digest: result.content_digest.map(|digest| digest.to_string()),
-        retry_after_s: result.retry_after_s,
+        content_digest: result.look.validators.content_digest.map(|digest| digest.to_string()),
+        retry_after_s: result.look.retry_after_s,
         detail: result.detail.clone(),
     }
 }

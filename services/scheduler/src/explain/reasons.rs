@@ -3,6 +3,7 @@
 use super::{Explanation, Site};
 use crate::rules::Rules;
 use crate::state::HostSchedule;
+use ::frontier::Wanted;
 use mirrors::PROBE_EVERY;
 use page::Timestamp;
 use revisit::columns::Index;
@@ -22,14 +23,14 @@ impl Site {
             "never_fetched" => {
                 reasons.push("It was never fetched; such pages come first, the oldest first.".to_owned())
             }
-            "held" if page.failures > 0 => {
-                reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.failures));
+            "held" if page.request.failures > 0 => {
+                reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.request.failures));
             }
-            "held" if page.probe => {}
+            "held" if page.request.wanted == Wanted::Probe => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
             _ => {}
         }
-        if page.probe {
+        if page.request.wanted == Wanted::Probe {
             reasons.push("Its last look left something open (gone or not, error or not, noise or not), or a page with its text has changed.".to_owned());
         }
         if let Some(canonical) = &explanation.mirror_of {
@@ -43,7 +44,7 @@ impl Site {
             let mirrors = explanation.mirrors;
             reasons.push(format!("It is fetched also for {mirrors} pages with its text, and carries their weight."));
         }
-        if page.refetch {
+        if page.request.wanted == Wanted::Command {
             reasons.push("It is wanted next, whatever it is worth.".to_owned());
         }
         if explanation.host.paused {

@@ -4,7 +4,8 @@
 #![allow(dead_code, reason = "not every file of tests uses all of it")]
 
 use messages::{
-    ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchRequest, SchedulerEvent, Verdict, topics,
+    ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement,
+    SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 use scheduler::ScheduledPage;
@@ -131,7 +132,7 @@ impl Bench {
     }
 
     pub(crate) fn answer(&mut self, estimate: ChangeEstimate) {
-        let site = estimate.site_key.clone();
+        let site = estimate.look.site_key.clone();
         self.send(site.as_str(), &SchedulerEvent::Estimate(estimate));
     }
 
@@ -169,38 +170,35 @@ impl Bench {
 pub(crate) fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimate {
     // Of what is sent as evidence, the prior is left out.
     let (evidence_alpha, evidence_beta_days) = (1e4 - 0.4, 1e4 / rate_per_day - 100.0);
-    ChangeEstimate {
-        page_id: request.page_id,
-        url: request.url.clone(),
-        site_key: request.site_key.clone(),
-        attempt: request.attempt,
-        outcome: FetchOutcome::NotModified,
+    let look = Look {
         status: Some(304),
-        fetched_at: request.not_before,
-        verdict: Verdict::Unchanged,
+        validators: Validators { etag: Some("\"1\"".to_owned()), ..Validators::default() },
+        ..Look::new(request.clone(), FetchOutcome::NotModified, request.not_before)
+    };
+    let belief = ChangeBelief {
         alpha: 100.0,
         beta_days: 100.0 / rate_per_day,
-        change_rate_per_day: rate_per_day,
         observations: 1,
         changes: 0,
-        etag: Some("\"1\"".to_owned()),
-        last_modified: None,
-        content_digest: None,
-        body_length: 0,
-        wire_bytes: 0,
-        latency_ms: 0,
-        retry_after_s: None,
-        robots_crawl_delay_ms: None,
         own_alpha: evidence_alpha as f32,
         own_beta_days: evidence_beta_days as f32,
         plain_alpha: evidence_alpha as f32,
         plain_beta_days: evidence_beta_days as f32,
-        look_again_after_s: None,
-    }
+    };
+    ChangeEstimate { look, judgement: LookJudgement::new(Verdict::Unchanged), belief }
 }
 
+/// The same with something else in it.
+pub(crate) fn edited<T>(mut it: T, edit: impl FnOnce(&mut T)) -> T {
+    edit(&mut it);
+    it
+}
+
+/// The same with another outcome, which tells nothing of the content.
 pub(crate) fn failed(request: &FetchRequest, outcome: FetchOutcome, status: Option<u16>) -> ChangeEstimate {
-    ChangeEstimate { outcome, status, verdict: Verdict::Unknown, etag: None, ..looked(request, 2.0) }
+    let looked = looked(request, 2.0);
+    let look = Look { outcome, status, validators: Validators::default(), ..looked.look };
+    ChangeEstimate { look, judgement: LookJudgement::new(Verdict::Unknown), ..looked }
 }
 
 pub(crate) fn urls(requests: &[FetchRequest]) -> BTreeSet<&str> {

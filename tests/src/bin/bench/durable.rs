@@ -6,7 +6,7 @@ use crate::measure::{Measured, Rounds, cpu_time};
 use crate::table::{Row, Target};
 use change_rate::{GammaState, Outcome};
 use estimator::PageBelief;
-use messages::{Encoded, FetchOutcome, PageObservation, Verdict, topics};
+use messages::{Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, Verdict, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use settings::Settings;
 use std::path::Path;
@@ -157,34 +157,26 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
         let url = address(site, number);
         let site_key = url.site_key();
         let (at, changed) = (looked_at(number, look), has_changed(number, look));
+        let verdict = match look {
+            0 => Verdict::First,
+            _ if changed => Verdict::Minor,
+            _ => Verdict::Unchanged,
+        };
+        let request = FetchRequest { attempt: look + 1, ..FetchRequest::first(url, at) };
         let observation = PageObservation {
-            page_id: url.page_id(),
-            attempt: look + 1,
-            outcome: FetchOutcome::Fetched,
-            status: Some(200),
-            fetched_at: at,
-            previous_fetched_at: (look > 0).then(|| Timestamp::from_secs(at.as_secs() - 86_400)),
-            verdict: if look == 0 {
-                Verdict::First
-            } else if changed {
-                Verdict::Minor
-            } else {
-                Verdict::Unchanged
+            look: Look {
+                status: Some(200),
+                body_length: 14_000,
+                wire_bytes: 5_000,
+                latency_ms: 20,
+                ..Look::new(request, FetchOutcome::Fetched, at)
             },
-            magnitude: if changed { 0.05 } else { 0.0 },
-            resemblance: if changed { 0.95 } else { 1.0 },
-            etag: None,
-            last_modified: None,
-            last_modified_at: None,
-            content_digest: None,
-            body_length: 14_000,
-            wire_bytes: 5_000,
-            latency_ms: 20,
-            retry_after_s: None,
-            robots_crawl_delay_ms: None,
-            look_again_after_s: None,
-            site_key: site_key.clone(),
-            url,
+            judgement: LookJudgement {
+                previous_fetched_at: (look > 0).then(|| Timestamp::from_secs(at.as_secs() - 86_400)),
+                magnitude: if changed { 0.05 } else { 0.0 },
+                resemblance: if changed { 0.95 } else { 1.0 },
+                ..LookJudgement::new(verdict)
+            },
         };
         let key = site_key.as_str().as_bytes().to_vec();
         OutputRecord {

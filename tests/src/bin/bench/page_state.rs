@@ -28,17 +28,11 @@ pub(crate) fn rows() -> Vec<Row> {
     ))]
 }
 
-/// As of a server that makes its ETag of a file's time and length.
 fn sketch(random: &mut Pcg64) -> PageSketch {
-    let modified_s = random.random_range(1_600_000_000..1_760_000_000_u64);
-    let body_length = random.random_range(2_000..60_000);
     PageSketch {
         attempt: random.random_range(2..40),
         fetches: random.random_range(2..40),
         last_look_at: Some(Timestamp::from_secs(random.random_range(1_760_000_000..1_763_000_000))),
-        etag: Some(format!("\"{modified_s:x}-{body_length:x}\"")),
-        last_modified: Some(format!("@{modified_s}")),
-        body_length,
         content_digest: Some(Digest(random.random())),
         missing_since: None,
         missing_looks: 0,

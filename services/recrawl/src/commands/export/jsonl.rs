@@ -98,7 +98,7 @@ struct Writer<'a> {
 impl Take<FetchResult> for Writer<'_> {
     fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
         let Followed { message: result, cursor, .. } = record;
-        let is_wanted = self.arguments.follow.wants(result.fetched_at);
+        let is_wanted = self.arguments.follow.wants(result.look.fetched_at);
         if is_wanted {
             let body = if self.arguments.no_body { None } else { unpacked(&result) };
             let line = line(result, body.as_deref(), &cursor);
@@ -117,34 +117,34 @@ impl Take<FetchResult> for Writer<'_> {
 
 fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
     // The last exchange is the answer, unless that never came.
-    let answer = result.exchanges.last().filter(|_| result.status.is_some());
+    let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
     let (body, body_form, charset) = match bytes.map(|bytes| body(bytes, result.content_type.as_deref())) {
         Some((body, form, charset)) => (Some(body), Some(form), charset),
         None => (None, None, None),
     };
     Line {
         cursor: cursor.to_string(),
-        url: result.url.to_string(),
-        page_id: result.page_id.to_string(),
-        attempt: result.attempt,
-        fetched_at: result.fetched_at.to_string(),
-        outcome: result.outcome,
-        status: result.status,
-        final_url: result.final_url.as_ref().map(ToString::to_string),
+        url: result.look.url.to_string(),
+        page_id: result.look.page_id.to_string(),
+        attempt: result.look.attempt,
+        fetched_at: result.look.fetched_at.to_string(),
+        outcome: result.look.outcome,
+        status: result.look.status,
+        final_url: result.look.final_url.as_ref().map(ToString::to_string),
         headers: answer.map(|answer| ::warc::header_lines(&answer.response_head)),
         protocol: answer.map(|answer| answer.protocol.clone()),
         address: answer.and_then(|answer| answer.address.clone()),
         hops: result.hops,
         content_type: result.content_type,
-        content_digest: result.content_digest.map(|digest| digest.to_string()),
+        content_digest: result.look.validators.content_digest.map(|digest| digest.to_string()),
         body,
         body_form,
         charset,
-        body_length: result.body_length,
+        body_length: result.look.body_length,
         truncated: result.truncated,
-        wire_bytes: result.wire_bytes,
-        latency_ms: result.latency_ms,
-        retry_after_s: result.retry_after_s,
+        wire_bytes: result.look.wire_bytes,
+        latency_ms: result.look.latency_ms,
+        retry_after_s: result.look.retry_after_s,
         detail: result.detail,
     }
 }

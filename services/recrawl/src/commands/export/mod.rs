@@ -45,7 +45,7 @@ fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower
         retention: "log.retention_results",
         client: "recrawl-export",
         batch: BATCH,
-        moment: |result: &FetchResult| result.fetched_at,
+        moment: |result: &FetchResult| result.look.fetched_at,
     };
     Follower::open(settings, subject, arguments)
 }
@@ -55,7 +55,7 @@ fn unpacked(result: &FetchResult) -> Option<Vec<u8>> {
     match body::decompress(result.body.as_deref()?, MAX_BODY) {
         Ok(body) => Some(body),
         Err(error) => {
-            eprintln!("recrawl: body of {} at {}: {error}", result.url, result.fetched_at);
+            eprintln!("recrawl: body of {} at {}: {error}", result.look.url, result.look.fetched_at);
             None
         }
     }

@@ -132,7 +132,7 @@ impl Take<FetchResult> for Archivist<'_> {
     fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
         let Followed { partition, offset, message: result, cursor } = record;
         let place = Place { topic: &self.topic, partition, offset };
-        if !self.follow.wants(result.fetched_at) {
+        if !self.follow.wants(result.look.fetched_at) {
             self.originals.note(&result, &place);
             self.cursor = cursor;
             return Ok(false);

@@ -1,0 +1,140 @@
+//! A page as the frontier keeps it.
+
+use crate::PageRequest;
+use messages::{ChangeBelief, FetchOutcome, Validators, Verdict, impl_message};
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// A page of the frontier. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ScheduledPage {
+    pub url: CanonicalUrl,
+    pub weight: f64,
+    pub depth: i32,
+    pub discovered_at: Timestamp,
+    pub last_look_at: Option<Timestamp>,
+    pub request: PageRequest,
+    pub belief: ChangeBelief,
+    pub validators: Validators,
+    pub fetches: i64,
+    pub changes: i64,
+    pub last_change_at: Option<Timestamp>,
+    pub outcome: Option<FetchOutcome>,
+    pub verdict: Option<Verdict>,
+    pub status: Option<u16>,
+    pub body_length: i64,
+    pub hint_hazard: f64,
+    pub hinted: i32,
+    pub audits: i64,
+    pub audits_fresh: i64,
+    pub ties: Option<MirrorTies>,
+    pub listed: i64,
+    pub list_kind: i32,
+}
+
+impl ScheduledPage {
+    /// A page that was just discovered. Its requests are counted from `attempt`.
+    pub fn new(
+        url: CanonicalUrl,
+        weight: f64,
+        depth: i32,
+        prior: ChangeBelief,
+        attempt: i64,
+        discovered_at: Timestamp,
+    ) -> Self {
+        Self {
+            url,
+            weight,
+            depth,
+            discovered_at,
+            last_look_at: None,
+            request: PageRequest::new(attempt),
+            belief: prior,
+            validators: Validators::default(),
+            fetches: 0,
+            changes: 0,
+            last_change_at: None,
+            outcome: None,
+            verdict: None,
+            status: None,
+            body_length: 0,
+            hint_hazard: 0.0,
+            hinted: 0,
+            audits: 0,
+            audits_fresh: 0,
+            ties: None,
+            listed: 0,
+            list_kind: 0,
+        }
+    }
+}
+
+/// The mirrors of a page. The schema describes the fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorTies {
+    pub canonical: Option<MirrorCanonical>,
+    pub followers: Vec<MirrorFollower>,
+    pub matched_at: Option<Timestamp>,
+    pub epoch: i64,
+    pub passes: i32,
+    pub passed_at: Option<Timestamp>,
+}
+
+/// The page that is fetched for another. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorCanonical {
+    #[serde(with = "messages::page_id")]
+    pub page_id: PageId,
+    pub site: SiteKey,
+    pub url: CanonicalUrl,
+    pub weight: f64,
+}
+
+/// A page that another is fetched for. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MirrorFollower {
+    #[serde(with = "messages::page_id")]
+    pub page_id: PageId,
+    pub site: SiteKey,
+    pub weight: f64,
+    pub epoch: i64,
+}
+
+impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/state/ScheduledPage.avsc"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use messages::{DecodeError, Encoded, Message};
+
+    #[test]
+    fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {
+        let follower =
+            MirrorFollower { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example"), weight: 2.0, epoch: 1 };
+        let page = ScheduledPage {
+            ties: Some(MirrorTies { followers: vec![follower], epoch: 4, ..MirrorTies::default() }),
+            outcome: Some(FetchOutcome::Fetched),
+            ..ScheduledPage::new(
+                CanonicalUrl::parse("http://a.example/").unwrap(),
+                1.0,
+                0,
+                ChangeBelief::new(1.0, 10.0),
+                7,
+                Timestamp::from_micros(7),
+            )
+        };
+        let field = r#""fields":[{"name": "from_later", "type": "int", "default": 0},"#;
+        let json = ScheduledPage::schema_record().json.replacen("\"fields\":[", field, 1);
+        // The new field comes first, and zero is a zero byte.
+        let datum = [&[0], &page.encode()[10..]].concat();
+        let unheard = [&[0xC3, 0x01, 1, 2, 3, 4, 5, 6, 7, 8], &datum[..]].concat();
+        assert!(matches!(ScheduledPage::decode(&unheard), Err(DecodeError::UnknownSchema { .. })));
+        let fingerprint = messages::schemas::learn(json.as_bytes(), None).unwrap();
+        let newer = [&[0xC3, 0x01], &fingerprint.to_bytes()[..], &datum].concat();
+        assert_eq!(ScheduledPage::decode(&newer), Ok(page));
+    }
+}
