@@ -4,11 +4,11 @@ use crate::error::SimulationError;
 use crate::learner::{EstimatorChoice, KnownRates, Learner};
 use crate::population::Pages;
 use change_rate::{EstimatorKind, EstimatorOptions};
+use policies::catalogue::planning_policy;
 use revisit::RevisitPolicy;
-use revisit::catalogue::planning_policy;
 use revisit::live::{CrawlValue, Live};
 
-pub use revisit::catalogue::PolicyOptions;
+pub use policies::catalogue::PolicyOptions;
 
 /// A revisit policy by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

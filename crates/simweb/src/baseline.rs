@@ -7,8 +7,8 @@
 use crate::freshness::{Freshness, Look, changes_in, is_judged, judge};
 use crate::trace::{Trace, Window};
 use page::Timestamp;
+use policies::edf::EarliestDeadline;
 use revisit::allocate::{PageTerms, freshness as expected_freshness, optimal};
-use revisit::edf::EarliestDeadline;
 
 /// Every page of the trace in turn, at `budget_per_day` fetches a day in all.
 pub fn round_robin(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {

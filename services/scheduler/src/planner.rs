@@ -4,7 +4,7 @@ use crate::rules::Rules;
 use change_rate::{Gamma, Outcome};
 use messages::Verdict;
 use page::Timestamp;
-use revisit::catalogue::planning_policy;
+use policies::catalogue::planning_policy;
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::BTreeSet;

@@ -2,8 +2,8 @@
 
 use change_rate::Gamma;
 use page::UrlRules;
+use policies::catalogue::PolicyOptions;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
-use revisit::catalogue::PolicyOptions;
 use revisit::columns::Index;
 use settings::{Discover, EstimatorName, PolicyName, Settings};
 use std::time::Duration;

@@ -1,9 +1,10 @@
 //! Small examples of the literature that follow from formulas.
 
 use super::{Effort, Row};
-use revisit::allocate::{self, AccessTime, Objective, PageTerms, PolledPage, PollingOrder};
+use policies::allocate::{AccessTime, PolledPage, PollingOrder, azar, lambda_crawl_approx, polling_frequencies};
+use policies::classified;
+use revisit::allocate::{self, Objective, PageTerms};
 use revisit::kernels::{self, VisitOrder};
-use revisit::systems::classified;
 
 /// Pages by change rate and weight.
 pub(super) fn pages(terms: impl IntoIterator<Item = (f64, f64)>) -> Vec<PageTerms> {
@@ -134,7 +135,7 @@ pub(super) fn polling(_: &Effort) -> Vec<Row> {
         for (order, label, frequencies, total) in
             [(PollingOrder::Even, "even", even, bound), (PollingOrder::Random, "random", random, random_cost)]
         {
-            let ours = allocate::polling_frequencies(&polled, order);
+            let ours = polling_frequencies(&polled, order);
             rows.extend((0..3).map(|i| {
                 let what = format!("frequency of page {}, {name} access times, {label} order", i + 1);
                 Row::exact("R5", what, frequencies[i], ours[i], 1e-9).policy("polling")
@@ -169,7 +170,7 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
         (
             "LambdaCrawlApprox",
             Some("lambda-crawl-approx"),
-            allocate::lambda_crawl_approx(&five, budget),
+            lambda_crawl_approx(&five, budget),
             [0.285197210, 1.464689436, 0.357146415, 1.111094498],
         ),
         (
@@ -181,7 +182,7 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
         (
             "BinaryLambdaCrawl(0)",
             Some("azar"),
-            allocate::azar(&five, budget).fetch_rates_per_day,
+            azar(&five, budget).fetch_rates_per_day,
             [0.317821517, infinite, 0.398461013, infinite],
         ),
         (

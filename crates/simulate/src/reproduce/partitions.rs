@@ -3,7 +3,8 @@
 use super::papers::pages;
 use super::row::Sample;
 use super::{Effort, Row};
-use revisit::allocate::{self, Distance, PageTerms, PartitionKey, partitioned};
+use policies::allocate::{Distance, PartitionKey, partitioned};
+use revisit::allocate::{self, PageTerms};
 
 const KEYS: [(PartitionKey, &str); 4] = [
     (PartitionKey::Weight, "weight"),

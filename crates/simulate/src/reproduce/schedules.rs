@@ -6,9 +6,10 @@ use super::papers::pages;
 use super::row::Sample;
 use super::{Effort, Row};
 use crate::chance::Stream;
+use policies::allocate::azar;
+use policies::chairman::Chairman;
+use policies::edf::EarliestDeadline;
 use revisit::allocate::{self, PageTerms};
-use revisit::chairman::Chairman;
-use revisit::edf::EarliestDeadline;
 use revisit::kernels;
 
 /// Pages, and a fetch every so often.
@@ -94,7 +95,7 @@ pub(super) fn sequences(_: &Effort) -> Vec<Row> {
     let mixed = |page: &PageTerms, days: f64| 0.95 * binary(page, days) + 0.05 * harmonic(page, days);
     let gain = |page: &PageTerms, days: f64| -page.weight * (-page.change_rate_per_day * days).exp_m1();
     let deadlines = EarliestDeadline::new(&five.best_rates()).map(|deadline| deadline.page).take(2000).collect();
-    let chairman = Chairman::new(&allocate::azar(&five.pages, 5.0).fetch_rates_per_day).take(2000).collect();
+    let chairman = Chairman::new(&azar(&five.pages, 5.0).fetch_rates_per_day).take(2000).collect();
     let round_robin: Vec<usize> = (0..2000).map(|slot| slot % 5).collect();
     let schedulers = [
         ("greedy, freshness", "crawl-value", greedy(&binary), "43210321402314021340", [400; 5], 0.3654005135),
@@ -163,7 +164,7 @@ pub(super) fn low_discrepancy(effort: &Effort) -> Vec<Row> {
         let slots = thousand(&mut effort.stream(replicate));
         let best_rates = slots.best_rates();
         let best = allocate::freshness(&slots.pages, &best_rates);
-        let rates = allocate::azar(&slots.pages, slots.budget_per_day()).fetch_rates_per_day;
+        let rates = azar(&slots.pages, slots.budget_per_day()).fetch_rates_per_day;
         let penalty = allocate::average_penalty(allocate::Objective::RandomFreshness, &slots.pages, &rates);
         let spaced = slots.freshness(Chairman::new(&rates));
         let measured = [spaced / best, (1.0 - penalty) / best, most_off_share(&best_rates), spaced];

@@ -4,8 +4,8 @@
 use super::row::Sample;
 use super::{Effort, Row};
 use crate::chance::Stream;
+use policies::signals::{SignalModel, SignalQuality, ValueTable};
 use revisit::kernels;
-use revisit::systems::signals::{SignalModel, SignalQuality, ValueTable};
 
 const PAGES: usize = 400;
 const SCORE_FROM_DAYS: f64 = 20.0;
