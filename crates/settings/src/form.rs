@@ -222,18 +222,48 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
     type Value = T;
 
     fn expected(&self) -> String {
-        let words: Vec<_> = self.0.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        words.join(" or ")
+        one_of(self.0)
     }
 
     fn read(&self, raw: &Raw) -> Result<T, String> {
-        let chosen = self.0.iter().find(|(word, _)| raw.text() == Some(word));
-        chosen.map_or_else(|| refuse(raw), |(_, value)| Ok(*value))
+        chosen(self.0, raw)
     }
 
     fn write(&self, value: &T) -> Option<String> {
-        self.0.iter().find(|(_, choice)| choice == value).map(|(word, _)| quote(word))
+        word_for(self.0, value)
     }
+}
+
+/// One of the names in a registry.
+pub(crate) struct Named<T>(pub(crate) fn() -> Vec<(&'static str, T)>);
+
+impl<T: Copy + PartialEq> Form for Named<T> {
+    type Value = T;
+
+    fn expected(&self) -> String {
+        one_of(&(self.0)())
+    }
+
+    fn read(&self, raw: &Raw) -> Result<T, String> {
+        chosen(&(self.0)(), raw)
+    }
+
+    fn write(&self, value: &T) -> Option<String> {
+        word_for(&(self.0)(), value)
+    }
+}
+
+fn one_of<T>(choices: &[(&str, T)]) -> String {
+    choices.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+}
+
+fn chosen<T: Copy>(choices: &[(&str, T)], raw: &Raw) -> Result<T, String> {
+    let chosen = choices.iter().find(|(word, _)| raw.text() == Some(word));
+    chosen.map_or_else(|| refuse(raw), |(_, value)| Ok(*value))
+}
+
+fn word_for<T: PartialEq>(choices: &[(&str, T)], value: &T) -> Option<String> {
+    choices.iter().find(|(_, choice)| choice == value).map(|(word, _)| quote(word))
 }
 
 /// A text that stands for a value, which is written as it is shown.

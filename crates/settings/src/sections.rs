@@ -5,13 +5,15 @@
 use crate::fault::Fault;
 use crate::fetch::{AllowedAddress, is_host_pattern};
 use crate::form::{
-    Choice, Count, Flag, Form, Hidden, List, Map, Number, Optional, OrWord, Parsed, Password, Path, Phrase, Ports,
-    Properties, Size, Span, Text, Through,
+    Choice, Count, Flag, Form, Hidden, List, Map, Named, Number, Optional, OrWord, Parsed, Password, Path, Phrase,
+    Ports, Properties, Size, Span, Text, Through,
 };
 use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 use crate::raw::Reader;
 use crate::sites::{Credentials, MediaRange, PortRange, Proxy, Secret};
+use change_rate::EstimatorChoice;
 use page::{CanonicalUrl, UrlRules};
+use policies::PolicyKind;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -140,7 +142,7 @@ sections! {
     /// Which page is worth the next fetch.
     policy: Policy {
         /// The revisit policy.
-        name: PolicyName = Choice(PolicyName::NAMES),
+        name: PolicyKind = Named(PolicyKind::for_operators),
         /// Share of the harmonic part in the mixed objective, 0–1.
         theta: f64 = Number(0.0, 1.0),
         /// Share of the budget that measures freshness at pages drawn at random, 0–0.5.
@@ -166,7 +168,7 @@ sections! {
     /// How often a page changes.
     estimator: Estimator {
         /// The estimator.
-        name: EstimatorName = Choice(EstimatorName::NAMES),
+        name: EstimatorChoice = Named(EstimatorChoice::for_operators),
         /// Shape of the prior: changes seen before the first look, so to speak.
         prior_alpha: f64 = Number(0.001, 1_000.0),
         /// Rate parameter of the prior, in days.
@@ -419,143 +421,6 @@ pub enum Contents {
     Text,
     /// The bytes as received.
     Body,
-}
-
-/// A revisit policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PolicyName {
-    /// Own rates, sweeps and sentinels: the fetch that buys the most freshness, with what siblings have shown.
-    Live,
-    /// The fetch that buys the most freshness, from the page's own rate alone.
-    CrawlValue,
-    /// Every page equally often.
-    Uniform,
-    /// As often as the page changes.
-    Proportional,
-    /// Two classes of pages, by rate (Wen & Lu).
-    Classified,
-    /// The same classes, with the best rate for each.
-    ClassifiedTuned,
-    /// Sites in three ranks by link value, visited 4 : 2 : 1 (Ni et al.).
-    SiteRanks,
-    /// Cycles of due pages and new ones (Tianwang).
-    Tianwang,
-    /// Batches by long-term gain, and a short-term queue per host (University of Chile).
-    Chile,
-    /// Buckets of pages times periods, as a linear program (WebFountain).
-    Webfountain,
-    /// The best rates for freshness (Cho & Garcia-Molina).
-    OptimalFreshness,
-    /// The best rates for age (Cho & Garcia-Molina).
-    OptimalAge,
-    /// The best rates for the harmonic penalty.
-    OptimalHarmonic,
-    /// The polling model (Coffman, Liu & Weber).
-    Polling,
-    /// Whole numbers of fetches per plan (Wolf et al.).
-    MarkedPoint,
-    /// One rate per part of the pages (Carney et al.).
-    Partitioned,
-    /// The best rates for looks at random moments, spread evenly (Azar et al.).
-    Azar,
-    /// The harmonic penalty with random looks (Kolobov et al.).
-    LambdaCrawl,
-    /// Its closed approximation.
-    LambdaCrawlApprox,
-    /// The best rates for freshness under the hosts' limits.
-    HostCapped,
-    /// StormCrawler's AdaptiveScheduler.
-    Stormcrawler,
-    /// Nutch's AdaptiveFetchSchedule.
-    Nutch,
-    /// The same without sync_delta.
-    NutchNosync,
-    /// StormCrawler with news-crawl's settings.
-    NewsCrawl,
-}
-
-impl PolicyName {
-    /// Every policy with its name in the configuration.
-    pub const NAMES: &[(&str, PolicyName)] = &[
-        ("live", PolicyName::Live),
-        ("crawl-value", PolicyName::CrawlValue),
-        ("uniform", PolicyName::Uniform),
-        ("proportional", PolicyName::Proportional),
-        ("classified", PolicyName::Classified),
-        ("classified-tuned", PolicyName::ClassifiedTuned),
-        ("site-ranks", PolicyName::SiteRanks),
-        ("tianwang", PolicyName::Tianwang),
-        ("chile", PolicyName::Chile),
-        ("webfountain", PolicyName::Webfountain),
-        ("optimal-freshness", PolicyName::OptimalFreshness),
-        ("optimal-age", PolicyName::OptimalAge),
-        ("optimal-harmonic", PolicyName::OptimalHarmonic),
-        ("polling", PolicyName::Polling),
-        ("marked-point", PolicyName::MarkedPoint),
-        ("partitioned", PolicyName::Partitioned),
-        ("azar", PolicyName::Azar),
-        ("lambda-crawl", PolicyName::LambdaCrawl),
-        ("lambda-crawl-approx", PolicyName::LambdaCrawlApprox),
-        ("host-capped", PolicyName::HostCapped),
-        ("stormcrawler", PolicyName::Stormcrawler),
-        ("nutch", PolicyName::Nutch),
-        ("nutch-nosync", PolicyName::NutchNosync),
-        ("news-crawl", PolicyName::NewsCrawl),
-    ];
-
-    /// Its name in the configuration.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
-    }
-}
-
-/// A change-rate estimator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EstimatorName {
-    /// Own rates and calendars of sweeps, what the policy live needs.
-    Sweeps,
-    /// Gamma posterior over the change rate, with priors learned per site and cell.
-    GammaGrouped,
-    /// Gamma posterior over the change rate, one prior for all pages.
-    Gamma,
-    /// Changes seen per day of watching.
-    Naive,
-    /// The half-count log ratio of regular looks.
-    HalfCount,
-    /// The likeliest rate for irregular looks.
-    MaximumLikelihood,
-    /// The rate at which as many changes were to be expected.
-    MomentMatching,
-    /// From the times of the last change that servers tell.
-    LastModified,
-    /// Bayesian classes of rates.
-    BayesClasses,
-    /// Law of large numbers over looks.
-    LawOfLargeNumbers,
-    /// Stochastic approximation.
-    StochasticApproximation,
-}
-
-impl EstimatorName {
-    /// Every estimator with its name in the configuration.
-    pub const NAMES: &[(&str, EstimatorName)] = &[
-        ("sweeps", EstimatorName::Sweeps),
-        ("gamma-grouped", EstimatorName::GammaGrouped),
-        ("gamma", EstimatorName::Gamma),
-        ("naive", EstimatorName::Naive),
-        ("half-count", EstimatorName::HalfCount),
-        ("maximum-likelihood", EstimatorName::MaximumLikelihood),
-        ("moment-matching", EstimatorName::MomentMatching),
-        ("last-modified", EstimatorName::LastModified),
-        ("bayes-classes", EstimatorName::BayesClasses),
-        ("lln", EstimatorName::LawOfLargeNumbers),
-        ("stochastic-approximation", EstimatorName::StochasticApproximation),
-    ];
-
-    /// Its name in the configuration.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
-    }
 }
 
 /// Form of log lines.

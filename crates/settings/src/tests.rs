@@ -1,9 +1,8 @@
 use crate::raw::Reader;
 use crate::sections::KEYS;
-use crate::{
-    DEFAULT_TOML, Discover, EstimatorName, KafkaProperties, Layers, PolicyName, SaslMechanism, SecurityProtocol,
-    Settings,
-};
+use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, SecurityProtocol, Settings};
+use change_rate::EstimatorChoice;
+use policies::PolicyKind;
 use proptest::prelude::*;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -77,7 +76,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
 fn the_defaults_are_pinned() {
     let settings = Settings::default();
     assert_eq!(settings.budget.fetches_per_second, 10.0);
-    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyName::Live, EstimatorName::Sweeps));
+    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyKind::Live, EstimatorChoice::Sweeps));
     assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.01, 0.01));
     assert_eq!(settings.policy.max_interval, Duration::from_secs(180 * 86_400));
     assert_eq!(settings.estimator.forgetting_days, Some(1_000.0));
@@ -203,20 +202,19 @@ fn each_kind_of_fault_says_what_to_write() {
 }
 
 #[test]
-fn every_policy_and_estimator_is_chosen_by_its_name_and_shown_in_default_toml() {
-    for (index, (name, policy)) in PolicyName::NAMES.iter().enumerate() {
-        assert_eq!((policy.name(), *policy as usize), (*name, index));
+fn every_policy_and_estimator_of_the_registries_is_chosen_by_its_name() {
+    for (name, policy) in PolicyKind::for_operators() {
         let settings = layered(&format!("[policy]\nname = \"{name}\"\n"), &[], &[]).unwrap();
-        assert_eq!(settings.policy.name, *policy);
-        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+        assert_eq!((settings.policy.name, policy.name()), (policy, name));
     }
-    for (index, (name, estimator)) in EstimatorName::NAMES.iter().enumerate() {
-        assert_eq!((estimator.name(), *estimator as usize), (*name, index));
+    for (name, estimator) in EstimatorChoice::for_operators() {
         let file = format!("[policy]\nname = \"crawl-value\"\n[estimator]\nname = \"{name}\"\n");
-        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, *estimator);
-        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, estimator);
     }
-    assert!(faults_of("[policy]\nname = \"optimal\"\n").contains("write \"live\" or \"crawl-value\" or"));
+    let optimal = faults_of("[policy]\nname = \"optimal\"\n");
+    assert!(optimal.contains("write \"live\" or \"crawl-value\" or \"uniform\" or \"proportional\""), "{optimal}");
+    let oracle = faults_of("[policy]\nname = \"oracle\"\n");
+    assert!(oracle.contains("policy.name: cannot be \"oracle\"; write \"live\""), "only simulations know: {oracle}");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! CPU time and memory of a simulation of a million pages over 60 days at 0.2 fetches a page and day:
 //! `cargo run --release -p simulate --example million_pages -- [POLICY [PAGES [POPULATION]]]`.
 
+use policies::PolicyOptions;
 use rustix::time::{ClockId, clock_gettime};
 use simulate::SimulationError;
 use simulate::changes::{ChangeModel, SyntheticChanges};
 use simulate::engine::{self, Run};
-use simulate::policies::{PolicyKind, PolicyOptions};
 use simulate::population::{Population, PopulationKind};
+use simulate::setup;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -26,17 +27,17 @@ fn cpu_time() -> Duration {
 
 fn main() -> Result<(), SimulationError> {
     let mut arguments = std::env::args().skip(1);
-    let policy = PolicyKind::parse(&arguments.next().unwrap_or_else(|| "live".into()))?;
+    let policy = setup::policy(&arguments.next().unwrap_or_else(|| "live".into()))?;
     let count: usize = arguments.next().and_then(|pages| pages.parse().ok()).unwrap_or(1_000_000);
     let population = PopulationKind::parse(&arguments.next().unwrap_or_else(|| "hosts".into()))?;
     let empty = memory().0;
     let Population { pages, change_rates_per_day: rates } = population.draw(count, 1)?;
     let mut changes = SyntheticChanges::new(&pages, &rates, ChangeModel::default(), 1, 60.0)?;
-    let mut learner = policy.learner(policy.usual_estimator(), &pages, &rates, Default::default())?;
+    let mut learner = setup::learner(policy, policy.beliefs().usual_estimator(), &pages, &rates, Default::default())?;
     drop(rates);
     println!("{count} pages of {} drawn in {:.1} s of CPU", population.name(), cpu_time().as_secs_f64());
     println!("{:.0} bytes a page with change source and estimator", (memory().0 - empty) / count as f64);
-    let mut built = policy.build(&PolicyOptions::default());
+    let mut built = setup::build(policy, &PolicyOptions::default());
     let run = Run::new(0.0, 60.0, 0.2 * count as f64);
     let (mut most, mut most_resident) = (0.0f64, 0.0f64);
     let mut watch = |_| {

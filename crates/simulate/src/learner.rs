@@ -6,7 +6,7 @@ pub use self::grouped::GammaLearner;
 
 use crate::error::SimulationError;
 use crate::population::Pages;
-use change_rate::{Estimator, EstimatorKind, EstimatorOptions, EstimatorState, Gamma, Outcome};
+use change_rate::{Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, Gamma, Outcome};
 
 /// Learns from looks. One for all pages, so that pages may learn from each other.
 pub trait Learner: Send {
@@ -22,59 +22,23 @@ pub trait Learner: Send {
     }
 }
 
-/// Who learns the change rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EstimatorChoice {
-    /// The live default's own: page rates and calendars of sweeps, inside the policy.
-    Sweeps,
-    /// An estimator of the catalogue.
-    Catalogue(EstimatorKind),
-}
-
-impl EstimatorChoice {
-    /// The name of [`EstimatorChoice::Sweeps`].
-    pub const SWEEPS: &'static str = "sweeps";
-
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = EstimatorChoice> {
-        std::iter::once(Self::Sweeps).chain(EstimatorKind::ALL.into_iter().map(Self::Catalogue))
-    }
-
-    /// Its name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sweeps => Self::SWEEPS,
-            Self::Catalogue(kind) => kind.name(),
+/// One that learns about these pages as an estimator does. For [`EstimatorChoice::Sweeps`] one that learns nothing: the
+/// policy does.
+///
+/// # Errors
+/// On options without meaning.
+pub fn learner(
+    estimator: EstimatorChoice,
+    pages: &Pages,
+    options: EstimatorOptions,
+) -> Result<Box<dyn Learner>, SimulationError> {
+    Ok(match estimator {
+        EstimatorChoice::Sweeps => Box::new(Unlearned(options.prior.belief())),
+        EstimatorChoice::Catalogue(kind) if kind.keeps_evidence() => {
+            Box::new(GammaLearner::new(pages, options, kind.learns_from_siblings())?)
         }
-    }
-
-    /// What it does, in a line.
-    pub fn summary(self) -> &'static str {
-        match self {
-            Self::Sweeps => "own rates and calendars of sweeps; belongs to the policy live",
-            Self::Catalogue(kind) => kind.summary(),
-        }
-    }
-
-    /// The one of this name.
-    pub fn parse(name: &str) -> Result<Self, SimulationError> {
-        Self::all().find(|choice| choice.name() == name).ok_or_else(|| SimulationError::Unknown {
-            what: "estimator",
-            name: name.into(),
-            known: Self::all().map(Self::name).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// One that learns about these pages. [`EstimatorChoice::Sweeps`] gives one that learns nothing: the policy does.
-    pub fn learner(self, pages: &Pages, options: EstimatorOptions) -> Result<Box<dyn Learner>, SimulationError> {
-        Ok(match self {
-            Self::Sweeps => Box::new(Unlearned(options.prior.belief())),
-            Self::Catalogue(kind @ (EstimatorKind::Gamma | EstimatorKind::GammaGrouped)) => {
-                Box::new(GammaLearner::new(pages, options, kind == EstimatorKind::GammaGrouped)?)
-            }
-            Self::Catalogue(kind) => Box::new(CatalogueLearner::new(kind, pages.len(), options)?),
-        })
-    }
+        EstimatorChoice::Catalogue(kind) => Box::new(CatalogueLearner::new(kind, pages.len(), options)?),
+    })
 }
 
 /// Any estimator of the catalogue, each page for itself.
@@ -152,8 +116,7 @@ mod tests {
     fn every_estimator_learns_a_busy_page_from_a_quiet_one() {
         let pages = PopulationKind::Hosts.draw(3, 1).expect("pages").pages;
         for choice in EstimatorChoice::all() {
-            assert_eq!(EstimatorChoice::parse(choice.name()), Ok(choice));
-            let mut learner = choice.learner(&pages, EstimatorOptions::default()).expect("good options");
+            let mut learner = learner(choice, &pages, EstimatorOptions::default()).expect("good options");
             for _ in 0..20 {
                 learner.look(0, 1.0, Outcome::Changed);
                 learner.look(1, 1.0, Outcome::Unchanged);
@@ -165,7 +128,6 @@ mod tests {
                 assert!(busy > 0.1 && quiet < 0.05 && busy > 10.0 * quiet, "{}: {busy} {quiet}", choice.name());
             }
         }
-        assert!(EstimatorChoice::parse("gama").expect_err("unknown").to_string().contains("gamma-grouped"));
     }
 
     #[test]

@@ -4,12 +4,12 @@
 use crate::changes::{ChangeModel, SyntheticChanges};
 use crate::engine::{self, Progress, Run};
 use crate::error::SimulationError;
-use crate::learner::EstimatorChoice;
 use crate::metrics::Scores;
 use crate::parallel;
-use crate::policies::{PolicyKind, PolicyOptions};
 use crate::population::{Population, PopulationKind};
-use change_rate::EstimatorOptions;
+use crate::setup;
+use change_rate::{EstimatorChoice, EstimatorOptions};
+use policies::{PolicyKind, PolicyOptions};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -182,7 +182,7 @@ impl Study {
         SimulationError::positive("tick, in days", self.tick_days)?;
         for &policy in &self.policies {
             for estimator in self.estimators_of(policy) {
-                policy.check_estimator(estimator)?;
+                setup::check_estimator(policy, estimator)?;
             }
         }
         self.changes.check()
@@ -190,9 +190,9 @@ impl Study {
 
     /// The estimators a policy runs with; `None` stands for the true rates.
     fn estimators_of(&self, policy: PolicyKind) -> Vec<Option<EstimatorChoice>> {
-        match policy.usual_estimator() {
+        match policy.beliefs().usual_estimator() {
             None => vec![None],
-            Some(usual) if self.estimators.is_empty() || !policy.asks_for_beliefs() => vec![Some(usual)],
+            Some(usual) if self.estimators.is_empty() || !policy.beliefs().is_asked() => vec![Some(usual)],
             Some(_) => self.estimators.iter().copied().map(Some).collect(),
         }
     }
@@ -227,9 +227,9 @@ impl Study {
         let mut changes = SyntheticChanges::new(&pages, &change_rates_per_day, model, job.seed, end_days)?;
         drop(change_rates_per_day);
         let rates = changes.mean_change_rates_per_day();
-        let mut learner = job.policy.learner(job.estimator, &pages, &rates, self.estimator_options)?;
+        let mut learner = setup::learner(job.policy, job.estimator, &pages, &rates, self.estimator_options)?;
         drop(rates);
-        let mut policy = job.policy.build(&self.policy_options);
+        let mut policy = setup::build(job.policy, &self.policy_options);
         let run = Run {
             tick_days: self.tick_days,
             last_modified_share: self.last_modified_share,
@@ -264,11 +264,7 @@ impl Study {
             rows.push(Row {
                 population: job.population.name(),
                 policy: job.policy.name(),
-                estimator: match job.estimator {
-                    None => "known",
-                    Some(_) if !job.policy.asks_for_beliefs() => "none",
-                    Some(estimator) => estimator.name(),
-                },
+                estimator: setup::learner_name(job.policy, job.estimator),
                 budget_fetches_per_page_per_day: job.budget,
                 pages: self.pages,
                 seeds: self.seeds,

@@ -17,10 +17,11 @@ use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::metrics::Scores;
 use crate::parallel;
-use crate::policies::{PolicyKind, PolicyOptions};
 use crate::population::{Population, PopulationKind};
+use crate::setup;
 use crate::study::{Sample, StudyProgress};
 use change_rate::EstimatorOptions;
+use policies::{PolicyKind, PolicyOptions};
 use revisit::kernels::{VisitOrder, average_age, average_freshness};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -175,7 +176,7 @@ impl Versus {
         for &budget in &self.budgets {
             SimulationError::positive("budget in fetches per page and day", budget)?;
         }
-        self.ours.check_estimator(self.ours.usual_estimator())
+        setup::check_estimator(self.ours, self.ours.beliefs().usual_estimator())
     }
 
     fn reach(
@@ -231,9 +232,14 @@ impl Versus {
         let Population { pages, change_rates_per_day } = population;
         let mut changes =
             SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
-        let mut learner =
-            policy.learner(policy.usual_estimator(), pages, change_rates_per_day, EstimatorOptions::default())?;
-        let mut policy = policy.build(&self.policy_options);
+        let mut learner = setup::learner(
+            policy,
+            policy.beliefs().usual_estimator(),
+            pages,
+            change_rates_per_day,
+            EstimatorOptions::default(),
+        )?;
+        let mut policy = setup::build(policy, &self.policy_options);
         engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), run, watch)
     }
 
@@ -245,7 +251,7 @@ impl Versus {
         OurRow {
             population: population.name(),
             policy: self.ours.name(),
-            estimator: estimator_name(self.ours),
+            estimator: setup::learner_name(self.ours, self.ours.beliefs().usual_estimator()),
             budget_fetches_per_page_per_day: budget,
             fetches: seeds.iter().map(|runs| runs[i].total_fetches).sum(),
             freshness: of_runs(|run| run.freshness).mean,
@@ -272,7 +278,7 @@ impl Versus {
         PeerRow {
             population: population.name(),
             policy: peer.policy.name(),
-            estimator: estimator_name(peer.policy),
+            estimator: setup::learner_name(peer.policy, peer.policy.beliefs().usual_estimator()),
             budget_fetches_per_page_per_day: peer.cap,
             fetches_per_page_per_day: of_runs(&|runs| runs[ours + i].fetches).mean,
             fetches: seeds.iter().map(|runs| runs[ours + i].total_fetches).sum(),
@@ -287,15 +293,6 @@ impl Versus {
             seeds: self.seeds,
             claimed_ratio: peer.claimed_ratio,
         }
-    }
-}
-
-/// Who learns the rates for a policy, as rows name it.
-fn estimator_name(policy: PolicyKind) -> &'static str {
-    match policy.usual_estimator() {
-        None => "known",
-        Some(_) if !policy.asks_for_beliefs() => "none",
-        Some(estimator) => estimator.name(),
     }
 }
 

@@ -5,11 +5,12 @@ use crate::chance::{Purpose, Stream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
-use crate::learner::{EstimatorChoice, KnownRates, Learner};
+use crate::learner::{self, KnownRates, Learner};
 use crate::metrics::Scores;
-use crate::policies::{PolicyKind, PolicyOptions};
 use crate::population::{PageInfo, Pages};
-use change_rate::{EstimatorOptions, Gamma, Outcome};
+use crate::setup;
+use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, Outcome};
+use policies::{BeliefSource, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;
 use revisit::live::Live;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
@@ -48,18 +49,16 @@ pub struct Replay {
 impl Replay {
     /// Who estimates change rates; `None`: they are told.
     fn estimator(&self) -> Option<EstimatorChoice> {
-        let usual = self.policy.usual_estimator()?;
-        let asked = self.estimator.filter(|asked| self.policy.check_estimator(Some(*asked)).is_ok());
+        let usual = self.policy.beliefs().usual_estimator()?;
+        let asked = self.estimator.filter(|asked| setup::check_estimator(self.policy, Some(*asked)).is_ok());
         Some(asked.unwrap_or(usual))
     }
 
     /// Who estimates change rates, in a word.
     pub fn estimator_name(&self) -> &'static str {
-        match (self.policy, self.estimator()) {
-            (PolicyKind::Smoothed, _) => "smoothed",
-            (_, None) => "known",
-            (policy, _) if !policy.asks_for_beliefs() => "none",
-            (_, Some(estimator)) => estimator.name(),
+        match self.policy.beliefs() {
+            BeliefSource::History => self.policy.name(),
+            _ => setup::learner_name(self.policy, self.estimator()),
         }
     }
 
@@ -79,7 +78,7 @@ impl Replay {
             SimulationError::positive("shape of the importance of pages", shape)?;
         }
         let name = self.policy.name();
-        if self.policy == PolicyKind::Smoothed && self.knowledge == Knowledge::Fetches {
+        if self.policy.beliefs() == BeliefSource::History && self.knowledge == Knowledge::Fetches {
             return fault(format!(
                 "{name} is computed from every change of the learning year, which own fetches do not show; use knowledge history"
             ));
@@ -89,7 +88,7 @@ impl Replay {
                 "a static schedule that knows only its own fetches knows nothing; use knowledge history".into(),
             );
         }
-        if self.frozen && !self.policy.asks_for_beliefs() && !self.is_fixed() {
+        if self.frozen && !self.policy.beliefs().is_asked() && !self.is_fixed() {
             return fault(format!("{name} sets intervals by what each fetch finds and has no static form"));
         }
         Ok(())
@@ -97,8 +96,7 @@ impl Replay {
 
     /// Whether looks never change what the policy does.
     fn is_fixed(&self) -> bool {
-        use PolicyKind::{LambdaCrawlApprox, SiteRanks, Uniform};
-        matches!(self.policy, Uniform | SiteRanks | LambdaCrawlApprox)
+        self.policy.beliefs() == BeliefSource::Nothing
     }
 
     /// Plays the trace. `watch` is told the share that is done, often, and may stop it.
@@ -111,18 +109,18 @@ impl Replay {
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
         // The oracle knows the scored year and nothing else: a page that changes in the learning year only would stay
         // stale for ever. Its schedule starts with what it knows.
-        let history = self.knowledge == Knowledge::History || self.policy == PolicyKind::Oracle;
+        let history = self.knowledge == Knowledge::History || self.policy.beliefs() == BeliefSource::Truth;
         let run = Run {
             start_days: if history { LEARNING_DAYS } else { 0.0 },
             seed: self.seed,
             ..Run::new(LEARNING_DAYS, WINDOW_DAYS, self.fetches_per_page_per_day * pages.len() as f64)
         };
-        let mut learner: Box<dyn Learner> = match (self.policy, self.estimator()) {
-            (PolicyKind::Smoothed, _) => {
+        let mut learner: Box<dyn Learner> = match (self.policy.beliefs(), self.estimator()) {
+            (BeliefSource::History, _) => {
                 Box::new(KnownRates::new(trace.pages.iter().map(TracePage::smoothed_rate_per_day)))
             }
             (_, None) => Box::new(KnownRates::new(trace.pages.iter().map(TracePage::true_rate_per_day))),
-            (_, Some(estimator)) => estimator.learner(&pages, EstimatorOptions::default())?,
+            (_, Some(estimator)) => learner::learner(estimator, &pages, EstimatorOptions::default())?,
         };
         let options = PolicyOptions::default();
         let live = self.policy == PolicyKind::Live;
@@ -134,9 +132,9 @@ impl Replay {
             }
             Box::new(Imported(live))
         } else {
-            self.policy.build(&options)
+            setup::build(self.policy, &options)
         };
-        if history && self.policy.asks_for_beliefs() && !live {
+        if history && self.policy.beliefs().is_asked() && !live {
             learn_rates(learner.as_mut(), trace, watch)?;
         }
         if self.frozen {

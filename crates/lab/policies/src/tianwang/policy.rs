@@ -1,6 +1,7 @@
 //! The system at work.
 
 use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
+use crate::PolicyOptions;
 use crate::pages::{SlotTable, sane};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
@@ -19,6 +20,14 @@ pub struct TianwangOptions {
 impl Default for TianwangOptions {
     fn default() -> Self {
         Self { cycle_days: 1.0, cycle: CycleOptions { new_share: 0.2, order: DueOrder::EarliestDue } }
+    }
+}
+
+/// The cycle is the time between two plans.
+impl From<&PolicyOptions> for TianwangOptions {
+    fn from(options: &PolicyOptions) -> Self {
+        let cycle = CycleOptions { new_share: options.new_page_share, ..Self::default().cycle };
+        Self { cycle_days: options.replan_days, cycle }
     }
 }
 

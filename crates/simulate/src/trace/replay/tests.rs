@@ -84,7 +84,7 @@ fn the_oracle_is_the_same_whatever_the_others_know() {
 
 #[test]
 fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
-    let gamma = EstimatorChoice::parse("gamma").unwrap();
+    let gamma = setup::estimator("gamma").unwrap();
     let named = |policy, estimator| {
         let replay = Replay { estimator, ..replay(policy) };
         (replay.estimator_name(), replay.overrules_estimator())
