@@ -1,14 +1,14 @@
 //! The running system and the simulator make the same decisions: one web, lived through by the services and replayed in
 //! the simulator at the same budget, comes out equally fresh, whether sweeps decide or priors that siblings share.
 
-use change_rate::EstimatorKind;
+use change_rate::{EstimatorChoice, EstimatorKind};
 use page::{CanonicalUrl, Timestamp};
+use policies::{PolicyKind, PolicyOptions};
 use revisit::RevisitPolicy;
 use simulate::changes::RecordedChanges;
 use simulate::engine::{self, Run};
-use simulate::learner::EstimatorChoice;
-use simulate::policies::{PolicyKind, PolicyOptions};
 use simulate::population::{PageInfo, Pages};
+use simulate::{learner, setup};
 use simweb::{Trace, Window};
 use std::collections::HashMap;
 use std::fs::File;
@@ -113,8 +113,9 @@ fn simulate(trace: &Trace, start: Timestamp, policy: PolicyKind, estimator: Esti
     });
     let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");
     let options = PolicyOptions::default();
-    let mut policy: Box<dyn RevisitPolicy> = policy.build(&options);
-    let mut learner = estimator.learner(&pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
+    let mut policy: Box<dyn RevisitPolicy> = setup::build(policy, &options);
+    let mut learner =
+        learner::learner(estimator, &pages, change_rate::EstimatorOptions::default()).expect("defaults are valid");
     let run = Run::new(SETTLED_DAYS, DAYS, pages.len() as f64 / FETCH_EVERY_DAYS);
     let scores =
         engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, &mut |_| ControlFlow::Continue(()));

@@ -5,11 +5,14 @@
 mod dependencies;
 mod words;
 
+use std::path::{Path, PathBuf};
+
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "page",
     "revisit",
+    "lab/policies",
     "politeness",
     "sitemaps",
     "change",
@@ -23,3 +26,8 @@ const PURE: [&str; 14] = [
     "topology",
     "warc",
 ];
+
+/// Where the workspace lies.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
+}

@@ -1,6 +1,6 @@
 //! A scan of the sources of the pure crates, and of the stages that are simulated with them.
 
-use crate::PURE;
+use crate::{PURE, root};
 use std::path::{Path, PathBuf};
 
 const FORBIDDEN: [(&str, &str); 12] = [
@@ -21,10 +21,6 @@ const FORBIDDEN: [(&str, &str); 12] = [
 /// Said all the same: file, word, and why that breaks nothing.
 const EXCEPTIONS: [(&str, &str, &str); 1] =
     [("crates/settings", "std::net", "addresses are values there (IpAddr, SocketAddr); nothing is opened")];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in the workspace").to_owned()
-}
 
 /// Sources of a crate, without tests, the conformance suite and the simulation.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -86,7 +86,7 @@ fn a_sitemap_that_is_discovered_and_a_ping_both_become_hints() {
 
     assert_eq!(request(&crawl, "GET", &format!("/indexnow?url={PAGE}&key={KEY}"), "", "").0, 200);
     assert_eq!(request(&crawl, "GET", &format!("/indexnow?url={PAGE}&key=another-key"), "", "").0, 403);
-    let long = " ".repeat(pings::MAX_BODY_BYTES + 1);
+    let long = " ".repeat(daemon::pings::MAX_BODY_BYTES + 1);
     assert_eq!(request(&crawl, "POST", "/hints", &authorization, &long).0, 413);
     // Nobody has opened this door; commands stay what they were.
     assert_eq!(request(&crawl, "GET", "/websub/news?hub.mode=subscribe", "", "").0, 404);

@@ -184,7 +184,7 @@ pub(crate) fn rename_programs(files: &mut Files, suffix: &str) {
 /// Leaves out what takes the compiler long and the test does not need. What comes from outside stays as it is compiled for
 /// the other programs.
 pub(crate) fn compile_quickly(files: &mut Files) {
-    let members = files.iter().filter(|(path, _)| path.ends_with("Cargo.toml") && path.components().count() == 3);
+    let members = files.iter().filter(|(path, _)| path.ends_with("Cargo.toml") && path.components().count() > 2);
     let name = |text: &str| Some(text.split_once("name = \"")?.1.split_once('"')?.0.to_owned());
     let names = members.map(|(path, text)| name(text).unwrap_or_else(|| panic!("{} has no name", path.display())));
     let profiles: String =
@@ -196,10 +196,12 @@ pub(crate) fn compile_quickly(files: &mut Files) {
 pub(crate) fn move_members(files: &mut Files, directory: &str) {
     edit(files, Path::new("Cargo.toml"), |text| {
         let text = text.replace("path = \"", &format!("path = \"{directory}/"));
-        let (before, rest) = text.split_once("members = [").expect("a workspace has members");
-        let (members, after) = rest.split_once(']').expect("a list ends");
-        let members: Vec<_> = members.split(',').map(|member| member.trim().trim_matches('"')).collect();
-        let members: Vec<_> = members.iter().map(|member| format!("\"{directory}/{member}\"")).collect();
-        format!("{before}members = [{}]{after}", members.join(", "))
+        ["members", "exclude"].iter().fold(text, |text, list| {
+            let (before, rest) = text.split_once(&format!("{list} = [")).expect("a workspace has members");
+            let (paths, after) = rest.split_once(']').expect("a list ends");
+            let paths: Vec<_> = paths.split(',').map(|path| path.trim().trim_matches('"')).collect();
+            let paths: Vec<_> = paths.iter().map(|path| format!("\"{directory}/{path}\"")).collect();
+            format!("{before}{list} = [{}]{after}", paths.join(", "))
+        })
     });
 }

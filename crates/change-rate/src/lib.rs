@@ -13,9 +13,7 @@
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
-mod baseline;
 mod catalogue;
-mod classes;
 mod counts;
 mod estimator;
 mod filter;
@@ -23,19 +21,16 @@ mod forgetting;
 mod gamma;
 mod hierarchy;
 mod intervals;
-mod last_modified;
-mod likelihood;
-mod moments;
-mod poisson_looks;
 mod pooled;
 pub mod sampling;
 mod special;
 
-pub use crate::baseline::{HalfCount, NaiveRatio};
 pub use crate::catalogue::{
-    Estimator, EstimatorKind, EstimatorOptions, EstimatorState, MalformedState, UnknownEstimator,
+    ApproximationState, ClassState, Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState,
+    HalfCount, InvalidClasses, LastModified, LastModifiedState, LastModifiedTrust, LawOfLargeNumbers, LikelihoodState,
+    MalformedState, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, Regularisation,
+    StochasticApproximation,
 };
-pub use crate::classes::{ClassState, InvalidClasses, RateClasses};
 pub use crate::counts::CheckCounts;
 pub use crate::estimator::{ChangeRateEstimator, Outcome};
 pub use crate::filter::{GammaFilter, GammaPrior, GammaState};
@@ -43,9 +38,5 @@ pub use crate::forgetting::{Forgetting, best_forgetting_days, effective_looks};
 pub use crate::gamma::{Gamma, InvalidParameter};
 pub use crate::hierarchy::{BeliefSums, HostPriors};
 pub use crate::intervals::IntervalHistogram;
-pub use crate::last_modified::{LastModified, LastModifiedState, LastModifiedTrust};
-pub use crate::likelihood::{LikelihoodState, MaximumLikelihood, Regularisation};
-pub use crate::moments::{MomentMatching, MomentState};
-pub use crate::poisson_looks::{ApproximationState, LawOfLargeNumbers, StochasticApproximation};
 pub use crate::pooled::{GroupSums, PRIOR_STRENGTH};
 pub use crate::special::{exp_minus, ln_1p_ratio, ln_gamma};

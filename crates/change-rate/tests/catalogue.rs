@@ -1,6 +1,8 @@
 //! Every estimator by its name: states that survive storing, and properties that hold of all.
 
-use change_rate::{Estimator, EstimatorKind, EstimatorOptions, EstimatorState, GammaPrior, GroupSums, Outcome};
+use change_rate::{
+    Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, GammaPrior, GroupSums, Outcome,
+};
 use proptest::prelude::*;
 
 fn estimator(kind: EstimatorKind, forgetting_days: Option<f64>) -> Estimator {
@@ -39,14 +41,19 @@ fn looks(most: usize) -> impl Strategy<Value = Vec<(f64, Outcome)>> {
 #[test]
 fn every_estimator_has_its_name() {
     for kind in EstimatorKind::ALL {
-        assert_eq!(EstimatorKind::parse(kind.name()), Ok(kind));
-        assert_eq!(kind.to_string().parse(), Ok(kind));
+        assert_eq!(EstimatorChoice::parse(kind.name()), Some(EstimatorChoice::Catalogue(kind)));
+        assert_eq!(kind.to_string(), kind.name());
         assert!(!kind.summary().is_empty());
         assert_eq!(estimator(kind, None).kind(), kind);
     }
-    let refusal = EstimatorKind::parse("gama").unwrap_err().to_string();
-    assert!(refusal.starts_with("there is no estimator `gama`; there are naive, half-count, "), "{refusal}");
-    assert!(refusal.ends_with("gamma, gamma-grouped, lln, stochastic-approximation"), "{refusal}");
+    assert_eq!(EstimatorChoice::parse("gama"), None);
+}
+
+#[test]
+fn operators_may_choose_all_of_them_and_see_the_most_knowing_first() {
+    let offered: Vec<_> = EstimatorChoice::for_operators().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(offered[..4], ["sweeps", "gamma-grouped", "gamma", "naive"]);
+    assert_eq!(offered.len(), EstimatorChoice::all().count());
 }
 
 #[test]

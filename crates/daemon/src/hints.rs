@@ -1,8 +1,8 @@
 //! Pings from outside on their way into the log: acknowledged once they are there.
 
+use crate::pings::{Pings, Reply, Request};
 use messages::{ChangeHint, topics};
 use page::Timestamp;
-use pings::{Pings, Reply, Request};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;

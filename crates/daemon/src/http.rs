@@ -3,6 +3,7 @@
 use crate::board::Board;
 use crate::hints::HintIntake;
 use crate::metrics;
+use crate::pings::{self, Reply};
 use crate::threads::{Background, StopSignal};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -10,7 +11,6 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use pings::Reply;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;

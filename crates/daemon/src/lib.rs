@@ -15,6 +15,7 @@ pub mod http;
 mod load;
 pub mod logging;
 mod metrics;
+pub mod pings;
 mod pulse;
 pub mod service;
 mod threads;

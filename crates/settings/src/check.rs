@@ -3,7 +3,9 @@
 use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::raw::Reader;
-use crate::sections::{EstimatorName, Kafka, PolicyName, Settings};
+use crate::sections::{Kafka, Settings};
+use change_rate::EstimatorChoice;
+use policies::BeliefSource;
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
@@ -16,11 +18,12 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
     let (delay, max) = (politeness.crawl_delay, politeness.max_crawl_delay);
     ordered(reader, "politeness", ("crawl_delay", delay), ("max_crawl_delay", max));
 
-    if policy.name == PolicyName::Live && estimator.name != EstimatorName::Sweeps {
+    if policy.name.beliefs() == BeliefSource::Itself && estimator.name != EstimatorChoice::Sweeps {
         reader.contradiction(
             &[("estimator", "name"), ("policy", "name")],
             format!(
-                "the policy \"live\" chooses by sweeps, of which the estimator {:?} learns nothing",
+                "the policy {:?} chooses by sweeps, of which the estimator {:?} learns nothing",
+                policy.name.name(),
                 estimator.name.name()
             ),
             "write estimator.name = \"sweeps\", or policy.name = \"crawl-value\"",

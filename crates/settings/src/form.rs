@@ -1,13 +1,15 @@
 //! What a value may look like: one [`Form`] per kind of setting, which reads it, describes it and writes it.
 
 mod amounts;
+mod collections;
+mod secrets;
 
 pub(crate) use crate::form::amounts::{Size, Span, show};
+pub(crate) use crate::form::collections::{List, Map, Properties};
+pub(crate) use crate::form::secrets::{Hidden, Password, Phrase, Through};
 
-use crate::kafka::{KafkaProperties, check_property, is_secret_property};
 use crate::raw::Raw;
-use crate::sites::{Credentials, PortRange, Proxy, Secret};
-use std::collections::BTreeMap;
+use crate::sites::PortRange;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -222,18 +224,48 @@ impl<T: Copy + PartialEq> Form for Choice<T> {
     type Value = T;
 
     fn expected(&self) -> String {
-        let words: Vec<_> = self.0.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        words.join(" or ")
+        one_of(self.0)
     }
 
     fn read(&self, raw: &Raw) -> Result<T, String> {
-        let chosen = self.0.iter().find(|(word, _)| raw.text() == Some(word));
-        chosen.map_or_else(|| refuse(raw), |(_, value)| Ok(*value))
+        chosen(self.0, raw)
     }
 
     fn write(&self, value: &T) -> Option<String> {
-        self.0.iter().find(|(_, choice)| choice == value).map(|(word, _)| quote(word))
+        word_for(self.0, value)
     }
+}
+
+/// One of the names in a registry.
+pub(crate) struct Named<T>(pub(crate) fn() -> Vec<(&'static str, T)>);
+
+impl<T: Copy + PartialEq> Form for Named<T> {
+    type Value = T;
+
+    fn expected(&self) -> String {
+        one_of(&(self.0)())
+    }
+
+    fn read(&self, raw: &Raw) -> Result<T, String> {
+        chosen(&(self.0)(), raw)
+    }
+
+    fn write(&self, value: &T) -> Option<String> {
+        word_for(&(self.0)(), value)
+    }
+}
+
+fn one_of<T>(choices: &[(&str, T)]) -> String {
+    choices.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+}
+
+fn chosen<T: Copy>(choices: &[(&str, T)], raw: &Raw) -> Result<T, String> {
+    let chosen = choices.iter().find(|(word, _)| raw.text() == Some(word));
+    chosen.map_or_else(|| refuse(raw), |(_, value)| Ok(*value))
+}
+
+fn word_for<T: PartialEq>(choices: &[(&str, T)], value: &T) -> Option<String> {
+    choices.iter().find(|(_, choice)| choice == value).map(|(word, _)| quote(word))
 }
 
 /// A text that stands for a value, which is written as it is shown.
@@ -272,234 +304,5 @@ impl Form for Ports {
 
     fn write(&self, value: &PortRange) -> Option<String> {
         Some(quote(&value.to_string()))
-    }
-}
-
-/// A proxy. Never shown in a message, because it may hold a password.
-pub(crate) struct Through;
-
-impl Form for Through {
-    type Value = Proxy;
-
-    fn expected(&self) -> String {
-        "a proxy's address, such as \"http://10.0.0.1:3128\" or \"http://user:password@proxy.example.org:3128\""
-            .to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Proxy, String> {
-        raw.text().and_then(Proxy::parse).ok_or_else(|| "is not the address of an HTTP proxy with its port".to_owned())
-    }
-
-    fn write(&self, value: &Proxy) -> Option<String> {
-        Some(quote(&value.masked(MASK)))
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn hides(&self, value: &Proxy) -> bool {
-        value.credentials.is_some()
-    }
-}
-
-/// A user name and a password. Never shown in a message.
-pub(crate) struct Password;
-
-impl Form for Password {
-    type Value = Credentials;
-
-    fn expected(&self) -> String {
-        "a name and a password, such as \"user:password\"".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Credentials, String> {
-        raw.text()
-            .and_then(Credentials::parse)
-            .ok_or_else(|| "is not a name and a password with a colon between".to_owned())
-    }
-
-    fn write(&self, value: &Credentials) -> Option<String> {
-        Some(quote(&value.masked(MASK)))
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn hides(&self, _: &Credentials) -> bool {
-        true
-    }
-}
-
-/// A word that is a secret, between two lengths in bytes. Never shown in a message.
-pub(crate) struct Hidden(pub(crate) usize, pub(crate) usize);
-
-impl Form for Hidden {
-    type Value = Secret;
-
-    fn expected(&self) -> String {
-        format!("{} to {} letters, digits and signs without spaces; best by an environment variable", self.0, self.1)
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Secret, String> {
-        let fault = || format!("is not a word of {} to {} letters, digits and signs", self.0, self.1);
-        raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
-    }
-
-    fn write(&self, _: &Secret) -> Option<String> {
-        Some(quote(MASK))
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn hides(&self, _: &Secret) -> bool {
-        true
-    }
-}
-
-/// A password as others have given it out: any text on one line. Never shown in a message.
-pub(crate) struct Phrase;
-
-impl Form for Phrase {
-    type Value = Secret;
-
-    fn expected(&self) -> String {
-        "a password; best by an environment variable or a file".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Secret, String> {
-        raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text on one line".to_owned())
-    }
-
-    fn write(&self, _: &Secret) -> Option<String> {
-        Some(quote(MASK))
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn hides(&self, _: &Secret) -> bool {
-        true
-    }
-}
-
-/// Several of one form.
-pub(crate) struct List<F>(pub(crate) F);
-
-impl<F: Form> Form for List<F> {
-    type Value = Vec<F::Value>;
-
-    fn expected(&self) -> String {
-        self.0.expected()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Self::Value, String> {
-        let Some(values) = raw.list() else { return refuse(raw) };
-        let read = |value: &Raw| self.0.read(value).map_err(|_| format!("cannot contain {}", value.describe()));
-        values.iter().map(read).collect()
-    }
-
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        Some(format!("[{}]", value.iter().filter_map(|value| self.0.write(value)).collect::<Vec<_>>().join(", ")))
-    }
-}
-
-/// Names with a value each. The check says which names may stand there.
-pub(crate) struct Map<F> {
-    pub(crate) value: F,
-    pub(crate) expected: &'static str,
-    pub(crate) check_name: fn(&str) -> Result<(), String>,
-}
-
-impl<F: Form> Form for Map<F> {
-    type Value = BTreeMap<String, F::Value>;
-
-    fn expected(&self) -> String {
-        self.expected.to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<Self::Value, String> {
-        // Not shown again, because it may hold a password.
-        let Some(entries) = raw.table() else { return Err("is not a table of names and values".to_owned()) };
-        let mut map = BTreeMap::new();
-        for (name, raw) in entries {
-            (self.check_name)(&name)?;
-            map.insert(name.clone(), self.value.read(&raw).map_err(|problem| format!("{name:?} {problem}"))?);
-        }
-        Ok(map)
-    }
-
-    fn write(&self, value: &Self::Value) -> Option<String> {
-        let pair =
-            |(name, value): (&String, &F::Value)| Some(format!("{} = {}", quote(name), self.value.write(value)?));
-        Some(table(value.iter().filter_map(pair)))
-    }
-
-    fn is_secret(&self) -> bool {
-        self.value.is_secret()
-    }
-
-    fn hides(&self, value: &Self::Value) -> bool {
-        value.values().any(|value| self.value.hides(value))
-    }
-}
-
-fn table(pairs: impl Iterator<Item = String>) -> String {
-    let pairs: Vec<_> = pairs.collect();
-    if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
-}
-
-/// librdkafka properties. Values are never shown in a message, because they may be passwords.
-pub(crate) struct Properties;
-
-impl Properties {
-    /// All values are text to librdkafka, though an operator may write a number or a flag.
-    fn value(raw: &Raw) -> Option<String> {
-        match raw {
-            Raw::Text(text) | Raw::Untyped(text) => Some(text.clone()),
-            Raw::Integer(value) => Some(value.to_string()),
-            Raw::Number(value) => Some(value.to_string()),
-            Raw::Flag(value) => Some(value.to_string()),
-            _ => None,
-        }
-    }
-}
-
-impl Form for Properties {
-    type Value = KafkaProperties;
-
-    fn expected(&self) -> String {
-        "librdkafka properties that recrawl does not set, such as { \"socket.keepalive.enable\" = \"true\" }".to_owned()
-    }
-
-    fn read(&self, raw: &Raw) -> Result<KafkaProperties, String> {
-        let Some(entries) = raw.table() else { return Err("is not a table of names and values".to_owned()) };
-        let mut properties = BTreeMap::new();
-        for (name, raw) in entries {
-            check_property(&name)?;
-            let value = Self::value(&raw);
-            let value = value.ok_or_else(|| format!("{name:?} has a value that is neither text, number nor flag"))?;
-            properties.insert(name, value);
-        }
-        Ok(KafkaProperties(properties))
-    }
-
-    fn write(&self, properties: &KafkaProperties) -> Option<String> {
-        let pair = |(name, value): (&String, &String)| {
-            format!("{} = {}", quote(name), quote(if is_secret_property(name) { MASK } else { value }))
-        };
-        Some(table(properties.0.iter().map(pair)))
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn hides(&self, properties: &KafkaProperties) -> bool {
-        properties.0.keys().any(|name| is_secret_property(name))
     }
 }

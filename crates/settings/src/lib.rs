@@ -24,8 +24,8 @@ pub use crate::fault::{Fault, Faults, Origin};
 pub use crate::fetch::AllowedAddress;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::sections::{
-    Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, EstimatorName, Fetch, Hints, Http, Kafka, Log,
-    LogFormat, Observability, Policy, PolicyName, Politeness, Settings, Urls,
+    Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
+    Observability, Policy, Politeness, Settings, Urls,
 };
 pub use crate::sites::{Credentials, MediaRange, PortRange, Proxy, Secret};
 

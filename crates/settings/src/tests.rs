@@ -1,9 +1,10 @@
+mod secrets;
+
 use crate::raw::Reader;
 use crate::sections::KEYS;
-use crate::{
-    DEFAULT_TOML, Discover, EstimatorName, KafkaProperties, Layers, PolicyName, SaslMechanism, SecurityProtocol,
-    Settings,
-};
+use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, SecurityProtocol, Settings};
+use change_rate::EstimatorChoice;
+use policies::PolicyKind;
 use proptest::prelude::*;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
 fn the_defaults_are_pinned() {
     let settings = Settings::default();
     assert_eq!(settings.budget.fetches_per_second, 10.0);
-    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyName::Live, EstimatorName::Sweeps));
+    assert_eq!((settings.policy.name, settings.estimator.name), (PolicyKind::Live, EstimatorChoice::Sweeps));
     assert_eq!((settings.policy.theta, settings.policy.audit_share), (0.01, 0.01));
     assert_eq!(settings.policy.max_interval, Duration::from_secs(180 * 86_400));
     assert_eq!(settings.estimator.forgetting_days, Some(1_000.0));
@@ -203,20 +204,19 @@ fn each_kind_of_fault_says_what_to_write() {
 }
 
 #[test]
-fn every_policy_and_estimator_is_chosen_by_its_name_and_shown_in_default_toml() {
-    for (index, (name, policy)) in PolicyName::NAMES.iter().enumerate() {
-        assert_eq!((policy.name(), *policy as usize), (*name, index));
+fn every_policy_and_estimator_of_the_registries_is_chosen_by_its_name() {
+    for (name, policy) in PolicyKind::for_operators() {
         let settings = layered(&format!("[policy]\nname = \"{name}\"\n"), &[], &[]).unwrap();
-        assert_eq!(settings.policy.name, *policy);
-        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+        assert_eq!((settings.policy.name, policy.name()), (policy, name));
     }
-    for (index, (name, estimator)) in EstimatorName::NAMES.iter().enumerate() {
-        assert_eq!((estimator.name(), *estimator as usize), (*name, index));
+    for (name, estimator) in EstimatorChoice::for_operators() {
         let file = format!("[policy]\nname = \"crawl-value\"\n[estimator]\nname = \"{name}\"\n");
-        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, *estimator);
-        assert!(DEFAULT_TOML.contains(&format!("\"{name}\"")), "{name}");
+        assert_eq!(layered(&file, &[], &[]).unwrap().estimator.name, estimator);
     }
-    assert!(faults_of("[policy]\nname = \"optimal\"\n").contains("write \"live\" or \"crawl-value\" or"));
+    let optimal = faults_of("[policy]\nname = \"optimal\"\n");
+    assert!(optimal.contains("write \"live\" or \"crawl-value\" or \"uniform\" or \"proportional\""), "{optimal}");
+    let oracle = faults_of("[policy]\nname = \"oracle\"\n");
+    assert!(oracle.contains("policy.name: cannot be \"oracle\"; write \"live\""), "only simulations know: {oracle}");
 }
 
 #[test]
@@ -284,29 +284,6 @@ fn variables_of_others_are_passed_over_and_near_misses_are_not() {
     assert_eq!(layered("", &others, &[]).unwrap(), Settings::default());
     let faults = layered("", &[("RECRAWL_BUGDET_BURST", "3s")], &[]).unwrap_err();
     assert!(faults.contains("did you mean budget?"), "{faults}");
-}
-
-#[test]
-fn a_password_among_the_properties_is_never_in_a_message() {
-    let faults = faults_of("[kafka.properties]\nssl.keystore.password = [\"secret\"]\n");
-    assert!(!faults.contains("secret"), "{faults}");
-    let faults = layered("", &[("RECRAWL_KAFKA_PROPERTIES", "secret")], &[]).unwrap_err();
-    assert!(!faults.contains("secret"), "{faults}");
-}
-
-#[test]
-fn a_password_of_a_host_or_proxy_is_in_no_message_and_no_debug_line() {
-    let file = "[fetch]\nauthentication = { \"a.test\" = \"me:swordfish\" }\nproxy = { \"*\" = \"http://me:swordfish@10.0.0.1:3128\" }\n";
-    let settings = layered(file, &[], &[]).unwrap();
-    assert!(!format!("{settings:?}").contains("swordfish"));
-    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:swordfish"));
-    assert!(settings.fetch.credentials_for("b.test").is_none() && settings.fetch.proxy_for("b.test").is_some());
-    for faulty in
-        ["authentication = { \"a.test\" = \":swordfish\" }", "proxy = { \"*\" = \"socks://me:swordfish@p:1\" }"]
-    {
-        let faults = faults_of(&format!("[fetch]\n{faulty}\n"));
-        assert!(faults.contains("recrawl.toml:2: fetch.") && !faults.contains("swordfish"), "{faults}");
-    }
 }
 
 #[test]
@@ -383,136 +360,5 @@ fn variables_of_the_tests_and_the_deployed_files_are_no_faults() {
         if let Err(faults) = Settings::from_layers(layers) {
             panic!("{faults}");
         }
-    }
-}
-
-#[test]
-fn secrets_of_those_who_ping_are_words_and_in_no_message_and_no_debug_line() {
-    let file = "[hints]\ntoken = \"a-secret-long-enough\"\nindexnow = { \"a.test:81\" = \"secret-key\" }\n\
-                websub = { news = \"https://a.test/feed\" }\nwebsub_secrets = { news = \"a-secret-long-enough\" }\n";
-    let settings = layered(file, &[("RECRAWL_HINTS_TOKEN", "another-secret-word")], &[]).unwrap();
-    assert!(!format!("{settings:?}").contains("secret-"), "{settings:?}");
-    assert_eq!(settings.hints.token.as_ref().map(|token| token.reveal()), Some("another-secret-word"));
-    for faulty in [
-        "token = \"secret\"",
-        "token = \"a secret with spaces\"",
-        "indexnow = { \"a.test\" = \"secret\" }",
-        "indexnow = { \"A.test/x\" = \"secret-key\" }",
-        "websub_secrets = { news = \"a-secret-long-enough\" }",
-    ] {
-        let faults = faults_of(&format!("[hints]\n{faulty}\n"));
-        assert!(faults.contains("hints.") && !faults.contains("secret\"") && !faults.contains("secret-"), "{faults}");
-    }
-}
-
-const WITH_SECRETS: &str = "\
-[fetch]
-authentication = { \"a.test\" = \"me:swordfish\" }
-proxy = { \"*\" = \"http://me:swordfish@10.0.0.1:3128\", \"b.test\" = \"http://10.0.0.1:3128\" }
-[hints]
-token = \"swordfish-and-chips\"
-indexnow = { \"a.test\" = \"swordfish\" }
-websub = { news = \"https://a.test/feed\" }
-websub_secrets = { news = \"swordfish-and-chips\" }
-[kafka]
-security_protocol = \"sasl_ssl\"
-sasl_mechanism = \"PLAIN\"
-username = \"me\"
-password = \"a swordfish\"
-properties = { ssl.keystore.password = \"swordfish\", sasl.oauthbearer.config = \"swordfish\", ssl.key.pem = \"swordfish\", linger.ms = 5 }
-";
-
-#[test]
-fn what_is_printed_says_which_secrets_are_set_and_shows_none() {
-    let settings = layered(WITH_SECRETS, &[], &[]).unwrap();
-    let printed = settings.to_toml();
-    assert!(!printed.contains("swordfish"), "{printed}");
-    assert!(!format!("{settings:?}").contains("swordfish"), "{settings:?}");
-    for line in [
-        "# authentication is set, its secrets are not shown: { \"a.test\" = \"me:********\" }",
-        "# proxy is set, its secrets are not shown: { \"*\" = \"http://me:********@10.0.0.1:3128\", \"b.test\" = \"http://10.0.0.1:3128\" }",
-        "# token is set, its secrets are not shown: \"********\"",
-        "# indexnow is set, its secrets are not shown: { \"a.test\" = \"********\" }",
-        "# websub_secrets is set, its secrets are not shown: { \"news\" = \"********\" }",
-        "# password is set, its secrets are not shown: \"********\"",
-        "# properties is set, its secrets are not shown: { \"linger.ms\" = \"5\", \"sasl.oauthbearer.config\" = \"********\", \
-         \"ssl.key.pem\" = \"********\", \"ssl.keystore.password\" = \"********\" }",
-        "username = \"me\"",
-    ] {
-        assert!(printed.lines().any(|printed| printed == line), "{line}: {printed}");
-    }
-    assert_eq!(settings.kafka.password.as_ref().map(|password| password.reveal()), Some("a swordfish"));
-}
-
-#[test]
-fn a_mask_is_never_read_back_as_a_secret() {
-    let mut settings =
-        layered(WITH_SECRETS, &[("RECRAWL_KAFKA_PASSWORD", "")], &[("kafka.password_file", "p")]).unwrap();
-    // WebSub callbacks without their secrets are refused.
-    let printed = settings.to_toml().replace("websub = ", "# websub = ");
-    let read_back = layered(&printed, &[], &[]).unwrap();
-    settings.fetch.authentication.clear();
-    settings.fetch.proxy.clear();
-    settings.hints = Settings::default().hints;
-    settings.kafka.properties = KafkaProperties::default();
-    assert_eq!(read_back, settings);
-}
-
-#[test]
-fn a_secret_on_a_line_that_is_not_toml_is_in_no_message() {
-    for line in ["[kafka]\npassword = swordfish", "[hints]\ntoken = swordfish", "[kafka]\nproperties = swordfish"] {
-        let faults = faults_of(line);
-        assert!(faults.contains("recrawl.toml:2: not valid TOML") && !faults.contains("swordfish"), "{faults}");
-    }
-}
-
-#[test]
-fn a_login_to_kafka_is_complete_or_a_fault_that_says_what_is_missing() {
-    let check = |kafka: &str, expected: &[&str]| {
-        let faults = faults_of(&format!("[kafka]\n{kafka}"));
-        let found: Vec<_> = faults.lines().collect();
-        let same = found.iter().zip(expected).all(|(line, part)| line.contains(part));
-        assert!(found.len() == expected.len() && same, "{kafka}: {faults}");
-    };
-    let sasl = "security_protocol = \"sasl_ssl\"\n";
-    check(
-        sasl,
-        &["recrawl.toml:2: kafka.security_protocol: \"sasl_ssl\" logs in, and kafka.sasl_mechanism does not say how"],
-    );
-    check(
-        &format!("{sasl}sasl_mechanism = \"SCRAM-SHA-512\"\n"),
-        &["kafka.sasl_mechanism: SCRAM-SHA-512 needs a password; write", "needs a user; write kafka.username"],
-    );
-    let token = format!("{sasl}sasl_mechanism = \"OAUTHBEARER\"\n");
-    check(
-        &format!("{token}username = \"me\"\npassword = \"x\"\n"),
-        &["OAUTHBEARER needs a place to get tokens; write kafka.oauth_token_url"],
-    );
-    let login = format!("{sasl}sasl_mechanism = \"PLAIN\"\nusername = \"me\"\n");
-    check(&format!("{login}password = \"x\"\npassword_file = \"x\"\n"), &["are both there, and may differ"]);
-    check(
-        &format!("{login}password_file = \"x\"\noauth_scope = \"x\"\n"),
-        &["kafka.oauth_scope has no effect: PLAIN uses"],
-    );
-    check("username = \"me\"\n", &["kafka.username has no effect: nobody logs in with kafka.security_protocol"]);
-    check(
-        "ca_file = \"x\"\n",
-        &["kafka.ca_file has no effect: kafka.security_protocol = \"plaintext\" is without TLS"],
-    );
-    check("security_protocol = \"ssl\"\nkey_file = \"x\"\n", &["a certificate is shown together with its key"]);
-    check("security_protocol = \"ssl\"\nkey_password_file = \"x\"\n", &["there is no key"]);
-    check("security_protocol = \"tls\"\n", &["cannot be \"tls\"; write \"plaintext\" or \"ssl\" or"]);
-    check("sasl_mechanism = \"GSSAPI\"\n", &["cannot be \"GSSAPI\"; write \"PLAIN\" or \"SCRAM-SHA-256\" or"]);
-    check("[kafka.properties]\nsasl.password = \"x\"\n", &["follows from kafka.password or kafka.password_file"]);
-    check("password = \"a\\nb\"\n", &["kafka.password: is not a text on one line"]);
-}
-
-#[test]
-fn protocols_and_mechanisms_have_the_names_kafka_gives_them() {
-    for (index, (name, protocol)) in SecurityProtocol::NAMES.iter().enumerate() {
-        assert_eq!((protocol.name(), *protocol as usize), (*name, index));
-    }
-    for (index, (name, mechanism)) in SaslMechanism::NAMES.iter().enumerate() {
-        assert_eq!((mechanism.name(), *mechanism as usize), (*name, index));
     }
 }

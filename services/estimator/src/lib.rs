@@ -17,11 +17,11 @@ pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSi
 
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::SweepLearner;
-use change_rate::{Estimator as RateEstimator, EstimatorKind, EstimatorOptions, GammaPrior, Outcome};
+use change_rate::{Estimator as RateEstimator, EstimatorChoice, EstimatorOptions, GammaPrior, Outcome};
 use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{ChangeBelief, ChangeEstimate, PageObservation, Verdict};
 use page::Timestamp;
-use settings::{EstimatorName, Settings};
+use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
@@ -42,10 +42,7 @@ pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
 /// The estimator of rates that the settings ask for; `None` for sweeps, which has its own.
 fn rates(settings: &Settings) -> Option<RateEstimator> {
     let estimator = &settings.estimator;
-    if estimator.name == EstimatorName::Sweeps {
-        return None;
-    }
-    let kind = EstimatorKind::parse(estimator.name.name()).expect("a test holds the names together");
+    let EstimatorChoice::Catalogue(kind) = estimator.name else { return None };
     let prior = GammaPrior::new(estimator.prior_alpha, estimator.prior_beta_days);
     let options = prior.map(|prior| EstimatorOptions { prior, forgetting_days: estimator.forgetting_days });
     let rates = options.and_then(|options| RateEstimator::new(kind, options));
@@ -182,14 +179,11 @@ mod tests {
 
     #[test]
     fn every_estimator_of_the_settings_can_be_made() {
-        for (name, estimator) in EstimatorName::NAMES {
+        for (name, estimator) in EstimatorChoice::for_operators() {
             let mut settings = Settings::default();
-            settings.estimator.name = *estimator;
+            settings.estimator.name = estimator;
             let made = rates(&settings).map(|rates| rates.kind().name());
-            assert_eq!(made, (*name != "sweeps").then_some(*name));
+            assert_eq!(made, (name != "sweeps").then_some(name));
         }
-        assert!(
-            EstimatorKind::ALL.iter().all(|kind| EstimatorName::NAMES.iter().any(|(name, _)| *name == kind.name()))
-        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::groups::{self, Groups};
 use crate::state::PageBelief;
-use change_rate::{Estimator, EstimatorKind, EstimatorState, Gamma, GammaState, Outcome};
+use change_rate::{Estimator, EstimatorState, Gamma, GammaState, Outcome};
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{CellForecast, SweepForecast};
 use page::{CanonicalUrl, Timestamp};
@@ -13,7 +13,7 @@ const CELLS_PER_FORECAST: usize = 5_000;
 
 pub(crate) struct RateLearner {
     estimator: Estimator,
-    /// For gamma-grouped alone.
+    /// Where pages learn from their siblings.
     groups: Option<Groups>,
     /// The day (UTC, since 1970) on which the scheduler was last told what pages have learned from their siblings.
     told_on_day: i64,
@@ -21,8 +21,7 @@ pub(crate) struct RateLearner {
 
 impl RateLearner {
     pub(crate) fn load(estimator: Estimator, context: &Context<'_>) -> Result<Self, ProcessError> {
-        let grouped = estimator.kind() == EstimatorKind::GammaGrouped;
-        let groups = grouped.then(|| Groups::load(context)).transpose()?;
+        let groups = estimator.kind().learns_from_siblings().then(|| Groups::load(context)).transpose()?;
         Ok(Self { estimator, groups, told_on_day: day_of(context.now()) })
     }
 
@@ -50,7 +49,7 @@ impl RateLearner {
         if let Some((interval_days, outcome)) = look {
             // Servers that make a page for every request call it modified just now; only who asks for ages gets them.
             let outcome = match outcome {
-                Outcome::ChangedAt { .. } if self.estimator.kind() != EstimatorKind::LastModified => Outcome::Changed,
+                Outcome::ChangedAt { .. } if !self.estimator.kind().reads_ages() => Outcome::Changed,
                 outcome => outcome,
             };
             let before = state.evidence();
@@ -99,10 +98,12 @@ impl RateLearner {
     fn state(&self, belief: &PageBelief) -> EstimatorState {
         let kind = self.estimator.kind();
         let evidence = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
-        let numbers = match kind {
-            EstimatorKind::Gamma | EstimatorKind::GammaGrouped => vec![evidence.delta_alpha, evidence.delta_beta_days],
-            _ if belief.estimator == kind.name() => belief.numbers.clone(),
-            _ => return self.estimator.start(),
+        let numbers = if kind.keeps_evidence() {
+            vec![evidence.delta_alpha, evidence.delta_beta_days]
+        } else if belief.estimator == kind.name() {
+            belief.numbers.clone()
+        } else {
+            return self.estimator.start();
         };
         EstimatorState::from_numbers(kind, &numbers).unwrap_or_else(|_| self.estimator.start())
     }

@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+use change_rate::EstimatorChoice;
 use messages::{
     ChangeEstimate, DeadLetter, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation,
     SchedulerEvent, Validators, Verdict, topics,
 };
 use page::{CanonicalUrl, Timestamp};
-use settings::{EstimatorName, Layers, Settings};
+use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashMap};
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
@@ -283,7 +284,7 @@ fn live_through(bench: &mut Bench, rounds: std::ops::Range<usize>) -> Vec<Change
 
 #[test]
 fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
-    for (name, _) in EstimatorName::NAMES {
+    for (name, _) in EstimatorChoice::for_operators() {
         let undisturbed = {
             let mut bench = Bench::with_estimator(name);
             (live_through(&mut bench, 0..20), bench.sweeps())
@@ -301,7 +302,7 @@ fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
             assert!(bench.sweeps() == undisturbed.1, "{name}: the calendars differ, disk lost: {lose_disk}");
         }
         let has_calendars = undisturbed.1.keys().any(|key| key[0] == b'g');
-        assert_eq!(has_calendars, *name == "sweeps", "{name}");
+        assert_eq!(has_calendars, name == "sweeps", "{name}");
         assert!(undisturbed.0.iter().all(|estimate| estimate.belief.change_rate_per_day() > 0.0), "{name}");
     }
 }

@@ -5,10 +5,10 @@ use crate::rules::Rules;
 use crate::{DEMAND, Scheduler};
 use messages::Demand;
 use page::{MINUTE, Timestamp};
+use policies::PolicyAtWork;
 use revisit::Policy;
 use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
-use settings::PolicyName;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::Context;
@@ -73,15 +73,14 @@ impl Wanted {
 
 /// How pages compete by their rates; by their number, where a policy has its own account of what they want.
 fn ratio_policy(rules: &Rules) -> Policy {
-    match (rules.policy, rules.index) {
-        (
-            PolicyName::CrawlValue
-            | PolicyName::OptimalFreshness
-            | PolicyName::OptimalHarmonic
-            | PolicyName::HostCapped,
-            Index::CrawlValue { theta },
-        ) => Policy::Optimal { theta },
-        _ => Policy::Uniform,
+    match (rules.at_work, rules.index) {
+        (PolicyAtWork::CrawlValue | PolicyAtWork::PlannedByRates(_), Index::CrawlValue { theta }) => {
+            Policy::Optimal { theta }
+        }
+        (_, Index::Live { .. } | Index::Uniform)
+        | (PolicyAtWork::Live | PolicyAtWork::Uniform | PolicyAtWork::PlannedByNumber, Index::CrawlValue { .. }) => {
+            Policy::Uniform
+        }
     }
 }
 

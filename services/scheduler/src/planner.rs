@@ -4,7 +4,6 @@ use crate::rules::Rules;
 use change_rate::{Gamma, Outcome};
 use messages::Verdict;
 use page::Timestamp;
-use revisit::catalogue::planning_policy;
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::BTreeSet;
@@ -16,14 +15,12 @@ pub(crate) struct Planner {
 }
 
 impl Planner {
-    /// The policy of this name; `None` for those that score every page afresh.
+    /// The policy of the settings; `None` where the scheduler scores every page afresh.
     pub(crate) fn new(rules: &Rules) -> Option<Self> {
         if rules.scores_pages() {
             return None;
         }
-        let policy = planning_policy(rules.policy.name(), &rules.options)
-            .expect("every policy that does not score pages is in the catalogue; a test goes through all of them");
-        Some(Self { policy, out: BTreeSet::new() })
+        Some(Self { policy: rules.policy.build(&rules.options), out: BTreeSet::new() })
     }
 
     /// A page has become known, or is another one than it was (its weight).

@@ -1,18 +1,20 @@
 //! The scheduler's part of the settings, in the units it works with.
 
 use ::frontier::RetryTimes;
-use change_rate::Gamma;
+use change_rate::{EstimatorChoice, Gamma};
 use page::UrlRules;
+use policies::{PolicyAtWork, PolicyKind, PolicyOptions};
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
-use revisit::catalogue::PolicyOptions;
 use revisit::columns::Index;
-use settings::{Discover, EstimatorName, PolicyName, Settings};
+use settings::{Discover, Settings};
 use std::time::Duration;
 
 /// What a partition of the scheduler goes by.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    pub(crate) policy: PolicyName,
+    pub(crate) policy: PolicyKind,
+    /// How it is followed here.
+    pub(crate) at_work: PolicyAtWork,
     /// By what pages are scored; for a policy that keeps its own account, what its pages' freshness is expected by.
     pub(crate) index: Index,
     /// Share of the budget that measures freshness.
@@ -72,15 +74,18 @@ impl Rules {
         let share = |whole: u64| whole.div_ceil(u64::from(partitions));
         let per_host = settings.budget.host_fetches_per_second;
         let theta = settings.policy.theta;
+        let at_work = settings.policy.name.at_work();
+        let at_work = at_work.expect("the settings accept no policy that is for simulations only");
         let delay_s = politeness.crawl_delay.as_secs_f64().max(per_host.map_or(0.0, |rate| 1.0 / rate));
         Self {
             policy: settings.policy.name,
-            index: match settings.policy.name {
-                PolicyName::Live => Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT },
-                PolicyName::Uniform => Index::Uniform,
-                PolicyName::OptimalHarmonic => Index::CrawlValue { theta: 1.0 },
-                PolicyName::CrawlValue | PolicyName::HostCapped => Index::CrawlValue { theta },
-                _ => Index::CrawlValue { theta: 0.0 },
+            at_work,
+            index: match at_work {
+                PolicyAtWork::Live => Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT },
+                PolicyAtWork::CrawlValue => Index::CrawlValue { theta },
+                PolicyAtWork::Uniform => Index::Uniform,
+                PolicyAtWork::PlannedByRates(objective) => Index::CrawlValue { theta: objective.theta(theta) },
+                PolicyAtWork::PlannedByNumber => Index::CrawlValue { theta: 0.0 },
             },
             audit_share: settings.policy.audit_share,
             options: PolicyOptions {
@@ -92,9 +97,8 @@ impl Rules {
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)
                 .expect("the settings allow positive priors only"),
             siblings: match settings.estimator.name {
-                EstimatorName::Sweeps => Some(Siblings::Sweeps),
-                EstimatorName::GammaGrouped => Some(Siblings::GammaGrouped),
-                _ => None,
+                EstimatorChoice::Sweeps => Some(Siblings::Sweeps),
+                EstimatorChoice::Catalogue(kind) => kind.learns_from_siblings().then_some(Siblings::GammaGrouped),
             },
             budget_per_day: settings.budget.fetches_per_second * 86_400.0,
             bytes_per_day: settings.budget.bytes_per_second.map(|rate| rate as f64 * 86_400.0),
@@ -136,11 +140,17 @@ impl Rules {
 
     /// Whether the policy scores pages afresh by what they are worth, so that a hint can add to it.
     pub(crate) fn values_hints(&self) -> bool {
-        matches!(self.policy, PolicyName::Live | PolicyName::CrawlValue)
+        match self.at_work {
+            PolicyAtWork::Live | PolicyAtWork::CrawlValue => true,
+            PolicyAtWork::Uniform | PolicyAtWork::PlannedByRates(_) | PolicyAtWork::PlannedByNumber => false,
+        }
     }
 
     /// Whether every page is scored afresh; otherwise the policy keeps its own account.
     pub(crate) fn scores_pages(&self) -> bool {
-        matches!(self.policy, PolicyName::Live | PolicyName::CrawlValue | PolicyName::Uniform)
+        match self.at_work {
+            PolicyAtWork::Live | PolicyAtWork::CrawlValue | PolicyAtWork::Uniform => true,
+            PolicyAtWork::PlannedByRates(_) | PolicyAtWork::PlannedByNumber => false,
+        }
     }
 }

@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, edited, looked};
-use messages::{ChangeEstimate, FetchRequest};
+use messages::FetchRequest;
 use page::{Host, MINUTE, SECOND, Timestamp};
 use std::collections::BTreeMap;
 use std::time::Duration;

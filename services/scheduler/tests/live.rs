@@ -7,13 +7,13 @@ mod bench;
 
 use bench::{Bench, edited, looked, on_host};
 use messages::{
-    ChangeEstimate, ChangeHint, Encoded, FetchOutcome, FetchReason, FetchRequest, HintKind, Look, LookJudgement,
-    PageObservation, SchedulerEvent, Verdict, topics,
+    ChangeHint, Encoded, FetchOutcome, FetchReason, FetchRequest, HintKind, Look, LookJudgement, PageObservation,
+    SchedulerEvent, Verdict, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
+use policies::PolicyKind;
 use scheduler::Rules;
 use scheduler::explain::{Explanation, explain};
-use settings::PolicyName;
 use std::collections::{BTreeMap, BTreeSet};
 use stream::memory::MemoryStores;
 use stream::{StoreProvider, TaskId, TaskTables};
@@ -173,9 +173,9 @@ fn an_explanation_shows_sweeps_and_is_the_same_after_everything_but_the_log_was_
 
 #[test]
 fn every_policy_asks_for_every_page_and_loses_none() {
-    for (name, policy) in PolicyName::NAMES {
+    for (name, policy) in PolicyKind::for_operators() {
         let overrides = [
-            ("policy.name", *name),
+            ("policy.name", name),
             ("policy.scan_interval", "30m"),
             ("policy.lease_timeout", "1h"),
             ("budget.fetches_per_second", "0.0005"),
@@ -213,7 +213,7 @@ fn every_policy_asks_for_every_page_and_loses_none() {
         assert!((requests as f64) < budget + 8.0, "{name}: {requests} of {budget}");
         let spends_all = matches!(
             policy,
-            PolicyName::Live | PolicyName::CrawlValue | PolicyName::Uniform | PolicyName::Proportional
+            PolicyKind::Live | PolicyKind::CrawlValue | PolicyKind::Uniform | PolicyKind::Proportional
         );
         assert!(!spends_all || requests as f64 > 0.9 * budget, "{name}: {requests} of {budget}");
     }

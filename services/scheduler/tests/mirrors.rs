@@ -5,9 +5,7 @@
 mod bench;
 
 use bench::{Bench, edited, looked};
-use messages::{
-    ChangeEstimate, CommandKind, FetchOutcome, FetchReason, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict,
-};
+use messages::{CommandKind, FetchOutcome, FetchReason, MirrorLetter, MirrorSaying, SchedulerEvent, Verdict};
 use page::{CanonicalUrl, HOUR, SECOND, Timestamp};
 use std::collections::BTreeMap;
 

@@ -6,8 +6,8 @@ mod bench;
 
 use bench::{Bench, edited, failed, looked, on_host, urls};
 use messages::{
-    ChangeEstimate, Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link,
-    PageLinks, SchedulerEvent, topics,
+    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
+    SchedulerEvent, topics,
 };
 use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
 use scheduler::ScheduledPage;

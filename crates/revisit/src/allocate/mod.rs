@@ -9,21 +9,11 @@
 //! Pages with no weight, or with a change rate that is not a positive number, are given no fetches beyond their
 //! minimum.
 
-mod host_caps;
-mod integer;
 mod objective;
-mod partition;
-mod polling;
 mod price;
-mod random_looks;
 
-pub use host_caps::{HostAllocation, host_capped};
-pub use integer::{Horizon, integer_looks, integer_looks_greedy, staleness};
 pub use objective::{Demand, Objective};
-pub use partition::{Distance, PartitionKey, partitioned};
-pub use polling::{AccessTime, PolledPage, PollingOrder, polling_frequencies};
-pub(crate) use price::{LN_PRICE_LIMIT, meet_budget};
-pub use random_looks::{Notified, azar, lambda_crawl_approx, notified, notified_and_not};
+pub use price::{Bracket, LN_PRICE_LIMIT, meet_budget};
 
 use crate::histogram::RatioHistogram;
 
@@ -55,7 +45,7 @@ impl PageTerms {
     }
 
     /// Whether any price makes the page worth a fetch.
-    pub(crate) fn competes(&self) -> bool {
+    pub fn competes(&self) -> bool {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         positive(self.change_rate_per_day) && positive(self.weight) && positive(self.cost)
     }
@@ -91,7 +81,7 @@ pub fn optimal_for(demand: &impl Demand, pages: &[PageTerms], budget_per_day: f6
 }
 
 /// Pages competing for one budget, with all that does not depend on the price worked out.
-pub(crate) struct Contest<'a, D, P> {
+pub struct Contest<'a, D, P> {
     demand: &'a D,
     pages: P,
     /// By page; infinite where no price is low enough.
@@ -99,13 +89,15 @@ pub(crate) struct Contest<'a, D, P> {
 }
 
 impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P> {
-    pub(crate) fn new(demand: &'a D, pages: P) -> Self {
+    /// These pages, by this objective.
+    pub fn new(demand: &'a D, pages: P) -> Self {
         let ln_ratio = |page: &PageTerms| if page.competes() { demand.ln_ratio(page) } else { f64::INFINITY };
         let ln_ratios = pages.clone().map(ln_ratio).collect();
         Self { demand, pages, ln_ratios }
     }
 
-    pub(crate) fn rates(&self, ln_price: f64) -> impl Iterator<Item = f64> {
+    /// Fetches per day of each page at a price.
+    pub fn rates(&self, ln_price: f64) -> impl Iterator<Item = f64> {
         self.pages.clone().zip(&self.ln_ratios).map(move |(page, &ln_ratio)| {
             let wanted = if ln_ratio < f64::INFINITY {
                 page.change_rate_per_day * self.demand.fetches_per_change(ln_price + ln_ratio)
@@ -116,7 +108,8 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
         })
     }
 
-    pub(crate) fn spending(&self, ln_price: f64) -> f64 {
+    /// What all of them spend per day at a price.
+    pub fn spending(&self, ln_price: f64) -> f64 {
         self.pages.clone().zip(self.rates(ln_price)).map(|(page, rate)| page.cost * rate).sum()
     }
 
@@ -137,7 +130,7 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
     }
 
     /// Rates that spend the budget, and their price, looked for from `start`.
-    pub(crate) fn allocate(&self, budget_per_day: f64, start: f64) -> Allocation {
+    pub fn allocate(&self, budget_per_day: f64, start: f64) -> Allocation {
         let at_most =
             |ln_price: f64, price: f64| Allocation { price, fetch_rates_per_day: self.rates(ln_price).collect() };
         // Written so that a budget that is not a number counts as none.
@@ -161,18 +154,19 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
 
 /// The same fetch rate for every page: budget / Σ cost (C1). Zero when there is nothing to fetch.
 pub fn uniform_fetches_per_day(pages: &[PageTerms], budget_per_day: f64) -> f64 {
-    share(budget_per_day, pages.iter().map(|page| page.cost).sum())
+    budget_per_unit(budget_per_day, pages.iter().map(|page| page.cost).sum())
 }
 
 /// Fetch rates in proportion to change rates (C2): every page changes equally often between looks. All zero when no
 /// page changes.
 pub fn proportional_fetches_per_day(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
-    let per_change = share(budget_per_day, pages.iter().map(|page| page.cost * page.change_rate_per_day).sum());
+    let per_change =
+        budget_per_unit(budget_per_day, pages.iter().map(|page| page.cost * page.change_rate_per_day).sum());
     pages.iter().map(|page| per_change * page.change_rate_per_day).collect()
 }
 
 /// Budget per unit of demand; zero when there is no demand or no budget.
-fn share(budget_per_day: f64, demand: f64) -> f64 {
+pub fn budget_per_unit(budget_per_day: f64, demand: f64) -> f64 {
     if demand > 0.0 && budget_per_day > 0.0 { budget_per_day / demand } else { 0.0 }
 }
 

@@ -2,13 +2,15 @@
 
 /// Logarithms of prices looked at: far beyond what pages that change once in a million years or ten times a second,
 /// with any weight, can give.
-pub(crate) const LN_PRICE_LIMIT: f64 = 200.0;
+pub const LN_PRICE_LIMIT: f64 = 200.0;
 
 /// Two neighbouring logarithms of prices: at the lower one more is spent than the budget, at the upper one not more.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bracket {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct Bracket {
+    /// The lower one.
+    pub low: f64,
+    /// The upper one.
+    pub high: f64,
 }
 
 /// Where a falling `spending(ln price)` meets the budget (positive), looked for from `start` outwards. Within the
@@ -17,7 +19,7 @@ pub(crate) struct Bracket {
 /// Chandrupatla's method (Advances in Engineering Software 28, 1997) on the logarithm of what is spent, which is nearly
 /// a straight line: a handful of evaluations instead of the fifty of halving, and never many more than those where the
 /// spending leaps.
-pub(crate) fn meet_budget(start: f64, step: f64, budget: f64, mut spending: impl FnMut(f64) -> f64) -> Bracket {
+pub fn meet_budget(start: f64, step: f64, budget: f64, mut spending: impl FnMut(f64) -> f64) -> Bracket {
     let mut excess = |ln_price: f64| (spending(ln_price) / budget).ln();
     let start = start.clamp(-LN_PRICE_LIMIT, LN_PRICE_LIMIT);
     let first = (start, excess(start));

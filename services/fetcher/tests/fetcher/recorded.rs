@@ -3,7 +3,7 @@
 use crate::bench::{Bench, request, with_digest};
 use crate::http2::TlsWeb;
 use crate::per_site::{Listener, PAGE};
-use messages::{Exchange, FetchOutcome, FetchRequest, Sha1, body};
+use messages::{Exchange, FetchOutcome, Sha1, body};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

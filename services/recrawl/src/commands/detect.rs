@@ -2,9 +2,9 @@
 
 use crate::Failure;
 use crate::output::{Format, word, written};
+use archives::{Archive, ArchiveError, Line};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use page_archive::{Archive, ArchiveError, Line};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 

@@ -2,10 +2,10 @@
 
 use crate::Failure;
 use crate::output::{Format, answers, print};
+use change_rate::EstimatorChoice;
+use policies::PolicyKind;
 use serde::Serialize;
 use simulate::changes::ChangeModel;
-use simulate::learner::EstimatorChoice;
-use simulate::policies::PolicyKind;
 use simulate::population::PopulationKind;
 use simulate::reproduce;
 

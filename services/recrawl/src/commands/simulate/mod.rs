@@ -12,10 +12,10 @@ mod versus;
 
 use crate::Failure;
 use crate::output::Format;
+use change_rate::EstimatorChoice;
 use clap::{Args, Subcommand};
-use simulate::SimulationError;
-use simulate::learner::EstimatorChoice;
-use simulate::policies::PolicyKind;
+use policies::PolicyKind;
+use simulate::{SimulationError, setup};
 
 /// Arguments of `recrawl simulate`.
 #[derive(Args, Debug)]
@@ -60,8 +60,7 @@ fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
     }
     let mut policies = Vec::new();
     for name in names {
-        let policy =
-            PolicyKind::parse(name.trim()).map_err(|error| Failure::Input(format!("--policy: {error}, all")))?;
+        let policy = setup::policy(name.trim()).map_err(|error| Failure::Input(format!("--policy: {error}, all")))?;
         if !policies.contains(&policy) {
             policies.push(policy);
         }
@@ -70,7 +69,7 @@ fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
 }
 
 fn estimator(name: &str) -> Result<EstimatorChoice, Failure> {
-    EstimatorChoice::parse(name.trim()).map_err(|error| Failure::Input(format!("--estimator: {error}")))
+    setup::estimator(name.trim()).map_err(|error| Failure::Input(format!("--estimator: {error}")))
 }
 
 /// As many as asked for, or one for each core.

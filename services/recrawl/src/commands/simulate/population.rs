@@ -6,8 +6,8 @@ use super::report::{Curve, Report, Table};
 use crate::Failure;
 use crate::output::{Format, answers, print};
 use clap::Args;
+use policies::BeliefSource;
 use simulate::changes::ChangeModel;
-use simulate::policies::PolicyKind;
 use simulate::population::PopulationKind;
 use simulate::study::{Row, Study};
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ fn study(arguments: &PopulationArguments) -> Result<Study, Failure> {
     let (mut policies, all) = super::policies(&arguments.policy)?;
     if all {
         // It learns from a recorded history; there is none here.
-        policies.retain(|policy| *policy != PolicyKind::Smoothed);
+        policies.retain(|policy| policy.beliefs() != BeliefSource::History);
     }
     Ok(Study {
         populations,

@@ -5,8 +5,8 @@ use crate::Failure;
 use crate::output::{Format, answers, print};
 use clap::Args;
 use serde::Serialize;
-use simulate::policies::PolicyKind;
 use simulate::population::PopulationKind;
+use simulate::setup;
 use simulate::versus::{OurRow, PeerRow, Versus, VersusReport};
 
 /// Arguments of `recrawl simulate versus`.
@@ -45,7 +45,7 @@ pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), 
     let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
     let versus = Versus {
         populations: arguments.names.iter().map(parse).collect::<Result<_, _>>()?,
-        ours: PolicyKind::parse(&arguments.policy).map_err(super::input)?,
+        ours: setup::policy(&arguments.policy).map_err(super::input)?,
         pages: arguments.pages,
         seeds: arguments.seeds,
         seed: arguments.seed,

@@ -1,0 +1,59 @@
+//! `/indexnow`: owners of sites, by the protocol of indexnow.org. Whoever crawls for everyone asks the host for its key;
+//! here the operator has written down which key is whose.
+
+use super::secret::knows;
+use super::{MAX_PAGES, Pings, Reply, Request};
+use messages::HintKind;
+use page::{CanonicalUrl, Timestamp};
+use serde::Deserialize;
+
+/// What is posted.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Submission {
+    host: String,
+    key: String,
+    url_list: Vec<String>,
+}
+
+impl Pings {
+    pub(crate) fn indexnow_one(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+        let value = |name: &str| {
+            let mut pairs = url::form_urlencoded::parse(request.query.as_bytes());
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        };
+        let (Some(text), Some(key)) = (value("url"), value("key")) else {
+            return Reply::text(400, "url and key are needed");
+        };
+        let Ok(url) = CanonicalUrl::parse(&text) else { return Reply::text(400, "url is no address") };
+        self.indexnow(url.host().as_str(), &key, &[text], now)
+    }
+
+    pub(crate) fn indexnow_many(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+        match serde_json::from_slice::<Submission>(request.body) {
+            Ok(submission) => self.indexnow(&submission.host, &submission.key, &submission.url_list, now),
+            Err(error) => Reply::text(400, &format!("not of the form {{host, key, urlList}}: {error}")),
+        }
+    }
+
+    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> Reply {
+        let host = host.to_ascii_lowercase();
+        if !self.settings.indexnow.get(&host).is_some_and(|known| knows(known, key)) {
+            return Reply::text(403, "that is not the key of this host (hints.indexnow)");
+        }
+        if urls.len() > MAX_PAGES {
+            return Reply::text(422, &format!("{} addresses; {MAX_PAGES} are allowed", urls.len()));
+        }
+        let source = format!("indexnow {host}");
+        let mut hints = Vec::with_capacity(urls.len());
+        for text in urls {
+            match CanonicalUrl::parse(text) {
+                Ok(url) if url.host().as_str() == host => {
+                    hints.push(self.hint(&url, HintKind::Ping, None, &source, now));
+                }
+                _ => return Reply::text(422, &format!("{text} is no page of {host}; nothing was taken")),
+            }
+        }
+        self.admit(&source, hints, Reply::text(200, ""))
+    }
+}

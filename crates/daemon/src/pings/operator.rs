@@ -1,0 +1,84 @@
+//! `POST /hints`: systems of the operator's own, which know the token.
+
+use super::secret::knows;
+use super::{Counts, MAX_AHEAD, MAX_PAGES, Pings, Reply, Request};
+use messages::HintKind;
+use page::{CanonicalUrl, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The most refusals that are told one by one.
+const REASONS: usize = 20;
+
+/// One page.
+#[derive(Deserialize)]
+struct Item {
+    url: String,
+    /// RFC 3339, or seconds since 1970.
+    changed_at: Option<Value>,
+}
+
+impl Pings {
+    pub(crate) fn operator(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+        let shown = (request.header)("authorization").and_then(bearer_token);
+        let known = self.settings.token.as_ref().zip(shown);
+        if !known.is_some_and(|(token, shown)| knows(token, shown)) {
+            return Reply::text(401, "say who you are: Authorization: Bearer TOKEN (hints.token)");
+        }
+        let items = match read(request.body) {
+            Ok(items) => items,
+            Err(problem) => return Reply::text(400, &problem),
+        };
+        if items.len() > MAX_PAGES {
+            return Reply::text(413, &format!("{} pages; at most {MAX_PAGES} go into one request", items.len()));
+        }
+        let (mut hints, mut reasons, mut refused) = (Vec::new(), Vec::new(), 0);
+        for (number, item) in items.into_iter().enumerate() {
+            match page_of(item, now) {
+                Ok((url, changed_at)) => hints.push(self.hint(&url, HintKind::Ping, changed_at, "/hints", now)),
+                Err(reason) => {
+                    refused += 1;
+                    if reasons.len() < REASONS {
+                        reasons.push(format!("{}: {reason}", number + 1));
+                    }
+                }
+            }
+        }
+        let body = json!({ "taken": hints.len(), "refused": refused, "reasons": reasons });
+        let counts = Counts { refused, ..Counts::default() };
+        self.admit("/hints", hints, Reply { counts, ..Reply::json(200, &body) })
+    }
+}
+
+/// The scheme's name in any case (RFC 9110, section 11.1).
+fn bearer_token(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// One object, an array of them, or one after the other.
+fn read(body: &[u8]) -> Result<Vec<Value>, String> {
+    let mut items = Vec::new();
+    for (number, value) in serde_json::Deserializer::from_slice(body).into_iter::<Value>().enumerate() {
+        match value {
+            Ok(Value::Array(values)) => items.extend(values),
+            Ok(value) => items.push(value),
+            Err(error) => return Err(format!("value {} is no JSON: {error}; nothing was taken", number + 1)),
+        }
+    }
+    Ok(items)
+}
+
+fn page_of(item: Value, now: Timestamp) -> Result<(CanonicalUrl, Option<Timestamp>), String> {
+    let item: Item = serde_json::from_value(item).map_err(|error| error.to_string())?;
+    let url = CanonicalUrl::parse(&item.url).map_err(|error| format!("{}: {error}", item.url))?;
+    let changed_at = match item.changed_at {
+        None | Some(Value::Null) => return Ok((url, None)),
+        Some(Value::String(text)) => text.parse::<jiff::Timestamp>().ok().map(|at| at.as_microsecond()),
+        Some(Value::Number(seconds)) => seconds.as_f64().map(|seconds| (seconds * 1e6) as i64),
+        Some(_) => None,
+    };
+    let changed_at = changed_at.map(Timestamp::from_micros).filter(|at| *at <= now + MAX_AHEAD);
+    let changed_at = changed_at.ok_or_else(|| "changed_at is no moment up to now (RFC 3339 or seconds)".to_owned())?;
+    Ok((url, Some(changed_at.min(now))))
+}

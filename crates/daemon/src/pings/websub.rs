@@ -1,0 +1,69 @@
+//! `/websub/NAME`: hubs that send what a feed says as soon as it says it (W3C WebSub).
+
+use super::secret::is_signed;
+use super::{Counts, MAX_AHEAD, Pings, Reply, Request};
+use messages::HintKind;
+use page::{CanonicalUrl, Timestamp};
+use sitemaps::{Entry, Kind};
+use std::collections::BTreeSet;
+
+/// The longest challenge that is sent back, in bytes.
+const MAX_CHALLENGE_BYTES: usize = 1_024;
+
+impl Pings {
+    /// Verification of intent (section 5.3): a hub asks whether we want what somebody asked of it in our name.
+    pub(crate) fn websub_intent(&self, name: &str, request: &Request<'_>) -> Reply {
+        let value = |name: &str| {
+            let mut pairs = url::form_urlencoded::parse(request.query.as_bytes());
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        };
+        let topic = value("hub.topic").and_then(|topic| CanonicalUrl::parse(&topic).ok());
+        if topic.is_none() || topic.as_ref() != self.settings.websub.get(name) {
+            return Reply::text(404, "no such topic here");
+        }
+        match (value("hub.mode").as_deref(), value("hub.challenge")) {
+            (Some("subscribe"), Some(challenge)) if challenge.len() <= MAX_CHALLENGE_BYTES => {
+                Reply { body: challenge, ..Reply::text(200, "") }
+            }
+            (Some("denied"), _) => Reply::text(200, ""),
+            // As long as it is in the settings, it is wanted.
+            (Some("unsubscribe"), _) => Reply::text(404, "still wanted"),
+            _ => Reply::text(400, "hub.mode and hub.challenge are needed"),
+        }
+    }
+
+    /// Content distribution (section 7). What is not signed as it should be is ignored, and nobody learns of it (section 8).
+    pub(crate) fn websub_content(&self, name: &str, request: &Request<'_>, now: Timestamp) -> Reply {
+        let (Some(topic), Some(secret)) = (self.settings.websub.get(name), self.settings.websub_secrets.get(name))
+        else {
+            return Reply::text(410, "no such subscription");
+        };
+        let accepted = Reply::text(202, "");
+        let signature = (request.header)("x-hub-signature").unwrap_or_default();
+        if !is_signed(secret, request.body, signature) {
+            return Reply { counts: Counts { ignored: 1, ..Counts::default() }, ..accepted };
+        }
+        let source = format!("websub {name}");
+        // The topic itself has changed, also when the hub sends no more than that.
+        let mut hints = vec![self.hint(topic, HintKind::Websub, Some(now), &source, now)];
+        let feed = sitemaps::read(request.body);
+        let is_feed = matches!(feed.kind, Some(Kind::Rss | Kind::Atom | Kind::JsonFeed));
+        let mut seen = BTreeSet::from([hints[0].page_id]);
+        for entry in feed.entries.iter().filter(|_| is_feed) {
+            let Some(url) = topic.join(&entry.url).ok().filter(|url| url.site_key() == topic.site_key()) else {
+                continue;
+            };
+            let hint = self.hint(&url, HintKind::Websub, date_of(entry, now), &source, now);
+            if seen.insert(hint.page_id) {
+                hints.push(hint);
+            }
+        }
+        hints.truncate(super::MAX_PAGES);
+        self.admit(&source, hints, accepted)
+    }
+}
+
+fn date_of(entry: &Entry, now: Timestamp) -> Option<Timestamp> {
+    let date = Timestamp::from_secs(entry.last_modified_s()?);
+    (date <= now + MAX_AHEAD).then(|| date.min(now))
+}

@@ -1,0 +1,106 @@
+//! What others would say of the same versions: `peers SOURCE SOURCE` reads `$RECRAWL_CORPORA/content` and prints a table of
+//! precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
+//!
+//! A rule calls a version changed when its digest is another one than that of the version before. Two rules are asked
+//! of the libraries themselves (`peers.py`; `RECRAWL_PYTHON` names a Python that has inscriptis and datasketch).
+
+mod magnitude;
+mod markup;
+mod python;
+mod table;
+mod text_profile;
+
+use archives::{Archive, Line, Look};
+use change::{ContentKind, decode, extract, fnv1a64};
+use magnitude::Errors;
+use python::Questions;
+use std::path::Path;
+use table::Collection;
+
+/// Place in [`DIGESTS`] of the one that Python knows.
+const INSCRIPTIS: usize = 2;
+/// Rules that know a digest of each version, in the order of the table.
+const DIGESTS: [&str; 5] = [
+    "other bytes (MD5 of the body)",
+    "visible text differs",
+    "changedetection.io's pipeline (inscriptis)",
+    "Nutch's TextProfileSignature",
+    "BUbiNG's digest",
+];
+
+/// What the rules say of one raw change.
+struct Said {
+    line: Line,
+    /// Those of the version before and of this one.
+    digests: [[u64; DIGESTS.len()]; 2],
+    /// Number of the pair that datasketch was asked about; `None` when the text is the same.
+    pair: Option<usize>,
+}
+
+/// A version as the rules keep it.
+struct Kept {
+    digests: [u64; DIGESTS.len()],
+    text: String,
+}
+
+/// What is gathered of a collection while its versions are read.
+struct Gathered {
+    questions: Questions,
+    said: Vec<Said>,
+    errors: Errors,
+    before: Option<Kept>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let mut collections = Vec::new();
+    for source in std::env::args().skip(1) {
+        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+        let questions = Questions::new()?;
+        let mut gathered = Gathered { questions, said: Vec::new(), errors: Errors::default(), before: None };
+        let mut trouble = Ok(());
+        archive.judge_each(&mut |look| {
+            if trouble.is_ok() {
+                trouble = gathered.take(look);
+            }
+        })?;
+        trouble?;
+        let Gathered { questions, said, mut errors, .. } = gathered;
+        let answers = questions.answers()?;
+        errors.add_theirs(&answers.pairs);
+        collections.push(Collection { source, archive, said, answers, errors });
+    }
+    table::print(&collections)
+}
+
+impl Gathered {
+    fn take(&mut self, look: &Look<'_>) -> anyhow::Result<()> {
+        let version = self.kept(look)?;
+        if let Some(before) = self.before.as_ref().filter(|_| !look.is_first) {
+            let mut pair = None;
+            if before.text != version.text {
+                pair = Some(self.questions.pair(&before.text, &version.text)?);
+                self.errors.add(&before.text, &version.text);
+            }
+            self.said.push(Said { line: look.line, digests: [before.digests, version.digests], pair });
+        }
+        self.before = Some(version);
+        Ok(())
+    }
+
+    fn kept(&mut self, look: &Look<'_>) -> anyhow::Result<Kept> {
+        let Some(body) = look.body else { return Ok(Kept { digests: [0; DIGESTS.len()], text: String::new() }) };
+        let content_type = Some(look.page.content_type.as_str());
+        let page = extract(content_type, body);
+        let text = format!("{}\n{}", page.title, page.text);
+        let text_digest = fnv1a64(text.as_bytes());
+        let markup = decode(body, content_type).text;
+        let rendered = match page.kind {
+            ContentKind::Html => self.questions.text_of(&markup)?,
+            _ => text_digest,
+        };
+        let profile = text_profile::digest(&text);
+        let digests = [fnv1a64(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
+        Ok(Kept { digests, text })
+    }
+}

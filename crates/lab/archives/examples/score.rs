@@ -1,0 +1,23 @@
+//! What the detector says of labelled collections beside their labels: `score SOURCE…` reads `$RECRAWL_CORPORA/content`.
+//! For collections without labels, what it says beside "other bytes".
+
+use archives::{Archive, Score};
+use std::path::Path;
+use std::time::Instant;
+
+fn main() -> anyhow::Result<()> {
+    let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    for source in std::env::args().skip(1) {
+        let started = Instant::now();
+        let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
+        let lines = archive.judge(&mut |_, _| {})?;
+        let seconds = started.elapsed().as_secs_f64();
+        let said = lines.iter().filter(|line| line.meaningful).count();
+        println!("{source}: {} raw changes, {said} meaningful, {seconds:.1} s", lines.len());
+        let score = Score::of(&archive, &lines)?;
+        if score.labelled > 0 {
+            println!("  {score:?}: precision {:.3}, recall {:.3}", score.precision(), score.recall());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! The tables of an archive.
+
+use crate::blobs::Blobs;
+use crate::read_error::ReadError;
+use crate::table::Table;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// An archive that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// A table or a frame cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A change names bytes that are not there.
+    #[error("the archive names blob {blob}, which does not exist or lies outside its frame")]
+    NoSuchBlob {
+        /// Its number.
+        blob: usize,
+    },
+}
+
+/// A page of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Its number in the archive.
+    pub page_id: u32,
+    /// Host, path included: `host.test/path`.
+    pub address: String,
+    /// The collection it comes from.
+    pub source: String,
+    /// The `Content-Type` it is served with.
+    pub content_type: String,
+    /// The address its first judged version gives itself, if it does: pages with one such address are one document.
+    pub(crate) document: Option<String>,
+    /// Its rows: UNIX time in seconds, and the number of its bytes; `None` where it is gone. In order of time.
+    pub(crate) rows: Vec<(i64, Option<usize>)>,
+}
+
+/// An archive of page versions.
+pub struct Archive {
+    directory: PathBuf,
+    pub(crate) pages: Vec<Page>,
+    pub(crate) blobs: Blobs,
+}
+
+impl Archive {
+    /// Opens a directory; `source` limits it to one collection.
+    pub fn open(directory: &Path, source: Option<&str>) -> Result<Self, ArchiveError> {
+        let mut pages = BTreeMap::new();
+        Table::open(directory, "pages.csv.zst")?.for_each(|row| {
+            let of = row.text(3, "source")?;
+            if source.is_none_or(|source| source == of) {
+                let page_id = row.number(0, "page_id")?;
+                let page = Page {
+                    page_id,
+                    address: format!("https://{}{}", row.text(1, "host")?, row.text(2, "path")?),
+                    source: of.to_owned(),
+                    content_type: row.text(4, "mime")?.to_owned(),
+                    document: None,
+                    rows: Vec::new(),
+                };
+                pages.insert(page_id, page);
+            }
+            Ok(())
+        })?;
+        Table::open(directory, "changes.csv.zst")?.for_each(|row| {
+            let Some(page) = pages.get_mut(&row.number(0, "page_id")?) else { return Ok(()) };
+            let blob = if row.text(2, "kind")? == "D" { None } else { Some(row.number(3, "blob_id")?) };
+            page.rows.push((row.number(1, "unix_time")?, blob));
+            Ok(())
+        })?;
+        let blobs = Blobs::open(directory)?;
+        Ok(Self { directory: directory.to_owned(), pages: pages.into_values().collect(), blobs })
+    }
+
+    /// The pages, in the order of their numbers.
+    pub fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
+    /// Which raw changes, by page and time, were meaningful to those who kept the archive, where they said.
+    pub fn labels(&self) -> Result<HashMap<(u32, i64), bool>, ArchiveError> {
+        let mut labels = HashMap::new();
+        Table::open(&self.directory, "labels.csv.zst")?.for_each(|row| {
+            let key = (row.number(0, "page_id")?, row.number(1, "unix_time")?);
+            labels.insert(key, row.text(2, "meaningful")? == "1");
+            Ok(())
+        })?;
+        Ok(labels)
+    }
+}

@@ -1,0 +1,49 @@
+//! The bytes of versions: in frames, each unpacked as a whole, the last few kept.
+
+use crate::archive::ArchiveError;
+use crate::frames::Frames;
+use crate::table::Table;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// Frames kept unpacked. The versions of a page stand one after the other, so two or three serve all but the largest.
+const FRAMES_KEPT: usize = 4;
+
+struct BlobPlace {
+    frame: usize,
+    offset: usize,
+    length: usize,
+}
+
+/// All versions of an archive, by number.
+pub(crate) struct Blobs {
+    blobs: Vec<BlobPlace>,
+    frames: Frames,
+    unpacked: VecDeque<(usize, Vec<u8>)>,
+}
+
+impl Blobs {
+    pub(crate) fn open(directory: &Path) -> Result<Self, ArchiveError> {
+        let mut blobs = Vec::new();
+        Table::open(directory, "blobs.csv.zst")?.for_each(|row| {
+            let place = (row.number(1, "frame_id")?, row.number(2, "offset")?, row.number(3, "length")?);
+            blobs.push(BlobPlace { frame: place.0, offset: place.1, length: place.2 });
+            Ok(())
+        })?;
+        Ok(Self { blobs, frames: Frames::open(directory)?, unpacked: VecDeque::new() })
+    }
+
+    /// The bytes of a version.
+    pub(crate) fn read(&mut self, blob: usize) -> Result<&[u8], ArchiveError> {
+        let missing = ArchiveError::NoSuchBlob { blob };
+        let Some(BlobPlace { frame, offset, length }) = self.blobs.get(blob) else { return Err(missing) };
+        let (frame, range) = (*frame, *offset..offset + length);
+        if !self.unpacked.iter().any(|(kept, _)| *kept == frame) {
+            let raw = self.frames.unpack(frame)?;
+            self.unpacked.truncate(FRAMES_KEPT - 1);
+            self.unpacked.push_front((frame, raw));
+        }
+        let raw = self.unpacked.iter().find(|(kept, _)| *kept == frame);
+        raw.and_then(|(_, raw)| raw.get(range)).ok_or(missing)
+    }
+}

@@ -1,0 +1,113 @@
+//! Every version of every page before the detector.
+
+use crate::archive::{Archive, ArchiveError, Page};
+use crate::blobs::Blobs;
+use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
+use serde::Serialize;
+
+/// What the detector says of one raw change.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// The page's number in the archive.
+    pub page_id: u32,
+    /// When the version was fetched, in UNIX seconds.
+    pub unix_time: i64,
+    /// Of the page as a whole.
+    pub verdict: Verdict,
+    /// Whether the change would be published.
+    pub meaningful: bool,
+    /// How much of the text is another, in \[0, 1\].
+    pub magnitude: f64,
+    /// Of the text.
+    pub content: PartVerdict,
+    /// Of the links.
+    pub links: PartVerdict,
+    /// Of the rest of the page.
+    pub structure: PartVerdict,
+}
+
+/// A row of a page as the detector saw it.
+pub struct Look<'a> {
+    /// The page.
+    pub page: &'a Page,
+    /// Whether it is the page's first row, of which there is nothing to say yet.
+    pub is_first: bool,
+    /// The bytes; `None` where the page is gone.
+    pub body: Option<&'a [u8]>,
+    /// What the detector says of it.
+    pub line: Line,
+    /// The whole of what it says.
+    pub judgement: &'a Judgement,
+}
+
+impl Archive {
+    /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
+    /// `progress` is told how many versions of how many are done.
+    pub fn judge(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<Vec<Line>, ArchiveError> {
+        let mut lines = Vec::new();
+        let total = self.pages.iter().map(|page| page.rows.len()).sum();
+        let mut done = 0;
+        for page in &mut self.pages {
+            page.document = judge_page(page, &mut self.blobs, &mut |look| {
+                if !look.is_first {
+                    lines.push(look.line);
+                }
+            })?;
+            done += page.rows.len();
+            progress(done, total);
+        }
+        lines.sort_by_key(|line| (line.unix_time, line.page_id));
+        Ok(lines)
+    }
+
+    /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
+    pub fn judge_each(&mut self, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
+        for page in &mut self.pages {
+            page.document = judge_page(page, &mut self.blobs, see)?;
+        }
+        Ok(())
+    }
+}
+
+fn judge_page(page: &Page, blobs: &mut Blobs, see: &mut dyn FnMut(&Look<'_>)) -> Result<Option<String>, ArchiveError> {
+    let mut state = PageState::default();
+    let (mut document, mut address) = (None, None);
+    for (index, &(unix_time, blob)) in page.rows.iter().enumerate() {
+        let (body, judgement) = match blob {
+            None => (None, state.observe_gone()),
+            Some(blob) => {
+                let body = blobs.read(blob)?;
+                let address = address.get_or_insert_with(|| {
+                    document = stated_address(page, body);
+                    document.clone().unwrap_or_else(|| page.address.clone())
+                });
+                let version = Version::new(body, Some(&page.content_type), Some(address));
+                (Some(body), state.observe(&version, Noise::ByFrequency))
+            }
+        };
+        let line = Line::new(page.page_id, unix_time, &judgement);
+        see(&Look { page, is_first: index == 0, body, line, judgement: &judgement });
+    }
+    Ok(document)
+}
+
+/// Hosts of an archive are made up. Where a page's first version says what its address is, its links are relative to that.
+fn stated_address(page: &Page, body: &[u8]) -> Option<String> {
+    let version = Version::new(body, Some(&page.content_type), None);
+    version.canonical().filter(|canonical| canonical.starts_with("http")).map(str::to_owned)
+}
+
+impl Line {
+    fn new(page_id: u32, unix_time: i64, judgement: &Judgement) -> Self {
+        Self {
+            page_id,
+            unix_time,
+            verdict: judgement.verdict,
+            meaningful: judgement.meaningful,
+            magnitude: judgement.magnitude,
+            content: judgement.content,
+            links: judgement.links,
+            structure: judgement.structure,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A compressed CSV table.
+
+use crate::read_error::ReadError;
+use csv::ByteRecord;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A table that is read row by row.
+pub struct Table {
+    path: PathBuf,
+    reader: csv::Reader<zstd::Decoder<'static, io::BufReader<File>>>,
+}
+
+/// A row of a table, and where it stands.
+pub struct Row<'a> {
+    path: &'a Path,
+    number: u64,
+    record: &'a ByteRecord,
+}
+
+impl Table {
+    /// Opens a table of a directory.
+    pub fn open(directory: &Path, name: &str) -> Result<Self, ReadError> {
+        let path = directory.join(name);
+        match File::open(&path).and_then(zstd::Decoder::new) {
+            Ok(decoder) => Ok(Self { path, reader: csv::Reader::from_reader(decoder) }),
+            Err(source) => Err(ReadError::Open { path, source }),
+        }
+    }
+
+    /// Gives every row, in order, until `take` fails.
+    pub fn for_each(mut self, mut take: impl FnMut(Row<'_>) -> Result<(), ReadError>) -> Result<(), ReadError> {
+        let mut record = ByteRecord::new();
+        let mut number = 0;
+        loop {
+            match self.reader.read_byte_record(&mut record) {
+                Ok(true) => {
+                    number += 1;
+                    take(Row { path: &self.path, number, record: &record })?;
+                }
+                Ok(false) => return Ok(()),
+                Err(source) => return Err(ReadError::Csv { path: self.path, source }),
+            }
+        }
+    }
+}
+
+impl Row<'_> {
+    /// A column as text; `name` is what an error calls it.
+    pub fn text(&self, column: usize, name: &'static str) -> Result<&str, ReadError> {
+        let field = self.record.get(column).and_then(|field| std::str::from_utf8(field).ok());
+        field.ok_or_else(|| self.problem(name))
+    }
+
+    /// A column as a number.
+    pub fn number<N: FromStr>(&self, column: usize, name: &'static str) -> Result<N, ReadError> {
+        self.text(column, name)?.parse().map_err(|_| self.problem(name))
+    }
+
+    /// What is wrong with a column that is there and means nothing.
+    pub fn problem(&self, column: &'static str) -> ReadError {
+        ReadError::Field { path: self.path.to_owned(), row: self.number, column }
+    }
+}

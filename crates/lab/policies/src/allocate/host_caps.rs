@@ -1,0 +1,65 @@
+//! The best fetch rates when no host may be asked too often.
+//!
+//! Kolobov et al., SIGIR 2019, as the nested solve of C15: at a common price every host takes the smaller of what its
+//! pages want and what it allows; hosts at their limit then have a higher price of their own.
+
+use revisit::allocate::{Contest, Demand, LN_PRICE_LIMIT, PageTerms, meet_budget};
+
+/// How a budget is best spent under limits by host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostAllocation {
+    /// What the last unit of budget buys on hosts below their limits. Zero when the budget cannot be spent for limits.
+    pub price: f64,
+    /// The hosts at their limits with their own, higher prices, in the order of their numbers.
+    pub full_hosts: Vec<(u32, f64)>,
+    /// Fetches per day of each page, in the order given.
+    pub fetch_rates_per_day: Vec<f64>,
+}
+
+/// The best fetch rates for a budget per day, when the pages of a host together may spend at most `limit_per_day(host)`
+/// of it (fetches per day, where every fetch costs 1). `hosts` holds the host of each page.
+pub fn host_capped(
+    demand: &impl Demand,
+    pages: &[PageTerms],
+    hosts: &[u32],
+    limit_per_day: impl Fn(u32) -> f64,
+    budget_per_day: f64,
+) -> HostAllocation {
+    let mut order: Vec<usize> = (0..pages.len().min(hosts.len())).collect();
+    order.sort_by_key(|&i| hosts[i]);
+    let contest = Contest::new(demand, order.iter().map(|&i| &pages[i]));
+    // What each host spends at a price, in the order of their numbers: (host, where its pages end, spending).
+    let by_host = |ln_price: f64| {
+        let mut spent: Vec<(u32, usize, f64)> = Vec::new();
+        for (position, (&i, rate)) in order.iter().zip(contest.rates(ln_price)).enumerate() {
+            let cost = pages[i].cost * rate;
+            match spent.last_mut() {
+                Some((host, end, sum)) if *host == hosts[i] => (*end, *sum) = (position + 1, *sum + cost),
+                _ => spent.push((hosts[i], position + 1, cost)),
+            }
+        }
+        spent
+    };
+    let spending = |ln_price: f64| by_host(ln_price).iter().map(|&(host, _, sum)| sum.min(limit_per_day(host))).sum();
+    let something_to_spend = budget_per_day > 0.0 && spending(f64::INFINITY) < budget_per_day;
+    let ln_price =
+        if something_to_spend { meet_budget(0.0, 0.25, budget_per_day, spending).high } else { f64::INFINITY };
+
+    let mut fetch_rates_per_day = vec![0.0; pages.len()];
+    let (mut full_hosts, mut free, mut start, mut left) = (Vec::new(), Vec::new(), 0, budget_per_day);
+    for (host, end, sum) in by_host(ln_price) {
+        let (own, limit) = (&order[start..end], limit_per_day(host));
+        start = end;
+        if sum <= limit {
+            free.extend_from_slice(own);
+            continue;
+        }
+        let local = Contest::new(demand, own.iter().map(|&i| &pages[i])).allocate(limit, ln_price.min(LN_PRICE_LIMIT));
+        own.iter().zip(local.fetch_rates_per_day).for_each(|(&i, rate)| fetch_rates_per_day[i] = rate);
+        full_hosts.push((host, local.price));
+        left -= limit;
+    }
+    let rest = Contest::new(demand, free.iter().map(|&i| &pages[i])).allocate(left, ln_price.min(LN_PRICE_LIMIT));
+    free.iter().zip(rest.fetch_rates_per_day).for_each(|(&i, rate)| fetch_rates_per_day[i] = rate);
+    HostAllocation { price: rest.price, full_hosts, fetch_rates_per_day }
+}

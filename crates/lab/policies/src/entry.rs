@@ -1,0 +1,154 @@
+//! What the table of policies says of each.
+
+use change_rate::{EstimatorChoice, EstimatorKind};
+use revisit::{Policy, RevisitPolicy};
+
+/// How policies are set; each reads what concerns it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolicyOptions {
+    /// Share of the harmonic penalty in the objective of the live default, of crawl-value and of host-capped.
+    pub theta: f64,
+    /// Time between two plans; the cycle of tianwang and the period of chile.
+    pub replan_days: f64,
+    /// Share of a cycle of tianwang for pages never fetched.
+    pub new_page_share: f64,
+    /// Budget that host-capped spends on one host at most, per day.
+    pub host_limit_per_day: f64,
+}
+
+/// The running system's theta, plans of a day, a fifth for new pages, a fetch every five seconds from one host.
+impl Default for PolicyOptions {
+    fn default() -> Self {
+        Self {
+            theta: Policy::DEFAULT_THETA,
+            replan_days: crate::planned::Planned::REPLAN_DAYS,
+            new_page_share: crate::tianwang::TianwangOptions::default().cycle.new_share,
+            host_limit_per_day: 17_280.0,
+        }
+    }
+}
+
+/// A line of the table.
+pub(crate) struct PolicyEntry {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) at_work: Option<PolicyAtWork>,
+    pub(crate) beliefs: BeliefSource,
+    pub(crate) build: fn(&PolicyOptions) -> Box<dyn RevisitPolicy>,
+}
+
+/// How the running scheduler follows a policy, and by what the pages of its partitions compete for the budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyAtWork {
+    /// It scores every page afresh by what a fetch is worth, own rate and sweeps together. Partitions compete by that
+    /// worth.
+    Live,
+    /// It scores every page afresh by the crawl value of its belief. Partitions compete by their pages' rates.
+    CrawlValue,
+    /// It scores every page afresh by the time since the last look. Partitions compete by their numbers of pages.
+    Uniform,
+    /// The policy keeps its own account of pages. Partitions compete by their pages' rates, as its optimum does.
+    PlannedByRates(PlanObjective),
+    /// The policy keeps its own account of pages. Partitions compete by their numbers of pages.
+    PlannedByNumber,
+}
+
+/// What a planned optimum keeps small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanObjective {
+    /// The share of stale copies.
+    Staleness,
+    /// The harmonic penalty.
+    HarmonicPenalty,
+    /// Both, in the shares that the operator sets.
+    Mixed,
+}
+
+impl PlanObjective {
+    /// The share of the harmonic penalty, where `operators` is the operator's.
+    pub fn theta(self, operators: f64) -> f64 {
+        match self {
+            PlanObjective::Staleness => 0.0,
+            PlanObjective::HarmonicPenalty => 1.0,
+            PlanObjective::Mixed => operators,
+        }
+    }
+}
+
+/// Where a policy's beliefs about change rates come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeliefSource {
+    /// It learns by itself, rates and sweeps.
+    Itself,
+    /// An estimator.
+    Estimator,
+    /// It has none: it sets intervals by what each look finds.
+    LooksAlone,
+    /// It has none: no look changes what it does.
+    Nothing,
+    /// Rates learned once from a recorded history.
+    History,
+    /// The true rates.
+    Truth,
+}
+
+impl BeliefSource {
+    /// Whether the policy uses what is believed of change rates; the others get the same result whatever is believed.
+    pub fn is_asked(self) -> bool {
+        match self {
+            BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::History | BeliefSource::Truth => true,
+            BeliefSource::LooksAlone | BeliefSource::Nothing => false,
+        }
+    }
+
+    /// Whether what is believed may change while the policy runs, so that it has to plan anew.
+    pub fn moves(self) -> bool {
+        match self {
+            BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::LooksAlone => true,
+            BeliefSource::Nothing | BeliefSource::History | BeliefSource::Truth => false,
+        }
+    }
+
+    /// The estimator that a policy runs with unless another is asked for; `None` where rates are told from outside.
+    pub fn usual_estimator(self) -> Option<EstimatorChoice> {
+        match self {
+            BeliefSource::Itself => Some(EstimatorChoice::Sweeps),
+            BeliefSource::Estimator | BeliefSource::LooksAlone | BeliefSource::Nothing => {
+                Some(EstimatorChoice::Catalogue(EstimatorKind::GammaGrouped))
+            }
+            BeliefSource::History | BeliefSource::Truth => None,
+        }
+    }
+}
+
+/// Makes [`PolicyKind`](crate::PolicyKind) of the table in `lib.rs`.
+macro_rules! policies {
+    ($( $Variant:ident: $name:literal, $summary:literal, $at_work:expr, $beliefs:expr, $build:expr; )*) => {
+        /// A revisit policy by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum PolicyKind {
+            $( #[doc = $summary] $Variant, )*
+        }
+
+        impl PolicyKind {
+            /// All of them, in the order of the table.
+            pub const ALL: [PolicyKind; [$( $name ),*].len()] = [$( PolicyKind::$Variant ),*];
+
+            fn entry(self) -> &'static PolicyEntry {
+                match self {
+                    $( PolicyKind::$Variant => {
+                        const ENTRY: PolicyEntry = PolicyEntry {
+                            name: $name,
+                            summary: $summary,
+                            at_work: $at_work,
+                            beliefs: $beliefs,
+                            build: $build,
+                        };
+                        &ENTRY
+                    } )*
+                }
+            }
+        }
+    };
+}
+pub(crate) use policies;

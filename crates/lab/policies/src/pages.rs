@@ -1,0 +1,178 @@
+//! What every system keeps its pages in.
+
+use change_rate::Gamma;
+use revisit::columns::Slot;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// One value for each slot in use.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotTable<T> {
+    rows: Vec<Option<T>>,
+    len: usize,
+}
+
+impl<T> Default for SlotTable<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), len: 0 }
+    }
+}
+
+impl<T> SlotTable<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn insert(&mut self, slot: Slot, value: T) -> Option<T> {
+        if self.rows.len() <= slot.index() {
+            self.rows.resize_with(slot.index() + 1, || None);
+        }
+        let before = self.rows[slot.index()].replace(value);
+        self.len += usize::from(before.is_none());
+        before
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot) -> Option<T> {
+        let before = self.rows.get_mut(slot.index())?.take();
+        self.len -= usize::from(before.is_some());
+        before
+    }
+
+    pub(crate) fn get(&self, slot: Slot) -> Option<&T> {
+        self.rows.get(slot.index())?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
+        self.rows.get_mut(slot.index())?.as_mut()
+    }
+
+    /// In the order of slots.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Slot, &T)> {
+        (0u32..).zip(&self.rows).filter_map(|(index, row)| Some((Slot::new(index), row.as_ref()?)))
+    }
+}
+
+/// A number to order by: ascending, ties to the lower slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Keyed {
+    pub(crate) key: f64,
+    pub(crate) slot: Slot,
+}
+
+impl Eq for Keyed {}
+
+impl Ord for Keyed {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.total_cmp(&other.key).then(self.slot.cmp(&other.slot))
+    }
+}
+
+impl PartialOrd for Keyed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Pages in the order of their due times, each at most once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DueQueue {
+    heap: BinaryHeap<Reverse<Keyed>>,
+    /// The key that counts: others in the heap are left over from before a page was moved or taken.
+    due_days: SlotTable<f64>,
+}
+
+impl DueQueue {
+    pub(crate) fn len(&self) -> usize {
+        self.due_days.len()
+    }
+
+    /// Queues the page, or moves it.
+    pub(crate) fn push(&mut self, slot: Slot, due_days: f64) {
+        if self.due_days.insert(slot, due_days).is_some_and(|before| before.total_cmp(&due_days).is_eq()) {
+            return;
+        }
+        self.heap.push(Reverse(Keyed { key: due_days, slot }));
+        if self.heap.len() > 64 + 2 * self.len() {
+            self.heap = self.due_days.iter().map(|(slot, &key)| Reverse(Keyed { key, slot })).collect();
+        }
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot) -> bool {
+        self.due_days.remove(slot).is_some()
+    }
+
+    pub(crate) fn due_days(&self, slot: Slot) -> Option<f64> {
+        self.due_days.get(slot).copied()
+    }
+
+    pub(crate) fn peek(&mut self) -> Option<Keyed> {
+        while let Some(Reverse(first)) = self.heap.peek() {
+            if self.due_days(first.slot).is_some_and(|due| due.total_cmp(&first.key).is_eq()) {
+                return Some(*first);
+            }
+            self.heap.pop();
+        }
+        None
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Keyed> {
+        let first = self.peek()?;
+        self.heap.pop();
+        self.due_days.remove(first.slot);
+        Some(first)
+    }
+}
+
+/// Pages of which no copy exists, and of these the ones being fetched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewPages {
+    waiting: DueQueue,
+    in_flight: SlotTable<f64>,
+}
+
+impl NewPages {
+    pub(crate) fn discovered(&mut self, slot: Slot, at_days: f64) {
+        self.in_flight.remove(slot);
+        self.waiting.push(slot, at_days);
+    }
+
+    /// The one that has waited longest.
+    pub(crate) fn take(&mut self) -> Option<Slot> {
+        let first = self.waiting.pop()?;
+        self.in_flight.insert(first.slot, first.key);
+        Some(first.slot)
+    }
+
+    /// Whether it was one of these, and waits again.
+    pub(crate) fn put_back(&mut self, slot: Slot) -> bool {
+        self.in_flight.remove(slot).map(|at_days| self.waiting.push(slot, at_days)).is_some()
+    }
+
+    /// Whether it was one of these, waiting or in flight.
+    pub(crate) fn remove(&mut self, slot: Slot) -> bool {
+        let waiting = self.waiting.remove(slot);
+        self.in_flight.remove(slot).is_some() || waiting
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+}
+
+/// A number in 0..1 that is always the same for a page: where in its first interval it begins.
+pub(crate) fn phase(slot: Slot) -> f64 {
+    let mut hash = (slot.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((hash ^ (hash >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A number that is finite and not negative, whatever came.
+pub(crate) fn sane(number: f64) -> f64 {
+    if number > 0.0 { number.min(f64::MAX) } else { 0.0 }
+}
+
+/// Expected changes per day, within the bounds that all formulas are good for.
+pub(crate) fn believed_rate(belief: Gamma) -> f64 {
+    belief.mean().clamp(1e-6, 1e4)
+}

@@ -1,0 +1,344 @@
+//! Policies that plan how often every page is fetched, and then fetch the pages that often.
+//!
+//! From time to time a [`RatePlan`] shares the budget by what is believed of the pages. In between, the earliest
+//! deadline comes first, and the next one counts from it, not from when the fetch happened (C19): rates are kept without
+//! drift, and looks are evenly spaced, which is worth more than exact rates. A new plan stretches what is left until a
+//! page's deadline; it does not start over.
+//!
+//! The whole budget is spent: the earliest deadline is served even when it still lies ahead. So time here is not the
+//! caller's but that of the deadlines served: it stands still when nothing is fetched, and runs ahead when there is more
+//! budget than planned.
+
+mod plan;
+
+pub use plan::RatePlan;
+
+use crate::chairman;
+use crate::edf::Deadline;
+use change_rate::Gamma;
+use revisit::allocate::PageTerms;
+use revisit::columns::Slot;
+use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A plan is renewed early when more than this share of the pages, or of the budget, is not as planned.
+const SURPRISE: f64 = 0.1;
+
+/// A [`RatePlan`] at work. Pages never fetched come first, those inserted earliest before the others, and are part of
+/// the plan from the first one after their first look.
+pub struct Planned {
+    plan: RatePlan,
+    replan_days: f64,
+    chairman: bool,
+    pages: Vec<Page>,
+    new: BinaryHeap<Reverse<Deadline>>,
+    /// Pages with deadlines that may be served.
+    ready: BinaryHeap<Reverse<Deadline>>,
+    /// Pages that may not be served yet, by when they may (chairman assignment only).
+    early: BinaryHeap<Reverse<Deadline>>,
+    /// Time of the deadlines: how far they have been served.
+    clock_days: f64,
+    now_days: f64,
+    planned: Option<LastPlan>,
+    unplanned_pages: usize,
+}
+
+struct LastPlan {
+    at_days: f64,
+    budget_per_day: f64,
+    pages: usize,
+    /// How far the clock of the chairman assignment moves with every fetch.
+    days_per_fetch: f64,
+    slack: f64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Standing {
+    /// Nobody's.
+    Vacant,
+    /// Never fetched; due since its deadline.
+    New,
+    NewInFlight,
+    Waiting,
+    InFlight,
+}
+
+#[derive(Clone, Copy)]
+struct Page {
+    change_rate_per_day: f32,
+    weight: f32,
+    cost: f32,
+    host: u32,
+    /// On the clock of the deadlines. Without an interval: the part of an interval left until it, whenever there is one.
+    deadline: f64,
+    /// Infinite: not part of the plan.
+    interval_days: f64,
+    standing: Standing,
+}
+
+impl Planned {
+    /// The usual time between two plans.
+    pub const REPLAN_DAYS: f64 = 1.0;
+
+    /// A policy without pages that follows a plan, renewed every `replan_days` (positive).
+    pub fn new(plan: RatePlan, replan_days: f64) -> Self {
+        Self {
+            plan,
+            replan_days,
+            chairman: false,
+            pages: Vec::new(),
+            new: BinaryHeap::new(),
+            ready: BinaryHeap::new(),
+            early: BinaryHeap::new(),
+            clock_days: 0.0,
+            now_days: 0.0,
+            planned: None,
+            unplanned_pages: 0,
+        }
+    }
+
+    /// The same with the chairman assignment (C13): a page is not served again before its turn, however free the budget.
+    pub fn with_chairman(mut self) -> Self {
+        self.chairman = true;
+        self
+    }
+
+    /// Fetches per day planned for a page; zero while it is not part of the plan.
+    pub fn fetches_per_day(&self, slot: Slot) -> f64 {
+        self.pages.get(slot.index()).map_or(0.0, |page| 1.0 / page.interval_days)
+    }
+
+    fn surprised(&self, tick: &Tick) -> bool {
+        let Some(last) = &self.planned else { return true };
+        tick.now_days >= last.at_days + self.replan_days
+            || self.unplanned_pages as f64 > SURPRISE * last.pages as f64
+            || (tick.budget_per_day - last.budget_per_day).abs() > SURPRISE * last.budget_per_day
+    }
+
+    fn replan(&mut self, tick: &Tick) {
+        let fetched = |page: &Page| matches!(page.standing, Standing::Waiting | Standing::InFlight);
+        let slots: Vec<usize> = (0..self.pages.len()).filter(|&i| fetched(&self.pages[i])).collect();
+        let terms: Vec<PageTerms> = slots.iter().map(|&i| self.pages[i].terms()).collect();
+        let hosts: Vec<u32> = slots.iter().map(|&i| self.pages[i].host).collect();
+        let rates = self.plan.fetch_rates_per_day(&terms, &hosts, tick.budget_per_day);
+        let served = rates.iter().filter(|rate| **rate > 0.0).count();
+        self.planned = Some(LastPlan {
+            at_days: tick.now_days,
+            budget_per_day: tick.budget_per_day,
+            pages: slots.len(),
+            days_per_fetch: 1.0 / rates.iter().sum::<f64>(),
+            slack: chairman::slack(served),
+        });
+        self.unplanned_pages = 0;
+        self.ready.clear();
+        self.early.clear();
+        for (&i, rate) in slots.iter().zip(rates) {
+            self.pages[i].stretch(self.clock_days, 1.0 / rate);
+            if self.pages[i].standing == Standing::Waiting {
+                self.enqueue(i);
+            }
+        }
+    }
+
+    /// Puts a waiting page where its deadline belongs.
+    fn enqueue(&mut self, i: usize) {
+        let Page { deadline, interval_days, .. } = self.pages[i];
+        if interval_days == f64::INFINITY {
+            return;
+        }
+        let slack = self.planned.as_ref().map_or(0.0, |last| last.slack);
+        if self.chairman && slack > 0.0 {
+            let from = deadline - (1.0 - 2.0 * slack) * interval_days;
+            self.early.push(Reverse(Deadline { days: from, page: i }));
+        } else {
+            self.ready.push(Reverse(Deadline { days: deadline, page: i }));
+        }
+    }
+
+    /// The first entry of a queue whose page still is in that `standing` and due then.
+    fn pop(&mut self, standing: Standing) -> Option<usize> {
+        let queue = if standing == Standing::New { &mut self.new } else { &mut self.ready };
+        while let Some(Reverse(Deadline { days, page: i })) = queue.pop() {
+            if self.pages[i].standing == standing && self.pages[i].deadline == days {
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    /// Lets those pages be served whose turn has come, at least one.
+    fn release(&mut self) {
+        while let Some(&Reverse(Deadline { days, page: i })) = self.early.peek()
+            && (days <= self.clock_days || self.ready.is_empty())
+        {
+            self.early.pop();
+            let Page { standing, deadline, interval_days, .. } = self.pages[i];
+            if standing == Standing::Waiting && interval_days < f64::INFINITY {
+                self.ready.push(Reverse(Deadline { days: deadline, page: i }));
+            }
+        }
+    }
+}
+
+impl Page {
+    fn terms(&self) -> PageTerms {
+        PageTerms {
+            weight: f64::from(self.weight),
+            cost: f64::from(self.cost),
+            ..PageTerms::new(f64::from(self.change_rate_per_day))
+        }
+    }
+
+    /// Gives the page another interval: the part of it left until the deadline stays the same.
+    fn stretch(&mut self, clock_days: f64, interval_days: f64) {
+        let part = if self.interval_days < f64::INFINITY {
+            (self.deadline - clock_days) / self.interval_days
+        } else {
+            self.deadline
+        };
+        // A rate that is no positive number is none.
+        let planned = interval_days > 0.0 && interval_days < f64::INFINITY;
+        self.deadline = if planned { clock_days + part * interval_days } else { part };
+        self.interval_days = if planned { interval_days } else { f64::INFINITY };
+    }
+
+    /// The deadline after the one just served. Deadlines missed altogether are left out, not made up for: a host that
+    /// was away for a month is not fetched thirty times in a row.
+    fn advance(&mut self, clock_days: f64) {
+        if self.interval_days < f64::INFINITY {
+            let missed = (clock_days - self.deadline) / self.interval_days;
+            self.deadline += missed.floor().max(0.0) * self.interval_days + self.interval_days;
+        }
+    }
+}
+
+impl RevisitPolicy for Planned {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        let i = slot.index();
+        if i >= self.pages.len() {
+            self.pages.resize(i + 1, Page::VACANT);
+        }
+        let known = page.last_look_days.is_some();
+        self.pages[i] = Page {
+            change_rate_per_day: page.belief.mean() as f32,
+            weight: page.weight as f32,
+            cost: page.cost as f32,
+            host: page.host,
+            deadline: if known { phase(slot) } else { now_days },
+            interval_days: f64::INFINITY,
+            standing: if known { Standing::Waiting } else { Standing::New },
+        };
+        if known {
+            self.unplanned_pages += 1;
+        } else {
+            self.new.push(Reverse(Deadline { days: now_days, page: i }));
+        }
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        if let Some(page) = self.pages.get_mut(slot.index()) {
+            page.standing = Standing::Vacant;
+        }
+    }
+
+    fn begin(&mut self, tick: &Tick) {
+        self.now_days = tick.now_days;
+        if self.surprised(tick) {
+            self.replan(tick);
+        }
+    }
+
+    fn next(&mut self, _now_days: f64) -> Option<Slot> {
+        let i = if let Some(i) = self.pop(Standing::New) {
+            self.pages[i].standing = Standing::NewInFlight;
+            i
+        } else {
+            let i = loop {
+                self.release();
+                match self.pop(Standing::Waiting) {
+                    Some(i) => break i,
+                    None if self.early.is_empty() => return None,
+                    None => {}
+                }
+            };
+            self.pages[i].standing = Standing::InFlight;
+            let deadline = self.pages[i].deadline;
+            self.clock_days = match &self.planned {
+                Some(last) if self.chairman => self.clock_days + last.days_per_fetch,
+                _ => self.clock_days.max(deadline),
+            };
+            i
+        };
+        Some(Slot::new(i as u32))
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        let i = slot.index();
+        let Some(page) = self.pages.get_mut(i) else { return };
+        match page.standing {
+            Standing::NewInFlight => {
+                page.standing = Standing::New;
+                self.new.push(Reverse(Deadline { days: page.deadline, page: i }));
+            }
+            Standing::InFlight => {
+                page.standing = Standing::Waiting;
+                self.enqueue(i);
+            }
+            Standing::Vacant | Standing::New | Standing::Waiting => {}
+        }
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        let i = slot.index();
+        let clock_days = self.clock_days;
+        let Some(page) = self.pages.get_mut(i) else { return };
+        page.change_rate_per_day = look.belief.mean() as f32;
+        match page.standing {
+            Standing::New | Standing::NewInFlight => {
+                page.standing = Standing::Waiting;
+                page.deadline = phase(slot);
+                self.unplanned_pages += 1;
+            }
+            Standing::InFlight => {
+                page.standing = Standing::Waiting;
+                page.advance(clock_days);
+                self.enqueue(i);
+            }
+            // A look that this policy did not ask for: its own go on as planned.
+            Standing::Waiting | Standing::Vacant => {}
+        }
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(page) = self.pages.get_mut(slot.index()) {
+            page.change_rate_per_day = belief.mean() as f32;
+        }
+    }
+
+    fn due_days(&self, slot: Slot) -> Option<f64> {
+        let page = self.pages.get(slot.index())?;
+        let planned = page.interval_days < f64::INFINITY && page.standing != Standing::Vacant;
+        planned.then_some(self.now_days + page.deadline - self.clock_days)
+    }
+}
+
+impl Page {
+    const VACANT: Page = Page {
+        change_rate_per_day: 0.0,
+        weight: 0.0,
+        cost: 0.0,
+        host: 0,
+        deadline: 0.0,
+        interval_days: f64::INFINITY,
+        standing: Standing::Vacant,
+    };
+}
+
+/// A number in 0..1 that spreads first deadlines over the interval: the finisher of SplitMix64.
+fn phase(slot: Slot) -> f64 {
+    let mut hash = (slot.index() as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((hash ^ (hash >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+}

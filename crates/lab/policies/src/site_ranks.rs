@@ -1,0 +1,199 @@
+//! Sites in three ranks, visited in every pass, every second, or every fourth (Ni et al.; C4 of the algorithm notes).
+//!
+//! Sites are sorted by value; the best third has rank 4, the next rank 2, the rest rank 1: visits per cycle of four
+//! passes, so a pass costs on average 7/12 of a full one.
+
+use super::pages::{NewPages, SlotTable, sane};
+use revisit::columns::Slot;
+use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The rank (4, 2 or 1) of the site at a 1-based position among `sites` sites, the most valuable first.
+pub fn rank(position: usize, sites: usize) -> u8 {
+    match 3 * position {
+        thrice if thrice <= sites => 4,
+        thrice if thrice <= 2 * sites => 2,
+        _ => 1,
+    }
+}
+
+/// In which of the four passes of a cycle the less valuable sites are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phases {
+    /// All in the first pass, as published: the load of passes is n, n/3, 2n/3, n/3.
+    AsPublished,
+    /// Each site in a pass of its own, so that every pass costs about the same.
+    Hashed,
+}
+
+impl Phases {
+    fn of(self, site: u64) -> u64 {
+        match self {
+            Phases::AsPublished => 1,
+            Phases::Hashed => 1 + site % 4,
+        }
+    }
+}
+
+/// Whether a site of this rank is visited in a pass (counted from 1).
+pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
+    // Four more, so that the difference is never negative.
+    let since = pass + 4 - phases.of(site);
+    match rank {
+        4 => true,
+        2 => since.is_multiple_of(2),
+        _ => since.is_multiple_of(4),
+    }
+}
+
+/// The system at work: one pass after another over the sites that are due in it, page by page. A site's value is the
+/// summed weight of its pages.
+#[derive(Clone, Debug)]
+pub struct SiteRanks {
+    phases: Phases,
+    pass: u64,
+    sites: BTreeMap<u64, Site>,
+    pages: SlotTable<Page>,
+    new: NewPages,
+    /// What is left of the present pass.
+    queue: VecDeque<Slot>,
+    /// Pages with [`Standing::Waiting`].
+    waiting: usize,
+}
+
+/// The pages of a site; some may be gone since, or be named twice, until the next pass.
+#[derive(Clone, Debug, Default)]
+struct Site {
+    value: f64,
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    site: u64,
+    weight: f64,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// No copy of it exists: it is among the new pages.
+    New,
+    /// It waits for a pass.
+    Waiting,
+    /// It is in the queue of the present pass.
+    Queued,
+    InFlight,
+}
+
+impl SiteRanks {
+    /// Without pages yet.
+    pub fn new(phases: Phases) -> Self {
+        Self {
+            phases,
+            pass: 0,
+            sites: BTreeMap::new(),
+            pages: SlotTable::default(),
+            new: NewPages::default(),
+            queue: VecDeque::new(),
+            waiting: 0,
+        }
+    }
+
+    /// Begins the next pass.
+    fn next_pass(&mut self) {
+        self.pass += 1;
+        let pages = &self.pages;
+        self.sites.retain(|key, site| {
+            site.slots.sort_unstable();
+            site.slots.dedup();
+            site.slots.retain(|&slot| pages.get(slot).is_some_and(|page| page.site == *key));
+            site.value = site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight).sum();
+            !site.slots.is_empty()
+        });
+        let mut by_value: Vec<(&u64, &Site)> = self.sites.iter().collect();
+        // Ties by site, in which order they already are.
+        by_value.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        let sites = by_value.len();
+        for (position, (&key, site)) in (1..).zip(by_value) {
+            if !visited(rank(position, sites), self.pass, key, self.phases) {
+                continue;
+            }
+            for &slot in &site.slots {
+                if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::Waiting) {
+                    page.standing = Standing::Queued;
+                    self.waiting -= 1;
+                    self.queue.push_back(slot);
+                }
+            }
+        }
+    }
+
+    fn take_queued(&mut self) -> Option<Slot> {
+        while let Some(slot) = self.queue.pop_front() {
+            if self.change_standing(slot, Standing::Queued, Standing::InFlight) {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    /// Whether the page stood there, and now stands here.
+    fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
+        let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
+        page.standing = to;
+        true
+    }
+}
+
+impl RevisitPolicy for SiteRanks {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        self.remove(slot);
+        let site = page.place.site;
+        let standing = if page.last_look_days.is_some() { Standing::Waiting } else { Standing::New };
+        if standing == Standing::New {
+            self.new.discovered(slot, now_days);
+        } else {
+            self.waiting += 1;
+        }
+        self.sites.entry(site).or_default().slots.push(slot);
+        self.pages.insert(slot, Page { site, weight: sane(page.weight), standing });
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        self.new.remove(slot);
+        if self.pages.remove(slot).is_some_and(|page| page.standing == Standing::Waiting) {
+            self.waiting -= 1;
+        }
+    }
+
+    fn begin(&mut self, _tick: &Tick) {}
+
+    fn next(&mut self, _now_days: f64) -> Option<Slot> {
+        if let Some(slot) = self.new.take().or_else(|| self.take_queued()) {
+            return Some(slot);
+        }
+        // A site comes at least once in four passes, so with few sites a pass can be empty.
+        while self.waiting > 0 {
+            self.next_pass();
+            if let Some(slot) = self.take_queued() {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        if !self.new.put_back(slot) && self.change_standing(slot, Standing::InFlight, Standing::Queued) {
+            self.queue.push_front(slot);
+        }
+    }
+
+    fn looked(&mut self, slot: Slot, _look: &PolicyLook) {
+        self.new.remove(slot);
+        if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing != Standing::Waiting) {
+            page.standing = Standing::Waiting;
+            self.waiting += 1;
+        }
+    }
+}

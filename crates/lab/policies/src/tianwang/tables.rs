@@ -1,0 +1,265 @@
+//! PageInfo, NewURLQueue, RemainedURLs, CheckPoints and ParsedURLs, and the plan of a cycle.
+
+use crate::pages::{DueQueue, Keyed, SlotTable, believed_rate};
+use change_rate::Gamma;
+use revisit::columns::Slot;
+
+/// A look that found nothing is repeated after these times; when the third in a row finds nothing, the page is dropped.
+const BACK_OFF_DAYS: [f64; 2] = [1.0, 3.0];
+
+/// Temporal locality: this many changes in the last three looks halve the next three intervals.
+const BURST_CHANGES: u32 = 2;
+const BURST_LOOKS: u8 = 3;
+
+/// What is known of a page that has been fetched or tried (a row of PageInfo).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PageInfo {
+    /// Importance.
+    pub weight: f64,
+    /// The check point: when the copy was made that the next one will be compared with. The comparison itself belongs
+    /// to the change detector.
+    pub checkpoint_days: Option<f64>,
+    /// When the page was last found changed.
+    pub last_modified_days: Option<f64>,
+    /// What is believed of its change rate.
+    pub belief: Gamma,
+    /// Days from one change to the next: 1 / mean change rate.
+    pub change_period_days: f64,
+    /// When it is to be fetched again.
+    pub next_crawl_days: f64,
+    /// Looks in a row that found nothing.
+    pub disappear_times: u8,
+    /// The last three outcomes, the latest in the lowest bit: 1, changed.
+    recent_changes: u8,
+    /// Looks that still come at half the interval.
+    hurried_looks: u8,
+}
+
+impl PageInfo {
+    /// A page whose copy, if there is one, was made at `checkpoint_days`.
+    pub fn new(weight: f64, belief: Gamma, checkpoint_days: Option<f64>, now_days: f64) -> Self {
+        let change_period_days = believed_rate(belief).recip();
+        Self {
+            weight,
+            checkpoint_days,
+            last_modified_days: None,
+            belief,
+            change_period_days,
+            next_crawl_days: checkpoint_days.map_or(now_days, |at_days| at_days + change_period_days),
+            disappear_times: 0,
+            recent_changes: 0,
+            hurried_looks: 0,
+        }
+    }
+
+    /// A look found the page, changed or not.
+    pub fn found(&mut self, at_days: f64, changed: bool, belief: Gamma) {
+        self.checkpoint_days = Some(at_days);
+        self.belief = belief;
+        self.change_period_days = believed_rate(belief).recip();
+        self.disappear_times = 0;
+        self.recent_changes = (self.recent_changes << 1 | u8::from(changed)) & 0b111;
+        if changed {
+            self.last_modified_days = Some(at_days);
+        }
+        if self.hurried_looks > 0 {
+            self.hurried_looks -= 1;
+        } else if self.recent_changes.count_ones() >= BURST_CHANGES {
+            // The next burst must show itself in looks of its own.
+            (self.hurried_looks, self.recent_changes) = (BURST_LOOKS, 0);
+        }
+        let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
+        self.next_crawl_days = at_days + share * self.change_period_days;
+    }
+
+    /// A look found nothing. Returns whether the page is to be kept.
+    pub fn not_found(&mut self, at_days: f64) -> bool {
+        let back_off_days = BACK_OFF_DAYS.get(usize::from(self.disappear_times));
+        self.disappear_times = self.disappear_times.saturating_add(1);
+        self.next_crawl_days = back_off_days.map_or(f64::INFINITY, |days| at_days + days);
+        back_off_days.is_some()
+    }
+}
+
+/// Which due pages are taken when there is room for a part of them only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueOrder {
+    /// As published: the earliest. The rest waits for a cycle with room to spare, however long.
+    EarliestDue,
+    /// Those of greatest crawl value (weight × U), and pages that were left over before compete again.
+    CrawlValue,
+}
+
+/// How cycles are planned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CycleOptions {
+    /// Share of a cycle's capacity that URLs never fetched may take (l), in 0..=1.
+    pub new_share: f64,
+    /// Who goes first.
+    pub order: DueOrder,
+}
+
+/// What one cycle fetches, in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CyclePlan {
+    /// URLs never fetched.
+    pub new: Vec<Slot>,
+    /// Pages that are due.
+    pub due: Vec<Slot>,
+    /// Pages left over from earlier cycles.
+    pub remained: Vec<Slot>,
+    /// Due pages for which there was no room: they are in RemainedURLs now.
+    pub pushed: usize,
+}
+
+/// Where a page is: every parsed URL is in exactly one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    NewQueue,
+    /// In PageInfo, waiting for its time.
+    Waiting,
+    Remained,
+    /// In the plan of a cycle, or being fetched.
+    Planned,
+    /// Disappeared; ParsedURLs remembers it so that it is not queued as new.
+    Dropped,
+}
+
+/// The five tables.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// PageInfo and, in it, CheckPoints.
+    page_info: SlotTable<PageInfo>,
+    /// By the time of discovery.
+    new_url_queue: DueQueue,
+    /// In the order in which they came.
+    remained_urls: DueQueue,
+    /// ParsedURLs: every URL ever seen.
+    parsed_urls: SlotTable<Stage>,
+    ever_remained: f64,
+}
+
+impl Tables {
+    /// A URL was found in a page; known ones are ignored. Returns whether it was new.
+    pub fn parsed(&mut self, slot: Slot, info: PageInfo) -> bool {
+        if self.parsed_urls.get(slot).is_some() {
+            return false;
+        }
+        self.page_info.insert(slot, info);
+        self.move_to(slot, if info.checkpoint_days.is_none() { Stage::NewQueue } else { Stage::Waiting });
+        true
+    }
+
+    /// Forgets a page altogether.
+    pub fn forget(&mut self, slot: Slot) {
+        self.page_info.remove(slot);
+        self.parsed_urls.remove(slot);
+        self.new_url_queue.remove(slot);
+        self.remained_urls.remove(slot);
+    }
+
+    /// What is known of a page.
+    pub fn page_info(&self, slot: Slot) -> Option<&PageInfo> {
+        self.page_info.get(slot)
+    }
+
+    /// How many URLs wait in NewURLQueue and in RemainedURLs.
+    pub fn queued(&self) -> (usize, usize) {
+        (self.new_url_queue.len(), self.remained_urls.len())
+    }
+
+    /// Whether the page is in the plan of the present cycle, not yet looked at.
+    pub fn is_planned(&self, slot: Slot) -> bool {
+        self.parsed_urls.get(slot) == Some(&Stage::Planned)
+    }
+
+    /// Plans the cycle from `now_days` to `end_days` for this many fetches. Room that new URLs do not need goes to
+    /// pages.
+    pub fn plan_cycle(&mut self, now_days: f64, end_days: f64, capacity: usize, options: &CycleOptions) -> CyclePlan {
+        let new_quota = (options.new_share.clamp(0.0, 1.0) * capacity as f64).floor() as usize;
+        let new = take(&mut self.new_url_queue, new_quota);
+        let room = capacity - new.len();
+        if options.order == DueOrder::CrawlValue {
+            for slot in take(&mut self.remained_urls, usize::MAX) {
+                self.move_to(slot, Stage::Waiting);
+            }
+        }
+        let mut due: Vec<Keyed> = self
+            .page_info
+            .iter()
+            .filter(|(slot, info)| {
+                info.next_crawl_days < end_days && self.parsed_urls.get(*slot) == Some(&Stage::Waiting)
+            })
+            .map(|(slot, info)| Keyed { key: due_key(info, now_days, options.order), slot })
+            .collect();
+        due.sort_unstable();
+        let left_over = due.split_off(room.min(due.len()));
+        let due: Vec<Slot> = due.into_iter().map(|page| page.slot).collect();
+        let remained = take(&mut self.remained_urls, room - due.len());
+        for page in &left_over {
+            self.move_to(page.slot, Stage::Remained);
+        }
+        for &slot in new.iter().chain(&due).chain(&remained) {
+            self.move_to(slot, Stage::Planned);
+        }
+        CyclePlan { new, due, remained, pushed: left_over.len() }
+    }
+
+    /// A planned page was not fetched in its cycle: it waits where it can be planned again.
+    pub fn not_reached(&mut self, slot: Slot) {
+        if self.is_planned(slot) {
+            let never_tried = |info: &PageInfo| info.checkpoint_days.is_none() && info.disappear_times == 0;
+            let is_new = self.page_info.get(slot).is_some_and(never_tried);
+            self.move_to(slot, if is_new { Stage::NewQueue } else { Stage::Waiting });
+        }
+    }
+
+    /// A page was looked at; `changed` is `None` when nothing was found. Pages that have disappeared are dropped, ones
+    /// that reappear are back.
+    pub fn looked(&mut self, slot: Slot, at_days: f64, changed: Option<bool>, belief: Gamma) {
+        let Some(info) = self.page_info.get_mut(slot) else { return };
+        let kept = match changed {
+            Some(changed) => {
+                info.found(at_days, changed, belief);
+                true
+            }
+            None => info.not_found(at_days),
+        };
+        self.move_to(slot, if kept { Stage::Waiting } else { Stage::Dropped });
+    }
+
+    /// Puts a page of PageInfo into one place and out of the others.
+    fn move_to(&mut self, slot: Slot, stage: Stage) {
+        match self.parsed_urls.insert(slot, stage) {
+            Some(Stage::NewQueue) => self.new_url_queue.remove(slot),
+            Some(Stage::Remained) => self.remained_urls.remove(slot),
+            _ => false,
+        };
+        match stage {
+            // A page never tried was to be fetched when it was discovered.
+            Stage::NewQueue => {
+                let discovered_days = self.page_info.get(slot).map_or(0.0, |info| info.next_crawl_days);
+                self.new_url_queue.push(slot, discovered_days);
+            }
+            Stage::Remained => {
+                self.ever_remained += 1.0;
+                self.remained_urls.push(slot, self.ever_remained);
+            }
+            Stage::Waiting | Stage::Planned | Stage::Dropped => {}
+        }
+    }
+}
+
+fn take(queue: &mut DueQueue, most: usize) -> Vec<Slot> {
+    (0..most.min(queue.len())).filter_map(|_| queue.pop()).map(|first| first.slot).collect()
+}
+
+/// The lower, the sooner.
+fn due_key(info: &PageInfo, now_days: f64, order: DueOrder) -> f64 {
+    match order {
+        DueOrder::EarliestDue => info.next_crawl_days,
+        DueOrder::CrawlValue => info
+            .checkpoint_days
+            .map_or(f64::NEG_INFINITY, |at_days| -info.weight * info.belief.crawl_value_binary(now_days - at_days)),
+    }
+}

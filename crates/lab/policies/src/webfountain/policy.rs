@@ -1,0 +1,258 @@
+//! The system at work.
+
+use super::model::{Bucket, Cohort, Model, Period};
+use crate::pages::{Keyed, NewPages, SlotTable, believed_rate, sane};
+use change_rate::Gamma;
+use revisit::columns::Slot;
+use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use std::collections::VecDeque;
+
+/// Cohorts that a bucket is cut into, so that the model stays small whatever the number of pages.
+const COHORTS: usize = 8;
+
+/// How the system is run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WebFountainOptions {
+    /// Buckets of pages by believed change rate; at least 1.
+    pub buckets: usize,
+    /// Periods that are planned ahead; at least 1.
+    pub periods: usize,
+    /// Length of a period. `None`: such that the plan looks ahead over the mean interval between a page's fetches; at
+    /// least an hour, at most 30 days.
+    pub period_days: Option<f64>,
+}
+
+/// Six buckets, eight periods.
+impl Default for WebFountainOptions {
+    fn default() -> Self {
+        Self { buckets: 6, periods: 8, period_days: None }
+    }
+}
+
+/// Plans [`Model::solve`] every period and carries out its first one: of every bucket as many pages as planned, the
+/// oldest first. Pages never fetched come before all others, and their share of the capacity is set apart.
+#[derive(Clone, Debug)]
+pub struct WebFountain {
+    options: WebFountainOptions,
+    pages: SlotTable<Page>,
+    new: NewPages,
+    budget_per_day: f64,
+    period_ends_days: Option<f64>,
+    /// What is left of the period; pages may be gone from it since.
+    queue: VecDeque<Slot>,
+    /// Pages with [`Standing::Waiting`].
+    waiting: usize,
+    /// Whether the present plan fetches anything; if not, the next one waits for its time.
+    plan_fetches: bool,
+    /// Planned fetches that rounding left over, by bucket.
+    spare_fetches: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    weight: f64,
+    cost: f64,
+    last_look_days: Option<f64>,
+    change_rate_per_day: f64,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// No copy of it was ever tried for: it is among the new pages.
+    New,
+    Waiting,
+    Queued,
+    InFlight,
+}
+
+impl WebFountain {
+    /// Without pages yet.
+    pub fn new(options: WebFountainOptions) -> Self {
+        Self {
+            options,
+            pages: SlotTable::default(),
+            new: NewPages::default(),
+            budget_per_day: 0.0,
+            period_ends_days: None,
+            queue: VecDeque::new(),
+            waiting: 0,
+            plan_fetches: false,
+            spare_fetches: vec![0.0; options.buckets.max(1)],
+        }
+    }
+
+    /// Plans the period that begins now.
+    fn plan(&mut self, now_days: f64) {
+        for slot in std::mem::take(&mut self.queue) {
+            self.change_standing(slot, Standing::Queued, Standing::Waiting);
+        }
+        self.plan_fetches = false;
+        self.period_ends_days = None;
+        if self.budget_per_day <= 0.0 || self.waiting == 0 {
+            return;
+        }
+        let cost: f64 = self.pages.iter().map(|(_, page)| page.cost).sum();
+        // A cycle over all pages takes cost / budget days.
+        let cycle_days = cost / self.budget_per_day;
+        let period_days = (cycle_days / self.options.periods.max(1) as f64).clamp(1.0 / 24.0, 30.0);
+        let period_days = self.options.period_days.unwrap_or(period_days);
+        self.period_ends_days = Some(now_days + period_days);
+        let buckets = self.buckets(now_days);
+        let model = self.model(&buckets, now_days, period_days, cost);
+        // What the solver cannot do, the myopic rule can; numbers that are none fetch nothing.
+        let Ok(plan) = model.solve().or_else(|_| model.myopic()) else { return };
+        let mut order: Vec<Keyed> = Vec::new();
+        for ((members, fetches), spare) in buckets.iter().zip(&plan.fetches).zip(&mut self.spare_fetches) {
+            let planned = fetches[0] + *spare;
+            let whole = (planned + 1e-6).floor().max(0.0);
+            *spare = (planned - whole).clamp(0.0, 1.0);
+            let chosen = members.iter().take(whole as usize).enumerate();
+            order.extend(chosen.map(|(nth, &slot)| Keyed { key: (nth as f64 + 0.5) / whole, slot }));
+        }
+        // Buckets in step with each other, so that a period cut short is cut short for all.
+        order.sort_unstable();
+        for page in order {
+            self.change_standing(page.slot, Standing::Waiting, Standing::Queued);
+            self.queue.push_back(page.slot);
+        }
+        self.plan_fetches = !self.queue.is_empty();
+    }
+
+    /// Waiting pages by bucket, those looked at longest ago first. Bounds are evenly spaced in the logarithm of the
+    /// rate, between the slowest and the fastest hundredth.
+    fn buckets(&self, now_days: f64) -> Vec<Vec<Slot>> {
+        let count = self.options.buckets.max(1);
+        let waiting = || self.pages.iter().filter(|(_, page)| page.standing == Standing::Waiting);
+        let mut rates: Vec<f64> = waiting().map(|(_, page)| page.change_rate_per_day.ln()).collect();
+        let last = rates.len() - 1;
+        let mut quantile =
+            |percent: usize| *rates.select_nth_unstable_by((last * percent + 50) / 100, f64::total_cmp).1;
+        let (low, high) = (quantile(1), quantile(99));
+        let mut keyed: Vec<Vec<Keyed>> = vec![Vec::new(); count];
+        for (slot, page) in waiting() {
+            let share = (page.change_rate_per_day.ln() - low) / (high - low).max(1e-9);
+            let bucket = ((share * count as f64) as usize).min(count - 1);
+            keyed[bucket].push(Keyed { key: page.last_look_days.unwrap_or(now_days), slot });
+        }
+        let sorted = |mut bucket: Vec<Keyed>| {
+            bucket.sort_unstable();
+            bucket.into_iter().map(|page| page.slot).collect()
+        };
+        keyed.into_iter().map(sorted).collect()
+    }
+
+    fn model(&self, buckets: &[Vec<Slot>], now_days: f64, period_days: f64, cost: f64) -> Model {
+        let mean_cost = cost / self.pages.len().max(1) as f64;
+        let pages =
+            |members: &[Slot]| members.iter().filter_map(|&slot| self.pages.get(slot)).copied().collect::<Vec<_>>();
+        let bucket = |members: &Vec<Slot>| {
+            let members = pages(members);
+            let mean = |number: fn(&Page) -> f64| members.iter().map(number).sum::<f64>() / members.len().max(1) as f64;
+            let age_periods =
+                |page: &Page| page.last_look_days.map_or(0.0, |at_days| (now_days - at_days).max(0.0) / period_days);
+            let cohorts = members.chunks(members.len().div_ceil(COHORTS).max(1)).map(|chunk| Cohort {
+                age_periods: chunk.iter().map(age_periods).sum::<f64>() / chunk.len() as f64,
+                pages: chunk.len() as f64,
+            });
+            Bucket {
+                change_rate_per_period: mean(|page| page.change_rate_per_day) * period_days,
+                weight: mean(|page| page.weight),
+                cost: if members.is_empty() { mean_cost } else { mean(|page| page.cost) },
+                cohorts: cohorts.collect(),
+            }
+        };
+        let mut new_cost = self.new.waiting() as f64 * mean_cost;
+        let periods = (0..self.options.periods.max(1)).map(|_| {
+            let capacity = self.budget_per_day * period_days;
+            let for_new = new_cost.min(capacity);
+            new_cost -= for_new;
+            Period { capacity: capacity - for_new, weight: 1.0, arrivals: 0.0 }
+        });
+        Model { buckets: buckets.iter().map(bucket).collect(), periods: periods.collect(), new_pages: None }
+    }
+
+    /// Whether the page stood there, and now stands here.
+    fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
+        let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
+        page.standing = to;
+        self.waiting -= usize::from(from == Standing::Waiting);
+        self.waiting += usize::from(to == Standing::Waiting);
+        true
+    }
+
+    fn take_queued(&mut self) -> Option<Slot> {
+        while let Some(slot) = self.queue.pop_front() {
+            if self.change_standing(slot, Standing::Queued, Standing::InFlight) {
+                return Some(slot);
+            }
+        }
+        None
+    }
+}
+
+impl RevisitPolicy for WebFountain {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
+        self.remove(slot);
+        let standing = if page.last_look_days.is_some() { Standing::Waiting } else { Standing::New };
+        if standing == Standing::New {
+            self.new.discovered(slot, now_days);
+        } else {
+            self.waiting += 1;
+        }
+        let page = Page {
+            weight: sane(page.weight),
+            cost: page.cost,
+            last_look_days: page.last_look_days,
+            change_rate_per_day: believed_rate(page.belief),
+            standing,
+        };
+        self.pages.insert(slot, page);
+    }
+
+    fn remove(&mut self, slot: Slot) {
+        self.new.remove(slot);
+        if self.pages.remove(slot).is_some_and(|page| page.standing == Standing::Waiting) {
+            self.waiting -= 1;
+        }
+    }
+
+    fn begin(&mut self, tick: &Tick) {
+        self.budget_per_day = sane(tick.budget_per_day);
+        if self.period_ends_days.is_none_or(|end| end <= tick.now_days) {
+            self.plan(tick.now_days);
+        }
+    }
+
+    fn next(&mut self, now_days: f64) -> Option<Slot> {
+        if let Some(slot) = self.new.take().or_else(|| self.take_queued()) {
+            return Some(slot);
+        }
+        // The period's fetches are done before its time: the next one begins.
+        if self.plan_fetches && self.waiting > 0 {
+            self.plan(now_days);
+        }
+        self.take_queued()
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        if !self.new.put_back(slot) && self.change_standing(slot, Standing::InFlight, Standing::Queued) {
+            self.queue.push_front(slot);
+        }
+    }
+
+    fn looked(&mut self, slot: Slot, look: &PolicyLook) {
+        self.new.remove(slot);
+        let Some(page) = self.pages.get_mut(slot) else { return };
+        page.last_look_days = Some(look.at_days);
+        page.change_rate_per_day = believed_rate(look.belief);
+        let standing = page.standing;
+        self.change_standing(slot, standing, Standing::Waiting);
+    }
+
+    fn believe(&mut self, slot: Slot, belief: Gamma) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.change_rate_per_day = believed_rate(belief);
+        }
+    }
+}

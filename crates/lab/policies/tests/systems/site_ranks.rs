@@ -1,0 +1,96 @@
+use super::*;
+use policies::link_value::{pass, pass_as_published};
+use policies::site_ranks::{Phases, SiteRanks, rank, visited};
+
+fn ranks(sites: usize) -> Vec<u8> {
+    (1..=sites).map(|position| rank(position, sites)).collect()
+}
+
+#[test]
+fn sites_are_ranked_as_published() {
+    assert_eq!(ranks(7), [4, 4, 2, 2, 1, 1, 1]);
+    assert_eq!(ranks(3), [4, 2, 1]);
+    assert_eq!(ranks(1), [1]);
+    assert_eq!(ranks(6), [4, 4, 2, 2, 1, 1]);
+    assert_eq!(ranks(9), [4, 4, 4, 2, 2, 2, 1, 1, 1]);
+}
+
+#[test]
+fn a_rank_is_the_number_of_visits_in_four_passes() {
+    let ranks_in = |pass| [4, 2, 1].into_iter().filter(move |&rank| visited(rank, pass, 0, Phases::AsPublished));
+    let schedule: Vec<Vec<u8>> = (1..=5).map(|pass| ranks_in(pass).collect()).collect();
+    assert_eq!(schedule, [vec![4, 2, 1], vec![4], vec![4, 2], vec![4], vec![4, 2, 1]]);
+    for site in 0..8 {
+        for rank in [4_u8, 2, 1] {
+            let visits = (1..=4).filter(|&pass| visited(rank, pass, site, Phases::Hashed)).count();
+            assert_eq!(visits, usize::from(rank));
+        }
+    }
+    // Hashed phases level the load: of 4 sites of each rank, 4 + 2 + 1 are visited in every pass.
+    for pass in 1..=4 {
+        let load: usize = [4, 2, 1]
+            .into_iter()
+            .map(|rank| (0..4).filter(|&site| visited(rank, pass, site, Phases::Hashed)).count())
+            .sum();
+        assert_eq!(load, 7);
+    }
+}
+
+fn links() -> Vec<Vec<usize>> {
+    vec![vec![1, 2], vec![2], vec![0, 3], vec![0, 1]]
+}
+
+#[test]
+fn published_link_values_grow_and_break_at_the_cap() {
+    let mut values = [0; 4];
+    let mut seen = Vec::new();
+    for _ in 1..=12 {
+        pass_as_published(&links(), &mut values);
+        seen.push(values);
+    }
+    assert_eq!(seen[0], [4, 3, 2, 2]);
+    assert_eq!(seen[1], [32, 22, 13, 15]);
+    assert_eq!(seen[2], [245, 168, 99, 114]);
+    assert_eq!(seen[3], [1873, 1284, 757, 871]);
+    assert_eq!(seen[4], [14318, 9815, 5787, 6658]);
+    assert_eq!(seen[5], [330, 273, 44238, 50896]);
+    assert_eq!(seen[6], [45810, 912, 45171, 309]);
+    assert_eq!(seen[7], [47636, 306, 47023, 47332]);
+    assert_eq!(seen[8], [618, 48251, 48249, 309]);
+    assert_eq!(seen[11], [54538, 978, 53883, 327]);
+}
+
+#[test]
+fn link_values_keep_their_order_when_all_are_cut_back() {
+    let mut values = [0.0; 4];
+    for pass_number in 1..=40 {
+        pass(&links(), &mut values);
+        assert!(values.iter().all(|value| (0.0..=65_535.0).contains(value)));
+        if pass_number >= 3 {
+            assert!(
+                values[0] > values[1] && values[1] > values[3] && values[3] > values[2],
+                "{pass_number}: {values:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_best_third_of_sites_gets_four_of_seven_visits() {
+    let mut policy = SiteRanks::new(Phases::AsPublished);
+    // Nine sites of two pages; the lower the number, the heavier.
+    for index in 0..18 {
+        let name = format!("s{}.example", index / 2);
+        let weight = f64::from(20 - index);
+        policy.insert(slot(index), &PolicyPage { weight, place: Place::of(&name, &name, "/"), ..page(1.0) }, 0.0);
+    }
+    let mut visits = [0; 9];
+    // A cycle of four passes has 7/12 × 4 × 18 fetches.
+    for fetch in 0..3 * 42 {
+        let at_days = f64::from(fetch);
+        let chosen = policy.next(at_days).expect("there is always a next");
+        visits[chosen.index() / 2] += 1;
+        policy.looked(chosen, &look(at_days, Some(Outcome::Unchanged), 1.0));
+    }
+    assert_eq!(visits, [24, 24, 24, 12, 12, 12, 6, 6, 6]);
+}

@@ -1,0 +1,27 @@
+//! What would this policy have achieved? Policies and estimators against populations and recorded change times.
+//!
+//! [`engine`] runs one policy with one [`learner`] against the [`changes`] of the pages of a [`population`] (or of a
+//! recorded [`trace`]) and integrates exactly what the copies are worth ([`metrics`]). [`study`] runs many and averages
+//! over seeds; [`versus`] says what other crawlers pay for the same freshness; [`reproduce`] prints published figures
+//! beside ours. [`setup`] gives a policy of the registry (`policies`) what it runs with.
+//!
+//! Everything is a function of its seed: [`chance`] ties each random number to a page and a purpose, so that all policies
+//! meet the same changes, and results are the same to the last bit on any number of threads. Nothing here reads a clock
+//! or keeps anything on disk; only [`trace`] reads files.
+
+pub mod chance;
+pub mod changes;
+pub mod engine;
+mod error;
+pub mod learner;
+pub mod metrics;
+mod moments;
+pub mod parallel;
+pub mod population;
+pub mod reproduce;
+pub mod setup;
+pub mod study;
+pub mod trace;
+pub mod versus;
+
+pub use crate::error::SimulationError;

@@ -1,0 +1,312 @@
+//! Every policy against every population: the same pages and the same changes for all, several seeds, and how far each
+//! gets from uniform to the policy that knows the true rates.
+
+use crate::changes::{ChangeModel, SyntheticChanges};
+use crate::engine::{self, Progress, Run};
+use crate::error::SimulationError;
+use crate::metrics::Scores;
+use crate::parallel;
+use crate::population::{Population, PopulationKind};
+use crate::setup;
+use change_rate::{EstimatorChoice, EstimatorOptions};
+use policies::{PolicyKind, PolicyOptions};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+/// What to run: the product of all lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// Populations.
+    pub populations: Vec<PopulationKind>,
+    /// How their pages change.
+    pub changes: ChangeModel,
+    /// Pages of each.
+    pub pages: usize,
+    /// Policies; those that need none of the estimators run once.
+    pub policies: Vec<PolicyKind>,
+    /// Estimators. Empty: the policy's usual one.
+    pub estimators: Vec<EstimatorChoice>,
+    /// Fetches per page and day.
+    pub budgets: Vec<f64>,
+    /// Days before the scored time.
+    pub warm_up_days: f64,
+    /// Days of the scored time.
+    pub scored_days: f64,
+    /// Length of a tick.
+    pub tick_days: f64,
+    /// Share of the pages that truthfully say when they last changed.
+    pub last_modified_share: f64,
+    /// How policies are set.
+    pub policy_options: PolicyOptions,
+    /// How estimators are set.
+    pub estimator_options: EstimatorOptions,
+    /// How many seeds, from `seed` on.
+    pub seeds: u64,
+    /// The first seed.
+    pub seed: u64,
+}
+
+/// 10,000 pages of every population for 60 days after 60 days, six seeds, at 0.03 and 0.1 fetches a page and day.
+impl Default for Study {
+    fn default() -> Self {
+        Self {
+            populations: vec![PopulationKind::Lognormal, PopulationKind::Hosts, PopulationKind::WebClasses],
+            changes: ChangeModel::default(),
+            pages: 10_000,
+            policies: vec![PolicyKind::Live],
+            estimators: Vec::new(),
+            budgets: vec![0.03, 0.1],
+            warm_up_days: 60.0,
+            scored_days: 60.0,
+            tick_days: 0.25,
+            last_modified_share: 0.0,
+            policy_options: PolicyOptions::default(),
+            estimator_options: EstimatorOptions::default(),
+            seeds: 6,
+            seed: 1,
+        }
+    }
+}
+
+/// One policy with one estimator on one population at one budget, averaged over the seeds.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Row {
+    /// Population.
+    pub population: &'static str,
+    /// Policy.
+    pub policy: &'static str,
+    /// Estimator; `known` where the true rates are told, `none` where none is needed.
+    pub estimator: &'static str,
+    /// Budget.
+    pub budget_fetches_per_page_per_day: f64,
+    /// Pages of one seed.
+    pub pages: usize,
+    /// Seeds.
+    pub seeds: u64,
+    /// Share of the time that a copy is current, mean over pages: as expected of the looks where changes are Poisson.
+    pub freshness: f64,
+    /// Standard error of that mean over the seeds.
+    pub freshness_standard_error: f64,
+    /// The same, pages counted by weight.
+    pub weighted_freshness: f64,
+    /// Standard error of the weighted freshness over the seeds.
+    pub standard_error: f64,
+    /// Days since the first change not yet seen, mean over time and pages.
+    pub age_days: f64,
+    /// The same, pages counted by weight.
+    pub weighted_age_days: f64,
+    /// Harmonic penalty, pages counted by weight.
+    pub weighted_harmonic_penalty: f64,
+    /// Share of time and pages with an age above 30 days.
+    pub over_30_days_share: f64,
+    /// Fetches in the scored time, all seeds together.
+    pub fetches: u64,
+    /// Budget spent over the budget there was.
+    pub budget_used_share: f64,
+    /// Share of the looks that found a change.
+    pub useful_fetches_share: f64,
+    /// How much weighted freshness is missing to the policy that knows the true rates.
+    pub regret: f64,
+    /// Share of the gap between uniform and that policy, in weighted freshness, that this one closes.
+    pub gap_closed_share: f64,
+    /// Standard error of that share over the seeds.
+    pub gap_closed_standard_error: f64,
+}
+
+/// How far a study has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StudyProgress {
+    /// Runs finished.
+    pub runs_done: usize,
+    /// All runs.
+    pub runs: usize,
+    /// Runs finished, and the parts of those under way.
+    pub done: f64,
+}
+
+/// One run of a study.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Job {
+    population: PopulationKind,
+    budget: f64,
+    policy: PolicyKind,
+    /// `None`: the true rates are told.
+    estimator: Option<EstimatorChoice>,
+    seed: u64,
+}
+
+impl Study {
+    /// Runs everything on so many threads and gives one row for each population, budget, policy and estimator, in this
+    /// order, whatever the number of threads. `watch` is called often and may stop the study.
+    pub fn run(
+        &self,
+        threads: usize,
+        watch: &(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Row>, SimulationError> {
+        self.check()?;
+        let jobs = self.jobs();
+        let progress = Mutex::new((0usize, 0.0f64));
+        let scores = parallel::in_order(&jobs, threads, |job| {
+            let mut so_far = 0.0;
+            let scores = self.run_one(job, &mut |of_run| {
+                let mut total = progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                total.1 += of_run.done - so_far;
+                so_far = of_run.done;
+                watch(StudyProgress { runs_done: total.0, runs: jobs.len(), done: total.1 })
+            })?;
+            let mut total = progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            total.0 += 1;
+            total.1 += 1.0 - so_far;
+            Ok(scores)
+        })?;
+        Ok(self.rows(&jobs, &scores))
+    }
+
+    fn check(&self) -> Result<(), SimulationError> {
+        let given = |what, entries: usize| match entries {
+            0 => Err(SimulationError::Combination(format!("no {what} given; name at least one"))),
+            _ => Ok(()),
+        };
+        given("population", self.populations.len())?;
+        given("policy", self.policies.len())?;
+        given("budget", self.budgets.len())?;
+        given("seed", self.seeds as usize)?;
+        for &budget in &self.budgets {
+            SimulationError::positive("budget in fetches per page and day", budget)?;
+        }
+        if !(self.warm_up_days >= 0.0 && self.warm_up_days.is_finite()) {
+            let expected = "a finite number, not negative";
+            return Err(SimulationError::Setting { field: "warm-up, in days", value: self.warm_up_days, expected });
+        }
+        SimulationError::positive("scored time, in days", self.scored_days)?;
+        SimulationError::positive("tick, in days", self.tick_days)?;
+        for &policy in &self.policies {
+            for estimator in self.estimators_of(policy) {
+                setup::check_estimator(policy, estimator)?;
+            }
+        }
+        self.changes.check()
+    }
+
+    /// The estimators a policy runs with; `None` stands for the true rates.
+    fn estimators_of(&self, policy: PolicyKind) -> Vec<Option<EstimatorChoice>> {
+        match policy.beliefs().usual_estimator() {
+            None => vec![None],
+            Some(usual) if self.estimators.is_empty() || !policy.beliefs().is_asked() => vec![Some(usual)],
+            Some(_) => self.estimators.iter().copied().map(Some).collect(),
+        }
+    }
+
+    fn jobs(&self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for &population in &self.populations {
+            for &budget in &self.budgets {
+                // The ends of the scale that every policy is measured on come first, asked for or not.
+                let ends = [PolicyKind::Uniform, PolicyKind::Oracle];
+                let others = self.policies.iter().copied().filter(|policy| !ends.contains(policy));
+                for policy in ends.into_iter().chain(others) {
+                    for estimator in self.estimators_of(policy) {
+                        for seed in self.seed..self.seed.saturating_add(self.seeds) {
+                            jobs.push(Job { population, budget, policy, estimator, seed });
+                        }
+                    }
+                }
+            }
+        }
+        jobs
+    }
+
+    fn run_one(
+        &self,
+        job: &Job,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Scores, SimulationError> {
+        let Population { pages, change_rates_per_day } = job.population.draw(self.pages, job.seed)?;
+        let end_days = self.warm_up_days + self.scored_days;
+        let model = self.changes.clone();
+        let mut changes = SyntheticChanges::new(&pages, &change_rates_per_day, model, job.seed, end_days)?;
+        drop(change_rates_per_day);
+        let rates = changes.mean_change_rates_per_day();
+        let mut learner = setup::learner(job.policy, job.estimator, &pages, &rates, self.estimator_options)?;
+        drop(rates);
+        let mut policy = setup::build(job.policy, &self.policy_options);
+        let run = Run {
+            tick_days: self.tick_days,
+            last_modified_share: self.last_modified_share,
+            cosmetic_noise: self.changes.cosmetic_noise,
+            seed: job.seed,
+            ..Run::new(self.warm_up_days, end_days, job.budget * pages.len() as f64)
+        };
+        engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, watch)
+    }
+
+    fn rows(&self, jobs: &[Job], scores: &[Scores]) -> Vec<Row> {
+        let seeds = self.seeds as usize;
+        let cells: Vec<(&Job, &[Scores])> = jobs.iter().step_by(seeds).zip(scores.chunks(seeds)).collect();
+        let weighted = |scores: &[Scores]| scores.iter().map(|s| s.least_varying_freshness().1).collect::<Vec<f64>>();
+        let mut rows = Vec::new();
+        for &(job, runs) in &cells {
+            if !self.policies.contains(&job.policy) {
+                continue;
+            }
+            let end = |policy: PolicyKind| {
+                let found = cells.iter().find(|(other, _)| {
+                    other.policy == policy && other.population == job.population && other.budget == job.budget
+                });
+                found.map_or_else(Vec::new, |(_, runs)| weighted(runs))
+            };
+            let (low, high) = (end(PolicyKind::Uniform), end(PolicyKind::Oracle));
+            let own = weighted(runs);
+            let mean = |value: fn(&Scores) -> f64| Sample::of(runs.iter().map(value)).mean;
+            let freshness = Sample::of(runs.iter().map(|run| run.least_varying_freshness().0));
+            let weighted_freshness = Sample::of(own.iter().copied());
+            let gap = Sample::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
+            rows.push(Row {
+                population: job.population.name(),
+                policy: job.policy.name(),
+                estimator: setup::learner_name(job.policy, job.estimator),
+                budget_fetches_per_page_per_day: job.budget,
+                pages: self.pages,
+                seeds: self.seeds,
+                freshness: freshness.mean,
+                freshness_standard_error: freshness.standard_error,
+                weighted_freshness: weighted_freshness.mean,
+                standard_error: weighted_freshness.standard_error,
+                age_days: mean(|run| run.age_days),
+                weighted_age_days: mean(|run| run.weighted_age_days),
+                weighted_harmonic_penalty: mean(|run| run.weighted_harmonic_penalty),
+                over_30_days_share: mean(|run| run.over_30_days_share),
+                fetches: runs.iter().map(|run| run.fetches).sum(),
+                budget_used_share: mean(|run| run.budget_used_share),
+                useful_fetches_share: mean(|run| run.useful_fetches_share),
+                regret: Sample::of(high.iter().copied()).mean - weighted_freshness.mean,
+                gap_closed_share: gap.mean,
+                gap_closed_standard_error: gap.standard_error,
+            });
+        }
+        rows
+    }
+}
+
+/// A mean, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Mean.
+    pub mean: f64,
+    /// Standard error of the mean; 0 for fewer than two numbers.
+    pub standard_error: f64,
+}
+
+impl Sample {
+    /// Of these numbers; mean 0 of none.
+    pub fn of(numbers: impl Iterator<Item = f64> + Clone) -> Self {
+        let count = numbers.clone().count() as f64;
+        let mean = numbers.clone().sum::<f64>() / count.max(1.0);
+        let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
+        let standard_error = if count > 1.0 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+        Self { mean, standard_error }
+    }
+}
+
+#[cfg(test)]
+mod tests;

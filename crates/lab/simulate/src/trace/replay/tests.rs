@@ -1,0 +1,112 @@
+use super::*;
+use sweeps::Place;
+
+fn trace(pages: &[&[f64]]) -> Trace {
+    let page = |(number, changes): (usize, &&[f64])| TracePage {
+        source: 0,
+        host: 0,
+        place: Place::of("a.test", "a.test", &format!("/{number}.html")),
+        changes_days: changes.to_vec(),
+    };
+    Trace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
+}
+
+fn replay(policy: PolicyKind) -> Replay {
+    Replay {
+        policy,
+        estimator: None,
+        knowledge: Knowledge::History,
+        frozen: false,
+        fetches_per_page_per_day: 0.5,
+        importance_shape: None,
+        seed: 1,
+    }
+}
+
+#[test]
+fn an_imported_year_is_one_look_a_day_at_every_page() {
+    let trace = trace(&[&[0.2, 0.9, 1.0, 1.5, 365.0, 365.5], &[]]);
+    let mut looks = Vec::new();
+    trace
+        .daily_looks(&mut |_| ControlFlow::Continue(()), |page, day, changed| looks.push((page, day, changed)))
+        .unwrap();
+    assert_eq!(looks.len(), 2 * 365);
+    let changed: Vec<_> = looks.iter().filter(|look| look.2).map(|look| (look.0, look.1)).collect();
+    assert_eq!(changed, [(0, 1.0), (0, 2.0), (0, 365.0)]);
+}
+
+#[test]
+fn a_stopped_replay_says_when() {
+    for policy in [PolicyKind::Live, PolicyKind::Uniform] {
+        let stopped = replay(policy).run(&trace(&[&[3.0], &[]]), &mut |_| ControlFlow::Break(()));
+        assert!(matches!(stopped, Err(SimulationError::Stopped { .. })), "{stopped:?}");
+    }
+}
+
+#[test]
+fn only_the_scored_year_counts() {
+    // One page, current until it changes on the last day but 36.5 and never looked at again: a tenth of the year is
+    // stale. What happened before the schedule starts does not count.
+    let change = WINDOW_DAYS - 36.5;
+    let oracle = Replay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
+    let scores = oracle.run(&trace(&[&[5.0, 300.0, change]]), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!((scores.fetches, scores.changes), (0, 1));
+    assert!((scores.freshness - 0.9).abs() < 1e-12, "{}", scores.freshness);
+    assert!((scores.age_days - 36.5 * 36.5 / 2.0 / 365.0).abs() < 1e-9, "{}", scores.age_days);
+}
+
+#[test]
+fn importance_is_drawn_on_demand_and_the_same_for_all_policies() {
+    let trace = trace(&[&[400.0, 500.0, 600.0], &[450.0], &[470.0, 480.0], &[700.0]]);
+    let scores = |policy, importance_shape| {
+        let replay = Replay { importance_shape, fetches_per_page_per_day: 0.05, ..replay(policy) };
+        replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    let equal = scores(PolicyKind::Uniform, None);
+    assert!((equal.weighted_freshness - equal.freshness).abs() < 1e-12, "{equal:?}");
+    let drawn = scores(PolicyKind::Uniform, Some(1.2));
+    assert_eq!(drawn.freshness, equal.freshness);
+    assert!((drawn.weighted_freshness - drawn.freshness).abs() > 1e-3, "{drawn:?}");
+    let bad = Replay { importance_shape: Some(0.0), ..replay(PolicyKind::Uniform) };
+    assert!(bad.check().is_err());
+}
+
+#[test]
+fn the_oracle_is_the_same_whatever_the_others_know() {
+    let trace = trace(&[&[5.0], &[400.0, 500.0, 600.0]]);
+    let scores = |knowledge| {
+        let oracle = Replay { knowledge, ..replay(PolicyKind::Oracle) };
+        oracle.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
+    };
+    assert_eq!(scores(Knowledge::Fetches), scores(Knowledge::History));
+    assert!(scores(Knowledge::Fetches).freshness > 0.99);
+}
+
+#[test]
+fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
+    let gamma = setup::estimator("gamma").unwrap();
+    let named = |policy, estimator| {
+        let replay = Replay { estimator, ..replay(policy) };
+        (replay.estimator_name(), replay.overrules_estimator())
+    };
+    assert_eq!(named(PolicyKind::Live, None), ("sweeps", false));
+    assert_eq!(named(PolicyKind::Live, Some(gamma)), ("sweeps", true));
+    assert_eq!(named(PolicyKind::CrawlValue, Some(gamma)), ("gamma", false));
+    assert_eq!(named(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)), ("gamma-grouped", true));
+    assert_eq!(named(PolicyKind::Uniform, Some(gamma)), ("none", true));
+    assert_eq!(named(PolicyKind::Smoothed, None), ("smoothed", false));
+    assert_eq!(named(PolicyKind::Oracle, None), ("known", false));
+}
+
+#[test]
+fn combinations_without_meaning_are_refused() {
+    let fetches = |policy| Replay { knowledge: Knowledge::Fetches, ..replay(policy) };
+    assert!(fetches(PolicyKind::Live).check().is_ok());
+    assert!(fetches(PolicyKind::Smoothed).check().is_err());
+    assert!(Replay { frozen: true, ..fetches(PolicyKind::Live) }.check().is_err());
+    assert!(Replay { frozen: true, ..replay(PolicyKind::Live) }.check().is_ok());
+    assert!(Replay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
+    for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(Replay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
+    }
+}

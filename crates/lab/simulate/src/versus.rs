@@ -1,0 +1,332 @@
+//! What other crawlers pay for the same freshness: how many fetches a peer spends, over those that we need for the
+//! weighted freshness it reaches, we not knowing any rate beforehand.
+//!
+//! Ours is run at several budgets; between them its freshness is taken to be linear in the logarithm of the budget. The
+//! fetches that the known-rate optimum (C8 of the algorithm notes, evenly spaced) needs are computed. Changes are
+//! Poisson, every look finds out the truth, and there is nothing to discover: this says what learning and choosing are
+//! worth, not what the web is like.
+
+mod optimum;
+mod rows;
+
+pub use self::rows::{OurRow, PeerRow, VersusReport};
+
+use self::optimum::Optimum;
+use crate::changes::{ChangeModel, SyntheticChanges};
+use crate::engine::{self, Run};
+use crate::error::SimulationError;
+use crate::metrics::Scores;
+use crate::parallel;
+use crate::population::{Population, PopulationKind};
+use crate::setup;
+use crate::study::{Sample, StudyProgress};
+use change_rate::EstimatorOptions;
+use policies::{PolicyKind, PolicyOptions};
+use revisit::kernels::{VisitOrder, average_age, average_freshness};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A crawler that ours is compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peer {
+    /// Its policy.
+    pub policy: PolicyKind,
+    /// Fetches per page and day that it may spend; `None`: as many as it wants.
+    pub cap: Option<f64>,
+    /// Days before the scored time: its intervals need this long to settle.
+    pub warm_up_days: f64,
+    /// Days of the scored time.
+    pub scored_days: f64,
+    /// The ratio of fetches that we aim for, on every population. (On `gamma` even the known-rate optimum saves less than
+    /// some of these.)
+    pub claimed_ratio: Option<f64>,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Versus {
+    /// Populations.
+    pub populations: Vec<PopulationKind>,
+    /// Pages of each.
+    pub pages: usize,
+    /// Our policy, with its usual estimator.
+    pub ours: PolicyKind,
+    /// How it is set.
+    pub policy_options: PolicyOptions,
+    /// Budgets at which ours is run, rising; fetches per page and day.
+    pub budgets: Vec<f64>,
+    /// Days before our scored time.
+    pub warm_up_days: f64,
+    /// Days of our scored time.
+    pub scored_days: f64,
+    /// Length of our ticks.
+    pub tick_days: f64,
+    /// Whom ours is compared with.
+    pub peers: Vec<Peer>,
+    /// How many seeds, from `seed` on.
+    pub seeds: u64,
+    /// The first seed.
+    pub seed: u64,
+}
+
+/// The headline: populations `wide` and `gamma`, six seeds.
+impl Default for Versus {
+    fn default() -> Self {
+        let peer = |policy, cap, claimed_ratio| Peer {
+            policy,
+            cap,
+            warm_up_days: 200.0,
+            scored_days: 200.0,
+            claimed_ratio: Some(claimed_ratio),
+        };
+        let nutch = peer(PolicyKind::Nutch, Some(0.1), 5.0);
+        Self {
+            populations: vec![PopulationKind::Wide, PopulationKind::Gamma],
+            pages: 8_000,
+            ours: PolicyKind::CrawlValue,
+            policy_options: PolicyOptions { theta: 0.0, ..PolicyOptions::default() },
+            budgets: vec![0.013, 0.03, 0.06, 0.1, 0.14, 0.2],
+            warm_up_days: 250.0,
+            scored_days: 250.0,
+            // Freshness at the larger budgets gains from ticks shorter than the usual quarter of a day.
+            tick_days: 1.0 / 12.0,
+            peers: vec![
+                peer(PolicyKind::StormCrawler, Some(0.1), 1.6),
+                peer(PolicyKind::StormCrawler, None, 3.0),
+                // Its intervals grow to a year.
+                Peer { warm_up_days: 900.0, scored_days: 600.0, ..nutch },
+                peer(PolicyKind::Uniform, Some(0.1), 1.9),
+                peer(PolicyKind::Uniform, Some(0.03), 1.9),
+            ],
+            seeds: 6,
+            seed: 1,
+        }
+    }
+}
+
+/// Shares of the known-rate optimum's fetches that we claim: budget, and share.
+const CLAIMED_SHARES: [(f64, f64); 2] = [(0.1, 0.95), (0.03, 0.85)];
+
+/// Fetches per page and day of a peer that may spend as many as it wants; none wants so many.
+const UNLIMITED: f64 = 24.0;
+/// Peers with due times are asked every hour.
+const PEER_TICK_DAYS: f64 = 1.0 / 24.0;
+
+#[derive(Clone, Copy)]
+enum Job {
+    Ours { population: usize, seed: u64, budget: f64 },
+    Peer { population: usize, seed: u64, peer: Peer },
+}
+
+/// What a run spent, what it reached, and what the optimum needs for that. Fetches are per page and day but for
+/// `total_fetches`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    total_fetches: u64,
+    fetches: f64,
+    freshness: f64,
+    weighted_freshness: f64,
+    age_days: f64,
+    optimum_needs: f64,
+    optimum_reaches: f64,
+}
+
+impl Versus {
+    /// Runs everything on so many threads; the answer does not depend on their number.
+    pub fn run(
+        &self,
+        threads: usize,
+        watch: &(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync),
+    ) -> Result<VersusReport, SimulationError> {
+        self.check()?;
+        let mut jobs = Vec::new();
+        for population in 0..self.populations.len() {
+            for seed in self.seed..self.seed.saturating_add(self.seeds) {
+                jobs.extend(self.budgets.iter().map(|&budget| Job::Ours { population, seed, budget }));
+                jobs.extend(self.peers.iter().map(|&peer| Job::Peer { population, seed, peer }));
+            }
+        }
+        let done = AtomicUsize::new(0);
+        let reached = parallel::in_order(&jobs, threads, |job| {
+            let reached = self.reach(job, &mut |progress: engine::Progress| {
+                let runs_done = done.load(Ordering::Relaxed);
+                watch(StudyProgress { runs_done, runs: jobs.len(), done: runs_done as f64 + progress.done })
+            });
+            done.fetch_add(1, Ordering::Relaxed);
+            reached
+        })?;
+        let runs_of_seed = self.budgets.len() + self.peers.len();
+        let seeds: Vec<&[Reached]> = reached.chunks(runs_of_seed).collect();
+        let mut report = VersusReport { ours: Vec::new(), peers: Vec::new() };
+        for (population, seeds) in self.populations.iter().zip(seeds.chunks(self.seeds as usize)) {
+            report.ours.extend((0..self.budgets.len()).map(|i| self.our_row(*population, i, seeds)));
+            report.peers.extend((0..self.peers.len()).map(|i| self.peer_row(*population, i, seeds)));
+        }
+        Ok(report)
+    }
+
+    fn check(&self) -> Result<(), SimulationError> {
+        let fault = |text: &str| Err(SimulationError::Combination(text.into()));
+        if self.populations.is_empty() || self.seeds == 0 {
+            return fault("a comparison needs a population and a seed; give at least one of each");
+        }
+        if self.budgets.len() < 2 || self.budgets.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return fault("a comparison needs two budgets or more for ours, each above the one before");
+        }
+        for &budget in &self.budgets {
+            SimulationError::positive("budget in fetches per page and day", budget)?;
+        }
+        setup::check_estimator(self.ours, self.ours.beliefs().usual_estimator())
+    }
+
+    fn reach(
+        &self,
+        job: &Job,
+        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+    ) -> Result<Reached, SimulationError> {
+        let (population, seed) = match *job {
+            Job::Ours { population, seed, .. } | Job::Peer { population, seed, .. } => (population, seed),
+        };
+        let population = self.populations[population].draw(self.pages, seed)?;
+        let optimum = Optimum::of(&population);
+        let (from_days, days, tick_days, budget) = match *job {
+            Job::Ours { budget, .. } => (self.warm_up_days, self.scored_days, self.tick_days, budget),
+            Job::Peer { peer, .. } => {
+                (peer.warm_up_days, peer.scored_days, PEER_TICK_DAYS, peer.cap.unwrap_or(UNLIMITED))
+            }
+        };
+        let reached = match *job {
+            Job::Peer { peer: Peer { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
+                uniform(&population, cap, days)
+            }
+            Job::Ours { .. } | Job::Peer { .. } => {
+                let budget_per_day = budget * self.pages as f64;
+                let run = Run { tick_days, seed, ..Run::new(from_days, from_days + days, budget_per_day) };
+                let policy = if let Job::Peer { peer, .. } = job { peer.policy } else { self.ours };
+                let scores = self.simulate(&population, policy, &run, watch)?;
+                let (freshness, weighted_freshness) = scores.least_varying_freshness();
+                Reached {
+                    total_fetches: scores.fetches,
+                    fetches: scores.fetches as f64 / (days * scores.pages as f64),
+                    freshness,
+                    weighted_freshness,
+                    age_days: scores.age_days,
+                    ..Reached::default()
+                }
+            }
+        };
+        Ok(Reached {
+            optimum_needs: optimum.needs(reached.weighted_freshness),
+            optimum_reaches: optimum.freshness(reached.fetches),
+            ..reached
+        })
+    }
+
+    fn simulate(
+        &self,
+        population: &Population,
+        policy: PolicyKind,
+        run: &Run,
+        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+    ) -> Result<Scores, SimulationError> {
+        let Population { pages, change_rates_per_day } = population;
+        let mut changes =
+            SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
+        let mut learner = setup::learner(
+            policy,
+            policy.beliefs().usual_estimator(),
+            pages,
+            change_rates_per_day,
+            EstimatorOptions::default(),
+        )?;
+        let mut policy = setup::build(policy, &self.policy_options);
+        engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), run, watch)
+    }
+
+    fn our_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> OurRow {
+        let budget = self.budgets[i];
+        let of_runs = |value: fn(&Reached) -> f64| Sample::of(seeds.iter().map(|runs| value(&runs[i])));
+        let weighted_freshness = of_runs(|run| run.weighted_freshness);
+        let share = of_runs(|run| run.optimum_needs / run.fetches);
+        OurRow {
+            population: population.name(),
+            policy: self.ours.name(),
+            estimator: setup::learner_name(self.ours, self.ours.beliefs().usual_estimator()),
+            budget_fetches_per_page_per_day: budget,
+            fetches: seeds.iter().map(|runs| runs[i].total_fetches).sum(),
+            freshness: of_runs(|run| run.freshness).mean,
+            weighted_freshness: weighted_freshness.mean,
+            standard_error: weighted_freshness.standard_error,
+            age_days: of_runs(|run| run.age_days).mean,
+            optimum_weighted_freshness: of_runs(|run| run.optimum_reaches).mean,
+            share_of_optimum: share.mean,
+            share_of_optimum_standard_error: share.standard_error,
+            seeds: self.seeds,
+            claimed_share: CLAIMED_SHARES.iter().find(|claim| claim.0 == budget).map(|claim| claim.1),
+        }
+    }
+
+    fn peer_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> PeerRow {
+        let ours = self.budgets.len();
+        let peer = self.peers[i];
+        let of_runs = |value: &dyn Fn(&[Reached]) -> f64| {
+            Sample::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
+        };
+        let needs = |runs: &[Reached]| fetches_for(&runs[..ours], runs[ours + i].weighted_freshness);
+        let weighted_freshness = of_runs(&|runs| runs[ours + i].weighted_freshness);
+        let ratio = of_runs(&|runs| runs[ours + i].fetches / needs(runs));
+        PeerRow {
+            population: population.name(),
+            policy: peer.policy.name(),
+            estimator: setup::learner_name(peer.policy, peer.policy.beliefs().usual_estimator()),
+            budget_fetches_per_page_per_day: peer.cap,
+            fetches_per_page_per_day: of_runs(&|runs| runs[ours + i].fetches).mean,
+            fetches: seeds.iter().map(|runs| runs[ours + i].total_fetches).sum(),
+            freshness: of_runs(&|runs| runs[ours + i].freshness).mean,
+            weighted_freshness: weighted_freshness.mean,
+            standard_error: weighted_freshness.standard_error,
+            age_days: of_runs(&|runs| runs[ours + i].age_days).mean,
+            our_fetches_per_page_per_day: of_runs(&needs).mean,
+            fetch_ratio: ratio.mean,
+            fetch_ratio_standard_error: ratio.standard_error,
+            fetch_ratio_to_optimum: of_runs(&|runs| runs[ours + i].fetches / runs[ours + i].optimum_needs).mean,
+            seeds: self.seeds,
+            claimed_ratio: peer.claimed_ratio,
+        }
+    }
+}
+
+/// Evenly spaced looks at every page, which need no run: the mean over all phases.
+fn uniform(population: &Population, fetches_per_page_per_day: f64, days: f64) -> Reached {
+    let (mut freshness, mut weighted_freshness, mut age_days) = (0.0, 0.0, 0.0);
+    for (page, rate_per_day) in population.change_rates_per_day.iter().enumerate() {
+        let changes = rate_per_day / fetches_per_page_per_day;
+        let fresh = average_freshness(VisitOrder::Fixed, changes);
+        freshness += fresh;
+        weighted_freshness += population.pages.weight(page) * fresh;
+        age_days += average_age(VisitOrder::Fixed, changes) / fetches_per_page_per_day;
+    }
+    let pages = population.pages.len() as f64;
+    Reached {
+        total_fetches: (fetches_per_page_per_day * pages * days).round() as u64,
+        fetches: fetches_per_page_per_day,
+        freshness: freshness / pages,
+        weighted_freshness: weighted_freshness / population.pages.total_weight(),
+        age_days: age_days / pages,
+        ..Reached::default()
+    }
+}
+
+/// The fetches at which a curve of runs, rising in fetches, reaches a freshness: linear in the logarithm of the
+/// fetches; beyond its ends, its ends.
+fn fetches_for(curve: &[Reached], weighted_freshness: f64) -> f64 {
+    let after = curve.partition_point(|run| run.weighted_freshness < weighted_freshness);
+    let (Some(low), Some(high)) = (after.checked_sub(1).and_then(|i| curve.get(i)), curve.get(after)) else {
+        return if after == 0 { curve[0].fetches } else { curve[curve.len() - 1].fetches };
+    };
+    let part = (weighted_freshness - low.weighted_freshness) / (high.weighted_freshness - low.weighted_freshness);
+    (low.fetches.ln() + part * (high.fetches / low.fetches).ln()).exp()
+}
+
+#[cfg(test)]
+mod tests;

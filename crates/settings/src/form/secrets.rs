@@ -1,0 +1,117 @@
+//! Values that are secrets or may hold one.
+
+use super::{Form, MASK, quote};
+use crate::raw::Raw;
+use crate::sites::{Credentials, Proxy, Secret};
+
+/// A proxy. Never shown in a message, because it may hold a password.
+pub(crate) struct Through;
+
+impl Form for Through {
+    type Value = Proxy;
+
+    fn expected(&self) -> String {
+        "a proxy's address, such as \"http://10.0.0.1:3128\" or \"http://user:password@proxy.example.org:3128\""
+            .to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Proxy, String> {
+        raw.text().and_then(Proxy::parse).ok_or_else(|| "is not the address of an HTTP proxy with its port".to_owned())
+    }
+
+    fn write(&self, value: &Proxy) -> Option<String> {
+        Some(quote(&value.masked(MASK)))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, value: &Proxy) -> bool {
+        value.credentials.is_some()
+    }
+}
+
+/// A user name and a password. Never shown in a message.
+pub(crate) struct Password;
+
+impl Form for Password {
+    type Value = Credentials;
+
+    fn expected(&self) -> String {
+        "a name and a password, such as \"user:password\"".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Credentials, String> {
+        raw.text()
+            .and_then(Credentials::parse)
+            .ok_or_else(|| "is not a name and a password with a colon between".to_owned())
+    }
+
+    fn write(&self, value: &Credentials) -> Option<String> {
+        Some(quote(&value.masked(MASK)))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Credentials) -> bool {
+        true
+    }
+}
+
+/// A word that is a secret, between two lengths in bytes. Never shown in a message.
+pub(crate) struct Hidden(pub(crate) usize, pub(crate) usize);
+
+impl Form for Hidden {
+    type Value = Secret;
+
+    fn expected(&self) -> String {
+        format!("{} to {} letters, digits and signs without spaces; best by an environment variable", self.0, self.1)
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Secret, String> {
+        let fault = || format!("is not a word of {} to {} letters, digits and signs", self.0, self.1);
+        raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
+    }
+
+    fn write(&self, _: &Secret) -> Option<String> {
+        Some(quote(MASK))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Secret) -> bool {
+        true
+    }
+}
+
+/// A password as others have given it out: any text on one line. Never shown in a message.
+pub(crate) struct Phrase;
+
+impl Form for Phrase {
+    type Value = Secret;
+
+    fn expected(&self) -> String {
+        "a password; best by an environment variable or a file".to_owned()
+    }
+
+    fn read(&self, raw: &Raw) -> Result<Secret, String> {
+        raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text on one line".to_owned())
+    }
+
+    fn write(&self, _: &Secret) -> Option<String> {
+        Some(quote(MASK))
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn hides(&self, _: &Secret) -> bool {
+        true
+    }
+}

@@ -1,0 +1,18 @@
+//! What settings of several sections have in common.
+
+use crate::form::Parsed;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+pub(super) const SECOND: Duration = page::SECOND;
+pub(super) const MINUTE: Duration = page::MINUTE;
+pub(super) const HOUR: Duration = page::HOUR;
+pub(super) const DAY: Duration = page::DAY;
+pub(super) const YEAR: Duration = Duration::from_secs(365 * 86_400);
+pub(super) const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
+pub(super) const SOCKET: Parsed<SocketAddr> =
+    Parsed("an IP address with a port, such as \"127.0.0.1:8080\" or \"[::1]:8080\"", |text| text.parse().ok());
+
+pub(super) fn not_empty(text: &str) -> bool {
+    !text.trim().is_empty()
+}

@@ -1,0 +1,87 @@
+//! The section `[crawl]`.
+
+use crate::fault::Fault;
+use crate::form::{Choice, Count, Form, Optional, Path, Text};
+use page::CanonicalUrl;
+use std::path::PathBuf;
+
+section! {
+    /// What is crawled, and in whose name.
+    crawl: Crawl {
+        /// File with one seed per line, for [`crate::seeds::parse`].
+        seeds: Option<PathBuf> = Optional(Path("a file name, such as \"seeds.txt\"")),
+        /// State directory.
+        data: Option<PathBuf> = Optional(Path("a directory name, such as \"recrawl-data\"")),
+        /// Product token with version, as sent to sites and matched against robots.txt.
+        user_agent: String = Text("a product name with a version, such as \"recrawl/0.1\"", is_user_agent),
+        /// Where a site's owner can reach the operator: http(s) URL or mailto.
+        contact: Option<String> = Optional(CONTACT),
+        /// Which links become pages of their own.
+        discover: Discover = Choice(&[
+            ("none", Discover::None),
+            ("same-host", Discover::SameHost),
+            ("same-site", Discover::SameSite),
+        ]),
+        /// Most pages ever known.
+        max_pages: u64 = Count::new(1, 1_000_000_000_000),
+        /// Most links between a seed and a discovered page.
+        max_depth: u32 = Count::new(0, 1_000),
+    }
+}
+
+/// Which links become pages of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discover {
+    /// None: only seeds are crawled.
+    None,
+    /// Links to the same authority.
+    SameHost,
+    /// Links within the same registrable domain.
+    SameSite,
+}
+
+const CONTACT: Text = Text(
+    "a web page or mail address where a site's owner can reach you, such as \"https://example.org/our-crawler\" or \
+     \"mailto:crawler@example.org\"",
+    is_contact,
+);
+
+impl Crawl {
+    /// The `User-Agent` header: product, and the contact where there is one.
+    pub fn user_agent_header(&self) -> String {
+        match &self.contact {
+            Some(contact) => format!("{} (+{contact})", self.user_agent),
+            None => self.user_agent.clone(),
+        }
+    }
+
+    /// The name looked for in robots.txt: the user agent up to the slash.
+    pub fn product_token(&self) -> &str {
+        self.user_agent.split('/').next().unwrap_or_default().trim()
+    }
+
+    /// What is wrong when there is no contact though others' machines are to be visited.
+    pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<Fault> {
+        (self.contact.is_none() && !is_loopback_only).then(|| Fault {
+            origin: None,
+            key: Some("crawl.contact".to_owned()),
+            problem: "is absent, but pages of other people's machines are to be fetched".to_owned(),
+            remedy: format!("write {}", CONTACT.expected()),
+        })
+    }
+}
+
+/// It becomes part of a header and, up to the slash, the name looked for in robots.txt.
+fn is_user_agent(text: &str) -> bool {
+    let product = text.split(['/', ' ']).next().unwrap_or_default();
+    let in_product = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    !product.is_empty() && product.bytes().all(in_product) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+/// It stands in brackets in a header, so it may contain neither brackets nor spaces.
+fn is_contact(text: &str) -> bool {
+    let is_plain = text.bytes().all(|byte| (b'!'..=b'~').contains(&byte) && !b"()\\\"".contains(&byte));
+    let is_mail =
+        |address: &str| address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    is_plain && text.strip_prefix("mailto:").map_or_else(|| CanonicalUrl::parse(text).is_ok(), is_mail)
+}

@@ -1,0 +1,12 @@
+//! The section `[http]`.
+
+use super::common::SOCKET;
+use std::net::SocketAddr;
+
+section! {
+    /// Health, metrics and status.
+    http: Http {
+        /// Address and port to listen on; port 0 takes any free one.
+        bind: SocketAddr = SOCKET,
+    }
+}
