@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageLinks {
     /// The page the links stand on.
-    #[serde(with = "crate::page_id")]
     pub source_page_id: PageId,
     /// Its address.
     pub source_url: CanonicalUrl,
@@ -74,7 +73,6 @@ pub struct ChangeHint {
     /// The page's address.
     pub url: CanonicalUrl,
     /// Its name.
-    #[serde(with = "crate::page_id")]
     pub page_id: PageId,
     /// Who says so.
     pub kind: HintKind,
@@ -171,7 +169,6 @@ pub struct PageBand {
     /// The band; the record key.
     pub band: Band,
     /// The page's name.
-    #[serde(with = "crate::page_id")]
     pub page_id: PageId,
     /// The authority of its host.
     pub host: Host,
@@ -186,12 +183,10 @@ pub struct PageBand {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorLetter {
     /// The page that is spoken to.
-    #[serde(with = "crate::page_id")]
     pub to: PageId,
     /// The site of that page; the record key.
     pub to_site: SiteKey,
     /// The page spoken of: who speaks, but for a candidate.
-    #[serde(with = "crate::page_id")]
     pub about: PageId,
     /// The site of that page.
     pub about_site: SiteKey,

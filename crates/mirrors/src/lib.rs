@@ -42,7 +42,7 @@ pub use crate::link_set::LinkSet;
 pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
 pub use crate::threshold::Threshold;
 pub use crate::ties::{
-    Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, PageKey, Peer, Saying, Standing, Ties, shared_weight,
+    Canonical, Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight,
 };
 
 /// What one way of looking for mirrors came to.

@@ -30,8 +30,8 @@ mod ties;
 
 pub use crate::rules::Rules;
 pub use crate::state::{
-    HOSTS, HostSchedule, MirrorCanonical, MirrorFollower, MirrorTies, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey,
-    OutlookRecord, OutlookSite, PAGES, ScheduledPage,
+    HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
+    ScheduledPage,
 };
 
 use crate::audit::Audit;

@@ -2,7 +2,8 @@
 
 use messages::topics::Key;
 use messages::{Digest, impl_message, message_union};
-use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+use mirrors::Ties;
+use page::{CanonicalUrl, Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
@@ -98,7 +99,7 @@ pub struct ScheduledPage {
     pub audits: i64,
     pub audits_fresh: i64,
     pub probe: bool,
-    pub ties: Option<MirrorTies>,
+    pub ties: Option<Ties>,
     pub listed: i64,
     pub list_kind: i32,
     pub refetch_in_flight: bool,
@@ -112,40 +113,6 @@ impl ScheduledPage {
         self.refetch |= std::mem::take(&mut self.refetch_in_flight);
         self.probe |= std::mem::take(&mut self.probe_in_flight);
     }
-}
-
-/// Where a page stands among pages with its text. The fields are described in the schema.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorTies {
-    pub canonical: Option<MirrorCanonical>,
-    pub followers: Vec<MirrorFollower>,
-    pub matched_at: Option<Timestamp>,
-    pub epoch: i64,
-    pub passes: i32,
-    pub passed_at: Option<Timestamp>,
-}
-
-/// The page that is fetched for another. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorCanonical {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub url: CanonicalUrl,
-    pub weight: f64,
-}
-
-/// A page that another is fetched for. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorFollower {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub weight: f64,
-    pub epoch: i64,
 }
 
 /// A host, as the scheduler keeps it. The fields are described in the schema.
@@ -200,13 +167,15 @@ impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/O
 mod tests {
     use super::*;
     use messages::{DecodeError, Encoded, Message};
+    use mirrors::{Follower, Peer};
+    use page::SiteKey;
 
     #[test]
     fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {
-        let follower =
-            MirrorFollower { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example"), weight: 2.0, epoch: 1 };
+        let peer = Peer { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example") };
+        let follower = Follower { peer, weight: 2.0, epoch: 1 };
         let page = ScheduledPage {
-            ties: Some(MirrorTies { followers: vec![follower], epoch: 4, ..MirrorTies::default() }),
+            ties: Some(Ties { followers: vec![follower], epoch: 4, ..Ties::default() }),
             outcome: Some("fetched".to_owned()),
             ..sample()
         };
