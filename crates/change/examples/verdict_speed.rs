@@ -6,9 +6,11 @@
 //! turns with it, to know other work on the machine by.
 
 use change::{Noise, PageState, Version, content_digest};
+use page::UrlRules;
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
+static URLS: UrlRules = UrlRules::none();
 const HEADER: Option<&str> = Some("text/html; charset=utf-8");
 const ADDRESS: Option<&str> = Some("https://docs.test/manual/page.html");
 
@@ -23,9 +25,9 @@ fn main() -> std::io::Result<()> {
             // What the verdict changes in a state is no part of the next round.
             let mut known = states.clone();
             costs[0].push(micros(&edited, |_, page| _ = black_box(content_digest(page))));
-            costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS))));
+            costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS, &URLS))));
             costs[2].push(micros(&edited, |place, page| {
-                let version = Version::new(page, HEADER, ADDRESS);
+                let version = Version::new(page, HEADER, ADDRESS, &URLS);
                 _ = black_box(known[place].observe(&version, Noise::ByFrequency));
             }));
         }
@@ -38,7 +40,7 @@ fn main() -> std::io::Result<()> {
 
 fn first_look(page: &[u8]) -> PageState {
     let mut state = PageState::default();
-    state.observe(&Version::new(page, HEADER, ADDRESS), Noise::ByFrequency);
+    state.observe(&Version::new(page, HEADER, ADDRESS, &URLS), Noise::ByFrequency);
     state
 }
 

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use change::{Noise, PageState, Verdict, Version};
-//! let version = |body: &[u8]| Version::new(body, Some("text/html"), None);
+//! let urls = page::UrlRules::none();
+//! let version = |body: &'static [u8]| Version::new(body, Some("text/html"), None, &urls);
 //! let mut page = PageState::default();
 //! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), Noise::ByFrequency);
 //! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), Noise::ByFrequency);

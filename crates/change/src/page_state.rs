@@ -96,7 +96,7 @@ impl PageState {
     }
 
     /// Judges a version and learns from it. To be called for every fetched version, in the order of fetching.
-    pub fn observe(&mut self, version: &Version, noise: Noise) -> Judgement {
+    pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.digest.is_none() {
             self.digest = digest;
@@ -123,7 +123,7 @@ impl PageState {
         Judgement { changes_last: self.confirmed >= self.withdrawn, ..judgement }
     }
 
-    fn compare(&mut self, version: &Version, was_gone: bool, noise: Noise) -> Judgement {
+    fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let (mut added, mut removed) = (only_in(&keys, &self.units), only_in(&self.units, &keys));
         let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
@@ -179,7 +179,7 @@ impl PageState {
         self.asked = 0;
     }
 
-    fn news(&mut self, version: &Version, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
+    fn news(&mut self, version: &Version<'_>, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
         let shingles = version.shingles();
         let resemblance = self.shingles.resemblance(&shingles);
         let containment = self.shingles.containment_in(&shingles);
@@ -214,7 +214,7 @@ impl PageState {
     }
 
     /// Whether the last change lasts, if that is still open.
-    fn settle(&mut self, version: &Version) -> Option<Confirmation> {
+    fn settle(&mut self, version: &Version<'_>) -> Option<Confirmation> {
         let added = std::mem::take(&mut self.open_added);
         let removed = std::mem::take(&mut self.open_removed);
         let stands = added.iter().filter(|key| version.find(key.name()).is_some()).count()
@@ -232,7 +232,7 @@ impl PageState {
         Some(if lasts { Confirmation::Confirmed } else { Confirmation::Withdrawn })
     }
 
-    fn accept(&mut self, version: &Version) {
+    fn accept(&mut self, version: &Version<'_>) {
         self.units = version.units.iter().map(|unit| unit.key).collect();
         let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.region_bytes)) as usize);
         self.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);

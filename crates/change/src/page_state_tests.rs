@@ -1,13 +1,16 @@
 use super::*;
 use crate::state_codec::DecodeError;
+use page::UrlRules;
 use proptest::prelude::*;
 
-fn html(body: &str) -> Version {
-    Version::new(body.as_bytes(), Some("text/html"), Some("https://a.test/terms"))
+static URLS: UrlRules = UrlRules::none();
+
+fn html(body: &str) -> Version<'static> {
+    Version::new(body.as_bytes(), Some("text/html"), Some("https://a.test/terms"), &URLS)
 }
 
 /// Verdict and whether it means anything, for each version after the first.
-fn judged(versions: &[Version]) -> Vec<(Verdict, bool)> {
+fn judged(versions: &[Version<'_>]) -> Vec<(Verdict, bool)> {
     let mut state = PageState::default();
     let judgements = versions.iter().map(|version| state.observe(version, Noise::ByFrequency));
     judgements.map(|judgement| (judgement.verdict, judgement.meaningful)).skip(1).collect()
@@ -48,7 +51,7 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
 
 /// Looks at versions a day apart, but at once after each time that was asked for; gives the last judgement and how often a
 /// second look was asked for.
-fn looked_at(mut version_at: impl FnMut(i64) -> Version, days: i64) -> (Judgement, usize) {
+fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
     let mut state = PageState::default();
     let (mut last, mut asked) = (Judgement::quiet(Verdict::First), 0);
     for day in 0..days {
@@ -102,7 +105,7 @@ fn an_error_that_is_the_same_every_time_is_believed_like_one_that_differs() {
 
 #[test]
 fn a_body_without_text_changes_wholly_or_not_at_all() {
-    let version = |body: &[u8]| Version::new(body, Some("image/png"), None);
+    let version = |body: &[u8]| Version::new(body, Some("image/png"), None, &URLS);
     let check = |new: &[u8], verdict, magnitude| {
         let mut state = PageState::default();
         state.observe(&version(b"\x89PNG1"), Noise::ByFrequency);
@@ -177,7 +180,7 @@ fn feeds_are_judged_by_items_and_json_by_values() {
             .collect();
         let body =
             format!("<rss><channel><title>News</title><lastBuildDate>{built}</lastBuildDate>{items}</channel></rss>");
-        Version::new(body.as_bytes(), Some("application/rss+xml"), None)
+        Version::new(body.as_bytes(), Some("application/rss+xml"), None, &URLS)
     };
     let versions = [
         feed("1", &["a", "b"]),
@@ -188,7 +191,7 @@ fn feeds_are_judged_by_items_and_json_by_values() {
     ];
     let news: Vec<bool> = judged(&versions).iter().map(|(_, meaningful)| *meaningful).collect();
     assert_eq!(news, [false, true, false, false]);
-    let json = |body: &str| Version::new(body.as_bytes(), Some("application/json"), None);
+    let json = |body: &str| Version::new(body.as_bytes(), Some("application/json"), None, &URLS);
     let said =
         judged(&[json("{\"a\":1,\"b\":[2,3]}"), json("{ \"b\": [3, 2], \"a\": 1 }"), json("{\"a\":2,\"b\":[3,2]}")]);
     assert_eq!(said.iter().map(|(_, meaningful)| *meaningful).collect::<Vec<_>>(), [false, true]);
@@ -251,7 +254,7 @@ proptest! {
         soup in "(<|>|/|!--|-->|=|\"|'| |a|é|&|title|script|select|template|p|div|td|li|href|hidden|<!\\[CDATA\\[|\\]\\]>|item|rss|\\{|\\[|:){0,60}",
         kind in proptest::sample::select(vec!["text/html", "application/xml", "application/json", "text/plain", "x/y"])
     ) {
-        let version = Version::new(soup.as_bytes(), Some(kind), Some("https://a.test/"));
+        let version = Version::new(soup.as_bytes(), Some(kind), Some("https://a.test/"), &URLS);
         let mut state = PageState::default();
         state.observe(&version, Noise::ByFrequency);
         prop_assert_eq!(state.observe(&version, Noise::ByFrequency).verdict, Verdict::Unchanged);

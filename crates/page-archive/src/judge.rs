@@ -3,6 +3,7 @@
 use crate::archive::{Archive, ArchiveError, Page};
 use crate::frames::Frames;
 use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
+use page::UrlRules;
 use serde::Serialize;
 
 /// What the detector says of one raw change.
@@ -42,13 +43,17 @@ pub struct Look<'a> {
 
 impl Archive {
     /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
-    /// `progress` is told how many versions of how many are done.
-    pub fn judge(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<Vec<Line>, ArchiveError> {
+    /// `progress` is told how many versions of how many are done. The rules say which addresses are one page.
+    pub fn judge(
+        &mut self,
+        urls: &UrlRules,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Line>, ArchiveError> {
         let mut lines = Vec::new();
         let total = self.pages.iter().map(|page| page.rows.len()).sum();
         let mut done = 0;
         for page in &mut self.pages {
-            page.document = judge_page(page, &mut self.frames, &mut |look| {
+            page.document = judge_page(page, &mut self.frames, urls, &mut |look| {
                 if !look.is_first {
                     lines.push(look.line);
                 }
@@ -61,9 +66,9 @@ impl Archive {
     }
 
     /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
-    pub fn judge_each(&mut self, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
+    pub fn judge_each(&mut self, urls: &UrlRules, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
         for page in &mut self.pages {
-            page.document = judge_page(page, &mut self.frames, see)?;
+            page.document = judge_page(page, &mut self.frames, urls, see)?;
         }
         Ok(())
     }
@@ -72,6 +77,7 @@ impl Archive {
 fn judge_page(
     page: &Page,
     frames: &mut Frames,
+    urls: &UrlRules,
     see: &mut dyn FnMut(&Look<'_>),
 ) -> Result<Option<String>, ArchiveError> {
     let mut state = PageState::default();
@@ -85,7 +91,7 @@ fn judge_page(
                     document = stated_address(page, body);
                     document.clone().unwrap_or_else(|| page.address.clone())
                 });
-                let version = Version::new(body, Some(&page.content_type), Some(address));
+                let version = Version::new(body, Some(&page.content_type), Some(address), urls);
                 (Some(body), state.observe(&version, Noise::ByFrequency))
             }
         };
@@ -97,7 +103,8 @@ fn judge_page(
 
 /// Hosts of an archive are made up. Where a page's first version says what its address is, its links are relative to that.
 fn stated_address(page: &Page, body: &[u8]) -> Option<String> {
-    let version = Version::new(body, Some(&page.content_type), None);
+    let urls = UrlRules::none();
+    let version = Version::new(body, Some(&page.content_type), None, &urls);
     version.canonical().filter(|canonical| canonical.starts_with("http")).map(str::to_owned)
 }
 

@@ -133,7 +133,7 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = Look::of(&result, unpacked.as_deref(), &mut known)?;
+        let mut look = Look::of(&result, unpacked.as_deref(), &self.rules.lists.urls, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.attempt;

@@ -36,7 +36,7 @@ pub(crate) struct ListRules {
     /// Whether lists become known by being named.
     pub(crate) discover: bool,
     /// Which addresses are one page.
-    urls: UrlRules,
+    pub(crate) urls: UrlRules,
 }
 
 impl ListRules {
@@ -158,7 +158,7 @@ fn read_entries(
     let mut seen: BTreeSet<PageId> = BTreeSet::from([result.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
-        let url = urls.apply(&url);
+        let url = urls.apply(url);
         if url.site_key() != result.site_key {
             said.foreign += 1;
             continue;

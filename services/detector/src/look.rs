@@ -4,7 +4,7 @@ use crate::http_date;
 use crate::state::PageSketch;
 use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
 use messages::{ContentEvidence, FetchResult, Verdict};
-use page::Timestamp;
+use page::{Timestamp, UrlRules};
 use stream::ProcessError;
 
 /// An error in a page's place is looked at again after so many seconds, to see whether it lasts.
@@ -32,11 +32,16 @@ pub(crate) struct Look {
 
 impl Look {
     /// Judges an answer by what is known of the page, and learns from it.
-    pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, known: &mut Known) -> Result<Self, ProcessError> {
+    pub(crate) fn of(
+        result: &FetchResult,
+        body: Option<&[u8]>,
+        urls: &UrlRules,
+        known: &mut Known,
+    ) -> Result<Self, ProcessError> {
         let look = match result.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
-                Self::of_version(result, body.ok_or_else(missing)?, known)
+                Self::of_version(result, body.ok_or_else(missing)?, urls, known)
             }
             // The requester's copy is current. Without a copy the answer says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
@@ -76,7 +81,7 @@ impl Look {
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], known: &mut Known) -> Self {
+    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut Known) -> Self {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.content_digest.is_some();
         if is_known && result.content_digest == known.sketch.content_digest {
@@ -87,10 +92,10 @@ impl Look {
         let body = result.content_digest.map_or(body, |digest| body.with_digest(digest.0));
         let (version, page) = match known.state.is_new() {
             true => {
-                let (version, page) = body.version_and_text();
+                let (version, page) = body.version_and_text(urls);
                 (version, Some(page))
             }
-            false => (body.version(), None),
+            false => (body.version(urls), None),
         };
         let judgement = known.state.observe(&version, noise);
         Self { page, ..Self::new(judgement, known, result) }

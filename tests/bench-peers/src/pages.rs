@@ -9,10 +9,12 @@ use change::{
 use gaoya::minhash::{MinHasher, MinHasher32};
 use lol_html::html_content::TextChunk;
 use lol_html::{DocumentContentHandlers, HtmlRewriter, Settings};
+use page::UrlRules;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
+static URLS: UrlRules = UrlRules::none();
 const HEADER: Option<&str> = Some("text/html; charset=utf-8");
 const ADDRESS: Option<&str> = Some("https://docs.test/manual/page.html");
 /// Of larger corpora, every so manieth page.
@@ -97,7 +99,7 @@ fn check(page: &Page) {
 
 /// Whether the new paragraph is seen, which it is where it does not stand in the frame of the page.
 fn is_news(page: &Page) -> bool {
-    let version = Version::new(page.edited.as_bytes(), HEADER, ADDRESS);
+    let version = Version::new(page.edited.as_bytes(), HEADER, ADDRESS, &URLS);
     page.known.clone().observe(&version, Noise::ByFrequency).meaningful
 }
 
@@ -113,7 +115,7 @@ fn pages(directory: &Path) -> Vec<Page> {
         let place = html.find("<p>").unwrap_or(html.len());
         let edited = [&html[..place], "<p>A new paragraph came today. ", &html[place..]].concat();
         let mut known = PageState::default();
-        known.observe(&Version::new(html.as_bytes(), HEADER, ADDRESS), Noise::ByFrequency);
+        known.observe(&Version::new(html.as_bytes(), HEADER, ADDRESS, &URLS), Noise::ByFrequency);
         let text = extract(HEADER, html.as_bytes()).text;
         let digest = content_digest(edited.as_bytes());
         Page { html, text, edited, digest, known }
@@ -136,7 +138,7 @@ fn verdicts(pages: &[Page]) -> Duration {
     let mut known: Vec<PageState> = pages.iter().map(|page| page.known.clone()).collect();
     let mut states = known.iter_mut();
     timed(pages, |page| {
-        let version = Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest).version();
+        let version = Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest).version(&URLS);
         states.next().map(|known| known.observe(&version, Noise::ByFrequency))
     })
 }

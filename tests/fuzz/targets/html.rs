@@ -16,7 +16,7 @@ fuzz_target!(|input: &[u8]| {
     let (old, new) = split(body, b'\x1e');
     extracted(content_type, old, new);
     judged(content_type, old, new);
-    let reading = read(new, content_type, Some(ADDRESS));
+    let reading = read(new, content_type, Some(ADDRESS), &urls);
     assert_eq!(reading.kind, ContentKind::of(content_type, new));
 });
 
@@ -30,7 +30,8 @@ fn extracted(content_type: Option<&str>, old: &[u8], new: &[u8]) {
 }
 
 fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
-    let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS)));
+    let urls = page::UrlRules::none();
+    let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS), &urls));
     for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(0) }] {
         let mut state = PageState::default();
         state.observe(&first, noise);

@@ -18,7 +18,8 @@ fn page_state(bytes: &[u8]) {
     let Ok(mut state) = PageState::decode(bytes) else { return };
     assert_eq!(PageState::decode(&state.encode()).as_ref(), Ok(&state));
     // However strange a state is, the next version is judged by it.
-    let version = Version::new(b"<p>One. <a href=/b>Two.</a>", Some("text/html"), None);
+    let urls = page::UrlRules::none();
+    let version = Version::new(b"<p>One. <a href=/b>Two.</a>", Some("text/html"), None, &urls);
     let judgement = state.observe(&version, Noise::ByDoubleFetch { since_last_look_s: Some(1) });
     assert!((0.0..=1.0).contains(&judgement.magnitude));
     state.observe_gone();

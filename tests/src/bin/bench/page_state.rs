@@ -50,7 +50,10 @@ fn version(random: &mut Pcg64) -> PageVersion {
     let mut state = PageState::default();
     for _ in 0..2 {
         let body = format!("<p>{:x}</p>", random.random::<u64>());
-        state.observe(&Version::new(body.as_bytes(), Some("text/html"), None), Noise::ByFrequency);
+        state.observe(
+            &Version::new(body.as_bytes(), Some("text/html"), None, &page::UrlRules::none()),
+            Noise::ByFrequency,
+        );
     }
     PageVersion(state)
 }
