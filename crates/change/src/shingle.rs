@@ -10,7 +10,6 @@
 
 use crate::hash::fnv1a64;
 use crate::lanes::splitmix64_each;
-use crate::links::Links;
 use crate::rolling::windows;
 use crate::spread_sort::sorted_evenly_spread;
 use crate::token_hashes::{Scratch, token_hashes};
@@ -18,9 +17,6 @@ use std::num::NonZeroUsize;
 
 /// Tokens per shingle of text.
 pub const DEFAULT_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(5).expect("5 is not 0");
-
-/// Tokens per shingle of a title, which has few.
-pub const TITLE_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
 
 /// So many shingles are compared at once.
 const STRETCH: usize = 8;
@@ -146,11 +142,6 @@ impl ShingleSet {
     }
 }
 
-/// The link targets of a page as a set: shingles of width 1.
-pub fn link_shingles(links: &Links) -> ShingleSet {
-    ShingleSet::of_tokens(links.iter().map(|link| link.href), NonZeroUsize::MIN)
-}
-
 struct Overlap {
     ours: usize,
     theirs: usize,
@@ -228,14 +219,6 @@ mod tests {
             let made = ShingleSet::from_hashes(shingler.shingles([text], width).to_vec());
             assert_eq!(made, ShingleSet::of_tokens(tokens(text), width), "{text}");
         }
-    }
-
-    #[test]
-    fn link_targets_are_shingles_of_one_token() {
-        let mut links = Links::default();
-        ["/a", "/b", "/a"].iter().for_each(|href| links.push(href, ""));
-        let set = link_shingles(&links);
-        assert_eq!(set, ShingleSet::of_tokens(["/b", "/a"], NonZeroUsize::MIN));
     }
 
     proptest! {
