@@ -85,7 +85,7 @@ pub use crate::hash::{fnv1a64, splitmix64};
 pub use crate::host_events::{HOST_EVENT_WINDOW_S, HostEvents};
 pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartVerdict};
 pub use crate::links::{Link, Links};
-pub use crate::page_state::PageState;
+pub use crate::page_state::{LookMemory, PageState, VersionMemory};
 pub use crate::passages::{MAX_PASSAGES, Passages, passages};
 pub use crate::read::{ReadLink, Reading, read};
 pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingler};

@@ -26,9 +26,9 @@ const SET_HEADER_BYTES: usize = 6;
 
 impl ShingleSet {
     /// Appends the set to a state value: a version byte, a byte that is 1 when truncated, the count as u32, the hashes as
-    /// u64, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
+    /// u32, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.reserve(SET_HEADER_BYTES + 8 * self.hashes.len());
+        out.reserve(SET_HEADER_BYTES + 4 * self.hashes.len());
         out.push(SET_VERSION);
         out.push(u8::from(self.truncated));
         let count = u32::try_from(self.hashes.len()).expect("a set has at most MAX_SHINGLES hashes");
@@ -46,11 +46,11 @@ impl ShingleSet {
             return Err(DecodeError::UnknownVersion(version));
         }
         let count = u32::from_le_bytes(count) as usize;
-        let (words, rest) = body.as_chunks::<8>();
+        let (words, rest) = body.as_chunks::<4>();
         if truncated > 1 || count > MAX_SHINGLES || words.len() != count || !rest.is_empty() {
             return Err(DecodeError::BadLength);
         }
-        let hashes: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let hashes: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         if !hashes.is_sorted_by(|a, b| a < b) {
             return Err(DecodeError::NotAscending);
         }
@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn set(elements: &[u64]) -> ShingleSet {
-        ShingleSet::from_hashes(elements.to_vec())
+        ShingleSet::from_hashes(elements.iter().map(|element| element << 32))
     }
 
     fn encoded_set(set: &ShingleSet) -> Vec<u8> {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_bytes_of_a_set_are_pinned() {
-        assert_eq!(encoded_set(&set(&[0x0102, 3])), *b"\x01\0\x02\0\0\0\x03\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0");
+        assert_eq!(encoded_set(&set(&[0x0102, 3])), *b"\x01\0\x02\0\0\0\x03\0\0\0\x02\x01\0\0");
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         other[0] = 9;
         assert_eq!(ShingleSet::decode(&other), Err(DecodeError::UnknownVersion(9)));
         let mut other = bytes;
-        other[SET_HEADER_BYTES..SET_HEADER_BYTES + 8].fill(0xff);
+        other[SET_HEADER_BYTES..SET_HEADER_BYTES + 4].fill(0xff);
         assert_eq!(ShingleSet::decode(&other), Err(DecodeError::NotAscending));
     }
 

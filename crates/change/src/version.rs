@@ -109,7 +109,7 @@ impl<'r> Version<'r> {
         let texts = self.told.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
         let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
-        ShingleSet::from_hashes(shingles.to_vec())
+        ShingleSet::from_hashes(shingles.iter().copied())
     }
 
     /// The blocks of the region.

@@ -2,7 +2,7 @@
 
 use crate::http_date;
 use crate::state::PageSketch;
-use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
+use change::{Absence, Body, HostEvents, Judgement, LookMemory, Noise, PageState, PageText, PartVerdict, Presence};
 use messages::{ContentEvidence, FetchResult, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
@@ -132,6 +132,18 @@ impl Look {
     /// Whether a part of the page differs.
     pub(crate) fn differs(part: PartVerdict) -> bool {
         part == PartVerdict::Changed
+    }
+}
+
+/// Whether an answer is judged by the page's version: one without a new body is not, but of a page that was gone it may
+/// tell the mirrors.
+pub(crate) fn needs_version(result: &FetchResult, sketch: &PageSketch, looks: &LookMemory) -> bool {
+    let is_same = result.content_digest.is_some() && result.content_digest == sketch.content_digest;
+    match result.outcome.meaning().content {
+        ContentEvidence::Body => !is_same || looks.is_gone(),
+        ContentEvidence::SameAsKnown => looks.is_gone(),
+        ContentEvidence::Missing { .. } => true,
+        ContentEvidence::Elsewhere | ContentEvidence::Nothing => false,
     }
 }
 
