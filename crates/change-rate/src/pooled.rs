@@ -18,6 +18,7 @@
 //! with a fixed number of days, so that what a page contributed can still be taken back and groups merge.
 
 use crate::filter::{GammaPrior, GammaState};
+use serde::{Deserialize, Serialize};
 
 /// How many changes the level above counts for.
 pub const PRIOR_STRENGTH: f64 = 10.0;
@@ -27,7 +28,7 @@ pub const PRIOR_STRENGTH: f64 = 10.0;
 const HALF_WEIGHT_DAYS: f64 = 30.0;
 
 /// What the pages of a group have shown together. Adding up commutes, so groups merge.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupSums {
     /// Changes learned beyond the priors'.
     pub changes: f64,

@@ -2,13 +2,15 @@
 //! anything.
 //!
 //! `cargo run -p change --example verdict_speed -- DIRECTORY…` reads the HTML files of each directory. Every page is judged
-//! against itself with one paragraph less. Printed are median, least and most of the rounds; BLAKE3 of the same pages takes
+//! against itself with one paragraph less, and seen for the first time. Printed are median, least and most of the rounds; BLAKE3 of the same pages takes
 //! turns with it, to know other work on the machine by.
 
-use change::{Noise, PageState, Version, content_digest};
+use change::{Body, Noise, PageState, Version, content_digest};
+use page::UrlRules;
 use std::hint::black_box;
 
 const ROUNDS: usize = 7;
+static URLS: UrlRules = UrlRules::none();
 const HEADER: Option<&str> = Some("text/html; charset=utf-8");
 const ADDRESS: Option<&str> = Some("https://docs.test/manual/page.html");
 
@@ -18,19 +20,26 @@ fn main() -> std::io::Result<()> {
         let states: Vec<PageState> = pages.iter().map(|page| first_look(page)).collect();
         let edited: Vec<Vec<u8>> = pages.iter().map(|page| edit(page)).collect();
         println!("{directory}: {} pages", pages.len());
-        let mut costs: [Vec<f64>; 3] = Default::default();
+        let mut costs: [Vec<f64>; 4] = Default::default();
         for _ in 0..ROUNDS {
             // What the verdict changes in a state is no part of the next round.
             let mut known = states.clone();
             costs[0].push(micros(&edited, |_, page| _ = black_box(content_digest(page))));
-            costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS))));
+            costs[1].push(micros(&edited, |_, page| _ = black_box(Version::new(page, HEADER, ADDRESS, &URLS))));
             costs[2].push(micros(&edited, |place, page| {
-                let version = Version::new(page, HEADER, ADDRESS);
+                let version = Version::new(page, HEADER, ADDRESS, &URLS);
                 _ = black_box(known[place].observe(&version, Noise::ByFrequency));
             }));
+            costs[3].push(micros(&pages, |_, page| {
+                let (version, text) = Body::new(page, HEADER, ADDRESS).version_and_text(&URLS);
+                let mut state = PageState::default();
+                _ = black_box((state.observe(&version, Noise::ByFrequency), text));
+            }));
         }
-        for (name, costs) in ["BLAKE3 of the page", "the version", "the version and its verdict"].iter().zip(costs) {
-            println!("{name:28} {:.1?} µs a page", spread(costs));
+        let names =
+            ["BLAKE3 of the page", "the version", "the version and its verdict", "the first look, with the text"];
+        for (name, costs) in names.iter().zip(costs) {
+            println!("{name:29} {:.1?} µs a page", spread(costs));
         }
     }
     Ok(())
@@ -38,7 +47,7 @@ fn main() -> std::io::Result<()> {
 
 fn first_look(page: &[u8]) -> PageState {
     let mut state = PageState::default();
-    state.observe(&Version::new(page, HEADER, ADDRESS), Noise::ByFrequency);
+    state.observe(&Version::new(page, HEADER, ADDRESS, &URLS), Noise::ByFrequency);
     state
 }
 

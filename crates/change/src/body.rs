@@ -6,6 +6,7 @@ use crate::digest::{ContentDigest, content_digest};
 use crate::extract::{ContentKind, PageText};
 use crate::pieces;
 use crate::version::Version;
+use page::UrlRules;
 
 /// A body and what is known of it. Reading it never fails.
 #[derive(Clone, Copy, Debug)]
@@ -27,14 +28,14 @@ impl<'a> Body<'a> {
         Self { digest: Some(digest), ..self }
     }
 
-    /// The version of the page that it is.
-    pub fn version(&self) -> Version {
+    /// The version of the page that it is; the rules say which addresses are one page.
+    pub fn version<'r>(&self, urls: &'r UrlRules) -> Version<'r> {
         let (kind, digest) = (self.kind(), self.digest());
         let blocks = match self.decoded(kind) {
             None => pieces::opaque(&digest),
             Some(decoded) => blocks_of(kind, &decoded.text),
         };
-        Version::of_blocks(digest, kind, blocks, self.address)
+        Version::of_blocks(digest, kind, blocks, self.address, urls)
     }
 
     /// What it says and where it points to.
@@ -44,7 +45,7 @@ impl<'a> Body<'a> {
     }
 
     /// Both, for less than one after the other.
-    pub fn version_and_text(&self) -> (Version, PageText) {
+    pub fn version_and_text<'r>(&self, urls: &'r UrlRules) -> (Version<'r>, PageText) {
         let (kind, digest) = (self.kind(), self.digest());
         let (blocks, page) = match self.decoded(kind) {
             None => (pieces::opaque(&digest), PageText::empty(kind)),
@@ -54,7 +55,7 @@ impl<'a> Body<'a> {
             }
             Some(decoded) => (blocks_of(kind, &decoded.text), PageText::of(kind, &decoded)),
         };
-        (Version::of_blocks(digest, kind, blocks, self.address), page)
+        (Version::of_blocks(digest, kind, blocks, self.address, urls), page)
     }
 
     fn kind(&self) -> ContentKind {
@@ -95,17 +96,18 @@ mod tests {
                      [a-c ]{1,9}|&amp;|é|<!--|-->|\\{|\"k\":|\n){0,40}",
             content_type in proptest::sample::select(vec!["text/html", "text/plain", "application/json", "text/xml", "x/y"]),
         ) {
+            let urls = UrlRules::none();
             let body = Body::new(body.as_bytes(), Some(content_type), Some("https://a.test/d/"));
-            let (version, text) = body.version_and_text();
+            let (version, text) = body.version_and_text(&urls);
             prop_assert_eq!(text, extract(Some(content_type), body.bytes));
-            let state = |version: &Version| {
+            let state = |version: &Version<'_>| {
                 let mut state = PageState::default();
                 state.observe(version, Noise::ByFrequency);
                 state
             };
-            prop_assert_eq!(state(&version), state(&body.version()));
+            prop_assert_eq!(state(&version), state(&body.version(&urls)));
             let known = body.with_digest(content_digest(body.bytes));
-            prop_assert_eq!(state(&version), state(&known.version()));
+            prop_assert_eq!(state(&version), state(&known.version(&urls)));
         }
     }
 }

@@ -33,11 +33,11 @@ pub struct Diff {
 }
 
 /// Compares two versions.
-pub fn diff(old: &Version, new: &Version) -> Diff {
+pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let mut state = PageState::default();
     state.observe(old, Noise::ByFrequency);
     let judgement = state.observe(new, Noise::ByFrequency);
-    let keys = |version: &Version| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
+    let keys = |version: &Version<'_>| -> Vec<UnitKey> { version.units.iter().map(|unit| unit.key).collect() };
     let (old_keys, new_keys) = (keys(old), keys(new));
     let (added, links_added) = told(new, &only_in(&new_keys, &old_keys));
     let (removed, links_removed) = told(old, &only_in(&old_keys, &new_keys));
@@ -53,7 +53,7 @@ pub fn diff(old: &Version, new: &Version) -> Diff {
     }
 }
 
-fn told(version: &Version, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
+fn told(version: &Version<'_>, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
     let mut units: Vec<_> =
         keys.iter().filter(|key| key.in_region()).filter_map(|key| version.find(key.name())).collect();
     units.sort_by_key(|unit| unit.block);
@@ -73,9 +73,11 @@ fn told(version: &Version, keys: &[UnitKey]) -> (Vec<String>, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use page::UrlRules;
 
-    fn version(html: &str) -> Version {
-        Version::new(html.as_bytes(), Some("text/html"), Some("https://a.test/"))
+    fn version(html: &str) -> Version<'static> {
+        static URLS: UrlRules = UrlRules::none();
+        Version::new(html.as_bytes(), Some("text/html"), Some("https://a.test/"), &URLS)
     }
 
     #[test]

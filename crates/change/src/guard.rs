@@ -30,7 +30,7 @@ const ERRORS: &[&str] = &[
 
 /// Whether a version looks like something else in the page's place: nothing where there was text, or much shorter, short,
 /// and in the words of an error. A page that is replaced by another text is not suspect: that is news.
-pub(crate) fn is_suspect(version: &Version, reference_bytes: usize) -> bool {
+pub(crate) fn is_suspect(version: &Version<'_>, reference_bytes: usize) -> bool {
     let bytes = version.region_bytes;
     let shrunk = (bytes as f64) < SHRUNK_SHARE * reference_bytes as f64;
     let sounds_like_an_error = |text: &str| {
@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn short_errors_in_the_place_of_a_page_are_suspect() {
         let check = |html: &str, suspect| {
-            let version = Version::new(html.as_bytes(), Some("text/html"), None);
+            let urls = page::UrlRules::none();
+            let version = Version::new(html.as_bytes(), Some("text/html"), None, &urls);
             assert_eq!(is_suspect(&version, 2_000), suspect, "{html}");
         };
         check("<h1>Just a moment...</h1>", true);

@@ -28,9 +28,17 @@ pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 5;
 /// behind the guard's back step by step.
 const LENGTH_MEMORY: f64 = 0.98;
 
-/// What is kept of a page to judge its next version by.
+/// What is kept of a page to judge its next version by, in two parts: a version that differs in nothing that a reader sees,
+/// as with a nonce in its markup, changes the small one only.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageState {
+    pub(crate) looks: LookMemory,
+    pub(crate) version: VersionMemory,
+}
+
+/// What the looks at a page have shown: few bytes, of which some change with nearly every version.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LookMemory {
     /// The beginning of the digest of the body seen last, enough to tell it from the next; `None` before the first version.
     pub(crate) digest: Option<[u8; 8]>,
     /// Whether the page was gone at the last look.
@@ -45,23 +53,55 @@ pub struct PageState {
     pub(crate) withdrawn: u16,
     /// Length of the region's text, as the guard remembers it.
     pub(crate) region_bytes: u32,
-    /// The units of the last accepted version, sorted by name.
-    pub(crate) units: Vec<UnitKey>,
-    /// Items a feed no longer shows, oldest first.
-    pub(crate) past: Vec<UnitKey>,
     /// What came and what went with the last change, while it is open whether that lasts.
     pub(crate) open_added: Vec<UnitKey>,
     pub(crate) open_removed: Vec<UnitKey>,
     pub(crate) slots: Slots,
+}
+
+/// The version accepted last: thousands of bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VersionMemory {
+    /// Its units, sorted by name.
+    pub(crate) units: Vec<UnitKey>,
+    /// Items a feed no longer shows, oldest first.
+    pub(crate) past: Vec<UnitKey>,
     /// Shingles of the region of the last version that meant something.
     pub(crate) shingles: ShingleSet,
 }
 
+impl LookMemory {
+    /// Whether the page was gone at the last look.
+    pub fn is_gone(&self) -> bool {
+        self.gone
+    }
+}
+
 impl PageState {
+    /// Of both parts. Looks that found the page unchanged can be judged without its version; a new version cannot.
+    pub fn new(looks: LookMemory, version: VersionMemory) -> Self {
+        Self { looks, version }
+    }
+
+    /// The small part.
+    pub fn looks(&self) -> &LookMemory {
+        &self.looks
+    }
+
+    /// The large part.
+    pub fn version(&self) -> &VersionMemory {
+        &self.version
+    }
+
+    /// The large part, to be kept.
+    pub fn into_version(self) -> VersionMemory {
+        self.version
+    }
+
     /// The page is no longer there (404, 410). Host and network failures say nothing of a page and have no place here.
     pub fn observe_gone(&mut self) -> Judgement {
-        let news = self.digest.is_some() && !self.gone;
-        self.gone = true;
+        let news = self.looks.digest.is_some() && !self.looks.gone;
+        self.looks.gone = true;
         let verdict = if news { Verdict::Gone } else { Verdict::Unchanged };
         let magnitude = if news { 1.0 } else { 0.0 };
         let rest = 1.0 - magnitude;
@@ -71,81 +111,81 @@ impl PageState {
 
     /// Whether the page was gone at the last look.
     pub fn is_gone(&self) -> bool {
-        self.gone
+        self.looks.gone
     }
 
     /// What the page said in the last version that meant something: the shingles of its main text.
     pub fn shingles(&self) -> &ShingleSet {
-        &self.shingles
+        &self.version.shingles
     }
 
     /// Whether no version was seen yet.
     pub fn is_new(&self) -> bool {
-        self.digest.is_none()
+        self.looks.digest.is_none()
     }
 
     /// The page has not changed since the last look, as an answer without a body says (304, or the same digest).
     pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
-        let verdict = if std::mem::take(&mut self.gone) { Verdict::Returned } else { Verdict::Unchanged };
+        let verdict = if std::mem::take(&mut self.looks.gone) { Verdict::Returned } else { Verdict::Unchanged };
         if noise.is_back_to_back() {
             self.prove(&[]);
         }
-        let open = self.open_added.len() + self.open_removed.len();
-        (self.open_added, self.open_removed) = Default::default();
+        let open = self.looks.open_added.len() + self.looks.open_removed.len();
+        (self.looks.open_added, self.looks.open_removed) = Default::default();
         Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
     }
 
     /// Judges a version and learns from it. To be called for every fetched version, in the order of fetching.
-    pub fn observe(&mut self, version: &Version, noise: Noise) -> Judgement {
+    pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
         let digest = version.digest.first_chunk().copied();
-        if self.digest.is_none() {
-            self.digest = digest;
-            self.gone = false;
+        if self.looks.digest.is_none() {
+            self.looks.digest = digest;
+            self.looks.gone = false;
             self.accept(version);
-            self.shingles = version.shingles();
+            self.version.shingles = version.shingles();
             let quiet = Judgement::quiet(Verdict::First);
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
-        if self.digest == digest && self.held == 0 {
+        if self.looks.digest == digest && self.looks.held == 0 {
             return self.observe_unchanged(noise);
         }
-        let was_gone = std::mem::take(&mut self.gone);
-        self.digest = digest;
+        let was_gone = std::mem::take(&mut self.looks.gone);
+        self.looks.digest = digest;
         // The same error twice is no less an error, and no less there: it counts on.
-        if is_suspect(version, self.region_bytes as usize) && self.held < MAX_HELD_VERSIONS {
-            self.held += 1;
+        if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
+            self.looks.held += 1;
             let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
             return Judgement { held: true, ..Judgement::quiet(verdict) };
         }
-        self.held = 0;
+        self.looks.held = 0;
         let judgement = Judgement { earlier: self.settle(version), ..self.compare(version, was_gone, noise) };
         self.accept(version);
-        Judgement { changes_last: self.confirmed >= self.withdrawn, ..judgement }
+        Judgement { changes_last: self.looks.confirmed >= self.looks.withdrawn, ..judgement }
     }
 
-    fn compare(&mut self, version: &Version, was_gone: bool, noise: Noise) -> Judgement {
+    fn compare(&mut self, version: &Version<'_>, was_gone: bool, noise: Noise) -> Judgement {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
-        let (mut added, mut removed) = (only_in(&keys, &self.units), only_in(&self.units, &keys));
+        let (mut added, mut removed) = (only_in(&keys, &self.version.units), only_in(&self.version.units, &keys));
         let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
         // What only went in or out of the region is still on the page.
         added.retain(|key| key.in_region());
         removed.retain(|key| key.in_region());
         if version.kind == ContentKind::Xml {
             // Items leave a feed when others come, and come back when a cache is behind.
-            self.past.extend(std::mem::take(&mut removed));
-            added.retain(|key| !self.past.iter().any(|past| past.name() == key.name()));
-            self.past.drain(..self.past.len().saturating_sub(MAX_PAST_UNITS));
+            self.version.past.extend(std::mem::take(&mut removed));
+            added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
+            self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
         }
         let mut touched: Vec<u32> = added.iter().chain(&removed).map(|key| key.slot()).collect();
         touched.sort_unstable();
         touched.dedup();
-        self.slots.advance(&touched);
+        self.looks.slots.advance(&touched);
         if noise.is_back_to_back() {
             self.prove(&touched);
         }
         let is_noise = |key: &UnitKey| match noise {
-            Noise::ByFrequency => self.slots.is_frequent(key.slot()),
-            Noise::ByDoubleFetch { .. } => self.slots.is_proven(key.slot()),
+            Noise::ByFrequency => self.looks.slots.is_frequent(key.slot()),
+            Noise::ByDoubleFetch { .. } => self.looks.slots.is_proven(key.slot()),
         };
         added.retain(|key| !is_noise(key));
         removed.retain(|key| !is_noise(key));
@@ -155,35 +195,35 @@ impl PageState {
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
         let news = self.news(version, &added, &removed, was_gone);
-        self.open_added = added;
-        self.open_removed = removed;
-        self.open_added.truncate(MAX_OPEN_UNITS);
-        self.open_removed.truncate(MAX_OPEN_UNITS);
+        self.looks.open_added = added;
+        self.looks.open_removed = removed;
+        self.looks.open_added.truncate(MAX_OPEN_UNITS);
+        self.looks.open_removed.truncate(MAX_OPEN_UNITS);
         Judgement { structure, wants_second_look, ..news }
     }
 
     /// Asks for a second look while one would tell something, but not at every version.
     fn wants_second_look(&mut self) -> bool {
-        self.rest = self.rest.saturating_sub(1);
-        let wanted = self.rest == 0 && self.slots.has_suspects();
+        self.looks.rest = self.looks.rest.saturating_sub(1);
+        let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
         if wanted {
-            self.rest = SECOND_LOOK_REST << self.asked;
-            self.asked = (self.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
+            self.looks.rest = SECOND_LOOK_REST << self.looks.asked;
+            self.looks.asked = (self.looks.asked + 1).min(MAX_SECOND_LOOK_DOUBLINGS);
         }
         wanted
     }
 
     /// The second look came, and these slots differed.
     fn prove(&mut self, differing: &[u32]) {
-        self.slots.prove(differing);
-        self.asked = 0;
+        self.looks.slots.prove(differing);
+        self.looks.asked = 0;
     }
 
-    fn news(&mut self, version: &Version, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
+    fn news(&mut self, version: &Version<'_>, added: &[UnitKey], removed: &[UnitKey], was_gone: bool) -> Judgement {
         let shingles = version.shingles();
-        let resemblance = self.shingles.resemblance(&shingles);
-        let containment = self.shingles.containment_in(&shingles);
-        self.shingles = shingles;
+        let resemblance = self.version.shingles.resemblance(&shingles);
+        let containment = self.version.shingles.containment_in(&shingles);
+        self.version.shingles = shingles;
         let magnitude = 1.0 - resemblance;
         let mut texts: Vec<String> = Vec::new();
         for unit in added.iter().filter_map(|key| version.find(key.name())) {
@@ -214,9 +254,9 @@ impl PageState {
     }
 
     /// Whether the last change lasts, if that is still open.
-    fn settle(&mut self, version: &Version) -> Option<Confirmation> {
-        let added = std::mem::take(&mut self.open_added);
-        let removed = std::mem::take(&mut self.open_removed);
+    fn settle(&mut self, version: &Version<'_>) -> Option<Confirmation> {
+        let added = std::mem::take(&mut self.looks.open_added);
+        let removed = std::mem::take(&mut self.looks.open_removed);
         let stands = added.iter().filter(|key| version.find(key.name()).is_some()).count()
             + removed.iter().filter(|key| version.find(key.name()).is_none()).count();
         self.settled(stands, added.len() + removed.len())
@@ -227,15 +267,15 @@ impl PageState {
             return None;
         }
         let lasts = 2 * stands > changed;
-        let count = if lasts { &mut self.confirmed } else { &mut self.withdrawn };
+        let count = if lasts { &mut self.looks.confirmed } else { &mut self.looks.withdrawn };
         *count = count.saturating_add(1);
         Some(if lasts { Confirmation::Confirmed } else { Confirmation::Withdrawn })
     }
 
-    fn accept(&mut self, version: &Version) {
-        self.units = version.units.iter().map(|unit| unit.key).collect();
-        let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.region_bytes)) as usize);
-        self.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    fn accept(&mut self, version: &Version<'_>) {
+        self.version.units = version.units.iter().map(|unit| unit.key).collect();
+        let bytes = version.region_bytes.max((LENGTH_MEMORY * f64::from(self.looks.region_bytes)) as usize);
+        self.looks.region_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     }
 }
 

@@ -1,32 +1,33 @@
-//! A page's state as bytes: 47 + 8 a unit (median page 107 units) + 8 a slot touched lately + the shingles.
+//! A page's state as bytes. What its looks have shown: 33, and 8 a slot touched lately. Its version: 9, 8 a unit (median
+//! page 107 units), and the shingles.
 
-use crate::page_state::{MAX_SECOND_LOOK_DOUBLINGS, PageState};
+use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
 use crate::state_codec::{DecodeError, list, put, take};
 use crate::version::UnitKey;
 
-const CODEC_VERSION: u8 = 1;
+const LOOKS_VERSION: u8 = 1;
+const VERSION_VERSION: u8 = 1;
 
-impl PageState {
+impl LookMemory {
     /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the digest, confirmed and
-    /// withdrawn as u16, the region's bytes as u32; then units, past, open added, open removed and slots, each a u32 count
-    /// and its u64s; then the shingles as [`ShingleSet::encode_into`] writes them. All little-endian.
+    /// withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each a u32 count and its
+    /// u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1);
-        let mut out = vec![CODEC_VERSION, flags, self.held, self.asked, self.rest];
+        let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest];
         out.extend_from_slice(&self.digest.unwrap_or_default());
         out.extend_from_slice(&self.confirmed.to_le_bytes());
         out.extend_from_slice(&self.withdrawn.to_le_bytes());
         out.extend_from_slice(&self.region_bytes.to_le_bytes());
-        for list in [&self.units, &self.past, &self.open_added, &self.open_removed] {
+        for list in [&self.open_added, &self.open_removed] {
             put(&mut out, list.iter().map(|key| key.0));
         }
         put(
             &mut out,
             self.slots.entries().iter().map(|(slot, history)| (u64::from(*slot) << 32) | u64::from(*history)),
         );
-        self.shingles.encode_into(&mut out);
         out
     }
 
@@ -34,18 +35,17 @@ impl PageState {
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
-        if version != CODEC_VERSION {
+        if version != LOOKS_VERSION {
             return Err(DecodeError::UnknownVersion(version));
         }
         let digest = take::<8>(&mut rest)?;
         let confirmed = u16::from_le_bytes(take(&mut rest)?);
         let withdrawn = u16::from_le_bytes(take(&mut rest)?);
         let region_bytes = u32::from_le_bytes(take(&mut rest)?);
-        let mut keys = || -> Result<Vec<UnitKey>, DecodeError> { Ok(list(&mut rest)?.map(UnitKey).collect()) };
-        let (units, past, open_added, open_removed) = (keys()?, keys()?, keys()?, keys()?);
+        let (open_added, open_removed) = (keys(&mut rest)?, keys(&mut rest)?);
         let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
-        if flags > 3 || !units.is_sorted_by(|one, other| one.name() < other.name()) {
-            return Err(DecodeError::NotAscending);
+        if flags > 3 || !rest.is_empty() {
+            return Err(DecodeError::BadLength);
         }
         Ok(Self {
             digest: (flags & 1 == 1).then_some(digest),
@@ -56,12 +56,40 @@ impl PageState {
             confirmed,
             withdrawn,
             region_bytes,
-            units,
-            past,
             open_added,
             open_removed,
             slots: Slots::from_entries(slots).ok_or(DecodeError::NotAscending)?,
-            shingles: ShingleSet::decode(rest)?,
         })
     }
+}
+
+impl VersionMemory {
+    /// As a state value: a version byte; units and past, each a u32 count and its u64s; then the shingles as
+    /// [`ShingleSet::encode_into`] writes them. All little-endian.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = vec![VERSION_VERSION];
+        for list in [&self.units, &self.past] {
+            put(&mut out, list.iter().map(|key| key.0));
+        }
+        self.shingles.encode_into(&mut out);
+        out
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut rest = bytes;
+        let [version] = take(&mut rest)?;
+        if version != VERSION_VERSION {
+            return Err(DecodeError::UnknownVersion(version));
+        }
+        let (units, past) = (keys(&mut rest)?, keys(&mut rest)?);
+        if !units.is_sorted_by(|one, other| one.name() < other.name()) {
+            return Err(DecodeError::NotAscending);
+        }
+        Ok(Self { units, past, shingles: ShingleSet::decode(rest)? })
+    }
+}
+
+fn keys(rest: &mut &[u8]) -> Result<Vec<UnitKey>, DecodeError> {
+    Ok(list(rest)?.map(UnitKey).collect())
 }

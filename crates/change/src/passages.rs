@@ -6,6 +6,7 @@ use crate::text::prefix;
 pub const MAX_PASSAGES: usize = 64;
 /// The longest passage given, in bytes; longer ones are cut.
 const MAX_PASSAGE_BYTES: usize = 512;
+const FULL_WIDTH_ENDS: [&[u8]; 3] = ["。".as_bytes(), "！".as_bytes(), "？".as_bytes()];
 
 /// The passages of two texts that are in one of them only, in the order in which they stand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,19 +62,15 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Every change of a page is read for this, old text and new, so bytes are looked at and not characters.
 fn sentence_end(text: &str) -> usize {
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let ends = match letter {
-            '。' | '！' | '？' => true,
-            '.' | '!' | '?' => letters.peek().is_some_and(|(_, next)| *next == ' '),
-            _ => false,
-        };
-        if ends {
-            return at + letter.len_utf8();
-        }
-    }
-    text.len()
+    let bytes = text.as_bytes();
+    let end_at = |at: usize| match bytes[at] {
+        b'.' | b'!' | b'?' => (bytes.get(at + 1) == Some(&b' ')).then_some(at + 1),
+        0xe3 | 0xef => FULL_WIDTH_ENDS.into_iter().any(|end| bytes[at..].starts_with(end)).then_some(at + 3),
+        _ => None,
+    };
+    (0..bytes.len()).find_map(end_at).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]

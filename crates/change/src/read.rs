@@ -12,9 +12,9 @@ use crate::markup::{Tag, TextKind, Token, tokens};
 use crate::text::prefix;
 use crate::tree::TreeBuilder;
 use crate::{charset, language, main_text, plain, structure, xml};
+use page::whatwg_href;
 use serde::Serialize;
 use std::ops::Range;
-use url::Url;
 
 /// How many bytes of text on each side of a link count as its surroundings.
 const CONTEXT_BYTES: usize = 80;
@@ -116,9 +116,9 @@ fn read_html(html: &str, url: Option<&str>) -> Reading {
 }
 
 fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Option<&str>) -> Reading {
-    let address = url.and_then(|url| Url::parse(url).ok());
-    let base = page.base.as_deref().and_then(|base| join(address.as_ref(), base)).or(address);
-    let resolve = |target: &str| join(base.as_ref(), target).map_or_else(|| target.to_owned(), String::from);
+    let address = url.and_then(|url| whatwg_href(url, None).ok());
+    let base = page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
+    let resolve = |target: &str| whatwg_href(target, base.as_deref()).unwrap_or_else(|_| target.to_owned());
     let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
     let read_link = |(index, link): (usize, crate::Link<'_>)| ReadLink {
         url: resolve(link.href),
@@ -136,10 +136,6 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
         truncated: page.truncated,
         ..Reading::default()
     }
-}
-
-fn join(base: Option<&Url>, target: &str) -> Option<Url> {
-    base.map_or_else(|| Url::parse(target), |base| base.join(target)).ok()
 }
 
 /// The line an anchor with words stands on, as far as [`CONTEXT_BYTES`] on both sides, cut between words.

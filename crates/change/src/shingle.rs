@@ -6,27 +6,22 @@
 //!
 //! State is bounded: of a text with more than [`MAX_SHINGLES`] the smallest are kept. They are an even sample, and two
 //! sets are compared over the range of values that both have in full. The standard deviation of r is then at most
-//! sqrt(r (1 − r) / 4096), which is 0.002 at r = 0.98.
+//! sqrt(r (1 − r) / 512), which is 0.013 at r = 0.9.
 
 use crate::hash::fnv1a64;
 use crate::lanes::splitmix64_each;
-use crate::links::Links;
 use crate::rolling::windows;
-use crate::spread_sort::sorted_evenly_spread;
 use crate::token_hashes::{Scratch, token_hashes};
 use std::num::NonZeroUsize;
 
 /// Tokens per shingle of text.
 pub const DEFAULT_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(5).expect("5 is not 0");
 
-/// Tokens per shingle of a title, which has few.
-pub const TITLE_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
-
 /// So many shingles are compared at once.
 const STRETCH: usize = 8;
 
 /// The most shingles kept of one text.
-pub const MAX_SHINGLES: usize = 4096;
+pub const MAX_SHINGLES: usize = 512;
 
 /// Makes the shingles of one page after the other, in memory that is used again.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +53,7 @@ impl Shingler {
 /// The shingles of one text: distinct, ascending, bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShingleSet {
-    pub(crate) hashes: Vec<u64>,
+    pub(crate) hashes: Vec<u32>,
     /// Whether there were more than [`MAX_SHINGLES`], of which the smallest are here.
     pub(crate) truncated: bool,
 }
@@ -66,18 +61,32 @@ pub struct ShingleSet {
 impl ShingleSet {
     /// The shingles of a text, [`DEFAULT_SHINGLE_WIDTH`] tokens each.
     pub fn of_text(text: &str) -> Self {
-        Self::from_hashes(Shingler::default().shingles([text], DEFAULT_SHINGLE_WIDTH).to_vec())
+        Self::from_hashes(Shingler::default().shingles([text], DEFAULT_SHINGLE_WIDTH).iter().copied())
     }
 
     /// The shingles of a sequence of tokens. A sequence shorter than `width` is one shingle; an empty one has none.
     pub fn of_tokens<'a>(tokens: impl IntoIterator<Item = &'a str>, width: NonZeroUsize) -> Self {
         let tokens = tokens.into_iter().map(|token| fnv1a64(token.as_bytes())).collect();
-        Self::from_hashes(Shingler { tokens, ..Shingler::default() }.finish(width).to_vec())
+        Self::from_hashes(Shingler { tokens, ..Shingler::default() }.finish(width).iter().copied())
     }
 
-    /// A set of hashes that are evenly spread already.
-    pub fn from_hashes(hashes: Vec<u64>) -> Self {
-        let mut hashes = sorted_evenly_spread(hashes, |hash| *hash);
+    /// Of hashes that are evenly spread already. Their upper halves are kept: two of a page's shingles share one too rarely
+    /// to matter.
+    pub fn from_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
+        let mut hashes: Vec<u32> = hashes.into_iter().map(|hash| (hash >> 32) as u32).collect();
+        // Of a long text, only the smallest are sorted. There may be repetitions among them, so more are tried.
+        let mut tried = 2 * MAX_SHINGLES;
+        while hashes.len() > tried {
+            hashes.select_nth_unstable(tried);
+            let smallest = &mut hashes[..=tried];
+            smallest.sort_unstable();
+            if smallest.chunk_by(|a, b| a == b).count() > MAX_SHINGLES {
+                hashes.truncate(tried + 1);
+                break;
+            }
+            tried *= 2;
+        }
+        hashes.sort_unstable();
         hashes.dedup();
         let truncated = hashes.len() > MAX_SHINGLES;
         hashes.truncate(MAX_SHINGLES);
@@ -86,7 +95,7 @@ impl ShingleSet {
     }
 
     /// The hashes, ascending.
-    pub fn hashes(&self) -> &[u64] {
+    pub fn hashes(&self) -> &[u32] {
         &self.hashes
     }
 
@@ -138,17 +147,12 @@ impl ShingleSet {
         Overlap { ours: ours.len(), theirs: theirs.len(), common }
     }
 
-    fn known_up_to(&self) -> u64 {
+    fn known_up_to(&self) -> u32 {
         match self.hashes.last() {
             Some(&last) if self.truncated => last,
-            _ => u64::MAX,
+            _ => u32::MAX,
         }
     }
-}
-
-/// The link targets of a page as a set: shingles of width 1.
-pub fn link_shingles(links: &Links) -> ShingleSet {
-    ShingleSet::of_tokens(links.iter().map(|link| link.href), NonZeroUsize::MIN)
 }
 
 struct Overlap {
@@ -178,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_rose_is_a_rose_is_a_rose_has_three_shingles() {
-        let expected = [0x1288_593b_2402_f01a, 0xb9ab_493e_3822_55b9, 0xff80_e709_66ba_99a2];
+        let expected = [0x1288_593b, 0xb9ab_493e, 0xff80_e709];
         assert_eq!(shingles("a rose is a rose is a rose", 4).hashes(), expected);
     }
 
@@ -208,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_text_with_more_shingles_than_are_kept_is_still_compared_fairly() {
-        let hashes = |range: std::ops::Range<u64>| ShingleSet::from_hashes(range.map(splitmix64).collect());
+        let hashes = |range: std::ops::Range<u64>| ShingleSet::from_hashes(range.map(splitmix64));
         let (a, b) = (hashes(0..100_000), hashes(50_000..150_000));
         assert_eq!((a.len(), a.is_complete()), (MAX_SHINGLES, false));
         // sd = sqrt(1/3 · 2/3 / 4096) = 0.0074
@@ -225,17 +229,9 @@ mod tests {
         let mut shingler = Shingler::default();
         for (text, width) in [(QUICK_FOX, 5), ("", 5), ("two words", 5), (QUICK_FOX, 3)] {
             let width = NonZeroUsize::new(width).unwrap();
-            let made = ShingleSet::from_hashes(shingler.shingles([text], width).to_vec());
+            let made = ShingleSet::from_hashes(shingler.shingles([text], width).iter().copied());
             assert_eq!(made, ShingleSet::of_tokens(tokens(text), width), "{text}");
         }
-    }
-
-    #[test]
-    fn link_targets_are_shingles_of_one_token() {
-        let mut links = Links::default();
-        ["/a", "/b", "/a"].iter().for_each(|href| links.push(href, ""));
-        let set = link_shingles(&links);
-        assert_eq!(set, ShingleSet::of_tokens(["/b", "/a"], NonZeroUsize::MIN));
     }
 
     proptest! {
@@ -260,6 +256,7 @@ mod tests {
     }
 
     fn sets() -> impl Strategy<Value = ShingleSet> {
-        proptest::collection::vec(0u64..30, 0..30).prop_map(ShingleSet::from_hashes)
+        proptest::collection::vec(0u64..30, 0..30)
+            .prop_map(|hashes| ShingleSet::from_hashes(hashes.into_iter().map(|hash| hash << 32)))
     }
 }

@@ -1,7 +1,6 @@
-//! Shingle sets and sketches as bytes of a state value. Written on one machine and in one version, they are read on all
+//! Shingle sets as bytes of a state value. Written on one machine and in one version, they are read on all
 //! others and in all later ones.
 
-use crate::compact_sketch::{BitsPerSlot, CompactSketch};
 use crate::shingle::{MAX_SHINGLES, ShingleSet};
 use thiserror::Error;
 
@@ -27,9 +26,9 @@ const SET_HEADER_BYTES: usize = 6;
 
 impl ShingleSet {
     /// Appends the set to a state value: a version byte, a byte that is 1 when truncated, the count as u32, the hashes as
-    /// u64, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
+    /// u32, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.reserve(SET_HEADER_BYTES + 8 * self.hashes.len());
+        out.reserve(SET_HEADER_BYTES + 4 * self.hashes.len());
         out.push(SET_VERSION);
         out.push(u8::from(self.truncated));
         let count = u32::try_from(self.hashes.len()).expect("a set has at most MAX_SHINGLES hashes");
@@ -47,45 +46,15 @@ impl ShingleSet {
             return Err(DecodeError::UnknownVersion(version));
         }
         let count = u32::from_le_bytes(count) as usize;
-        let (words, rest) = body.as_chunks::<8>();
+        let (words, rest) = body.as_chunks::<4>();
         if truncated > 1 || count > MAX_SHINGLES || words.len() != count || !rest.is_empty() {
             return Err(DecodeError::BadLength);
         }
-        let hashes: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let hashes: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         if !hashes.is_sorted_by(|a, b| a < b) {
             return Err(DecodeError::NotAscending);
         }
         Ok(Self { hashes, truncated: truncated == 1 })
-    }
-}
-
-/// The upper half of a sketch's first byte. Of the lower half, two bits are the base-2 logarithm of the bits per place,
-/// and the next one says that the set is empty.
-const SKETCH_VERSION: u8 = 1;
-const EMPTY_FLAG: u8 = 0b100;
-
-impl CompactSketch {
-    /// Appends the sketch to a state value: one byte that says what follows, then the places, 17 to 129 bytes in all, or
-    /// nothing more for the empty set.
-    pub fn encode_into(&self, out: &mut Vec<u8>) {
-        out.reserve(1 + self.packed.len());
-        let empty = if self.is_empty() { EMPTY_FLAG } else { 0 };
-        out.push(SKETCH_VERSION << 4 | empty | self.bits_per_slot as u8);
-        out.extend_from_slice(&self.packed);
-    }
-
-    /// Reads what [`encode_into`](Self::encode_into) wrote, the whole of it.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (&header, packed) = bytes.split_first().ok_or(DecodeError::TooShort)?;
-        if header >> 3 != SKETCH_VERSION << 1 {
-            return Err(DecodeError::UnknownVersion(header >> 4));
-        }
-        let bits_per_slot = BitsPerSlot::ALL[usize::from(header & 0b11)];
-        let length = if header & EMPTY_FLAG == 0 { bits_per_slot.packed_bytes() } else { 0 };
-        if packed.len() != length {
-            return Err(DecodeError::BadLength);
-        }
-        Ok(Self { bits_per_slot, packed: packed.to_vec() })
     }
 }
 
@@ -115,11 +84,10 @@ pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::one_permutation::Sketch;
     use proptest::prelude::*;
 
     fn set(elements: &[u64]) -> ShingleSet {
-        ShingleSet::from_hashes(elements.to_vec())
+        ShingleSet::from_hashes(elements.iter().map(|element| element << 32))
     }
 
     fn encoded_set(set: &ShingleSet) -> Vec<u8> {
@@ -128,29 +96,9 @@ mod tests {
         bytes
     }
 
-    fn encoded(elements: &[u64], bits_per_slot: BitsPerSlot) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        CompactSketch::of(&Sketch::of(elements), bits_per_slot).encode_into(&mut bytes);
-        bytes
-    }
-
     #[test]
     fn the_bytes_of_a_set_are_pinned() {
-        assert_eq!(encoded_set(&set(&[0x0102, 3])), *b"\x01\0\x02\0\0\0\x03\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0");
-    }
-
-    #[test]
-    fn the_bytes_of_a_sketch_are_pinned() {
-        let elements: Vec<u64> = (0..100).map(crate::splitmix64).collect();
-        let bytes = BitsPerSlot::ALL.map(|bits| encoded(&elements, bits));
-        assert_eq!(bytes.each_ref().map(|bytes| bytes.len()), [17, 33, 65, 129]);
-        // Of the first three values of Section E3, a4a8f695079ac080, a117be2065e7e980 and 63c47d7e80a68980, the lowest
-        // bits above the seven zeros end in 81, d3 and 13.
-        assert_eq!(bytes[3][..4], [0x13, 0x81, 0xd3, 0x13]);
-        assert_eq!(bytes[2][..2], [0x12, 0x31]);
-        assert_eq!((bytes[1][0], bytes[1][1] & 0x3f), (0x11, 0b11_11_01));
-        assert_eq!((bytes[0][0], bytes[0][1] & 0x07), (0x10, 0b111));
-        assert_eq!(encoded(&[], BitsPerSlot::Four), [0x16]);
+        assert_eq!(encoded_set(&set(&[0x0102, 3])), *b"\x01\0\x02\0\0\0\x03\0\0\0\x02\x01\0\0");
     }
 
     #[test]
@@ -162,18 +110,8 @@ mod tests {
         other[0] = 9;
         assert_eq!(ShingleSet::decode(&other), Err(DecodeError::UnknownVersion(9)));
         let mut other = bytes;
-        other[SET_HEADER_BYTES..SET_HEADER_BYTES + 8].fill(0xff);
+        other[SET_HEADER_BYTES..SET_HEADER_BYTES + 4].fill(0xff);
         assert_eq!(ShingleSet::decode(&other), Err(DecodeError::NotAscending));
-    }
-
-    #[test]
-    fn bytes_that_are_no_sketch_are_refused() {
-        let bytes = encoded(&[1, 2, 3], BitsPerSlot::Two);
-        assert_eq!(CompactSketch::decode(&[]), Err(DecodeError::TooShort));
-        assert_eq!(CompactSketch::decode(&bytes[..32]), Err(DecodeError::BadLength));
-        assert_eq!(CompactSketch::decode(&[0x14, 0]), Err(DecodeError::BadLength));
-        assert_eq!(CompactSketch::decode(&[0x21]), Err(DecodeError::UnknownVersion(2)));
-        assert!(CompactSketch::decode(&[0x1c]).is_err());
     }
 
     proptest! {
@@ -184,43 +122,10 @@ mod tests {
         }
 
         #[test]
-        fn a_sketch_survives_its_bytes(elements: Vec<u64>, form in 0usize..4) {
-            let bytes = encoded(&elements, BitsPerSlot::ALL[form]);
-            let sketch = CompactSketch::of(&Sketch::of(&elements), BitsPerSlot::ALL[form]);
-            prop_assert_eq!(CompactSketch::decode(&bytes), Ok(sketch));
-        }
-
-        #[test]
         fn any_bytes_are_a_set_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
             if let Ok(set) = ShingleSet::decode(&bytes) {
                 prop_assert_eq!(encoded_set(&set), bytes);
             }
-        }
-
-        #[test]
-        fn any_bytes_are_a_sketch_or_refused(header in 0u8..0x20, body in proptest::collection::vec(any::<u8>(), 0..140)) {
-            let bytes = [vec![header], body].concat();
-            if let Ok(sketch) = CompactSketch::decode(&bytes) {
-                let mut again = Vec::new();
-                sketch.encode_into(&mut again);
-                prop_assert_eq!(again, bytes);
-            }
-        }
-
-        #[test]
-        fn sketches_of_any_bytes_can_be_compared(
-            first in proptest::collection::vec(any::<u8>(), 129),
-            second in proptest::collection::vec(any::<u8>(), 129),
-            forms in (0usize..4, 0usize..4),
-        ) {
-            let sketch = |bytes: &[u8], form: usize| {
-                let length = BitsPerSlot::ALL[form].packed_bytes();
-                let bytes = [&[SKETCH_VERSION << 4 | form as u8], &bytes[..length]].concat();
-                CompactSketch::decode(&bytes).expect("the header says how long it is")
-            };
-            let (a, b) = (sketch(&first, forms.0), sketch(&second, forms.1));
-            prop_assert!((0.0..=1.0).contains(&a.resemblance(&b)));
-            prop_assert_eq!(a.resemblance(&b), b.resemblance(&a));
         }
     }
 }

@@ -1,34 +1,8 @@
 //! Link targets in one spelling, so that a link counts as changed when it leads elsewhere, not when it is written otherwise.
 
-mod plain;
+use crate::hash::{FNV_START, fnv1a64_step};
+use page::{CanonicalUrl, UrlProblem, UrlRules};
 
-use crate::hash::fnv1a64;
-use crate::targets::plain::PlainBase;
-use url::{Position, Url};
-
-/// Parameters that say who clicked where, or when, and not what is asked for.
-const TRACKING: &[&str] = &[
-    "fbclid",
-    "gclid",
-    "dclid",
-    "msclkid",
-    "yclid",
-    "igshid",
-    "mc_cid",
-    "mc_eid",
-    "sid",
-    "phpsessid",
-    "jsessionid",
-    "token",
-    "nonce",
-    "ref",
-    "_ga",
-    "_gl",
-    "cb",
-    "ts",
-    "v",
-    "ver",
-];
 /// Parameters by which counters of clicks name the page one goes on to.
 const REDIRECTS: &[&str] = &["u", "url", "q", "to", "target", "dest", "destination", "redirect", "redirect_url"];
 /// Path by which a widespread protection from address collectors replaces `mailto:` links, with a new key at each look.
@@ -36,120 +10,120 @@ const HIDDEN_MAIL: &str = "/cdn-cgi/l/email-protection";
 
 /// What a page's links are relative to.
 #[derive(Clone, Debug)]
-pub(crate) struct Base {
-    /// The page itself, without fragment.
-    own: Option<Url>,
-    /// What links are resolved against.
-    base: Option<Url>,
-    plain: Option<PlainBase>,
+pub(crate) struct LinkBase<'r> {
+    /// The page itself.
+    own: Option<CanonicalUrl>,
+    /// What links are resolved against, if not the page itself.
+    base: Option<CanonicalUrl>,
+    rules: &'r UrlRules,
 }
 
-impl Base {
-    /// Of a page at an address, with its `<base href>`.
-    pub(crate) fn new(page: Option<&str>, base_href: Option<&str>) -> Self {
-        let mut own = page.and_then(|page| Url::parse(page).ok());
-        if let Some(own) = &mut own {
-            own.set_fragment(None);
-        }
-        let base = match (base_href, &own) {
-            (Some(href), Some(own)) => own.join(href).ok().or_else(|| Some(own.clone())),
-            (Some(href), None) => Url::parse(href).ok(),
-            (None, own) => own.clone(),
-        };
-        let plain = base.as_ref().and_then(|base| PlainBase::new(own.as_ref(), base));
-        Self { own, base, plain }
+/// Where a link leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target<'h> {
+    /// To a mail address: the words of the link tell which.
+    Mail,
+    /// To a place on the page itself.
+    Own { fragment: &'h str },
+    /// To a page, or a place on it.
+    Page { url: CanonicalUrl, fragment: &'h str },
+    /// To something that is not crawled, as written.
+    Other(&'h str),
+}
+
+impl<'r> LinkBase<'r> {
+    /// Of a page at an address, with its `<base href>`. The rules say which addresses are one page.
+    pub(crate) fn new(page: Option<&str>, base_href: Option<&str>, rules: &'r UrlRules) -> Self {
+        let own = page.and_then(|page| CanonicalUrl::parse(page).ok());
+        let base = base_href.and_then(|href| match &own {
+            Some(own) => own.join(href).ok(),
+            None => CanonicalUrl::parse(href).ok(),
+        });
+        Self { own: own.map(|own| rules.apply(own)), base, rules }
     }
 
-    /// A target in one spelling: resolved; parameters for tracking, sessions and caches dropped; the final slash dropped;
-    /// `#part` alone for a place on the page itself; `mailto:` for every mail address, since its words tell which. `None`
-    /// for what leads nowhere.
+    /// A target in one spelling; `None` for a link that leads nowhere. Slashes at the end of a path are dropped, and of a
+    /// link to the page itself only the `#part` is left.
     pub(crate) fn target(&self, href: &str) -> Option<String> {
-        let plain = self.plain.as_ref().and_then(|plain| plain.target(href));
-        plain.or_else(|| self.resolved(href))
+        self.resolve(href).map(|target| target.pieces().concat())
     }
 
     /// FNV-1a of the target.
     pub(crate) fn target_hash(&self, href: &str) -> Option<u64> {
-        let plain = self.plain.as_ref().and_then(|plain| plain.target_hash(href));
-        plain.or_else(|| self.resolved(href).map(|target| fnv1a64(target.as_bytes())))
+        let bytes = |hash, piece: &str| piece.bytes().fold(hash, |hash, byte| fnv1a64_step(hash, byte.into()));
+        self.resolve(href).map(|target| target.pieces().into_iter().fold(FNV_START, bytes))
     }
 
-    /// The same as [`target`](Self::target) for any link, by the whole of the URL standard.
-    fn resolved(&self, href: &str) -> Option<String> {
+    fn resolve<'h>(&self, href: &'h str) -> Option<Target<'h>> {
         let href = href.trim();
         let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
         if href.is_empty() || ["javascript:", "data:", "blob:", "about:"].into_iter().any(scheme) {
             return None;
         }
-        if scheme("mailto:") || href.contains(HIDDEN_MAIL) {
-            return Some("mailto:".to_owned());
-        }
-        let resolved = match &self.base {
-            Some(base) => base.join(href),
-            None => Url::parse(href),
+        let (reference, fragment) = match memchr::memchr(b'#', href.as_bytes()) {
+            Some(at) => (&href[..at], &href[at + 1..]),
+            None => (href, ""),
         };
-        let Ok(url) = resolved else { return Some(href.trim_end_matches('/').to_owned()) };
-        if url.cannot_be_a_base() {
-            return Some(url.into());
+        let base = self.base.as_ref().or(self.own.as_ref());
+        if reference.is_empty() && self.base.is_none() && self.own.is_some() {
+            return Some(Target::Own { fragment });
         }
-        let url = hidden_target(&url).unwrap_or(url);
-        let own = self.own.as_ref().is_some_and(|own| own[..Position::AfterQuery] == url[..Position::AfterQuery]);
-        let mut target = String::new();
-        if !own {
-            target.push_str(url[..Position::AfterPath].trim_end_matches('/'));
-            push_query(&mut target, url.query().unwrap_or_default());
+        let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
+            Ok(url) => url,
+            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => return Some(Target::Mail),
+            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(Target::Mail),
+            Err(_) => return Some(Target::Other(href.trim_end_matches('/'))),
+        };
+        if url.path() == HIDDEN_MAIL {
+            return Some(Target::Mail);
         }
-        if let Some(fragment) = url.fragment().filter(|fragment| !fragment.is_empty()) {
-            target.push('#');
-            target.push_str(fragment);
+        let (url, fragment) = match hidden_target(&url) {
+            Some(hidden) => (hidden, ""),
+            None => (url, fragment),
+        };
+        let url = self.rules.apply(url);
+        Some(if self.own.as_ref() == Some(&url) { Target::Own { fragment } } else { Target::Page { url, fragment } })
+    }
+}
+
+impl Target<'_> {
+    /// The parts of its spelling.
+    fn pieces(&self) -> [&str; 5] {
+        let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };
+        match self {
+            Self::Mail => ["mailto:", "", "", "", ""],
+            Self::Own { fragment } => [sign("#", fragment), fragment, "", "", ""],
+            Self::Other(href) => [href, "", "", "", ""],
+            Self::Page { url, fragment } => {
+                let query = url.query().unwrap_or_default();
+                let page = url.as_str();
+                let page = &page[..page.len() - query.len() - sign("?", query).len()];
+                [page.trim_end_matches('/'), sign("?", query), query, sign("#", fragment), fragment]
+            }
         }
-        Some(target)
     }
 }
 
 /// The target of a link that leads through a counter of clicks: the one parameter that is an address itself.
-fn hidden_target(url: &Url) -> Option<Url> {
+fn hidden_target(url: &CanonicalUrl) -> Option<CanonicalUrl> {
+    let pairs = form_urlencoded::parse(url.query()?.as_bytes());
     let is_address = |value: &str| value.starts_with("https://") || value.starts_with("http://");
-    let (_, target) =
-        url.query_pairs().find(|(name, value)| REDIRECTS.contains(&name.as_ref()) && is_address(value))?;
-    Url::parse(&target).ok().filter(|target| !target.cannot_be_a_base())
-}
-
-fn push_query(target: &mut String, query: &str) {
-    let mut sign = '?';
-    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-        let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        if TRACKING.contains(&name.as_str()) || name.starts_with("utm_") || name.starts_with("session") {
-            continue;
-        }
-        target.push(sign);
-        target.push_str(parameter);
-        sign = '&';
-    }
+    let mut targets = pairs.filter(|(name, value)| REDIRECTS.contains(&name.as_ref()) && is_address(value));
+    targets.next().and_then(|(_, target)| CanonicalUrl::parse(&target).ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn plain_links_are_resolved_as_all_links_are(
-            page in "(https|http|ftp)://a(:8080)?(/|/b|/b/|/b/c.html|/b/c.html\\?d=1|/b/b/c|//b/)",
-            base in proptest::option::of("/|/b/|/x/y|https://b|//c/d/e"),
-            href in "(https?://([abx0-9]|xn--|b.com|-|[.]){0,5}|https://a(:8080)?/?|http|(\\.\\./){0,3})(/|[a-c]|\\.|c\\.html|b/c\\.html|/b|/b/c\\.html|//|cdn-cgi/l/email-protection| |%2e|:|\\?|é){0,4}(#[a-c.]{0,3}|#%20|#)?",
-        ) {
-            let base = Base::new(Some(&page), base.as_deref());
-            let target = base.resolved(&href);
-            prop_assert_eq!(base.target_hash(&href), target.as_ref().map(|target| fnv1a64(target.as_bytes())));
-            prop_assert_eq!(base.target(&href), target);
-        }
+    fn rules() -> UrlRules {
+        UrlRules { drop_parameters: ["utm_*", "gclid"].map(str::to_owned).to_vec(), ..UrlRules::none() }
     }
 
     #[test]
     fn one_place_has_one_spelling() {
-        let base = Base::new(Some("https://a.test/legal/terms?x=1#top"), None);
+        let rules = rules();
+        let base = LinkBase::new(Some("https://a.test/legal/terms?x=1#top"), None, &rules);
         let check = |href, expected: &str| assert_eq!(base.target(href).as_deref().unwrap_or("-"), expected, "{href}");
         check("/privacy/", "https://a.test/privacy");
         check("https://a.test/privacy", "https://a.test/privacy");
@@ -158,6 +132,7 @@ mod tests {
         check("https://go.test/l?u=https%3A%2F%2Fb.test%2Fx%2F&h=8f14e4", "https://b.test/x");
         check("#part", "#part");
         check("https://a.test/legal/terms?x=1#part", "#part");
+        check("?gclid=7&x=1", "");
         check("/cdn-cgi/l/email-protection#8f14e45f", "mailto:");
         check("mailto:ann@a.test", "mailto:");
         check("tel:+123", "tel:+123");
@@ -166,12 +141,24 @@ mod tests {
     }
 
     #[test]
+    fn a_hash_is_that_of_the_spelling() {
+        let rules = rules();
+        let base = LinkBase::new(Some("https://a.test/legal/terms"), None, &rules);
+        for href in
+            ["/privacy/?b&utm_id=1#c", "x", "#y", "terms#z", "mailto:a@b", "ftp://a/", "//b.test/?url=http://c/d"]
+        {
+            let target = base.target(href).unwrap();
+            assert_eq!(base.target_hash(href), Some(crate::hash::fnv1a64(target.as_bytes())), "{target}");
+        }
+    }
+
+    #[test]
     fn the_base_element_counts_before_the_address() {
-        assert_eq!(
-            Base::new(Some("https://a.test/x"), Some("/dir/")).target("y").as_deref(),
-            Some("https://a.test/dir/y")
-        );
-        assert_eq!(Base::new(None, Some("https://b.test/")).target("y").as_deref(), Some("https://b.test/y"));
-        assert_eq!(Base::new(None, None).target("y/").as_deref(), Some("y"));
+        let rules = rules();
+        let target = |page, base, href| LinkBase::new(page, base, &rules).target(href).unwrap();
+        assert_eq!(target(Some("https://a.test/x"), Some("/dir/"), "y"), "https://a.test/dir/y");
+        assert_eq!(target(Some("https://a.test/x"), Some("/dir/"), "#y"), "https://a.test/dir#y");
+        assert_eq!(target(None, Some("https://b.test/"), "y"), "https://b.test/y");
+        assert_eq!(target(None, None, "y/"), "y");
     }
 }

@@ -7,13 +7,13 @@
 //! could re-segment its whole neighbourhood.
 
 /// The tokens of a text, in order.
-pub fn tokens(text: &str) -> Tokens<'_> {
+pub(crate) fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, at: 0, inside_run: false }
 }
 
 /// See [`tokens`].
 #[derive(Clone, Debug)]
-pub struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
     /// Whether the character at `at` ended the pair before it.

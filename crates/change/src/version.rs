@@ -12,13 +12,14 @@ use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{first_words, fnv1a64_of_spans};
 use crate::spread_sort::sorted_evenly_spread;
-use crate::targets::Base;
+use crate::targets::LinkBase;
 use crate::told::Told;
+use page::UrlRules;
 use std::ops::Range;
 
 /// One fetched version of a page, read and ready to be compared.
 #[derive(Debug)]
-pub struct Version {
+pub struct Version<'r> {
     pub(crate) digest: ContentDigest,
     pub(crate) kind: ContentKind,
     /// Sorted by name, each name once.
@@ -28,7 +29,7 @@ pub struct Version {
     blocks: Blocks,
     in_region: Vec<bool>,
     told: Told,
-    base: Base,
+    base: LinkBase<'r>,
 }
 
 /// Something that can come and go.
@@ -74,16 +75,23 @@ impl UnitKey {
     }
 }
 
-impl Version {
-    /// Reads a body, given its `Content-Type` header and the address it was fetched from. Never fails.
-    pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>) -> Self {
-        Body::new(body, content_type, address).version()
+impl<'r> Version<'r> {
+    /// Reads a body, given its `Content-Type` header, the address it was fetched from, and which addresses are one page.
+    /// Never fails.
+    pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>, urls: &'r UrlRules) -> Self {
+        Body::new(body, content_type, address).version(urls)
     }
 
     /// Of the blocks of a body, with the address it was fetched from.
-    pub(crate) fn of_blocks(digest: ContentDigest, kind: ContentKind, blocks: Blocks, address: Option<&str>) -> Self {
+    pub(crate) fn of_blocks(
+        digest: ContentDigest,
+        kind: ContentKind,
+        blocks: Blocks,
+        address: Option<&str>,
+        urls: &'r UrlRules,
+    ) -> Self {
         let in_region = region(&blocks);
-        let base = Base::new(address, blocks.base.as_deref());
+        let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let told = Told::new(&blocks);
         let units = units(&blocks, &told, &in_region, &base);
         let region_bytes =
@@ -101,7 +109,7 @@ impl Version {
         let texts = self.told.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
         let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
-        ShingleSet::from_hashes(shingles.to_vec())
+        ShingleSet::from_hashes(shingles.iter().copied())
     }
 
     /// The blocks of the region.
@@ -131,7 +139,7 @@ impl Version {
     }
 }
 
-fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &Base) -> Vec<Unit> {
+fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
     let text = told.text(blocks);
     let texts: Vec<&[u8]> = told.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
     let names = fnv1a64_of_each(&texts);

@@ -129,7 +129,7 @@ fn each_sender_has_a_limit_of_its_own() {
 
 fn one(url: &str, key: &str, pings: &Pings) -> Reply {
     let query =
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).append_pair("key", key).finish();
+        form_urlencoded::Serializer::new(String::new()).append_pair("url", url).append_pair("key", key).finish();
     ask(pings, "GET", &format!("/indexnow?{query}"), ("", ""), "")
 }
 

@@ -9,5 +9,5 @@
 mod page_record;
 mod request;
 
-pub use crate::page_record::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
+pub use crate::page_record::ScheduledPage;
 pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, Wanted};

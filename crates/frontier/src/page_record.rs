@@ -2,7 +2,8 @@
 
 use crate::PageRequest;
 use messages::{ChangeBelief, FetchOutcome, Validators, Verdict, impl_message};
-use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use mirrors::Ties;
+use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// A page of the frontier. The schema describes the fields.
@@ -28,7 +29,7 @@ pub struct ScheduledPage {
     pub hinted: i32,
     pub audits: i64,
     pub audits_fresh: i64,
-    pub ties: Option<MirrorTies>,
+    pub ties: Option<Ties>,
     pub listed: i64,
     pub list_kind: i32,
 }
@@ -70,40 +71,6 @@ impl ScheduledPage {
     }
 }
 
-/// The mirrors of a page. The schema describes the fields.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorTies {
-    pub canonical: Option<MirrorCanonical>,
-    pub followers: Vec<MirrorFollower>,
-    pub matched_at: Option<Timestamp>,
-    pub epoch: i64,
-    pub passes: i32,
-    pub passed_at: Option<Timestamp>,
-}
-
-/// The page that is fetched for another. The schema describes the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorCanonical {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub url: CanonicalUrl,
-    pub weight: f64,
-}
-
-/// A page that another is fetched for. The schema describes the fields.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct MirrorFollower {
-    #[serde(with = "messages::page_id")]
-    pub page_id: PageId,
-    pub site: SiteKey,
-    pub weight: f64,
-    pub epoch: i64,
-}
-
 impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/state/ScheduledPage.avsc"));
 
 #[cfg(test)]
@@ -113,10 +80,8 @@ mod tests {
 
     #[test]
     fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {
-        let follower =
-            MirrorFollower { page_id: PageId([3; 16]), site: SiteKey::from_domain("b.example"), weight: 2.0, epoch: 1 };
         let page = ScheduledPage {
-            ties: Some(MirrorTies { followers: vec![follower], epoch: 4, ..MirrorTies::default() }),
+            ties: Some(Ties { epoch: 4, ..Ties::default() }),
             outcome: Some(FetchOutcome::Fetched),
             ..ScheduledPage::new(
                 CanonicalUrl::parse("http://a.example/").unwrap(),

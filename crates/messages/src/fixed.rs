@@ -70,18 +70,17 @@ impl Sha1 {
 
 /// For fields: `#[serde(with = "messages::page_id")]` writes a [`PageId`](page::PageId) as `fixed(16)`.
 pub mod page_id {
-    use super::Exactly;
     use page::PageId;
-    use serde::{Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// Sixteen bytes.
+    /// As the id itself does.
     pub fn serialize<S: Serializer>(id: &PageId, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&id.0)
+        id.serialize(serializer)
     }
 
-    /// Sixteen bytes, or an error.
+    /// As the id itself does.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PageId, D::Error> {
-        deserializer.deserialize_bytes(Exactly::<16>).map(PageId)
+        PageId::deserialize(deserializer)
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
+use sweeps::{CellChange, GroupChange};
 
 /// Detector to scheduler: the links of one page to one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageLinks {
     /// The page the links stand on.
-    #[serde(with = "crate::page_id")]
     pub source_page_id: PageId,
     /// Its address.
     pub source_url: CanonicalUrl,
@@ -74,7 +74,6 @@ pub struct ChangeHint {
     /// The page's address.
     pub url: CanonicalUrl,
     /// Its name.
-    #[serde(with = "crate::page_id")]
     pub page_id: PageId,
     /// Who says so.
     pub kind: HintKind,
@@ -132,37 +131,9 @@ pub struct SweepForecast {
     /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
     pub lead: Option<f32>,
     /// Groups whose calendars changed.
-    pub groups: Vec<GroupForecast>,
+    pub groups: Vec<GroupChange>,
     /// Cells whose priors changed.
-    pub cells: Vec<CellForecast>,
-}
-
-/// The calendar of a group of pages, as far as choosing pages needs it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GroupForecast {
-    /// Hash of what the pages have in common, as bits.
-    pub group: i64,
-    /// Its pages.
-    pub pages: i64,
-    /// The oldest day since 1970 whose hazard is known.
-    pub oldest_day: i32,
-    /// The day of the first hazard that changed.
-    pub first_day: i32,
-    /// Summed hazard before each day from `first_day` on, and after the last.
-    pub totals: Vec<f32>,
-    /// Share of the pages expected to be swept per day, beyond the days given.
-    pub per_day: f32,
-}
-
-/// The prior of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellForecast {
-    /// Hash of the cell, as bits.
-    pub cell: i64,
-    /// Days of watching the prior counts for, where sweeps are set aside.
-    pub own_beta_days: f64,
-    /// The same where they are not.
-    pub plain_beta_days: f64,
+    pub cells: Vec<CellChange>,
 }
 
 /// Detector to matcher: a page has, or no longer has, a band of its text's sketch.
@@ -171,7 +142,6 @@ pub struct PageBand {
     /// The band; the record key.
     pub band: Band,
     /// The page's name.
-    #[serde(with = "crate::page_id")]
     pub page_id: PageId,
     /// The authority of its host.
     pub host: Host,
@@ -186,12 +156,10 @@ pub struct PageBand {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorLetter {
     /// The page that is spoken to.
-    #[serde(with = "crate::page_id")]
     pub to: PageId,
     /// The site of that page; the record key.
     pub to_site: SiteKey,
     /// The page spoken of: who speaks, but for a candidate.
-    #[serde(with = "crate::page_id")]
     pub about: PageId,
     /// The site of that page.
     pub about_site: SiteKey,

@@ -37,8 +37,8 @@ pub use crate::events::SchedulerEvent;
 pub use crate::fingerprint::Fingerprint;
 pub use crate::fixed::{Band, Digest, Sha1, page_id};
 pub use crate::frontier::{
-    CellForecast, ChangeHint, Command, CommandKind, Demand, GroupForecast, HintKind, Link, MirrorLetter, MirrorSaying,
-    PageBand, PageLinks, SweepForecast,
+    ChangeHint, Command, CommandKind, Demand, HintKind, Link, MirrorLetter, MirrorSaying, PageBand, PageLinks,
+    SweepForecast,
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{

@@ -10,7 +10,6 @@ pub struct PageChange {
     /// The same for every delivery of this change: topic-partition-offset-index of what caused it.
     pub change_id: String,
     /// The page's name; the record key.
-    #[serde(with = "crate::page_id")]
     pub page_id: PageId,
     /// Its address.
     pub url: CanonicalUrl,

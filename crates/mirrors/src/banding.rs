@@ -4,7 +4,8 @@
 //! A sketch is cut into b bands of r places. Pages that agree in all places of a band have the same key for it, so pages
 //! of resemblance s share a key with probability 1 − (1 − sʳ)ᵇ, which rises steeply about (1/b)^(1/r).
 
-use change::{SKETCH_SLOTS, Sketch, splitmix64};
+use crate::sketch::{SKETCH_SLOTS, Sketch};
+use change::splitmix64;
 
 /// How a sketch is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn keys_are_pinned_because_they_are_stored() {
-        let keys = Banding::default().keys(&Sketch::of(&(0..100).map(splitmix64).collect::<Vec<_>>()));
+        let keys = Banding::default().keys(&Sketch::of((0..100).map(splitmix64)));
         assert_eq!((keys.len(), keys[0], keys[15]), (16, 0xd0b8_be0a_3266_5ccc, 0x2635_7703_42be_0fd2));
     }
 
@@ -93,7 +94,7 @@ mod tests {
             let shared = (0..300u64).filter(|trial| {
                 let page = |first: u64| {
                     let links = (trial << 20) + first..(trial << 20) + first + 1000;
-                    banding.keys(&Sketch::of(&links.map(splitmix64).collect::<Vec<_>>()))
+                    banding.keys(&Sketch::of(links.map(splitmix64)))
                 };
                 page(0).iter().zip(page(apart)).any(|(a, b)| *a == b)
             });

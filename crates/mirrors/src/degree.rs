@@ -9,7 +9,7 @@ const USUAL_LARGEST_DEGREE: usize = 150;
 /// A degree with fewer pages than this belongs to the tail.
 const TAIL_PAGES: u64 = 10;
 /// More links than a [`LinkSet`](crate::LinkSet) keeps cannot be counted, so pages with as many are left out.
-const GREATEST_DEGREE: usize = change::MAX_SHINGLES - 1;
+const GREATEST_DEGREE: usize = crate::link_set::MAX_LINKS - 1;
 
 /// The degrees that are looked at, ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

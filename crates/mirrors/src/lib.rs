@@ -28,6 +28,7 @@ mod degree;
 mod degree_bound;
 mod groups;
 mod link_set;
+mod sketch;
 mod text_sketch;
 mod threshold;
 mod ties;
@@ -39,10 +40,11 @@ pub use crate::degree::{DegreeBounds, DegreeHistogram};
 pub use crate::degree_bound::degree_bound;
 pub use crate::groups::Groups;
 pub use crate::link_set::LinkSet;
-pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
+pub use crate::sketch::{SKETCH_SLOTS, Sketch};
+pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, NotATextSketch, TextSketch, best_match};
 pub use crate::threshold::Threshold;
 pub use crate::ties::{
-    Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, PageKey, Peer, Saying, Standing, Ties, shared_weight,
+    Canonical, Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight,
 };
 
 /// What one way of looking for mirrors came to.

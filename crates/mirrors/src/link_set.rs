@@ -1,27 +1,33 @@
 //! The links of a page as a set of hashes.
 
+use crate::sketch::Sketch;
 use crate::threshold::Threshold;
-use change::{ShingleSet, Sketch};
-use std::num::NonZeroUsize;
+use change::{fnv1a64, splitmix64};
 
-/// The distinct link targets of a page: shingles of width 1 (Section E7). Of more than 4,096 the smallest hashes are kept.
+/// The most links kept of a page.
+pub(crate) const MAX_LINKS: usize = 4_096;
+
+/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than [`MAX_LINKS`] the smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkSet(ShingleSet);
+pub struct LinkSet(Vec<u64>);
 
 impl LinkSet {
     /// Of links, in any order and with repetitions.
     pub fn of<'l>(links: impl IntoIterator<Item = &'l str>) -> Self {
-        Self(ShingleSet::of_tokens(links, NonZeroUsize::MIN))
+        Self::from_hashes(links.into_iter().map(|link| splitmix64(fnv1a64(link.as_bytes()))).collect())
     }
 
     /// Of hashes that are evenly spread.
-    pub fn from_hashes(hashes: Vec<u64>) -> Self {
-        Self(ShingleSet::from_hashes(hashes))
+    pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
+        hashes.sort_unstable();
+        hashes.dedup();
+        hashes.truncate(MAX_LINKS);
+        Self(hashes)
     }
 
     /// The hashes, ascending.
     pub fn hashes(&self) -> &[u64] {
-        self.0.hashes()
+        &self.0
     }
 
     /// How many targets there are, the page's out-degree.
@@ -31,7 +37,7 @@ impl LinkSet {
 
     /// What bands are cut from.
     pub fn sketch(&self) -> Sketch {
-        Sketch::of(self.hashes())
+        Sketch::of(self.0.iter().copied())
     }
 
     /// Whether two pages are mirrors of each other.

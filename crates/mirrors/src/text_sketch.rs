@@ -1,10 +1,12 @@
 //! Mirrors by their text, for pages that come one after the other and are spread over many machines.
 //!
-//! A page's text is known by 128 places of 4 bits ([`change::CompactSketch`]), and a band is eight places of it, 4 bytes.
+//! A page's text is known by the lowest 4 bits of each of the 128 places of its [`Sketch`], and a band is eight places of it, 4 bytes.
 //! Pages with a band in common meet in its bucket, wherever that is, and are compared by all places. So the sketch, which
 //! travels anyway, is all there is: bands need no hashing, and the band in which two pages meet first follows from it.
 
-use change::{BitsPerSlot, CompactSketch, DecodeError, ShingleSet, Sketch};
+use crate::sketch::{SKETCH_SLOTS, Sketch, resemblance_of_matches};
+use change::ShingleSet;
+use thiserror::Error;
 
 /// Bands that are used of a sketch's sixteen. Pages of resemblance 0.9 have one in common with probability 0.999, of 0.5
 /// with 0.07 ([`crate::Banding::candidate_probability`], chance agreement of 4 bits included).
@@ -22,29 +24,41 @@ pub const MAX_BUCKET_PAGES: usize = 64;
 /// The name of a bucket: the number of a band and its bytes.
 pub type BandKey = [u8; 1 + BAND_BYTES];
 
-/// By what a page's text is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextSketch(CompactSketch);
+const BITS_PER_SLOT: u32 = 4;
+const PACKED_BYTES: usize = SKETCH_SLOTS * BITS_PER_SLOT as usize / 8;
+/// The first byte of a sketch; the places follow.
+const VERSION: u8 = 1;
+
+/// By what a page's text is known: two places a byte, the first in the lower half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextSketch([u8; PACKED_BYTES]);
+
+/// Bytes that are no sketch of a text.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("a sketch of a text has 65 bytes of which the first is 1; found {0} bytes")]
+pub struct NotATextSketch(usize);
 
 impl TextSketch {
     /// Of a text's shingles; nothing for a text too short to tell pages apart.
     pub fn of(shingles: &ShingleSet) -> Option<Self> {
-        let sketch = || CompactSketch::of(&Sketch::of(shingles.hashes()), BitsPerSlot::Four);
-        (shingles.len() >= LEAST_SHINGLES).then(|| Self(sketch()))
+        (shingles.len() >= LEAST_SHINGLES)
+            .then(|| Self::of_sketch(&Sketch::of(shingles.hashes().iter().map(|&hash| hash.into()))))
+    }
+
+    fn of_sketch(sketch: &Sketch) -> Self {
+        let slots = sketch.low_bytes();
+        Self(std::array::from_fn(|place| slots[2 * place] & 0xf | slots[2 * place + 1] << BITS_PER_SLOT))
     }
 
     /// From its bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let sketch = CompactSketch::decode(bytes)?;
-        let sound = sketch.bits_per_slot() == BitsPerSlot::Four && !sketch.is_empty();
-        if sound { Ok(Self(sketch)) } else { Err(DecodeError::BadLength) }
+    pub fn decode(bytes: &[u8]) -> Result<Self, NotATextSketch> {
+        let packed = bytes.strip_prefix(&[VERSION]).and_then(|packed| packed.try_into().ok());
+        packed.map(Self).ok_or(NotATextSketch(bytes.len()))
     }
 
     /// As bytes, 65 of them.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.0.encode_into(&mut bytes);
-        bytes
+        [&[VERSION], &self.0[..]].concat()
     }
 
     /// The buckets it belongs into.
@@ -58,12 +72,14 @@ impl TextSketch {
             key[1..].copy_from_slice(band);
             key
         };
-        self.0.packed().as_chunks().0.iter().take(BANDS).enumerate().map(key)
+        self.0.as_chunks().0.iter().take(BANDS).enumerate().map(key)
     }
 
     /// The estimated resemblance of two texts.
     pub fn resemblance(&self, other: &Self) -> f64 {
-        self.0.resemblance(&other.0)
+        let places = |byte: u8| u32::from(byte & 0xf == 0) + u32::from(byte >> BITS_PER_SLOT == 0);
+        let matching: u32 = self.0.iter().zip(&other.0).map(|(ours, theirs)| places(ours ^ theirs)).sum();
+        resemblance_of_matches(matching as usize, SKETCH_SLOTS, BITS_PER_SLOT)
     }
 
     fn first_common_band(&self, other: &Self) -> Option<BandKey> {
@@ -102,11 +118,12 @@ pub fn best_match<P: Ord>(page: &Entry<P>, bucket: &[Entry<P>], band: &BandKey) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketch::tests::sketch_deviation;
     use change::splitmix64;
     use std::collections::BTreeMap;
 
     fn shingles(numbers: std::ops::Range<u64>) -> ShingleSet {
-        ShingleSet::from_hashes(numbers.map(splitmix64).collect())
+        ShingleSet::from_hashes(numbers.map(splitmix64))
     }
 
     fn entry(page: u32, host: &str, numbers: std::ops::Range<u64>) -> Entry<u32> {
@@ -117,18 +134,32 @@ mod tests {
     fn bytes_and_bands_are_pinned_because_they_are_stored() {
         let sketch = TextSketch::of(&shingles(0..100)).unwrap();
         let bytes = sketch.encode();
-        assert_eq!((bytes.len(), TextSketch::decode(&bytes)), (65, Ok(sketch.clone())));
+        assert_eq!((bytes.len(), TextSketch::decode(&bytes)), (65, Ok(sketch)));
         let bands = sketch.bands();
-        assert_eq!((bands.len(), bands[0], bands[11][0]), (12, [0, 0x31, 0x33, 0x43, 0x47], 11));
+        assert_eq!((bands.len(), bands[0], bands[11][0]), (12, [0, 30, 192, 182, 193], 11));
         assert_eq!(bands[0][1..], bytes[1..5]);
     }
 
     #[test]
     fn short_texts_and_other_bytes_are_no_sketches() {
         assert_eq!(TextSketch::of(&shingles(0..29)), None);
-        let mut eight_bits = Vec::new();
-        CompactSketch::of(&Sketch::of(&[1]), BitsPerSlot::Eight).encode_into(&mut eight_bits);
-        assert!(TextSketch::decode(&eight_bits).is_err() && TextSketch::decode(&[0x16]).is_err());
+        for other in [&[1; 64][..], &[2; 65], &[1; 129], &[]] {
+            assert_eq!(TextSketch::decode(other), Err(NotATextSketch(other.len())));
+        }
+    }
+
+    #[test]
+    fn the_error_is_that_of_as_many_bits() {
+        let squares = (0..300u64).map(|trial| {
+            let sketch = |from: u64, to: u64| {
+                let numbers = (trial << 20) + from..(trial << 20) + to;
+                TextSketch::of_sketch(&Sketch::of(numbers.map(splitmix64)))
+            };
+            (sketch(0, 950).resemblance(&sketch(50, 1_000)) - 0.9).powi(2)
+        });
+        let error = (squares.sum::<f64>() / 300.0).sqrt();
+        let expected = sketch_deviation(0.9, SKETCH_SLOTS, BITS_PER_SLOT);
+        assert!((error / expected - 1.0).abs() < 0.2, "{error} beside {expected}");
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! out by comparing their texts anew, once that was looked at, too. A canonical page that cannot be fetched any longer
 //! releases its followers.
 
+use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
+use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 
 /// Of so many fetches that a follower would get on its own, it gets one.
@@ -15,26 +17,30 @@ pub const PROBE_EVERY: u32 = 10;
 pub const MAX_FOLLOWERS: usize = 64;
 
 /// Before all versions: stands for the current one in [`Ties::matched_at`].
-const CURRENT_VERSION: i64 = i64::MIN;
+const CURRENT_VERSION: Timestamp = Timestamp::from_micros(i64::MIN);
 const REDIRECTION: Saying = Saying::Candidate { version_at: None, of_version_at: None };
 
-/// A page's name.
-pub type PageKey = [u8; 16];
-
 /// A page that letters can be sent to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Peer {
     /// Its name.
-    pub page: PageKey,
+    pub page_id: PageId,
     /// Its site, which letters to it go by.
-    pub site: String,
+    pub site: SiteKey,
+}
+
+impl Peer {
+    /// The page with an address.
+    pub fn at(url: &CanonicalUrl) -> Self {
+        Self { page_id: url.page_id(), site: url.site_key() }
+    }
 }
 
 /// What ranks a page among its mirrors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Its address.
-    pub url: String,
+    pub url: CanonicalUrl,
     /// Its importance; what is not positive counts as nothing.
     pub weight: f64,
 }
@@ -43,7 +49,7 @@ impl Standing {
     /// Whether this page comes before another: the higher weight, or among equals the better address.
     fn precedes(&self, other: &Self) -> bool {
         let order = counted(other.weight).total_cmp(&counted(self.weight));
-        order.then_with(|| address_order(&self.url, &other.url)) == Ordering::Less
+        order.then_with(|| address_order(self.url.as_str(), other.url.as_str())) == Ordering::Less
     }
 }
 
@@ -68,10 +74,10 @@ pub fn shared_weight(own: f64, followers: impl IntoIterator<Item = f64>) -> f64 
 pub enum Saying {
     /// The page spoken of has your text.
     Candidate {
-        /// Which version of yours, by the moment of its fetch in any unit. None: the current one.
-        version_at: Option<i64>,
+        /// Which version of yours, by the moment of its fetch. None: the current one.
+        version_at: Option<Timestamp>,
         /// Which version of its.
-        of_version_at: Option<i64>,
+        of_version_at: Option<Timestamp>,
     },
     /// I would follow you.
     Follow {
@@ -80,7 +86,7 @@ pub enum Saying {
         /// My [`Ties::epoch`].
         epoch: i64,
         /// Which version of yours I have. None: the current one.
-        version_at: Option<i64>,
+        version_at: Option<Timestamp>,
     },
     /// Do.
     Accept {
@@ -97,7 +103,7 @@ pub enum Saying {
         epoch: i64,
         /// When I was fetched and found changed, if that is why. Then you may have changed, too: if a look shows that you
         /// have, we find each other again.
-        changed_at: Option<i64>,
+        changed_at: Option<Timestamp>,
     },
 }
 
@@ -113,7 +119,7 @@ pub struct Letter {
 }
 
 /// A page that follows another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Follower {
     /// The page.
     pub peer: Peer,
@@ -123,17 +129,30 @@ pub struct Follower {
     pub epoch: i64,
 }
 
+/// The page that another follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Canonical {
+    /// The page.
+    pub peer: Peer,
+    /// Its rank.
+    pub standing: Standing,
+}
+
 /// Where a page stands among its mirrors. By default it has none.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ties {
     /// Who is fetched for it.
-    pub canonical: Option<(Peer, Standing)>,
+    pub canonical: Option<Canonical>,
     /// Whom it is fetched for.
     pub followers: Vec<Follower>,
     /// The latest of its versions that was found in another page. None: its current version is its own.
-    pub matched_at: Option<i64>,
+    pub matched_at: Option<Timestamp>,
     /// Counts the ties that ended: letters of an earlier epoch that are still under way mean nothing any longer.
     pub epoch: i64,
+    /// Turns that it was passed over since its last fetch.
+    pub passes: u16,
+    /// The last of them. None: none since it follows another.
+    pub passed_at: Option<Timestamp>,
 }
 
 impl Ties {
@@ -142,9 +161,24 @@ impl Ties {
         self.canonical.is_none() && self.followers.is_empty() && self.matched_at.is_none()
     }
 
+    /// Whether a follower's turn may pass without a fetch: one of [`PROBE_EVERY`] turns is kept.
+    pub fn may_pass(&self) -> bool {
+        self.canonical.is_some() && u32::from(self.passes) + 1 < PROBE_EVERY
+    }
+
+    /// A turn passed without a fetch.
+    pub fn passed(&mut self, now: Timestamp) {
+        (self.passes, self.passed_at) = (self.passes + 1, Some(now));
+    }
+
+    /// The page was fetched.
+    pub fn fetched(&mut self) {
+        self.passes = 0;
+    }
+
     /// Takes in what was said of a page. Returns what is to be said in turn.
     pub fn hear(&mut self, me: &Peer, standing: &Standing, about: &Peer, saying: Saying) -> Vec<Letter> {
-        if about.page == me.page {
+        if about.page_id == me.page_id {
             return Vec::new();
         }
         match saying {
@@ -163,7 +197,7 @@ impl Ties {
                 Vec::new()
             }
             Saying::Leave { epoch, .. } => {
-                self.followers.retain(|follower| follower.peer.page != about.page || follower.epoch > epoch);
+                self.followers.retain(|follower| follower.peer.page_id != about.page_id || follower.epoch > epoch);
                 Vec::new()
             }
         }
@@ -174,14 +208,14 @@ impl Ties {
         me: &Peer,
         standing: &Standing,
         about: &Peer,
-        version_at: Option<i64>,
-        of_version_at: Option<i64>,
+        version_at: Option<Timestamp>,
+        of_version_at: Option<Timestamp>,
     ) -> Vec<Letter> {
         let mut letters = Vec::new();
-        let is_known = |version_at: i64| version_at > CURRENT_VERSION;
+        let is_known = |version_at: Timestamp| version_at > CURRENT_VERSION;
         let is_new_version = self.matched_at.is_some_and(is_known) && version_at > self.matched_at;
         self.matched(version_at);
-        if self.follows(about) || self.followers.iter().any(|follower| follower.peer.page == about.page) {
+        if self.follows(about) || self.followers.iter().any(|follower| follower.peer.page_id == about.page_id) {
             return letters;
         }
         // It followed another page with an older version. The new one may lead back to it, or not.
@@ -192,7 +226,7 @@ impl Ties {
         letters
     }
 
-    fn matched(&mut self, version_at: Option<i64>) {
+    fn matched(&mut self, version_at: Option<Timestamp>) {
         self.matched_at = self.matched_at.max(version_at).or(Some(CURRENT_VERSION));
     }
 
@@ -202,16 +236,16 @@ impl Ties {
         standing: &Standing,
         follower: Follower,
         theirs: &Standing,
-        version_at: Option<i64>,
+        version_at: Option<Timestamp>,
     ) -> Vec<Letter> {
         let about = &follower.peer;
         let precedes = standing.precedes(theirs);
         match &self.canonical {
-            Some((canonical, _)) if canonical.page != about.page => {
+            Some(canonical) if canonical.peer.page_id != about.page_id => {
                 // In its book it may stand as a follower that it is no longer in this one.
-                let is_known = self.followers.iter().any(|known| known.peer.page == about.page);
+                let is_known = self.followers.iter().any(|known| known.peer.page_id == about.page_id);
                 let release = (!is_known).then(|| letter(about, me, Saying::Release));
-                return release.into_iter().chain([letter(about, canonical, REDIRECTION)]).collect();
+                return release.into_iter().chain([letter(about, &canonical.peer, REDIRECTION)]).collect();
             }
             // Who asks has read this page's text, and found it its own.
             _ if !precedes => {
@@ -225,7 +259,7 @@ impl Ties {
         if self.canonical.is_some() {
             letters.extend(self.leave(me, None));
         }
-        let known = self.followers.iter().position(|known| known.peer.page == about.page);
+        let known = self.followers.iter().position(|known| known.peer.page_id == about.page_id);
         if known.is_none() && self.followers.len() >= MAX_FOLLOWERS {
             letters.push(letter(about, me, Saying::Release));
             return letters;
@@ -257,27 +291,27 @@ impl Ties {
             return vec![leave(about)];
         }
         // Each has accepted the other; who is to follow whom is asked anew.
-        if let Some(known) = self.followers.iter().position(|follower| follower.peer.page == about.page) {
+        if let Some(known) = self.followers.iter().position(|follower| follower.peer.page_id == about.page_id) {
             self.followers.remove(known);
             return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, standing, about, None)];
         }
         let mut letters = Vec::new();
         match &self.canonical {
-            Some((canonical, _)) if canonical.page == about.page => {
-                self.canonical = Some((about.clone(), theirs));
+            Some(canonical) if canonical.peer.page_id == about.page_id => {
+                self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
                 return letters;
             }
             // Of two pages to follow the higher one is chosen, and the other hears of it.
-            Some((canonical, known)) if !theirs.precedes(known) => {
-                return vec![leave(about), candidate(about, canonical)];
+            Some(canonical) if !theirs.precedes(&canonical.standing) => {
+                return vec![leave(about), candidate(about, &canonical.peer)];
             }
-            Some((canonical, _)) => {
-                letters.extend([leave(canonical), candidate(canonical, about)]);
+            Some(canonical) => {
+                letters.extend([leave(&canonical.peer), candidate(&canonical.peer, about)]);
             }
             None => {}
         }
         letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
-        self.canonical = Some((about.clone(), theirs));
+        self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
         // What was accepted may have been asked before this page left it again, in a letter still under way.
         letters.push(self.ask(me, standing, about, None));
         letters
@@ -285,7 +319,7 @@ impl Ties {
 
     /// The page was found changed, in the version of that moment. Unless the same version was found in another page,
     /// it is on its own now.
-    pub fn changed(&mut self, me: &Peer, version_at: i64) -> Vec<Letter> {
+    pub fn changed(&mut self, me: &Peer, version_at: Timestamp) -> Vec<Letter> {
         if self.matched_at.is_some_and(|matched_at| matched_at >= version_at) {
             return Vec::new();
         }
@@ -296,7 +330,7 @@ impl Ties {
     /// The page has another weight. Its canonical page hears of it, and may have to trade places; so do its followers, of
     /// whom one may have outgrown it.
     pub fn reweighed(&self, me: &Peer, standing: &Standing) -> Vec<Letter> {
-        let asked = self.canonical.iter().map(|(canonical, _)| self.ask(me, standing, canonical, None));
+        let asked = self.canonical.iter().map(|canonical| self.ask(me, standing, &canonical.peer, None));
         let accept = |follower: &Follower| {
             letter(&follower.peer, me, Saying::Accept { standing: standing.clone(), epoch: follower.epoch })
         };
@@ -313,7 +347,7 @@ impl Ties {
     }
 
     /// Follows nobody any longer; answers to what was asked so far come too late.
-    fn leave(&mut self, me: &Peer, changed_at: Option<i64>) -> Option<Letter> {
+    fn leave(&mut self, me: &Peer, changed_at: Option<Timestamp>) -> Option<Letter> {
         let canonical = self.untie()?;
         Some(letter(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
     }
@@ -321,15 +355,16 @@ impl Ties {
     /// Begins a new epoch, in which nobody is followed yet. Returns who was.
     fn untie(&mut self) -> Option<Peer> {
         self.epoch += 1;
-        self.canonical.take().map(|(canonical, _)| canonical)
+        (self.passes, self.passed_at) = (0, None);
+        self.canonical.take().map(|canonical| canonical.peer)
     }
 
-    fn ask(&self, me: &Peer, standing: &Standing, page: &Peer, version_at: Option<i64>) -> Letter {
+    fn ask(&self, me: &Peer, standing: &Standing, page: &Peer, version_at: Option<Timestamp>) -> Letter {
         letter(page, me, Saying::Follow { standing: standing.clone(), epoch: self.epoch, version_at })
     }
 
     fn follows(&self, page: &Peer) -> bool {
-        self.canonical.as_ref().is_some_and(|(canonical, _)| canonical.page == page.page)
+        self.canonical.as_ref().is_some_and(|canonical| canonical.peer.page_id == page.page_id)
     }
 }
 

@@ -2,48 +2,58 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
+fn at(micros: i64) -> Timestamp {
+    Timestamp::from_micros(micros)
+}
+
+fn url(text: &str) -> CanonicalUrl {
+    CanonicalUrl::parse(text).unwrap()
+}
+
 /// Pages that write letters to each other; those between two pages arrive in order, others in any.
 #[derive(Default)]
 struct World {
     pages: Vec<(Peer, Standing, Ties)>,
-    letters: BTreeMap<(PageKey, PageKey), VecDeque<Letter>>,
+    letters: BTreeMap<(PageId, PageId), VecDeque<Letter>>,
     delivered: usize,
     /// The current version of those of which one is known.
-    versions: BTreeMap<usize, i64>,
+    versions: BTreeMap<usize, Timestamp>,
 }
 
 impl World {
     fn of(weights: &[u8]) -> Self {
         let page = |(number, weight): (usize, &u8)| {
             let host = format!("h{number}.example");
-            let standing = Standing { url: format!("https://{host}/"), weight: f64::from(*weight) };
-            (Peer { page: [number as u8; 16], site: host }, standing, Ties::default())
+            let standing = Standing { url: url(&format!("https://{host}/")), weight: f64::from(*weight) };
+            let peer = Peer { page_id: PageId([number as u8; 16]), site: SiteKey::from_domain(host) };
+            (peer, standing, Ties::default())
         };
         Self { pages: weights.iter().enumerate().map(page).collect(), ..Self::default() }
     }
 
-    fn send(&mut self, from: PageKey, letters: impl IntoIterator<Item = Letter>) {
+    fn send(&mut self, from: PageId, letters: impl IntoIterator<Item = Letter>) {
         for letter in letters {
-            self.letters.entry((from, letter.to.page)).or_default().push_back(letter);
+            self.letters.entry((from, letter.to.page_id)).or_default().push_back(letter);
         }
     }
 
     /// The finder of mirrors says that a page's version was found in another.
     fn match_up(&mut self, page: usize, other: usize, version_at: i64) {
+        let version_at = at(version_at);
         self.versions.insert(page, version_at);
-        let of_version_at = Some(self.versions.get(&other).copied().unwrap_or(0));
+        let of_version_at = Some(self.versions.get(&other).copied().unwrap_or(at(0)));
         let (to, about) = (self.pages[page].0.clone(), self.pages[other].0.clone());
         let saying = Saying::Candidate { version_at: Some(version_at), of_version_at };
-        self.send([u8::MAX; 16], [Letter { to, about, saying }]);
+        self.send(PageId([u8::MAX; 16]), [Letter { to, about, saying }]);
     }
 
     fn deliver(&mut self, choice: usize) -> bool {
         let ways: Vec<_> = self.letters.iter().filter(|(_, queue)| !queue.is_empty()).map(|(way, _)| *way).collect();
         let Some(way) = ways.get(choice % ways.len().max(1)) else { return false };
         let letter = self.letters.get_mut(way).unwrap().pop_front().unwrap();
-        let (peer, standing, ties) = &mut self.pages[usize::from(letter.to.page[0])];
+        let (peer, standing, ties) = &mut self.pages[usize::from(letter.to.page_id.0[0])];
         let answers = ties.hear(peer, standing, &letter.about, letter.saying);
-        let from = peer.page;
+        let from = peer.page_id;
         self.send(from, answers);
         self.delivered += 1;
         assert!(self.delivered < 20_000, "letters go round for ever");
@@ -56,14 +66,15 @@ impl World {
     }
 
     fn change(&mut self, page: usize, version_at: i64) {
+        let version_at = at(version_at);
         self.versions.insert(page, version_at);
         let (peer, _, ties) = &mut self.pages[page];
-        let (from, letters) = (peer.page, ties.changed(peer, version_at));
+        let (from, letters) = (peer.page_id, ties.changed(peer, version_at));
         self.send(from, letters);
     }
 
     fn canonical_of(&self, page: usize) -> Option<usize> {
-        self.pages[page].2.canonical.as_ref().map(|(peer, _)| usize::from(peer.page[0]))
+        self.pages[page].2.canonical.as_ref().map(|canonical| usize::from(canonical.peer.page_id.0[0]))
     }
 
     /// What a page is kept fresh with.
@@ -75,7 +86,7 @@ impl World {
     fn check_books(&self) {
         for (number, (peer, _, ties)) in self.pages.iter().enumerate() {
             for follower in &ties.followers {
-                assert_eq!(self.canonical_of(usize::from(follower.peer.page[0])), Some(number));
+                assert_eq!(self.canonical_of(usize::from(follower.peer.page_id.0[0])), Some(number));
             }
             if let Some(canonical) = self.canonical_of(number) {
                 let followers = &self.pages[canonical].2.followers;
@@ -88,7 +99,7 @@ impl World {
 #[test]
 fn weight_comes_first_then_https_then_brevity_then_bytes() {
     let check = |(a, a_weight): (&str, f64), (b, b_weight): (&str, f64)| {
-        let standing = |url: &str, weight| Standing { url: url.to_owned(), weight };
+        let standing = |url: &str, weight| Standing { url: self::url(url), weight };
         let (first, second) = (standing(a, a_weight), standing(b, b_weight));
         assert!(first.precedes(&second) && !second.precedes(&first) && !first.precedes(&first));
     };
@@ -121,7 +132,7 @@ fn a_page_that_changes_leaves_unless_its_new_version_was_found_too() {
     assert_eq!(world.canonical_of(0), Some(1));
     world.change(0, 30);
     let letters: Vec<_> = world.letters.values().flatten().map(|letter| letter.saying.clone()).collect();
-    assert_eq!(letters, [Saying::Leave { epoch: 0, changed_at: Some(30) }]);
+    assert_eq!(letters, [Saying::Leave { epoch: 0, changed_at: Some(at(30)) }]);
     world.settle(&[0]);
     assert_eq!((world.canonical_of(0), world.pages[1].2.followers.len()), (None, 0));
     world.match_up(0, 1, 30);
@@ -148,7 +159,7 @@ fn a_page_that_can_stand_for_nobody_releases_its_followers() {
     world.settle(&[0]);
     assert_eq!((world.canonical_of(0), world.canonical_of(2)), (Some(1), Some(1)));
     let (peer, _, ties) = &mut world.pages[1];
-    let (from, letters) = (peer.page, ties.dissolve(peer));
+    let (from, letters) = (peer.page_id, ties.dissolve(peer));
     assert!(ties.is_empty());
     world.send(from, letters);
     world.settle(&[0]);
@@ -172,7 +183,7 @@ fn a_page_that_gains_weight_trades_places() {
     world.settle(&[0]);
     let (peer, standing, ties) = &mut world.pages[0];
     standing.weight = 9.0;
-    let (from, letter) = (peer.page, ties.reweighed(peer, standing));
+    let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
     world.send(from, letter);
     world.settle(&[0]);
     assert_eq!([0, 1, 2].map(|page| world.canonical_of(page)), [None, Some(0), Some(0)]);
@@ -187,7 +198,7 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
     let mut reweigh = |weight| {
         let (peer, standing, ties) = &mut world.pages[0];
         standing.weight = weight;
-        let (from, letter) = (peer.page, ties.reweighed(peer, standing));
+        let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
         world.send(from, letter);
     };
     // The answer to the first letter finds a page that has written the second.
@@ -242,12 +253,12 @@ proptest! {
                 2 => {
                     let (peer, standing, ties) = &mut world.pages[page];
                     standing.weight = other as f64;
-                    let (from, letter) = (peer.page, ties.reweighed(peer, standing));
+                    let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
                     world.send(from, letter);
                 }
                 _ => {
                     let (peer, _, ties) = &mut world.pages[page];
-                    let (from, letters) = (peer.page, ties.dissolve(peer));
+                    let (from, letters) = (peer.page_id, ties.dissolve(peer));
                     world.send(from, letters);
                 }
             }

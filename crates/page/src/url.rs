@@ -8,7 +8,8 @@
 use crate::plain;
 use crate::spelling::one_spelling;
 use core::net::IpAddr;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -199,8 +200,34 @@ fn is_plain(text: &str) -> bool {
 
 /// A page's name: the first 128 bits of the BLAKE3 hash of its canonical address. Two pages of a crawl of 10¹² share
 /// one with probability 10⁻¹⁵; the address is kept beside it all the same.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageId(pub [u8; 16]);
+
+impl Serialize for PageId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for PageId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(SixteenBytes).map(Self)
+    }
+}
+
+struct SixteenBytes;
+
+impl Visitor<'_> for SixteenBytes {
+    type Value = [u8; 16];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("16 bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<[u8; 16], E> {
+        bytes.try_into().map_err(|_| E::invalid_length(bytes.len(), &self))
+    }
+}
 
 impl fmt::Display for PageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

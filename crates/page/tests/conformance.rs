@@ -69,7 +69,7 @@ fn crawler_commons_normalises_alike_but_where_we_differ_on_purpose() {
             assert!(joined.contains("file:"), "{joined}");
             continue;
         };
-        let ours = CanonicalUrl::parse(&input).map(|url| rules.apply(&url).to_string());
+        let ours = CanonicalUrl::parse(&input).map(|url| rules.apply(url).to_string());
         if ours.as_deref() != Ok(&expected) {
             let reason = DELIBERATE.iter().find(|(part, _)| input.contains(part));
             assert!(reason.is_some(), "{input}: expected {expected}, not {ours:?}");

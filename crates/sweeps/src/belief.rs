@@ -2,6 +2,7 @@
 
 use crate::rules::{FORGETTING_DAYS, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use change_rate::{Gamma, GammaState, exp_minus};
+use serde::{Deserialize, Serialize};
 
 /// What a page's own looks have shown beyond the prior of its cell: 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +35,7 @@ pub(crate) fn kept_after(days: f64) -> f64 {
 
 /// What is believed of a cell's pages before their first look: days of watching that the prior counts for, beside its
 /// [`PRIOR_ALPHA`] changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellPriors {
     /// For a page's own process.
     pub own_beta_days: f64,

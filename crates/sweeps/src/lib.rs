@@ -21,6 +21,7 @@ mod outlook;
 mod place;
 pub mod rules;
 mod states;
+mod wire;
 
 pub use crate::belief::{CellPriors, PageBelief};
 pub use crate::group_sizes::{GroupSet, GroupSizes};
@@ -28,6 +29,6 @@ pub use crate::hash_keys::{HashKeys, HashMapByHash};
 pub use crate::hazard::Hazard;
 pub use crate::members::{Groups, Members};
 pub use crate::model::{Looked, Model};
-pub use crate::outlook::{CellChange, Changes, GroupChange, GroupOutlook, Outlook, SiteChange};
+pub use crate::outlook::{CellChange, Changes, GroupChange, GroupOutlook, Outlook};
 pub use crate::place::{GroupKind, Place};
 pub use crate::states::{CellState, GroupState, InvalidState, SiteState};

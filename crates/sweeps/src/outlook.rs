@@ -6,7 +6,8 @@ use crate::hash_keys::HashMapByHash;
 use crate::hazard::Hazard;
 use crate::place::Place;
 use crate::rules::LEAD_START;
-use crate::states::InvalidState;
+use crate::states::{InvalidState, SiteState};
+use serde::{Deserialize, Serialize};
 
 /// A group of pages that may be swept together.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +61,22 @@ impl Outlook {
     /// A group by its hash.
     pub fn group(&self, group: u64) -> Option<&GroupOutlook> {
         self.group_number(group).and_then(|number| self.group_at(number))
+    }
+
+    /// All that is known of a group, as if none of it had been told before.
+    pub fn group_change(&self, group: u64) -> Option<GroupChange> {
+        let GroupOutlook { group, site, pages, hazard } = self.group(group)?;
+        let (first_bin, totals) = (hazard.first_bin(), hazard.totals().to_vec());
+        let per_day = hazard.per_day() as f32;
+        Some(GroupChange {
+            group: *group,
+            site: *site,
+            pages: *pages,
+            oldest_bin: first_bin,
+            first_bin,
+            totals,
+            per_day,
+        })
     }
 
     /// Groups known.
@@ -249,7 +266,7 @@ pub struct Changes {
     /// Cells whose priors changed.
     pub cells: Vec<CellChange>,
     /// Sites whose lead changed.
-    pub sites: Vec<SiteChange>,
+    pub sites: Vec<SiteState>,
 }
 
 impl Changes {
@@ -260,13 +277,16 @@ impl Changes {
 }
 
 /// The changed end of a group's [`Hazard`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupChange {
     /// The group's hash.
+    #[serde(with = "crate::wire::bits")]
     pub group: u64,
     /// Its site.
+    #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// Its pages.
+    #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
     /// The day of the oldest bin kept.
     pub oldest_bin: i32,
@@ -279,21 +299,14 @@ pub struct GroupChange {
 }
 
 /// New priors of a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellChange {
     /// The cell's hash.
+    #[serde(with = "crate::wire::bits")]
     pub cell: u64,
     /// Its site.
+    #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// The priors.
     pub priors: CellPriors,
-}
-
-/// New score of a site.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SiteChange {
-    /// The site's hash.
-    pub site: u64,
-    /// [`Outlook::lead`].
-    pub lead: f32,
 }

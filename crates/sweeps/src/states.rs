@@ -5,6 +5,7 @@ use crate::calendar::Calendar;
 use crate::hazard::Hazard;
 use crate::rules::{LEVELS, LIVE_BINS};
 use change_rate::GroupSums;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A state that cannot be right.
@@ -38,23 +39,29 @@ impl fmt::Display for InvalidState {
 impl std::error::Error for InvalidState {}
 
 /// All that is known of a group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupState {
     /// Its hash.
+    #[serde(with = "crate::wire::bits")]
     pub group: u64,
     /// Its site.
+    #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// Its pages.
+    #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
     /// The first bin its calendar ever had.
     pub first_bin: i32,
     /// The newest bin.
     pub last_bin: i32,
     /// Probabilities of the levels of the bins that still learn, oldest first, [`LEVELS`] each.
+    #[serde(with = "crate::wire::f32s")]
     pub rows: Vec<f32>,
     /// How often a bin has each level.
+    #[serde(with = "crate::wire::f32s")]
     pub usual: [f32; LEVELS],
     /// Sums over the settled bins.
+    #[serde(with = "crate::wire::f64s")]
     pub settled: [f64; LEVELS],
     /// How many bins these are.
     pub settled_bins: f64,
@@ -63,6 +70,7 @@ pub struct GroupState {
     /// The first bin of the hazard.
     pub hazard_first_bin: i32,
     /// [`Hazard::totals`].
+    #[serde(with = "crate::wire::f32s")]
     pub hazard_totals: Vec<f32>,
     /// [`Hazard::per_day`].
     pub per_day: f32,
@@ -119,11 +127,13 @@ impl GroupState {
 }
 
 /// All that is known of a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellState {
     /// Its hash.
+    #[serde(with = "crate::wire::bits")]
     pub cell: u64,
     /// Its site.
+    #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// What its pages have shown of their own processes.
     pub own: GroupSums,
@@ -134,9 +144,10 @@ pub struct CellState {
 }
 
 /// All that is known of a site beside its groups and cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteState {
     /// Its hash.
+    #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// Its [`crate::Outlook::lead`].
     pub lead: f32,

@@ -19,6 +19,7 @@ pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVer
 use crate::contents::Told;
 use crate::lists::{List, ListRules};
 use crate::look::{Known, Look};
+use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
 use page::Timestamp;
@@ -133,7 +134,7 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = Look::of(&result, unpacked.as_deref(), &mut known)?;
+        let mut look = Look::of(&result, unpacked.as_deref(), &self.rules.lists.urls, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
@@ -172,18 +173,27 @@ impl Processor for Detector {
 
 fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
     let id = &result.look.page_id;
-    Ok(Known {
-        sketch: context.get(PAGES, id)?.unwrap_or_default(),
-        state: context.get(VERSIONS, id)?.unwrap_or_default().0,
-        host: context.get(HOSTS, &result.look.url.host())?.unwrap_or_default().0,
-    })
+    let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
+    let looks = match &sketch.looks[..] {
+        [] => LookMemory::default(),
+        looks => {
+            LookMemory::decode(looks).map_err(|error| ProcessError::Damaged(format!("the looks at {id}: {error}")))?
+        }
+    };
+    let version = match look::needs_version(result, &sketch, &looks) {
+        true => context.get(VERSIONS, id)?.unwrap_or_default().0,
+        false => VersionMemory::default(),
+    };
+    let host = context.get(HOSTS, &result.look.url.host())?.unwrap_or_default().0;
+    Ok(Known { sketch, state: PageState::new(looks, version), host })
 }
 
 /// Writes what is new; most looks change nothing but the sketch.
-fn save(result: &FetchResult, before: &Known, known: Known, context: &mut Context<'_>) {
+fn save(result: &FetchResult, before: &Known, mut known: Known, context: &mut Context<'_>) {
+    known.sketch.looks = known.state.looks().encode();
     context.put(PAGES, &result.look.page_id, &known.sketch);
-    if known.state != before.state {
-        context.put(VERSIONS, &result.look.page_id, &PageVersion(known.state));
+    if known.state.version() != before.state.version() {
+        context.put(VERSIONS, &result.look.page_id, &PageVersion(known.state.into_version()));
     }
     if known.host != before.host {
         let host = result.look.url.host();

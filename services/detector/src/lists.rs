@@ -25,6 +25,8 @@ const LINKS_PER_LOOK: usize = 10_000;
 const MARGIN: Duration = DAY.saturating_mul(2);
 /// The root element of a list stands in its first bytes.
 const ROOT_BYTES: usize = 4 << 10;
+/// What nearly all other pages begin with.
+const HTML: [&[u8]; 2] = [b"<!doctype html", b"<html"];
 /// Names of root elements of lists, in lower case.
 const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b":rdf"];
 
@@ -36,7 +38,7 @@ pub(crate) struct ListRules {
     /// Whether lists become known by being named.
     pub(crate) discover: bool,
     /// Which addresses are one page.
-    urls: UrlRules,
+    pub(crate) urls: UrlRules,
 }
 
 impl ListRules {
@@ -73,6 +75,9 @@ impl List {
 fn may_be_list(body: &[u8]) -> bool {
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    if HTML.into_iter().any(|html| start.get(..html.len()).is_some_and(|head| head.eq_ignore_ascii_case(html))) {
+        return false;
+    }
     let head = start[..start.len().min(ROOT_BYTES)].to_ascii_lowercase();
     let has = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
     match head.first() {
@@ -158,7 +163,7 @@ fn read_entries(
     let mut seen: BTreeSet<PageId> = BTreeSet::from([result.look.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
-        let url = urls.apply(&url);
+        let url = urls.apply(url);
         if url.site_key() != result.look.site_key {
             said.foreign += 1;
             continue;

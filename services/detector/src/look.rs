@@ -1,9 +1,9 @@
 //! One answer beside what is known of the page: what it says, and what is remembered of it.
 
 use crate::state::PageSketch;
-use change::{Absence, Body, HostEvents, Judgement, Noise, PageState, PageText, PartVerdict, Presence};
+use change::{Absence, Body, HostEvents, Judgement, LookMemory, Noise, PageState, PageText, PartVerdict, Presence};
 use messages::{ContentEvidence, FetchResult, Validators, Verdict};
-use page::Timestamp;
+use page::{Timestamp, UrlRules};
 use stream::ProcessError;
 
 /// An error in a page's place is looked at again after so many seconds, to see whether it lasts.
@@ -31,11 +31,16 @@ pub(crate) struct Look {
 
 impl Look {
     /// Judges an answer by what is known of the page, and learns from it.
-    pub(crate) fn of(result: &FetchResult, body: Option<&[u8]>, known: &mut Known) -> Result<Self, ProcessError> {
+    pub(crate) fn of(
+        result: &FetchResult,
+        body: Option<&[u8]>,
+        urls: &UrlRules,
+        known: &mut Known,
+    ) -> Result<Self, ProcessError> {
         let look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
                 let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
-                Self::of_version(result, body.ok_or_else(missing)?, known)
+                Self::of_version(result, body.ok_or_else(missing)?, urls, known)
             }
             // The requester's copy is current. Without a copy the answer says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
@@ -75,7 +80,7 @@ impl Look {
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], known: &mut Known) -> Self {
+    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut Known) -> Self {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         if is_known && result.look.validators.content_digest == known.sketch.content_digest {
@@ -86,10 +91,10 @@ impl Look {
         let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
         let (version, page) = match known.state.is_new() {
             true => {
-                let (version, page) = body.version_and_text();
+                let (version, page) = body.version_and_text(urls);
                 (version, Some(page))
             }
-            false => (body.version(), None),
+            false => (body.version(urls), None),
         };
         let judgement = known.state.observe(&version, noise);
         Self { page, ..Self::new(judgement, known, result) }
@@ -126,6 +131,19 @@ impl Look {
     /// Whether a part of the page differs.
     pub(crate) fn differs(part: PartVerdict) -> bool {
         part == PartVerdict::Changed
+    }
+}
+
+/// Whether an answer is judged by the page's version: one without a new body is not, but of a page that was gone it may
+/// tell the mirrors.
+pub(crate) fn needs_version(result: &FetchResult, sketch: &PageSketch, looks: &LookMemory) -> bool {
+    let is_same = result.look.validators.content_digest.is_some()
+        && result.look.validators.content_digest == sketch.content_digest;
+    match result.look.outcome.meaning().content {
+        ContentEvidence::Body => !is_same || looks.is_gone(),
+        ContentEvidence::SameAsKnown => looks.is_gone(),
+        ContentEvidence::Missing { .. } => true,
+        ContentEvidence::Elsewhere | ContentEvidence::Nothing => false,
     }
 }
 

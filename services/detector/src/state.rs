@@ -1,6 +1,6 @@
 //! What the detector's stores hold.
 
-use change::{HostEvents, PageState};
+use change::{HostEvents, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
 use messages::{DecodeError, Digest, Encoded, PageContent, impl_message};
 use page::{Host, PageId, Timestamp};
@@ -11,15 +11,15 @@ use stream::Table;
 pub const PAGES: Table<PageId, PageSketch> = Table::new("pages");
 /// The kept copies, for everyone. Absence: the page is gone, or nothing is kept.
 pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS);
-/// By what the next version is judged; written only when it changes, which most looks do not do to it. Absence: no version
-/// was ever seen.
+/// The version by which the next one is judged; written only by looks that show a reader something else. Absence: no
+/// version was ever seen.
 pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
 /// Absence: nothing happens to the pages of the host together.
 pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
 
-/// A page's [`PageState`], stored as the bytes of [`PageState::encode`].
+/// The large part of a [`change::PageState`], stored as the bytes of [`VersionMemory::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PageVersion(pub PageState);
+pub struct PageVersion(pub VersionMemory);
 
 /// What happens to the pages of a host together, in the bytes of [`HostEvents::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +31,8 @@ impl Encoded for PageVersion {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let corrupt = |problem: String| DecodeError::Corrupt { name: "PageState", problem };
-        PageState::decode(bytes).map(Self).map_err(|error| corrupt(error.to_string()))
+        let corrupt = |problem: String| DecodeError::Corrupt { name: "VersionMemory", problem };
+        VersionMemory::decode(bytes).map(Self).map_err(|error| corrupt(error.to_string()))
     }
 }
 
@@ -57,6 +57,8 @@ pub struct PageSketch {
     pub content_digest: Option<Digest>,
     pub missing_since: Option<Timestamp>,
     pub missing_looks: i32,
+    #[serde(with = "serde_bytes")]
+    pub looks: Vec<u8>,
 }
 
 impl_message!(PageSketch, "PageSketch", include_str!("../../../schemas/state/PageSketch.avsc"));

@@ -3,10 +3,11 @@
 use crate::groups::{self, Groups};
 use crate::state::PageBelief;
 use change_rate::{Estimator, EstimatorState, Gamma, GammaState, Outcome};
+use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
-use messages::{CellForecast, SweepForecast};
 use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
+use sweeps::{CellChange, CellPriors, Place};
 
 /// Cells in one forecast: a record of 150 KB.
 const CELLS_PER_FORECAST: usize = 5_000;
@@ -76,11 +77,12 @@ impl RateLearner {
         let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };
         self.told_on_day = today;
         for moved in groups.moved(self.estimator.prior()) {
+            let site = Place::of(moved.site.as_str(), "", "/").site;
             for cells in moved.cells.chunks(CELLS_PER_FORECAST) {
-                let forecast_of = |&(cell, beta_days): &(u64, f64)| CellForecast {
-                    cell: cell as i64,
-                    own_beta_days: beta_days,
-                    plain_beta_days: beta_days,
+                let forecast_of = |&(cell, beta_days): &(u64, f64)| CellChange {
+                    cell,
+                    site,
+                    priors: CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days },
                 };
                 let forecast = SweepForecast {
                     site_key: moved.site.clone(),

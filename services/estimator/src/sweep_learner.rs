@@ -4,13 +4,13 @@
 use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
 use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 use change_rate::{Gamma, GammaState, Outcome};
+use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
-use messages::{CellForecast, GroupForecast, SweepForecast};
 use page::{CanonicalUrl, SiteKey, Timestamp};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasherDefault;
 use stream::{Context, ProcessError};
-use sweeps::{Changes, GroupChange, HashKeys, HashMapByHash, Model, Place, rules};
+use sweeps::{Changes, HashKeys, HashMapByHash, Model, Place, rules};
 
 /// What a page's record says when its page was counted here.
 const NAME: &str = "sweeps";
@@ -83,7 +83,7 @@ impl SweepLearner {
         found.cells.sort_by_key(|(_, cell)| cell.number);
         for (hash, cell) in &found.cells {
             learner.cells.insert(*hash, cell.number);
-            learner.model.restore_cell(&cell.state(*hash)).map_err(|error| ProcessError::Damaged(error.to_string()))?;
+            learner.model.restore_cell(&cell.state).map_err(|error| ProcessError::Damaged(error.to_string()))?;
         }
         // All of it was told before.
         learner.model.take_changes();
@@ -92,12 +92,13 @@ impl SweepLearner {
 
     fn restore(&mut self, key: SweepKey, record: SweepRecord, found: &mut Found) -> Result<(), String> {
         match (key, record) {
-            (SweepKey::Group(hash), SweepRecord::Group(group)) => {
-                found.oldest = found.oldest.min(group.last_day);
-                let state = group.state(hash).ok_or("a group has not one number per level")?;
+            (SweepKey::Group(hash), SweepRecord::Group(SweepGroup(state))) if state.group == hash => {
+                found.oldest = found.oldest.min(state.last_bin);
                 self.model.restore_group(state).map_err(|error| error.to_string())?;
             }
-            (SweepKey::Cell(hash), SweepRecord::Cell(cell)) => found.cells.push((hash, cell)),
+            (SweepKey::Cell(hash), SweepRecord::Cell(cell)) if cell.state.cell == hash => {
+                found.cells.push((hash, cell))
+            }
             (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
                 self.model.restore_site(&state).map_err(|error| error.to_string())?;
@@ -188,12 +189,12 @@ impl SweepLearner {
         let cells = touched.cells.into_iter().chain(changes.cells.iter().map(|cell| cell.cell)).collect();
         for hash in in_order(touched.groups) {
             if let Some(state) = self.model.group_state(hash) {
-                context.put(SWEEPS, &SweepKey::Group(hash), &SweepGroup::of(&state).into());
+                context.put(SWEEPS, &SweepKey::Group(hash), &SweepGroup(state).into());
             }
         }
         for hash in in_order(cells) {
             if let (Some(state), Some(&number)) = (self.model.cell_state(hash), self.cells.get(&hash)) {
-                context.put(SWEEPS, &SweepKey::Cell(hash), &SweepCell::of(&state, number).into());
+                context.put(SWEEPS, &SweepKey::Cell(hash), &SweepCell { number, state }.into());
             }
         }
         for hash in in_order(touched.sites) {
@@ -224,17 +225,12 @@ impl SweepLearner {
             add(change.site, &mut |forecast| forecast.lead = Some(change.lead));
         }
         for change in changes.cells {
-            let cell = CellForecast {
-                cell: change.cell as i64,
-                own_beta_days: change.priors.own_beta_days,
-                plain_beta_days: change.priors.plain_beta_days,
-            };
-            add(change.site, &mut |forecast| forecast.cells.push(cell.clone()));
+            add(change.site, &mut |forecast| forecast.cells.push(change));
         }
-        for mut change in changes.groups {
-            let totals = std::mem::take(&mut change.totals);
-            let mut group = Some(forecast_of(&change, totals));
-            add(change.site, &mut |forecast| forecast.groups.extend(group.take()));
+        for change in changes.groups {
+            let site = change.site;
+            let mut change = Some(change);
+            add(site, &mut |forecast| forecast.groups.extend(change.take()));
         }
         for mut forecast in forecasts.into_values() {
             let mut size = 0;
@@ -250,16 +246,5 @@ impl SweepLearner {
             }
             context.emit(SCHEDULER_EVENTS, forecast);
         }
-    }
-}
-
-fn forecast_of(change: &GroupChange, totals: Vec<f32>) -> GroupForecast {
-    GroupForecast {
-        group: change.group as i64,
-        pages: i64::from(change.pages),
-        oldest_day: change.oldest_bin,
-        first_day: change.first_bin,
-        totals,
-        per_day: change.per_day,
     }
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use stream::{Log, TopicPartition};
-use sweeps::{Changes, GroupChange, Outlook, Place, SiteChange};
+use sweeps::{Changes, Outlook, Place, SiteState};
 use topology::Names;
 
 struct Bench {
@@ -134,18 +134,8 @@ impl Bench {
                 continue;
             };
             let site = Place::of(forecast.site_key.as_str(), "", "/").site;
-            let groups = forecast.groups.into_iter().map(|group| GroupChange {
-                group: group.group as u64,
-                site,
-                pages: group.pages as u32,
-                oldest_bin: group.oldest_day,
-                first_bin: group.first_day,
-                totals: group.totals,
-                per_day: group.per_day,
-            });
-            let sites = forecast.lead.map(|lead| SiteChange { site, lead });
-            let changes =
-                Changes { groups: groups.collect(), sites: sites.into_iter().collect(), ..Changes::default() };
+            let sites = forecast.lead.map(|lead| SiteState { site, lead });
+            let changes = Changes { groups: forecast.groups, sites: sites.into_iter().collect(), ..Changes::default() };
             outlook.apply(&changes).unwrap();
         }
         outlook
@@ -378,8 +368,8 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
 #[test]
 fn priors_that_moved_are_told_once_a_day_and_no_others() {
     let mut bench = Bench::with_estimator("gamma-grouped");
-    let cell = |path: &str| Place::of("site.test", "a.site.test", path).cell as i64;
-    let told = |bench: &mut Bench| -> Vec<BTreeMap<i64, f64>> {
+    let cell = |path: &str| Place::of("site.test", "a.site.test", path).cell;
+    let told = |bench: &mut Bench| -> Vec<BTreeMap<u64, f64>> {
         // Punctuated hourly: the day turns without a look.
         bench.now = bench.now.plus_days(1.0);
         bench.driver.clock.advance(page::DAY);
@@ -394,7 +384,7 @@ fn priors_that_moved_are_told_once_a_day_and_no_others() {
         forecasts
             .map(|forecast| {
                 assert_eq!((forecast.site_key.as_str(), forecast.lead, forecast.groups.len()), ("site.test", None, 0));
-                forecast.cells.iter().map(|cell| (cell.cell, cell.plain_beta_days)).collect()
+                forecast.cells.iter().map(|cell| (cell.cell, cell.priors.plain_beta_days)).collect()
             })
             .collect()
     };

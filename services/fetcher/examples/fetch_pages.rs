@@ -10,7 +10,7 @@ use change::{Body, Noise, PageState};
 use daemon::WebClock;
 use fetcher::{Fetched, PageFetcher, Rules};
 use messages::{FetchOutcome, FetchRequest, FetchResult};
-use page::{CanonicalUrl, PageId};
+use page::{CanonicalUrl, PageId, UrlRules};
 use settings::{Layers, Settings};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let overrides = overrides.map(|set| set.map(|(key, value)| (key.to_owned(), value.to_owned())));
     let overrides: Vec<_> = overrides.collect::<Result<_, _>>()?;
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides })?;
+    let urls = settings.urls.rules();
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let addresses = std::fs::read_to_string(file)?;
     let mut addresses = addresses.lines();
@@ -56,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 pages += 1;
                 bytes += body.len();
                 if mode == "crawl" {
-                    shingles += judge(&result, &body, &mut frontier);
+                    shingles += judge(&result, &body, &urls, &mut frontier);
                 }
             }
             None if result.look.outcome == FetchOutcome::RobotsDisallowed => {}
@@ -87,10 +88,10 @@ impl Frontier {
 }
 
 /// What the detector does with a page that it sees for the first time; the size of what it would keep.
-fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
+fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut Frontier) -> usize {
     let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
     let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-    let (version, page) = body.version_and_text();
+    let (version, page) = body.version_and_text(urls);
     let mut state = PageState::default();
     let judgement = state.observe(&version, Noise::ByFrequency);
     assert_eq!(judgement.verdict, change::Verdict::First);
@@ -104,5 +105,5 @@ fn judge(result: &FetchResult, body: &[u8], frontier: &mut Frontier) -> usize {
             frontier.add(target);
         }
     }
-    state.encode().len()
+    state.looks().encode().len() + state.version().encode().len()
 }

@@ -11,7 +11,7 @@ impl Scheduler {
     /// An operator speaks.
     pub(crate) fn take_command(&mut self, command: &Command, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command names no {what}", command.kind));
-        let url = command.url.as_ref().map(|url| self.rules.urls.apply(url)).ok_or_else(|| missing("url"));
+        let url = command.url.clone().map(|url| self.rules.urls.apply(url)).ok_or_else(|| missing("url"));
         match command.kind {
             CommandKind::Seed => {
                 let url = url?;

@@ -127,7 +127,7 @@ impl Scheduler {
                 Discover::SameSite => link.url.site_key() == source.url.site_key(),
             };
             let wanted = wanted || (self.rules.discover_lists && names_list(link));
-            let url = self.rules.urls.apply(&link.url);
+            let url = self.rules.urls.apply(link.url.clone());
             if !wanted || self.frontier.contains(url.page_id()) {
                 continue;
             }

@@ -215,7 +215,9 @@ impl Site {
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
             },
             hints: Hints { kinds: page.hinted.count_ones(), probability, host: self.qualities(), listed: page.listed },
-            mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.url.to_string()),
+            mirror_of: ties
+                .and_then(|ties| ties.canonical.as_ref())
+                .map(|canonical| canonical.standing.url.to_string()),
             mirrors: ties.map_or(0, |ties| ties.followers.len()),
             reasons: Vec::new(),
         };

@@ -42,7 +42,7 @@ impl Lister {
 impl Scheduler {
     /// Somebody says that a page changed.
     pub(crate) fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let page_id = self.rules.urls.apply(&hint.url).page_id();
+        let page_id = self.rules.urls.apply(hint.url.clone()).page_id();
         let Some(mut page) = find(context, page_id)? else {
             self.counts.unknown_pages += 1;
             return Ok(());

@@ -32,7 +32,7 @@ pub use crate::rules::Rules;
 pub use crate::state::{
     HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
 };
-pub use ::frontier::{MirrorCanonical, MirrorFollower, MirrorTies, ScheduledPage};
+pub use ::frontier::ScheduledPage;
 
 use crate::audit::Audit;
 use crate::budget::Budget;

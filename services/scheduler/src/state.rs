@@ -6,6 +6,7 @@ use messages::{impl_message, message_union};
 use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
+use sweeps::{CellChange, GroupChange, SiteState};
 
 /// Absence: the page is not known.
 pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
@@ -76,35 +77,22 @@ pub struct HostSchedule {
     pub rests_unhinted: Vec<f32>,
 }
 
-/// A group of pages that may change together. The fields are described in the schema.
+/// A group of pages that may change together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct OutlookGroup {
-    pub site: i64,
-    pub pages: i64,
-    pub first_day: i32,
-    #[serde(with = "serde_bytes")]
-    pub totals: Vec<u8>,
-    pub per_day: f32,
-}
+#[serde(transparent)]
+pub struct OutlookGroup(pub GroupChange);
 
-/// The prior of a cell. The fields are described in the schema.
+/// The prior of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct OutlookCell {
-    pub site: i64,
-    pub own_beta_days: f64,
-    pub plain_beta_days: f64,
-}
+#[serde(transparent)]
+pub struct OutlookCell(pub CellChange);
 
-/// Trust in sweeps at a site. The fields are described in the schema.
+/// Trust in sweeps at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct OutlookSite {
-    pub lead: f32,
-}
+#[serde(transparent)]
+pub struct OutlookSite(pub SiteState);
 
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
-impl_message!(OutlookGroup, "OutlookGroup", include_str!("../../../schemas/state/OutlookGroup.avsc"));
-impl_message!(OutlookCell, "OutlookCell", include_str!("../../../schemas/state/OutlookCell.avsc"));
-impl_message!(OutlookSite, "OutlookSite", include_str!("../../../schemas/state/OutlookSite.avsc"));
+impl_message!(OutlookGroup, "GroupChange", include_str!("../../../schemas/state/GroupChange.avsc"));
+impl_message!(OutlookCell, "CellChange", include_str!("../../../schemas/state/CellChange.avsc"));
+impl_message!(OutlookSite, "SiteState", include_str!("../../../schemas/state/SiteState.avsc"));

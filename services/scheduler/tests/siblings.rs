@@ -5,9 +5,9 @@
 mod bench;
 
 use bench::{Bench, edited, looked};
-use messages::{CellForecast, ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
+use messages::{ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
 use page::{CanonicalUrl, DAY, HOUR};
-use sweeps::Place;
+use sweeps::{CellChange, CellPriors, Place};
 
 const PAGES: usize = 10;
 
@@ -51,10 +51,10 @@ fn bench(policy: &str, estimator: &str) -> Bench {
 }
 
 fn tell(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
-    let cell = |path: &str, beta_days: f64| CellForecast {
-        cell: Place::of("site.test", "site.test", path).cell as i64,
-        own_beta_days: beta_days,
-        plain_beta_days: beta_days,
+    let cell = |path: &str, beta_days: f64| {
+        let place = Place::of("site.test", "site.test", path);
+        let priors = CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days };
+        CellChange { cell: place.cell, site: place.site, priors }
     };
     let forecast = SweepForecast {
         site_key: CanonicalUrl::parse("http://site.test/").unwrap().site_key(),

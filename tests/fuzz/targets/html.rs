@@ -4,7 +4,7 @@
 #![no_main]
 
 use change::{
-    ContentKind, MAX_LINKS, MAX_TEXT_BYTES, Noise, PageState, PartVerdict, Verdict, Version, extract, passages, read,
+    ContentKind, MAX_LINKS, MAX_TEXT_BYTES, Noise, LookMemory, PageState, VersionMemory, PartVerdict, Verdict, Version, extract, passages, read,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -30,7 +30,8 @@ fn extracted(content_type: Option<&str>, old: &[u8], new: &[u8]) {
 }
 
 fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
-    let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS)));
+    let urls = page::UrlRules::none();
+    let [first, second] = [old, new].map(|body| Version::new(body, content_type, Some(ADDRESS), &urls));
     for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(0) }] {
         let mut state = PageState::default();
         state.observe(&first, noise);
@@ -41,8 +42,9 @@ fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
             assert!((0.0..=1.0).contains(&judgement.magnitude));
             let parts = [judgement.content, judgement.links];
             assert_eq!(judgement.meaningful, parts.contains(&PartVerdict::Changed), "news is news of some part");
-            let kept = PageState::decode(&state.encode());
-            assert_eq!(kept.as_ref(), Ok(&state), "a state survives its bytes");
+            let looks = LookMemory::decode(&state.looks().encode()).expect("just encoded");
+            let kept = PageState::new(looks, VersionMemory::decode(&state.version().encode()).expect("just encoded"));
+            assert_eq!(kept, state, "a state survives its bytes");
             if !judgement.held {
                 let again = state.clone().observe(version, noise);
                 assert_eq!(

@@ -19,7 +19,7 @@ struct Submission {
 impl Pings {
     pub(crate) fn indexnow_one(&self, request: &Request<'_>, now: Timestamp) -> Reply {
         let value = |name: &str| {
-            let mut pairs = url::form_urlencoded::parse(request.query.as_bytes());
+            let mut pairs = form_urlencoded::parse(request.query.as_bytes());
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let (Some(text), Some(key)) = (value("url"), value("key")) else {

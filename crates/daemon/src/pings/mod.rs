@@ -112,7 +112,7 @@ impl Pings {
         source: &str,
         now: Timestamp,
     ) -> ChangeHint {
-        let url = self.urls.apply(url);
+        let url = self.urls.apply(url.clone());
         ChangeHint { page_id: url.page_id(), url, kind, hinted_at: now, changed_at, source: source.to_owned() }
     }
 }

@@ -14,7 +14,7 @@ impl Pings {
     /// Verification of intent (section 5.3): a hub asks whether we want what somebody asked of it in our name.
     pub(crate) fn websub_intent(&self, name: &str, request: &Request<'_>) -> Reply {
         let value = |name: &str| {
-            let mut pairs = url::form_urlencoded::parse(request.query.as_bytes());
+            let mut pairs = form_urlencoded::parse(request.query.as_bytes());
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let topic = value("hub.topic").and_then(|topic| CanonicalUrl::parse(&topic).ok());

@@ -7,6 +7,7 @@
 use anyhow::Context;
 use archives::{Archive, Look};
 use change::{extract, fnv1a64, passages, splitmix64};
+use settings::{Layers, Settings};
 use std::path::Path;
 
 /// Text printed of each passage, in characters.
@@ -40,6 +41,8 @@ struct Counts {
 
 fn main() -> anyhow::Result<()> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let urls =
+        Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     let mut arguments = std::env::args().skip(1);
     let (mut sources, mut show) = (Vec::new(), None);
     while let Some(argument) = arguments.next() {
@@ -59,7 +62,7 @@ fn main() -> anyhow::Result<()> {
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
         let mut counts = Counts::default();
         let mut before = None;
-        archive.judge_each(&mut |look| before = Some(counts.take(look, before.take(), show)))?;
+        archive.judge_each(&urls, &mut |look| before = Some(counts.take(look, before.take(), show)))?;
         let Counts { raw, by_digest, meaningful, beside_digest, drawn } = counts;
         println!("| {source} | {raw} | {by_digest} | {meaningful} | {beside_digest} |");
         drawn.iter().for_each(|(_, passages)| println!("{passages}"));

@@ -2,15 +2,18 @@
 //! For collections without labels, what it says beside "other bytes".
 
 use archives::{Archive, Score};
+use settings::{Layers, Settings};
 use std::path::Path;
 use std::time::Instant;
 
 fn main() -> anyhow::Result<()> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let urls =
+        Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     for source in std::env::args().skip(1) {
         let started = Instant::now();
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
-        let lines = archive.judge(&mut |_, _| {})?;
+        let lines = archive.judge(&urls, &mut |_, _| {})?;
         let seconds = started.elapsed().as_secs_f64();
         let said = lines.iter().filter(|line| line.meaningful).count();
         println!("{source}: {} raw changes, {said} meaningful, {seconds:.1} s", lines.len());

@@ -3,6 +3,7 @@
 use crate::archive::{Archive, ArchiveError, Page};
 use crate::blobs::Blobs;
 use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
+use page::UrlRules;
 use serde::Serialize;
 
 /// What the detector says of one raw change.
@@ -42,13 +43,17 @@ pub struct Look<'a> {
 
 impl Archive {
     /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
-    /// `progress` is told how many versions of how many are done.
-    pub fn judge(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<Vec<Line>, ArchiveError> {
+    /// `progress` is told how many versions of how many are done. The rules say which addresses are one page.
+    pub fn judge(
+        &mut self,
+        urls: &UrlRules,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Line>, ArchiveError> {
         let mut lines = Vec::new();
         let total = self.pages.iter().map(|page| page.rows.len()).sum();
         let mut done = 0;
         for page in &mut self.pages {
-            page.document = judge_page(page, &mut self.blobs, &mut |look| {
+            page.document = judge_page(page, &mut self.blobs, urls, &mut |look| {
                 if !look.is_first {
                     lines.push(look.line);
                 }
@@ -61,15 +66,20 @@ impl Archive {
     }
 
     /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
-    pub fn judge_each(&mut self, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
+    pub fn judge_each(&mut self, urls: &UrlRules, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
         for page in &mut self.pages {
-            page.document = judge_page(page, &mut self.blobs, see)?;
+            page.document = judge_page(page, &mut self.blobs, urls, see)?;
         }
         Ok(())
     }
 }
 
-fn judge_page(page: &Page, blobs: &mut Blobs, see: &mut dyn FnMut(&Look<'_>)) -> Result<Option<String>, ArchiveError> {
+fn judge_page(
+    page: &Page,
+    blobs: &mut Blobs,
+    urls: &UrlRules,
+    see: &mut dyn FnMut(&Look<'_>),
+) -> Result<Option<String>, ArchiveError> {
     let mut state = PageState::default();
     let (mut document, mut address) = (None, None);
     for (index, &(unix_time, blob)) in page.rows.iter().enumerate() {
@@ -81,7 +91,7 @@ fn judge_page(page: &Page, blobs: &mut Blobs, see: &mut dyn FnMut(&Look<'_>)) ->
                     document = stated_address(page, body);
                     document.clone().unwrap_or_else(|| page.address.clone())
                 });
-                let version = Version::new(body, Some(&page.content_type), Some(address));
+                let version = Version::new(body, Some(&page.content_type), Some(address), urls);
                 (Some(body), state.observe(&version, Noise::ByFrequency))
             }
         };
@@ -93,7 +103,8 @@ fn judge_page(page: &Page, blobs: &mut Blobs, see: &mut dyn FnMut(&Look<'_>)) ->
 
 /// Hosts of an archive are made up. Where a page's first version says what its address is, its links are relative to that.
 fn stated_address(page: &Page, body: &[u8]) -> Option<String> {
-    let version = Version::new(body, Some(&page.content_type), None);
+    let urls = UrlRules::none();
+    let version = Version::new(body, Some(&page.content_type), None, &urls);
     version.canonical().filter(|canonical| canonical.starts_with("http")).map(str::to_owned)
 }
 

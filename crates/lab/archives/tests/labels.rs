@@ -1,6 +1,7 @@
 //! The detector beside the labels of the corpora, where these are at hand.
 
 use archives::{Archive, Score};
+use settings::{Layers, Settings};
 use std::path::{Path, PathBuf};
 
 fn corpora() -> Option<PathBuf> {
@@ -17,8 +18,12 @@ fn corpora() -> Option<PathBuf> {
 fn meaningful_changes_are_found_and_noise_is_not() {
     let Some(directory) = corpora() else { return };
     // Reached: precision .886, recall .867 on 4,427 labels with 45 meaningful changes.
+    let urls = Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })
+        .unwrap()
+        .urls
+        .rules();
     let mut archive = Archive::open(&directory, Some("ota-genai")).unwrap();
-    let lines = archive.judge(&mut |_, _| {}).unwrap();
+    let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();
     let score = Score::of(&archive, &lines).unwrap();
     assert_eq!(score.labelled, 4_427);
     assert!(score.precision() >= 0.86 && score.recall() >= 0.85, "{score:?}");

@@ -1,5 +1,6 @@
 use messages::*;
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
+use sweeps::{CellChange, CellPriors, GroupChange};
 
 pub(crate) trait Samples: Sized {
     /// One value with every field present, one with every nullable field absent and every list empty.
@@ -278,15 +279,17 @@ impl Samples for Demand {
 
 impl Samples for SweepForecast {
     fn samples() -> Vec<Self> {
-        let group = GroupForecast {
-            group: -7,
+        let group = GroupChange {
+            group: u64::MAX - 6,
+            site: 1,
             pages: 120,
-            oldest_day: 20_377,
-            first_day: 20_777,
+            oldest_bin: 20_377,
+            first_bin: 20_777,
             totals: vec![0.0, 0.5, 1.25],
             per_day: 0.25,
         };
-        let cell = CellForecast { cell: i64::MIN, own_beta_days: 250.0, plain_beta_days: 62.5 };
+        let priors = CellPriors { own_beta_days: 250.0, plain_beta_days: 62.5 };
+        let cell = CellChange { cell: 1 << 63, site: 1, priors };
         let (site_key, made_at) = (site_key(), time(4));
         let full = Self { site_key, made_at, lead: Some(-0.25), groups: vec![group], cells: vec![cell] };
         let sparse = Self { lead: None, groups: Vec::new(), cells: Vec::new(), ..full.clone() };

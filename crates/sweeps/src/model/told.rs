@@ -1,7 +1,8 @@
 //! What of a model is news to whoever keeps its [`Outlook`](crate::Outlook).
 
 use super::{Model, Score, TOLD};
-use crate::outlook::{CellChange, Changes, GroupChange, SiteChange};
+use crate::outlook::{CellChange, Changes, GroupChange};
+use crate::states::SiteState;
 
 impl Model {
     /// What has changed since it was last asked for, but for what hardly matters; that stays for
@@ -58,11 +59,11 @@ impl Model {
             .collect()
     }
 
-    fn site_change(&mut self, number: u32) -> Option<SiteChange> {
+    fn site_change(&mut self, number: u32) -> Option<SiteState> {
         let outlook = self.outlook.sites[number as usize];
         let score = &mut self.scores[number as usize];
         let changed = score.told_lead != outlook.lead;
         *score = Score { told_lead: outlook.lead, listed: false };
-        changed.then_some(SiteChange { site: outlook.hash, lead: outlook.lead })
+        changed.then_some(SiteState { site: outlook.hash, lead: outlook.lead })
     }
 }

@@ -1,6 +1,7 @@
 //! `recrawl detect --corpus DIR`: what the detector says of every raw change of a recorded history, learned as it goes.
 
 use crate::Failure;
+use crate::commands::SettingsArguments;
 use crate::output::{Format, word, written};
 use archives::{Archive, ArchiveError, Line};
 use clap::Args;
@@ -11,6 +12,8 @@ use std::path::PathBuf;
 /// Arguments of `recrawl detect`.
 #[derive(Args, Debug)]
 pub struct DetectArguments {
+    #[command(flatten)]
+    settings: SettingsArguments,
     /// Directory in the corpus format, with the bytes of the versions.
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
@@ -21,6 +24,7 @@ pub struct DetectArguments {
 
 /// Judges all versions in the order of time: one line per raw change.
 pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure> {
+    let urls = arguments.settings.load(&[])?.urls.rules();
     let mut archive = Archive::open(&arguments.corpus, arguments.source.as_deref()).map_err(failure)?;
     if archive.pages().is_empty() {
         let which = arguments.source.as_ref().map(|source| format!(" of source {source}")).unwrap_or_default();
@@ -30,7 +34,7 @@ pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} versions  {elapsed}") {
         bar.set_style(style);
     }
-    let lines = archive.judge(&mut |done, total| {
+    let lines = archive.judge(&urls, &mut |done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     });

@@ -7,6 +7,7 @@ use crate::one_fetch::{Given, file_or_address};
 use crate::output::{Format, answer, word};
 use change::{Diff, Version, diff as compare};
 use clap::Args;
+use page::UrlRules;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -42,25 +43,26 @@ struct Question {
 
 /// Compares two versions.
 pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), Failure> {
-    if let Some(file) = &arguments.batch {
-        return answer_lines(file, answer_one);
-    }
     let settings = arguments.settings.load(&[])?;
+    let urls = settings.urls.rules();
+    if let Some(file) = &arguments.batch {
+        return answer_lines(file, |question| answer_one(question, &urls));
+    }
     let given = |source: &Option<String>| file_or_address(&settings, source.as_deref().unwrap_or_default());
     let (old, new) = (given(&arguments.old)?, given(&arguments.new)?);
     let version = |given: &Given| {
         let url = arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
         let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
-        Version::new(&given.bytes, content_type.map(String::as_str), url.as_deref())
+        Version::new(&given.bytes, content_type.map(String::as_str), url.as_deref(), &urls)
     };
     answer(format, &compare(&version(&old), &version(&new)), text)
 }
 
-fn answer_one(question: Question) -> Result<Diff, String> {
+fn answer_one(question: Question, urls: &UrlRules) -> Result<Diff, String> {
     let Question { old, new, url, content_type } = question;
     let version = |file: PathBuf| {
         let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-        Ok::<_, String>(Version::new(&bytes, content_type.as_deref(), url.as_deref()))
+        Ok::<_, String>(Version::new(&bytes, content_type.as_deref(), url.as_deref(), urls))
     };
     Ok(compare(&version(old)?, &version(new)?))
 }

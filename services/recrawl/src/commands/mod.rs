@@ -71,7 +71,7 @@ impl OnePageArguments {
         };
         let url = CanonicalUrl::parse(&self.url).map_err(|error| Failure::Input(format!("{}: {error}", self.url)))?;
         let inspection = Inspection::open(&settings, data)?;
-        Ok((settings.urls.rules().apply(&url), settings, inspection))
+        Ok((settings.urls.rules().apply(url), settings, inspection))
     }
 }
 

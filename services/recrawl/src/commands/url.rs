@@ -71,7 +71,7 @@ fn address(text: String, base: Option<&str>, rules: &UrlRules) -> Address {
     let parsed = whatwg_href(&text, base);
     let canonical = parsed.as_deref().map_err(Clone::clone).and_then(CanonicalUrl::parse);
     let whatwg = parsed.ok();
-    match canonical.map(|url| rules.apply(&url)) {
+    match canonical.map(|url| rules.apply(url)) {
         Ok(canonical) => Address {
             url: text,
             parsed: whatwg,

@@ -20,7 +20,7 @@ const BATCH: usize = 1_000;
 pub(crate) fn rows() -> Vec<Row> {
     eprintln!("the detector's state");
     let sketch = bytes_per_page(PAGES.name(), &|random| sketch(random).encode());
-    let version = bytes_per_page(VERSIONS.name(), &|random| version(random).encode());
+    let version = bytes_per_page(VERSIONS.name(), &|random| PageVersion(state(random).into_version()).encode());
     let name = "detector: state of a page without text, on disk";
     let row = Row::new(name, "bytes", Rounds::new(vec![sketch + version])).aims_at(Target::Value(140.0));
     vec![row.note(format!(
@@ -36,17 +36,21 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         content_digest: Some(Digest(random.random())),
         missing_since: None,
         missing_looks: 0,
+        looks: state(random).looks().encode(),
     }
 }
 
 /// Of a page that has shown two versions, of one word each.
-fn version(random: &mut Pcg64) -> PageVersion {
+fn state(random: &mut Pcg64) -> PageState {
     let mut state = PageState::default();
     for _ in 0..2 {
         let body = format!("<p>{:x}</p>", random.random::<u64>());
-        state.observe(&Version::new(body.as_bytes(), Some("text/html"), None), Noise::ByFrequency);
+        state.observe(
+            &Version::new(body.as_bytes(), Some("text/html"), None, &page::UrlRules::none()),
+            Noise::ByFrequency,
+        );
     }
-    PageVersion(state)
+    state
 }
 
 /// Bytes per page on disk of a table of the detector.

@@ -1,16 +1,12 @@
 //! How far estimates of resemblance are from the exact Jaccard coefficient of the 5-word shingles.
 
 use crate::python::Estimate;
-use change::{BitsPerSlot, CompactSketch, DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler, Sketch};
+use change::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use std::collections::HashSet;
 
 /// Names of the estimates, in the order of [`Errors`].
-pub(crate) const ESTIMATES: [&str; 4] = [
-    "datasketch's MinHash, k = 128, 1,024 bytes",
-    "compact sketch, 8 bits, 129 bytes",
-    "compact sketch, 4 bits, 65 bytes",
-    "the shingles the detector keeps, at most 4,096",
-];
+pub(crate) const ESTIMATES: [&str; 2] =
+    ["datasketch's MinHash, k = 128, 1,024 bytes", "the shingles the detector keeps"];
 
 /// Absolute errors over pairs of versions whose text differs.
 #[derive(Default)]
@@ -25,17 +21,10 @@ impl Errors {
         let mut shingler = Shingler::default();
         let mut shingles = |text: &str| shingler.shingles([text], DEFAULT_SHINGLE_WIDTH).to_vec();
         let (old, new) = (shingles(old), shingles(new));
-        let compact = |bits| {
-            let sketch = |shingles: &[u64]| CompactSketch::of(&Sketch::of(shingles), bits);
-            sketch(&old).resemblance(&sketch(&new))
-        };
-        let (eight, four) = (compact(BitsPerSlot::Eight), compact(BitsPerSlot::Four));
         let exact = jaccard(&old, &new);
         let kept = ShingleSet::from_hashes(old).resemblance(&ShingleSet::from_hashes(new));
         self.pairs += 1;
-        for (index, estimate) in [eight, four, kept].into_iter().enumerate() {
-            self.note(index + 1, (estimate - exact).abs());
-        }
+        self.note(1, (kept - exact).abs());
     }
 
     /// Those of datasketch.

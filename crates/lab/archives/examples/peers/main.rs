@@ -14,6 +14,7 @@ use archives::{Archive, Line, Look};
 use change::{ContentKind, decode, extract, fnv1a64};
 use magnitude::Errors;
 use python::Questions;
+use settings::{Layers, Settings};
 use std::path::Path;
 use table::Collection;
 
@@ -53,13 +54,15 @@ struct Gathered {
 
 fn main() -> anyhow::Result<()> {
     let corpora = std::env::var_os("RECRAWL_CORPORA").unwrap_or_else(|| "../shared/corpora".into());
+    let urls =
+        Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &[] })?.urls.rules();
     let mut collections = Vec::new();
     for source in std::env::args().skip(1) {
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
         let questions = Questions::new()?;
         let mut gathered = Gathered { questions, said: Vec::new(), errors: Errors::default(), before: None };
         let mut trouble = Ok(());
-        archive.judge_each(&mut |look| {
+        archive.judge_each(&urls, &mut |look| {
             if trouble.is_ok() {
                 trouble = gathered.take(look);
             }

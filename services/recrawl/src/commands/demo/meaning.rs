@@ -6,6 +6,7 @@
 
 use super::report::Books;
 use change::{Noise, PageState, Version};
+use page::UrlRules;
 use simweb::{Content, PageHistory, Web};
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +16,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type Address = (Arc<str>, Arc<str>);
 
 /// The books with versions that say the same taken as one. `progress` is told after each page how many are read.
-pub(super) fn by_meaning(web: &Web, books: &Books, progress: &(dyn Fn(usize) + Sync)) -> io::Result<Books> {
+pub(super) fn by_meaning(
+    web: &Web,
+    books: &Books,
+    urls: &UrlRules,
+    progress: &(dyn Fn(usize) + Sync),
+) -> io::Result<Books> {
     let number: HashMap<Address, usize> =
         web.trace().pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
     let next = AtomicUsize::new(0);
@@ -24,7 +30,7 @@ pub(super) fn by_meaning(web: &Web, books: &Books, progress: &(dyn Fn(usize) + S
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(page) = books.judged.pages.get(index) else { return Ok(done) };
-            done.push((index, meanings(web, page, number[&address(page)])?));
+            done.push((index, meanings(web, page, number[&address(page)], urls)?));
             progress(index + 1);
         }
     };
@@ -65,7 +71,7 @@ fn address(page: &PageHistory) -> Address {
 }
 
 /// For each version the number of its meaning, counted from 0.
-fn meanings(web: &Web, page: &PageHistory, number: usize) -> io::Result<Vec<u32>> {
+fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io::Result<Vec<u32>> {
     let mut state = PageState::default();
     let mut meaning = 0;
     let mut meanings = Vec::with_capacity(page.states.len());
@@ -78,7 +84,7 @@ fn meanings(web: &Web, page: &PageHistory, number: usize) -> io::Result<Vec<u32>
                 let body = web.body(number, version as u32)?;
                 let url = page.url();
                 let judgement =
-                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url)), Noise::ByFrequency);
+                    state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), Noise::ByFrequency);
                 judgement.meaningful || judgement.verdict == change::Verdict::Returned
             }
         };

@@ -16,7 +16,7 @@ use clap::Args;
 use daemon::{StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pace::Pace;
-use page::{CanonicalUrl, Timestamp};
+use page::{CanonicalUrl, Timestamp, UrlRules};
 use report::{Books, Report};
 use rustix::time::{ClockId, clock_gettime};
 use settings::seeds::Seed;
@@ -105,7 +105,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let cpu = cpu_time().saturating_sub(began.1).saturating_sub(web.cpu_time().unwrap_or_default());
     let pages = web.web();
     let books = Books { judged, ledger: web.shutdown().entries() };
-    let meaning = judge_meaning(&pages, &books)?;
+    let meaning = judge_meaning(&pages, &books, &settings.urls.rules())?;
     if until < window.end {
         eprintln!("stopped early, at virtual {until}");
     }
@@ -292,7 +292,7 @@ fn watch(
 }
 
 /// Reads all versions again, to tell what of the changes meant anything.
-fn judge_meaning(web: &Web, books: &Books) -> Result<Books, Failure> {
+fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Failure> {
     let bar =
         ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  what changes meant") {
@@ -301,7 +301,7 @@ fn judge_meaning(web: &Web, books: &Books) -> Result<Books, Failure> {
     if bar.is_hidden() {
         eprintln!("judging what the changes meant");
     }
-    let meaning = meaning::by_meaning(web, books, &|done| bar.set_position(done as u64));
+    let meaning = meaning::by_meaning(web, books, urls, &|done| bar.set_position(done as u64));
     bar.finish_and_clear();
     meaning.map_err(|error| Failure::World(format!("a version of a replayed page cannot be read again: {error}")))
 }
