@@ -95,9 +95,9 @@ estimators! {
         Keeps::LastModified;
     /// [`RateClasses`]: 32 from one change in 2,700 years to 100 a day, as likely as the prior makes them.
     BayesClasses: "bayes-classes", "probabilities of 32 classes of rates", Keeps::Classes;
-    /// [`GammaFilter`] with one prior for all pages.
+    /// [`GammaFilter`](crate::GammaFilter) with one prior for all pages.
     Gamma: "gamma", "a Gamma belief updated by each look, one prior for all pages", Keeps::Evidence(PriorFrom::Operator);
-    /// [`GammaFilter`] with a prior learned per site and cell ([`GroupSums`](crate::GroupSums)).
+    /// [`GammaFilter`](crate::GammaFilter) with a prior learned per site and cell ([`GroupSums`](crate::GroupSums)).
     GammaGrouped: "gamma-grouped", "a Gamma belief with a prior learned from site and directory",
         Keeps::Evidence(PriorFrom::Siblings);
     /// [`LawOfLargeNumbers`].

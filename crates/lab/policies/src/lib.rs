@@ -29,7 +29,7 @@ use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
 use crate::planned::{Planned, RatePlan};
 use crate::site_ranks::{Phases, SiteRanks};
-use crate::tianwang::Tianwang;
+use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
 use crate::webfountain::{WebFountain, WebFountainOptions};
 use revisit::RevisitPolicy;
 use revisit::allocate::Objective;
@@ -70,7 +70,10 @@ policies! {
     SiteRanks: "site-ranks", "sites in ranks 4, 2, 1 by link value (Ni et al.)",
         Some(PlannedByNumber), Nothing, |_| Box::new(SiteRanks::new(Phases::Hashed));
     Tianwang: "tianwang", "the Tianwang cycle",
-        Some(PlannedByNumber), Estimator, |options| Box::new(Tianwang::new(options.into()));
+        Some(PlannedByNumber), Estimator, |options| {
+            let cycle = CycleOptions { new_share: options.new_page_share, ..TianwangOptions::default().cycle };
+            Box::new(Tianwang::new(TianwangOptions { cycle_days: options.replan_days, cycle }))
+        };
     Chile: "chile", "daily batch by gain, then by host (Univ. Chile)",
         Some(PlannedByNumber), Estimator,
         |options| Box::new(Chile::new(ChileOptions { period_days: options.replan_days, ..ChileOptions::default() }));

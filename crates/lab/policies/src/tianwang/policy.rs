@@ -1,7 +1,6 @@
 //! The system at work.
 
 use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
-use crate::PolicyOptions;
 use crate::pages::{SlotTable, sane};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
@@ -20,14 +19,6 @@ pub struct TianwangOptions {
 impl Default for TianwangOptions {
     fn default() -> Self {
         Self { cycle_days: 1.0, cycle: CycleOptions { new_share: 0.2, order: DueOrder::EarliestDue } }
-    }
-}
-
-/// The cycle is the time between two plans.
-impl From<&PolicyOptions> for TianwangOptions {
-    fn from(options: &PolicyOptions) -> Self {
-        let cycle = CycleOptions { new_share: options.new_page_share, ..Self::default().cycle };
-        Self { cycle_days: options.replan_days, cycle }
     }
 }
 
