@@ -7,11 +7,14 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 13] = [
+const PURE: [&str; 16] = [
     "page",
     "revisit",
     "politeness",
     "sitemaps",
+    "wide-bytes",
+    "document",
+    "reading",
     "change",
     "mirrors",
     "change-rate",

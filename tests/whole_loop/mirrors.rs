@@ -55,12 +55,12 @@ fn check_books(history: &History) {
     let ties = |id: &PageId| history.pages[id].scheduler.ties.as_ref();
     for id in history.pages.keys() {
         if let Some(canonical) = ties(id).and_then(|ties| ties.canonical.as_ref()) {
-            let followers = &ties(&canonical.page_id).unwrap().followers;
-            assert_eq!(followers.iter().filter(|follower| follower.page_id == *id).count(), 1);
+            let followers = &ties(&canonical.peer.page_id).unwrap().followers;
+            assert_eq!(followers.iter().filter(|follower| follower.peer.page_id == *id).count(), 1);
         }
         for follower in ties(id).map_or(&[][..], |ties| &ties.followers) {
-            let canonical = ties(&follower.page_id).and_then(|ties| ties.canonical.as_ref());
-            assert_eq!(canonical.map(|canonical| canonical.page_id), Some(*id));
+            let canonical = ties(&follower.peer.page_id).and_then(|ties| ties.canonical.as_ref());
+            assert_eq!(canonical.map(|canonical| canonical.peer.page_id), Some(*id));
         }
     }
 }
@@ -72,7 +72,7 @@ fn mirrors_are_looked_at_less_and_everything_is_fresher() {
     let tied = |page: &&crate::simulation::Page| {
         let ties = page.scheduler.ties.as_ref();
         let canonical = ties.and_then(|ties| ties.canonical.as_ref());
-        canonical.is_some_and(|canonical| canonical.url == original_of(&page.scheduler.url))
+        canonical.is_some_and(|canonical| canonical.standing.url == original_of(&page.scheduler.url))
     };
     let mirrors = shared.pages.values().filter(|page| is_mirror(&page.scheduler.url));
     let followers = mirrors.clone().filter(tied).count();

@@ -8,10 +8,10 @@
 //! sets are compared over the range of values that both have in full. The standard deviation of r is then at most
 //! sqrt(r (1 − r) / 512), which is 0.013 at r = 0.9.
 
-use crate::hash::fnv1a64;
 use crate::lanes::splitmix64_each;
 use crate::rolling::windows;
 use crate::token_hashes::{Scratch, token_hashes};
+use document::fnv1a64;
 use std::num::NonZeroUsize;
 
 /// Tokens per shingle of text.
@@ -170,8 +170,8 @@ impl Overlap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::splitmix64;
     use crate::tokens::tokens;
+    use document::splitmix64;
     use proptest::prelude::*;
 
     const QUICK_FOX: &str = "the quick brown fox jumps over the lazy dog near the river bank";

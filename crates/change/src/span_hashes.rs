@@ -1,9 +1,9 @@
 //! FNV-1a of many short pieces of a text: they are hashed side by side, eight bytes of each in one round.
 
-use crate::hash::{FNV_START, fnv1a64_step};
-use crate::lanes::LANES;
-use crate::wide::{BLOCK, Wide, Work, at_widest};
+use crate::lanes::{LANES, fnv1a64_each};
+use document::{FNV_START, fnv1a64_step};
 use std::ops::Range;
+use wide_bytes::{BLOCK, Wide, Work, at_widest};
 
 /// A piece of a text: where it begins and where it ends.
 pub(crate) type Span = [u32; 2];
@@ -89,11 +89,11 @@ pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: 
         let first = number * LANES;
         let begun = &mut hashes[first..first + group.len()];
         let is_longer = match (group.first_chunk(), begun.first_chunk_mut()) {
-            (Some(group), Some(begun)) => hash_beginnings(wide, bytes, group, begun),
+            (Some(group), Some(begun)) => hash_beginnings(bytes, group, begun),
             _ => {
                 let (mut last, mut states) = ([[0; 2]; LANES], [FNV_START; LANES]);
                 last[..group.len()].copy_from_slice(group);
-                let is_longer = hash_beginnings(wide, bytes, &last, &mut states);
+                let is_longer = hash_beginnings(bytes, &last, &mut states);
                 begun.copy_from_slice(&states[..group.len()]);
                 is_longer
             }
@@ -102,28 +102,28 @@ pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: 
         waiting += wide.places(is_longer, first as u32, room);
         if waiting >= LANES {
             waiting -= LANES;
-            hash_rest(wide, bytes, spans, hashes, &longer[waiting..waiting + LANES]);
+            hash_rest(bytes, spans, hashes, &longer[waiting..waiting + LANES]);
         }
     }
-    hash_rest(wide, bytes, spans, hashes, &longer[..waiting]);
+    hash_rest(bytes, spans, hashes, &longer[..waiting]);
 }
 
 /// Takes the first eight bytes of spans into their hashes. Returns which are longer, a bit each.
 #[inline(always)]
-fn hash_beginnings(wide: impl Wide, bytes: &[u8], spans: &[Span; LANES], hashes: &mut [u64; LANES]) -> u64 {
+fn hash_beginnings(bytes: &[u8], spans: &[Span; LANES], hashes: &mut [u64; LANES]) -> u64 {
     let mut words = [0; LANES];
     let mut lengths = [0; LANES];
     for ((word, length), &[start, end]) in words.iter_mut().zip(&mut lengths).zip(spans) {
         *word = eight_bytes(bytes, start as usize);
         *length = u64::from(end - start);
     }
-    wide.fnv1a64_steps(hashes, &words, &lengths);
+    fnv1a64_each(hashes, &words, &lengths);
     lengths.iter().enumerate().fold(0, |bits, (lane, &length)| bits | u64::from(length > 8) << lane)
 }
 
 /// What the chosen spans, no more than [`LANES`], have beyond their first eight bytes.
 #[inline(always)]
-fn hash_rest(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[u32]) {
+fn hash_rest(bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[u32]) {
     if chosen.is_empty() {
         return;
     }
@@ -136,7 +136,7 @@ fn hash_rest(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64], 
         words[lane] = eight_bytes(bytes, start as usize + 8);
         lengths[lane] = u64::from(end - start - 8);
     }
-    wide.fnv1a64_steps(&mut states, &words, &lengths);
+    fnv1a64_each(&mut states, &words, &lengths);
     for (lane, &index) in chosen.iter().enumerate() {
         let [start, end] = spans[index as usize];
         let beyond = bytes.get(start as usize + 16..end as usize).unwrap_or_default();
@@ -161,7 +161,7 @@ fn last_bytes(rest: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::fnv1a64;
+    use document::fnv1a64;
     use proptest::prelude::*;
 
     proptest! {

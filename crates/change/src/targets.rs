@@ -1,6 +1,6 @@
 //! Link targets in one spelling, so that a link counts as changed when it leads elsewhere, not when it is written otherwise.
 
-use crate::hash::{FNV_START, fnv1a64_step};
+use document::{FNV_START, fnv1a64_step};
 use page::{CanonicalUrl, UrlProblem, UrlRules};
 
 /// Parameters by which counters of clicks name the page one goes on to.
@@ -148,7 +148,7 @@ mod tests {
             ["/privacy/?b&utm_id=1#c", "x", "#y", "terms#z", "mailto:a@b", "ftp://a/", "//b.test/?url=http://c/d"]
         {
             let target = base.target(href).unwrap();
-            assert_eq!(base.target_hash(href), Some(crate::hash::fnv1a64(target.as_bytes())), "{target}");
+            assert_eq!(base.target_hash(href), Some(document::fnv1a64(target.as_bytes())), "{target}");
         }
     }
 

@@ -3,10 +3,10 @@
 //! Going from token to token, a processor guesses at each where it ends, and guesses wrong. So the ends are found first,
 //! 64 bytes at a time, and then the tokens are hashed side by side.
 
-use crate::hash::{FNV_START, fnv1a64};
 use crate::span_hashes::{Span, eight_bytes, hash_spans};
 use crate::tokens::tokens;
-use crate::wide::{BLOCK, Wide, Work, at_widest, last_block};
+use document::{FNV_START, fnv1a64};
+use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
 
 /// Memory to work with, used again for the next text.
 #[derive(Clone, Debug, Default)]

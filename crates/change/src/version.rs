@@ -3,17 +3,17 @@
 //! A unit is the text of a block, or one link of a block together with the block's text. The two are kept apart, so that a
 //! link that differs at every look cannot hide an edit of its paragraph. What only moves about the page is no difference.
 
-use crate::blocks::{Block, Blocks};
-use crate::body::Body;
-use crate::digest::ContentDigest;
-use crate::extract::ContentKind;
-use crate::hash::{fnv1a64_of_each, splitmix64};
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{first_words, fnv1a64_of_spans};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
 use crate::told::Told;
+use document::ContentDigest;
+use document::ContentKind;
+use document::blocks::{Block, Blocks};
+use document::{Body, PageText};
+use document::{fnv1a64_of_each, splitmix64};
 use page::UrlRules;
 use std::ops::Range;
 
@@ -79,23 +79,33 @@ impl<'r> Version<'r> {
     /// Reads a body, given its `Content-Type` header, the address it was fetched from, and which addresses are one page.
     /// Never fails.
     pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>, urls: &'r UrlRules) -> Self {
-        Body::new(body, content_type, address).version(urls)
+        Self::of_body(&Body::new(body, content_type, address), urls)
     }
 
-    /// Of the blocks of a body, with the address it was fetched from.
-    pub(crate) fn of_blocks(
-        digest: ContentDigest,
-        kind: ContentKind,
-        blocks: Blocks,
-        address: Option<&str>,
-        urls: &'r UrlRules,
-    ) -> Self {
+    /// The version of a page that a body is; the rules say which addresses are one page.
+    pub fn of_body(body: &Body<'_>, urls: &'r UrlRules) -> Self {
+        Self::of_blocks(body, body.blocks(), urls)
+    }
+
+    /// The same with the text of the body, for less than one after the other.
+    pub fn and_text(body: &Body<'_>, urls: &'r UrlRules) -> (Self, PageText) {
+        let (blocks, page) = body.blocks_and_text();
+        (Self::of_blocks(body, blocks, urls), page)
+    }
+
+    fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
+        let (digest, kind, address) = (body.digest(), body.kind(), body.address());
         let in_region = region(&blocks);
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let told = Told::new(&blocks);
         let units = units(&blocks, &told, &in_region, &base);
-        let region_bytes =
-            blocks.list.iter().zip(&in_region).filter(|(_, inside)| **inside).map(|(block, _)| block.len()).sum();
+        let region_bytes = blocks
+            .list
+            .iter()
+            .zip(&in_region)
+            .filter(|(_, inside)| **inside)
+            .map(|(block, _)| block.byte_length())
+            .sum();
         Self { digest, kind, units, region_bytes, blocks, in_region, told, base }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::sketch::Sketch;
 use crate::threshold::Threshold;
-use change::{fnv1a64, splitmix64};
+use document::{fnv1a64, splitmix64};
 
 /// The most links kept of a page.
 pub(crate) const MAX_LINKS: usize = 4_096;

@@ -5,7 +5,8 @@
 //! `--show-digest N SEED` it draws from changes that only the digest reports.
 
 use anyhow::Context;
-use change::{extract, fnv1a64, passages, splitmix64};
+use change::passages;
+use document::{extract, fnv1a64, splitmix64};
 use page_archive::{Archive, Look};
 use settings::{Layers, Settings};
 use std::path::Path;

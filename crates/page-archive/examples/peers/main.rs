@@ -10,7 +10,7 @@ mod python;
 mod table;
 mod text_profile;
 
-use change::{ContentKind, decode, extract, fnv1a64};
+use document::{ContentKind, decode, extract, fnv1a64};
 use magnitude::Errors;
 use page_archive::{Archive, Line, Look};
 use python::Questions;

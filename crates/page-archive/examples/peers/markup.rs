@@ -1,6 +1,6 @@
 //! Markup without what never shows: names of tags and text.
 
-use change::fnv1a64;
+use document::fnv1a64;
 
 /// BUbiNG's digest of a page, by its documentation: tags keep nothing but their name in lower case (a frame its `src`),
 /// digits of the text become white space, white space is folded; no text of scripts and styles, no comments.

@@ -2,7 +2,7 @@
 //! characters, with counts rounded down to a multiple of 1 % of the highest count, at least 2 (1 if no token comes twice).
 //! Here tokens of one count are sorted by name; there they stand in the order of a hash table.
 
-use change::fnv1a64;
+use document::fnv1a64;
 use std::collections::BTreeMap;
 
 const MIN_TOKEN_LENGTH: usize = 2;
