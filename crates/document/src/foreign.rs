@@ -1,7 +1,7 @@
 //! SVG and MathML within HTML: there CDATA is text, and a `<title>` or `<style>` is a tag like others.
 
-use crate::markup::Tag;
 use crate::tag_name::{PerName, TagName, per_name};
+use crate::token::Tag;
 
 /// Deeper nesting of SVG and HTML within one another is read as HTML.
 const DEEPEST: usize = 64;

@@ -1,8 +1,7 @@
 //! HTML to tokens: text, start tags and end tags, as slices of the page.
 //!
-//! The states of the HTML standard (section 13.2.5, "Tokenization") that decide what is text: quoted values, comments with
-//! all their ends, raw text, scripts within comments within scripts, `<plaintext>`, CDATA in foreign content. Nothing is
-//! copied and nothing is parsed that nobody asks for: attributes stay one slice, character references stay as written.
+//! The states of the HTML standard (section 13.2.5, "Tokenization") that decide what is text: quoted values, comments, raw
+//! text, scripts within comments within scripts, CDATA in foreign content. Nothing is copied or parsed before it is asked for.
 
 use crate::attributes;
 use crate::foreign::ForeignContent;
@@ -17,7 +16,7 @@ pub fn tokens(html: &str) -> Tokens<'_, EightBytes> {
     Tokens::new(html, EightBytes)
 }
 
-/// Hands all tokens of a page over: faster than one by one.
+/// Hands all tokens over: faster than one by one.
 pub fn hand_tokens<'a>(html: &'a str, reader: &mut impl TakeTokens<'a>) {
     at_widest(Reading { html, reader });
 }
@@ -36,7 +35,7 @@ impl<'a, R: TakeTokens<'a>> Work for Reading<'a, '_, R> {
     }
 }
 
-/// See [`tokens`].
+/// The tokens of a page, one by one.
 pub struct Tokens<'a, W> {
     html: &'a str,
     wide: W,
@@ -253,7 +252,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         found
     }
 
-    /// A tag's name and what follows, from the name's first letter on. A tag that does not end is none.
+    /// A tag from the first letter of its name on; one that does not end is dropped (WHATWG "eof-in-tag").
     #[inline(always)]
     fn tag(&mut self, what: What) -> Found {
         let bytes = self.html.as_bytes();
@@ -282,7 +281,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
 /// The place of the `>` that ends a tag, given where its name begins and ends. Plain attributes, `name="value"` and
 /// `name=value`, are skipped by their `=` and their end; what has any other form is read attribute by attribute.
 ///
-/// It is looked for from the beginning of the name, so that what comes next need not wait for the name to be read.
+/// The search begins at the name, so that it need not wait until the name is read.
 #[inline(always)]
 fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, start: usize) -> Option<usize> {
     let mut from = name;

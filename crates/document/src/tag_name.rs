@@ -1,7 +1,7 @@
 //! Names of tags, as small numbers.
 //!
 //! A page has hundreds of tags, and every reader asks each of them several times whether it is one of its own. So a name is
-//! looked up once, and known by its place in [`NAMES`] from then on.
+//! looked up once, and known by its place in a list from then on.
 
 use crate::raw_text::{ends_name, letters};
 

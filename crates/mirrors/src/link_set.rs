@@ -7,7 +7,7 @@ use document::{fnv1a64, splitmix64};
 /// The most links kept of a page.
 pub(crate) const MAX_LINKS: usize = 4_096;
 
-/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than [`MAX_LINKS`] the smallest.
+/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than 4,096 the smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkSet(Vec<u64>);
 
