@@ -5,7 +5,7 @@
 
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{first_words, fnv1a64_of_spans};
+use crate::span_hashes::{first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
 use crate::told::Told;
@@ -13,7 +13,7 @@ use document::ContentDigest;
 use document::ContentKind;
 use document::blocks::{Block, Blocks};
 use document::{Body, PageText};
-use document::{fnv1a64_of_each, splitmix64};
+use document::{splitmix64, text_hash};
 use page::UrlRules;
 use std::ops::Range;
 
@@ -152,7 +152,7 @@ impl<'r> Version<'r> {
 fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
     let text = told.text(blocks);
     let texts: Vec<&[u8]> = told.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
-    let names = fnv1a64_of_each(&texts);
+    let names: Vec<u64> = texts.iter().map(|text| text_hash(text)).collect();
     let slots = text_slots(blocks, text.as_bytes(), told.places());
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
@@ -182,7 +182,7 @@ fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64>
     let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
-    let mut words = fnv1a64_of_spans(text, &words).into_iter();
+    let mut words = words.into_iter().map(|word| hash_of_span(text, word));
     let mut counts = counts.into_iter();
     let slot = |(block, has_words): (&Block, &bool)| match has_words {
         false => block.path,

@@ -11,80 +11,30 @@ pub const fn splitmix64(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// FNV-1a, 64 bits, of a sequence of bytes.
+/// A hash of a text: eight bytes after the other, the last ones filled up with zeros, through [`splitmix64`], beginning with
+/// how many they are. A word takes one round or two.
 #[inline]
-pub const fn fnv1a64(bytes: &[u8]) -> u64 {
-    let mut hash = FNV_START;
-    let mut index = 0;
-    while index < bytes.len() {
-        hash = fnv1a64_step(hash, bytes[index] as u64);
-        index += 1;
+pub const fn text_hash(bytes: &[u8]) -> u64 {
+    let mut hash = bytes.len() as u64;
+    let mut rest = bytes;
+    while let Some((eight, behind)) = rest.split_first_chunk() {
+        hash = splitmix64(hash ^ u64::from_le_bytes(*eight));
+        rest = behind;
     }
-    hash
-}
-
-/// FNV-1a of each text. One by one, every byte would wait for the one before it; four texts side by side do not wait for each
-/// other.
-pub fn fnv1a64_of_each(texts: &[&[u8]]) -> Vec<u64> {
-    let mut hashes = vec![FNV_START; texts.len()];
-    let mut waiting = texts.iter().copied().enumerate().filter(|(_, text)| !text.is_empty());
-    let mut lanes: [(usize, &[u8], u64); 4] = Default::default();
-    loop {
-        for (index, rest, hash) in &mut lanes {
-            if rest.is_empty()
-                && let Some((next, text)) = waiting.next()
-            {
-                (*index, *rest, *hash) = (next, text, FNV_START);
-            }
-        }
-        let common = lanes.iter().map(|(_, rest, _)| rest.len()).min().unwrap_or_default();
-        if common == 0 {
-            break;
-        }
-        let [one, two, three, four] = lanes.each_mut();
-        let heads = [one.1, two.1, three.1, four.1].map(|rest| rest[..common].iter());
-        let mut states = [one.2, two.2, three.2, four.2];
-        let [first, second, third, fourth] = heads;
-        for (((one, two), three), four) in first.zip(second).zip(third).zip(fourth) {
-            for (state, &byte) in states.iter_mut().zip([one, two, three, four]) {
-                *state = fnv1a64_step(*state, byte.into());
-            }
-        }
-        for ((index, rest, hash), state) in [one, two, three, four].into_iter().zip(states) {
-            (*rest, *hash) = (&rest[common..], state);
-            hashes[*index] = state;
-        }
+    if rest.is_empty() {
+        return hash;
     }
-    // Fewer than four are left.
-    for (index, rest, hash) in lanes.into_iter().filter(|(_, rest, _)| !rest.is_empty()) {
-        hashes[index] = rest.iter().fold(hash, |hash, &byte| fnv1a64_step(hash, byte.into()));
+    let (mut last, mut place) = (0, rest.len());
+    while place > 0 {
+        place -= 1;
+        last = last << 8 | rest[place] as u64;
     }
-    hashes
-}
-
-/// FNV-1a of no bytes.
-pub const FNV_START: u64 = 0xCBF2_9CE4_8422_2325;
-
-/// FNV-1a of one byte more.
-#[inline(always)]
-pub const fn fnv1a64_step(hash: u64, byte: u64) -> u64 {
-    (hash ^ byte).wrapping_mul(0x0000_0100_0000_01B3)
+    splitmix64(hash ^ last)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn side_by_side_is_one_by_one(texts in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..12)) {
-            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-            let expected: Vec<u64> = texts.iter().map(|text| fnv1a64(text)).collect();
-            prop_assert_eq!(fnv1a64_of_each(&texts), expected);
-        }
-    }
-
     #[test]
     fn the_bits_are_those_of_section_e1() {
         let check = |value, expected| assert_eq!(splitmix64(value), expected, "{value}");
@@ -92,10 +42,15 @@ mod tests {
         check(1, 0x910a_2dec_8902_5cc1);
         check(2, 0x9758_35de_1c97_56ce);
         check(12_345_678_901_234_567, 0xbad6_664b_e58d_2ada);
-        let check = |text: &str, expected| assert_eq!(fnv1a64(text.as_bytes()), expected, "{text}");
-        check("", 0xcbf2_9ce4_8422_2325);
-        check("a", 0xaf63_dc4c_8601_ec8c);
-        check("rose", 0xa3b3_ec1f_f114_df66);
-        check("网页", 0x2f24_a278_03ff_0001);
+    }
+
+    #[test]
+    fn texts_differ_by_every_byte_and_by_their_length() {
+        let texts = ["", "\0", "\0\0", "a", "a\0", "rose", "roses are", "roses arf", "网页", "12345678", "12345678\0"];
+        let mut hashes: Vec<u64> = texts.iter().map(|text| text_hash(text.as_bytes())).collect();
+        assert_eq!(hashes[3], splitmix64(1 ^ u64::from(b'a')));
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), texts.len());
     }
 }

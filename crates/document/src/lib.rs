@@ -41,7 +41,7 @@ pub use crate::body::{Body, extract};
 pub use crate::charset::{CharsetSource, Decoded, decode};
 pub use crate::content_kind::ContentKind;
 pub use crate::digest::{ContentDigest, content_digest};
-pub use crate::hash::{FNV_START, fnv1a64, fnv1a64_of_each, fnv1a64_step, splitmix64};
+pub use crate::hash::{splitmix64, text_hash};
 pub use crate::links::{Link, Links};
 pub use crate::page_text::{MAX_FEEDS, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText};
 pub use crate::text::prefix;

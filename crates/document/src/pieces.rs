@@ -2,7 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::entities;
-use crate::hash::{fnv1a64, splitmix64};
+use crate::hash::{splitmix64, text_hash};
 use crate::html::{attribute, tag_length};
 use memchr::{memchr, memmem};
 use serde_json::Value;
@@ -30,8 +30,8 @@ fn json_values(value: &Value, keys: &mut String, pieces: &mut Vec<(u64, String)>
             }
         }
         Value::Array(values) => values.iter().for_each(|value| json_values(value, keys, pieces)),
-        Value::String(text) => pieces.push((fnv1a64(keys.as_bytes()), format!("{keys}{text}"))),
-        other => pieces.push((fnv1a64(keys.as_bytes()), format!("{keys}{other}"))),
+        Value::String(text) => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{text}"))),
+        other => pieces.push((text_hash(keys.as_bytes()), format!("{keys}{other}"))),
     }
 }
 
@@ -143,7 +143,7 @@ fn feed(elements: &[Element<'_>]) -> Vec<(u64, String)> {
         let is_item = element.item && matches!(element.name, "item" | "entry");
         if !is_item {
             if !element.text.trim().is_empty() && !FEED_CLOCKWORK.contains(&element.name) {
-                pieces.push((fnv1a64(element.name.as_bytes()), element.text.clone()));
+                pieces.push((text_hash(element.name.as_bytes()), element.text.clone()));
             }
             start += 1;
             continue;
@@ -166,5 +166,5 @@ fn item(fields: &[Element<'_>]) -> Option<(u64, String)> {
     let title = text(&["title"]).or_else(|| text(&["description", "summary", "content", "encoded"]))?;
     // An item that is retitled again and again is one slot; each new item has a slot of its own.
     let link = text(&["link", "guid", "id"]).unwrap_or_default();
-    Some((splitmix64(fnv1a64(link.as_bytes())), title.to_owned()))
+    Some((splitmix64(text_hash(link.as_bytes())), title.to_owned()))
 }

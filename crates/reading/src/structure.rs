@@ -1,7 +1,7 @@
 //! The shape of a page's markup, whatever its texts and however long its lists.
 
 use crate::tree::{Content, Tree};
-use document::{fnv1a64, splitmix64};
+use document::{splitmix64, text_hash};
 
 /// A number that is equal for trees of the same shape: the same elements within one another in the same order, where
 /// neighbours of the same shape count as one. A list that grows keeps its shape; a redesign does not.
@@ -29,7 +29,7 @@ pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
         if let Some(node) = tree.nodes.get(place)
             && let Content::Element(tag) = &node.content
         {
-            open.push(Open { end: node.end, hash: fnv1a64(tag.name.as_bytes()), last_child: None });
+            open.push(Open { end: node.end, hash: text_hash(tag.name.as_bytes()), last_child: None });
         }
     }
     root.hash

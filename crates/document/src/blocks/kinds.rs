@@ -1,6 +1,6 @@
 //! What each element of HTML is to the blocks of a page.
 
-use crate::hash::fnv1a64;
+use crate::hash::text_hash;
 use crate::tag_name::{PerName, TagName, per_name};
 
 /// What a start tag does.
@@ -60,7 +60,7 @@ const fn implied(name: &[u8]) -> Option<Implied> {
 
 pub(super) static KINDS: PerName<Kind> = per_name!(kind_of);
 pub(super) static IS_PARAGRAPH: PerName<bool> = per_name!(is_paragraph);
-pub(super) static NAME_HASHES: PerName<u64> = per_name!(fnv1a64);
+pub(super) static NAME_HASHES: PerName<u64> = per_name!(text_hash);
 
 const fn kind_of(name: &[u8]) -> Kind {
     match name {
