@@ -3,7 +3,8 @@
 use crate::Rules;
 use crate::look::Look;
 use crate::state::CONTENTS;
-use change::{PageText, Passages};
+use change::Passages;
+use document::PageText;
 use messages::{ContentKind, FetchResult, PageContent, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
@@ -28,7 +29,7 @@ impl Told {
         rules: &Rules,
         context: &mut Context<'_>,
     ) -> Result<Self, ProcessError> {
-        let extract = |body| change::extract(result.content_type.as_deref(), body);
+        let extract = |body| document::extract(result.content_type.as_deref(), body);
         let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
         let old = context.get(CONTENTS, &result.look.page_id)?;
@@ -79,7 +80,7 @@ fn text_of(kept: &PageContent, rules: &Rules) -> String {
     let content = body::decompress(&kept.content, limit).unwrap_or_default();
     match kept.kind {
         ContentKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        ContentKind::Body => change::extract(kept.content_type.as_deref(), &content).text,
+        ContentKind::Body => document::extract(kept.content_type.as_deref(), &content).text,
     }
 }
 

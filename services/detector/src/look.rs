@@ -1,7 +1,8 @@
 //! One answer beside what is known of the page: what it says, and what is remembered of it.
 
 use crate::state::PageSketch;
-use change::{Absence, Body, HostEvents, Judgement, LookMemory, Noise, PageState, PageText, PartVerdict, Presence};
+use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
+use document::{Body, PageText};
 use messages::{ContentEvidence, FetchResult, Validators, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
@@ -91,10 +92,10 @@ impl Look {
         let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
         let (version, page) = match known.state.is_new() {
             true => {
-                let (version, page) = body.version_and_text(urls);
+                let (version, page) = Version::and_text(&body, urls);
                 (version, Some(page))
             }
-            false => (body.version(urls), None),
+            false => (Version::of_body(&body, urls), None),
         };
         let judgement = known.state.observe(&version, noise);
         Self { page, ..Self::new(judgement, known, result) }

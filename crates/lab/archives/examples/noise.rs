@@ -6,7 +6,8 @@
 
 use anyhow::Context;
 use archives::{Archive, Look};
-use change::{extract, fnv1a64, passages, splitmix64};
+use change::passages;
+use document::{extract, splitmix64, text_hash};
 use settings::{Layers, Settings};
 use std::path::Path;
 
@@ -73,7 +74,7 @@ fn main() -> anyhow::Result<()> {
 impl Counts {
     fn take(&mut self, look: &Look<'_>, before: Option<Text>, show: Option<Show>) -> Text {
         let page = extract(Some(&look.page.content_type), look.body.unwrap_or_default());
-        let text = Text { digest: fnv1a64(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
+        let text = Text { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
         let Some(before) = before.filter(|_| !look.is_first) else { return text };
         let differs = before.digest != text.digest;
         self.raw += 1;

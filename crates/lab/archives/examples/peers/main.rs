@@ -11,7 +11,7 @@ mod table;
 mod text_profile;
 
 use archives::{Archive, Line, Look};
-use change::{ContentKind, decode, extract, fnv1a64};
+use document::{ContentKind, decode, extract, text_hash};
 use magnitude::Errors;
 use python::Questions;
 use settings::{Layers, Settings};
@@ -96,14 +96,14 @@ impl Gathered {
         let content_type = Some(look.page.content_type.as_str());
         let page = extract(content_type, body);
         let text = format!("{}\n{}", page.title, page.text);
-        let text_digest = fnv1a64(text.as_bytes());
+        let text_digest = text_hash(text.as_bytes());
         let markup = decode(body, content_type).text;
         let rendered = match page.kind {
             ContentKind::Html => self.questions.text_of(&markup)?,
             _ => text_digest,
         };
         let profile = text_profile::digest(&text);
-        let digests = [fnv1a64(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
+        let digests = [text_hash(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
         Ok(Kept { digests, text })
     }
 }
