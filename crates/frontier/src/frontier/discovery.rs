@@ -1,6 +1,6 @@
 //! How pages become known, and what operators say of them.
 
-use crate::Frontier;
+use super::Frontier;
 use crate::hint_record::place_of;
 use crate::page_record::ScheduledPage;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks};

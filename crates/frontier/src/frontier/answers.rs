@@ -1,6 +1,6 @@
 //! What an answer changes: the page's record, its host's schedule, the budget, and what the policy knows.
 
-use crate::Frontier;
+use super::Frontier;
 use crate::page_record::ScheduledPage;
 use crate::planner::look_of;
 use crate::request::AnswerFate;

@@ -1,6 +1,6 @@
 //! How current the copies are expected to be, for gauges; and pages that were left for too long.
 
-use crate::Frontier;
+use super::Frontier;
 use page::Timestamp;
 use revisit::columns::Index;
 use std::time::Duration;

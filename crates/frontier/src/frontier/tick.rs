@@ -1,7 +1,7 @@
 //! A tick: leases that ran out are taken back, waits that are over end, and the best pages are chosen one by one, as
 //! far as the budget, the bound on requests in flight and the hosts' gates allow.
 
-use crate::Frontier;
+use super::Frontier;
 use crate::ahead::Ahead;
 use crate::page_record::ScheduledPage;
 use messages::FetchRequest;
@@ -172,6 +172,12 @@ impl Frontier {
             let ready = self.pages.columns.get(*slot).filter(|entry| entry.standing == Standing::Ready);
             self.room() > 0 && ready.is_some_and(|entry| self.host_has_room(entry.host, now))
         })
+    }
+
+    fn draw_audit(&mut self, partition: u32, now: Timestamp) -> Option<Slot> {
+        let ahead = self.ahead(now);
+        let Self { audit, pages, hosts, rules, .. } = self;
+        audit.draw(pages, partition, now, |host| ahead.has_room(hosts.gate(host), rules))
     }
 
     fn next_best(&mut self, best: &mut Best, now: Timestamp) -> Option<Slot> {
