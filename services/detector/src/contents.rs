@@ -1,7 +1,7 @@
 //! What is told of a change beside its verdict, and the copy that is kept.
 
 use crate::Rules;
-use crate::look::Look;
+use crate::look::JudgedLook;
 use crate::state::CONTENTS;
 use change::Passages;
 use document::PageText;
@@ -13,19 +13,19 @@ use stream::{Context, ProcessError};
 const COMPARED_BYTES: usize = 32 << 10;
 
 /// A change in words.
-pub(crate) struct Told {
+pub(crate) struct PublishedVersion {
     /// Text and links, when there was a body.
     pub(crate) page: Option<PageText>,
     /// What was added and removed.
     pub(crate) passages: Passages,
 }
 
-impl Told {
+impl PublishedVersion {
     /// Reads a version that is news, compares it with the kept copy, and keeps it in its place.
     pub(crate) fn of(
         result: &FetchResult,
         unpacked: Option<&[u8]>,
-        look: &mut Look,
+        look: &mut JudgedLook,
         rules: &Rules,
         context: &mut Context<'_>,
     ) -> Result<Self, ProcessError> {

@@ -12,14 +12,14 @@ const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
 /// Everything known of a page before the answer, and after it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct PageMemory {
     pub(crate) sketch: PageSketch,
     pub(crate) state: PageState,
     pub(crate) host: HostEvents,
 }
 
 /// What an answer says about the page.
-pub(crate) struct Look {
+pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
@@ -30,13 +30,13 @@ pub(crate) struct Look {
     pub(crate) page: Option<PageText>,
 }
 
-impl Look {
+impl JudgedLook {
     /// Judges an answer by what is known of the page, and learns from it.
     pub(crate) fn of(
         result: &FetchResult,
         body: Option<&[u8]>,
         urls: &UrlRules,
-        known: &mut Known,
+        known: &mut PageMemory,
     ) -> Result<Self, ProcessError> {
         let look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
@@ -62,7 +62,7 @@ impl Look {
         Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
-    fn new(judgement: Judgement, known: &mut Known, result: &FetchResult) -> Self {
+    fn new(judgement: Judgement, known: &mut PageMemory, result: &FetchResult) -> Self {
         let (page, now_s) = (page_number(result), result.look.fetched_at.as_secs());
         let is_edit =
             judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
@@ -81,7 +81,7 @@ impl Look {
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut Known) -> Self {
+    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut PageMemory) -> Self {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         if is_known && result.look.validators.content_digest == known.sketch.content_digest {
@@ -101,7 +101,7 @@ impl Look {
         Self { page, ..Self::new(judgement, known, result) }
     }
 
-    fn of_absence(result: &FetchResult, for_good: bool, known: &mut Known) -> Self {
+    fn of_absence(result: &FetchResult, for_good: bool, known: &mut PageMemory) -> Self {
         // Never seen: there is nothing to be gone, and nothing to tell.
         if known.state.is_new() {
             return Self::silent();
@@ -170,7 +170,7 @@ fn word(verdict: change::Verdict) -> Verdict {
 }
 
 /// Puts what the answer showed into the page's sketch.
-fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
+fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
     let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
     sketch.content_digest = known.after(&result.look, look.verdict).content_digest;
     match result.look.outcome.meaning().content {

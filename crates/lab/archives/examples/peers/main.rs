@@ -10,7 +10,7 @@ mod python;
 mod table;
 mod text_profile;
 
-use archives::{Archive, Line, Look};
+use archives::{Archive, ArchivedLook, Line};
 use document::{ContentKind, decode, extract, text_hash};
 use magnitude::Errors;
 use python::Questions;
@@ -77,7 +77,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 impl Gathered {
-    fn take(&mut self, look: &Look<'_>) -> anyhow::Result<()> {
+    fn take(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<()> {
         let version = self.kept(look)?;
         if let Some(before) = self.before.as_ref().filter(|_| !look.is_first) {
             let mut pair = None;
@@ -91,7 +91,7 @@ impl Gathered {
         Ok(())
     }
 
-    fn kept(&mut self, look: &Look<'_>) -> anyhow::Result<Kept> {
+    fn kept(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<Kept> {
         let Some(body) = look.body else { return Ok(Kept { digests: [0; DIGESTS.len()], text: String::new() }) };
         let content_type = Some(look.page.content_type.as_str());
         let page = extract(content_type, body);
