@@ -17,7 +17,7 @@ impl Frontier {
         page: &mut ScheduledPage,
         now: Timestamp,
     ) -> Vec<MirrorLetter> {
-        let ChangeEstimate { look, judgement, belief } = estimate;
+        let ChangeEstimate { look, judgement, belief, .. } = estimate;
         if look.was_not_sent() {
             self.take_back(look, page);
             return Vec::new();
