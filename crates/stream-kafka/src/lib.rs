@@ -19,6 +19,7 @@
 mod asking;
 mod client;
 mod closing;
+mod cluster;
 mod error;
 mod log;
 mod member;

@@ -2,8 +2,8 @@
 
 use crate::client::{Quiet, lock};
 use crate::closing::Closing;
+use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
-use crate::log::{Cluster, committed_positions, no_topic};
 use crate::reader::to_record;
 use crate::transactions::{Positions, Transactions};
 use rdkafka::config::RDKafkaLogLevel;

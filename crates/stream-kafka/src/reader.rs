@@ -2,8 +2,8 @@
 
 use crate::asking::{ask, is_passing};
 use crate::client::Quiet;
+use crate::cluster::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use crate::error::log_error;
-use crate::log::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use page::Timestamp;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};

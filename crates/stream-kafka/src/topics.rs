@@ -1,7 +1,7 @@
 //! Making topics, and checking those that are there.
 
+use crate::cluster::{ASK_TIMEOUT, Cluster};
 use crate::error::{advice, kind_of, log_error};
-use crate::log::{ASK_TIMEOUT, Cluster};
 use crate::settings::BATCH_BYTES;
 use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;

@@ -1,9 +1,9 @@
 //! What is small and asked for all the time, held in memory so that only reads of records and state go to the database.
 
+use crate::directory::stop;
 use crate::layout::{
     INCARNATION_OFFSETS, Incarnation, LogKey, Mark, Place, decode_offset, decode_placed, decode_position, decode_topic,
 };
-use crate::log_backend::unknown;
 use crate::rocks::Database;
 use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
 use std::collections::{BTreeMap, HashMap};
@@ -186,4 +186,8 @@ mod tests {
         assert_eq!(partition.given(160, 201), 1);
         assert_eq!(partition.given(300, 200), 0);
     }
+}
+
+pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
+    stop(format!("there is no partition {partition}; create its topic first"))
 }

@@ -45,10 +45,6 @@ impl EmbeddedBackend {
     }
 }
 
-pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
-    stop(format!("there is no partition {partition}; create its topic first"))
-}
-
 impl LogBackend for EmbeddedBackend {
     fn id(&self) -> Result<String, LogError> {
         Ok(self.log_id().to_owned())
