@@ -23,36 +23,36 @@ use stream::{
 /// Longest wait for the first answer of a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for an answer to a question about topics and offsets.
+/// Longest wait for a request about topics and offsets.
 pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Apache Kafka as a log of transactional batches. Clones share the connection.
 #[derive(Clone)]
 pub struct KafkaLog {
     cluster: Arc<Cluster>,
-    /// Reads the first record of a backlog. Not in the cluster, which it holds.
+    /// Reads the first record of a backlog. It holds the cluster, so it cannot be part of it.
     backlog_reader: Arc<Mutex<Option<KafkaReader>>>,
 }
 
-/// What log, members and readers share.
+/// Shared by the log, its members and its readers.
 pub(crate) struct Cluster {
     pub(crate) settings: KafkaSettings,
-    /// Sees everything, transactions still open included.
+    /// Sees all records, including open transactions.
     pub(crate) uncommitted_view: BaseConsumer<Quiet>,
-    /// Sees what a reader of committed records may see.
+    /// Sees only committed records.
     pub(crate) committed_view: BaseConsumer<Quiet>,
-    /// What topics are like hardly ever changes, so it is asked for once.
+    /// Properties of topics, requested once because they hardly ever change.
     topics: Mutex<HashMap<String, TopicInfo>>,
     id: Mutex<Option<String>>,
-    /// Clients that ask about groups they are not in, kept because a client costs connections and threads.
+    /// Clients that query groups without joining them, cached because a client costs connections and threads.
     group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
-    /// Made with the first record appended, kept as long as it works.
+    /// Created with the first appended record, kept while it works.
     appender: Mutex<Option<Transactions>>,
 }
 
 impl KafkaLog {
-    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] when no broker answers within some seconds, and with
-    /// [`ErrorKind::Stop`] when the settings are wrong, a file of them cannot be read, or the cluster refuses us.
+    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] if no broker answers within some seconds, and with
+    /// [`ErrorKind::Stop`] if the settings are wrong, one of their files cannot be read, or the cluster refuses us.
     pub fn connect(settings: KafkaSettings) -> Result<Self, LogError> {
         let settings = settings.with_security()?;
         let view = |isolation_level: &str| {
@@ -85,14 +85,14 @@ impl KafkaLog {
         }
     }
 
-    /// Compares topics with what they should be: what an operator would want to mend, by topic.
+    /// Compares topics with their configuration. Returns the problems an operator should fix, by topic.
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
         topics::check(&self.cluster, topics)
     }
 }
 
 impl Cluster {
-    /// What a failed question means, with the reason librdkafka has not given to the caller.
+    /// Maps a failed request to an error, with the cause that librdkafka did not return to the caller.
     pub(crate) fn explained(&self, doing: &str, error: &KafkaError) -> LogError {
         self.explained_by(&self.committed_view, doing, error)
     }
@@ -123,7 +123,7 @@ impl Cluster {
         LogError::new(ErrorKind::Retry, message)
     }
 
-    /// Asks for the number of partitions of a topic.
+    /// Requests the number of partitions of a topic.
     pub(crate) fn ask_partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
         serve(&self.committed_view);
         let metadata = self
@@ -144,7 +144,7 @@ impl Cluster {
         Ok((partitions > 0).then_some(partitions))
     }
 
-    /// What a topic is like, asked for once.
+    /// Properties of a topic, requested once.
     fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
         if let Some(&info) = lock(&self.topics).get(topic) {
             return Ok(Some(info));
@@ -165,7 +165,7 @@ impl Cluster {
         Ok(view)
     }
 
-    /// Whether there is such a partition.
+    /// Checks that the partition exists.
     pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
         match self.topic(&to.topic)? {
             None => Err(no_topic(&to.topic)),
@@ -189,7 +189,7 @@ impl Cluster {
         result
     }
 
-    /// Unlike any other: two appenders of one name would fence each other.
+    /// A unique id: two appenders of one name would fence each other.
     fn appender_id(&self) -> String {
         static APPENDERS: AtomicU64 = AtomicU64::new(0);
         let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -198,7 +198,7 @@ impl Cluster {
     }
 }
 
-/// Serves a view's log lines and errors, which would otherwise pile up.
+/// Serves the log lines and errors of a view, which would otherwise pile up.
 pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
     for _ in 0..16 {
         view.poll(Duration::ZERO);
@@ -254,7 +254,7 @@ impl Log for KafkaLog {
         let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
         let starts = list_offsets(&view, topic, &partitions, Offset::Beginning).map_err(explain)?;
         let ends = list_offsets(&view, topic, &partitions, Offset::End).map_err(explain)?;
-        // Taken out while it is used: another question meanwhile makes a reader of its own.
+        // Taken out while in use: a concurrent request creates its own reader.
         let kept = lock(&self.backlog_reader).take();
         let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;
         let mut backlog = Vec::with_capacity(partitions.len());
@@ -265,7 +265,7 @@ impl Log for KafkaLog {
             let next = committed.get(&partition).map_or(0, |position| position.next).max(start);
             let records = end.saturating_sub(next);
             let first = if records > 0 { reader.read(&place, next, 1)?.0.pop() } else { None };
-            // Where nothing but a transaction marker is left, nothing is.
+            // If only a transaction marker is left, the backlog is empty.
             let records = if first.is_some() { records } else { 0 };
             backlog.push(Backlog { partition, records, oldest: first.map(|record| record.timestamp) });
         }
@@ -274,7 +274,7 @@ impl Log for KafkaLog {
     }
 }
 
-/// A group's committed positions, for the partitions that have one. A coordinator that moves is waited for.
+/// Committed positions of a group, for the partitions that have one. Waits for a moving coordinator.
 pub(crate) fn committed_positions<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
@@ -295,7 +295,7 @@ pub(crate) fn committed_positions<C: ConsumerContext>(
         }
         Ok(positions)
     };
-    // librdkafka looks the coordinator up by itself.
+    // librdkafka looks up the coordinator by itself.
     ask(&Instant::now(), ASK_TIMEOUT, question, |_| {})
 }
 
@@ -306,7 +306,7 @@ pub(crate) fn no_topic(topic: &str) -> LogError {
     )
 }
 
-/// An answer that lacks what was asked for.
+/// The error for an answer without the requested offsets.
 pub(crate) fn no_answer(partition: &TopicPartition) -> LogError {
     LogError::new(ErrorKind::Retry, format!("Kafka gave no offsets for {partition}"))
 }
