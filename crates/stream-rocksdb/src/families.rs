@@ -11,8 +11,8 @@ use stream::TaskId;
 
 /// Version of the database layout. Other versions cannot be read.
 pub(crate) const FORMAT: u32 = 1;
-/// Prefix of this module's keys. No key of records or state begins with it: it would be topic or partition number 2³² -
-/// 1.
+/// Prefix of this module's keys. Keys of records and state never begin with it: that would be topic or partition number
+/// 2³² − 1.
 const RESERVED: [u8; 4] = [0xff; 4];
 /// The family of data that concerns the whole database.
 pub(crate) const DEFAULT: &str = "default";

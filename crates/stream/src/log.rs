@@ -1,8 +1,8 @@
 //! The interface to a log of transactional batches.
 //!
-//! A stage thread owns one [`Member`]: a group consumer and a transactional producer in one. The protocol is `poll →
-//! commit`: a [`Commit`] names the tasks whose work it contains and becomes visible as a whole, or never. It is refused
-//! if the member does not own one of these tasks.
+//! A stage thread owns one [`Member`]: a group consumer and a transactional producer in one. The protocol is
+//! `poll → commit`: a [`Commit`] names the tasks whose work it contains and becomes visible as a whole, or never. It is
+//! refused if the member does not own one of these tasks.
 
 use crate::position::Position;
 use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};

@@ -107,7 +107,7 @@ impl OutputTopic {
     }
 }
 
-/// What a processor sees of the world: the time, its tables, its outputs.
+/// The context of a processor: the time, its tables, its outputs.
 pub struct Context<'a> {
     pub(crate) now: Timestamp,
     pub(crate) task: &'a TaskId,

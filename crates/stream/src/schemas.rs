@@ -27,8 +27,8 @@ impl SchemaReader {
         Self { from: TopicPartition::new(topic, 0), next: 0 }
     }
 
-    /// Learns the schemas appended since the last call and returns their fingerprints. `read(partition, offset,
-    /// max_records)` returns records and the next offset.
+    /// Learns the schemas appended since the last call and returns their fingerprints.
+    /// `read(partition, offset, max_records)` returns records and the next offset.
     pub fn learn<E>(
         &mut self,
         mut read: impl FnMut(&TopicPartition, u64, usize) -> Result<(Vec<InputRecord>, u64), E>,

@@ -7,7 +7,7 @@ use messages::ChangeHint;
 pub struct Counts {
     /// Refused pages; the answer names the reason.
     pub refused: u64,
-    /// Unauthentic messages; their sender is not told.
+    /// Messages that fail authentication; their sender is not told.
     pub ignored: u64,
 }
 
