@@ -24,13 +24,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct KafkaLog {
     cluster: Arc<Cluster>,
-    /// Reads the first record of a backlog. Not in the cluster, which it holds.
+    /// Reads the first record of a backlog. It holds the cluster, so it cannot be part of it.
     backlog_reader: Arc<Mutex<Option<KafkaReader>>>,
 }
 
 impl KafkaLog {
-    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] when no broker answers within some seconds, and with
-    /// [`ErrorKind::Stop`] when the settings are wrong, a file of them cannot be read, or the cluster refuses us.
+    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] if no broker answers within some seconds, and with
+    /// [`ErrorKind::Stop`] if the settings are wrong, one of their files cannot be read, or the cluster refuses us.
     pub fn connect(settings: KafkaSettings) -> Result<Self, LogError> {
         let settings = settings.with_security()?;
         let view = |isolation_level: &str| {
@@ -63,7 +63,7 @@ impl KafkaLog {
         }
     }
 
-    /// Compares topics with what they should be: what an operator would want to mend, by topic.
+    /// Compares topics with their configuration. Returns the problems an operator should fix, by topic.
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
         topics::check(&self.cluster, topics)
     }
@@ -118,7 +118,7 @@ impl Log for KafkaLog {
         let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
         let starts = list_offsets(&view, topic, &partitions, Offset::Beginning).map_err(explain)?;
         let ends = list_offsets(&view, topic, &partitions, Offset::End).map_err(explain)?;
-        // Taken out while it is used: another question meanwhile makes a reader of its own.
+        // Taken out while in use: a concurrent request creates its own reader.
         let kept = lock(&self.backlog_reader).take();
         let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;
         let mut backlog = Vec::with_capacity(partitions.len());
@@ -129,7 +129,7 @@ impl Log for KafkaLog {
             let next = committed.get(&partition).map_or(0, |position| position.next).max(start);
             let records = end.saturating_sub(next);
             let first = if records > 0 { reader.read(&place, next, 1)?.0.pop() } else { None };
-            // Where nothing but a transaction marker is left, nothing is.
+            // If only a transaction marker is left, the backlog is empty.
             let records = if first.is_some() { records } else { 0 };
             backlog.push(Backlog { partition, records, oldest: first.map(|record| record.timestamp) });
         }
