@@ -14,7 +14,7 @@ pub const HOST_EVENT_WINDOW_S: i64 = 86_400;
 const MAX_REMEMBERED: usize = 64;
 /// Units compared per change. The smallest hashes are taken, so that two changes are compared by the same units.
 const SIGNS: usize = 8;
-/// The host itself counts as missing from this many missing pages on, unless more pages were found meanwhile.
+/// The host itself counts as missing from this many missing pages on, unless as many fetches found a page meanwhile.
 const MASS: usize = 5;
 const CODEC_VERSION: u8 = 1;
 

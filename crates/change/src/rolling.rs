@@ -79,8 +79,8 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
             }
             let middle = middle.wrapping_sub(lowest).wrapping_sub(highest);
             let last = low[place + W - 1] + (high[place + W - 1] << HALF);
-            // 2³¹ times the middle: its lowest 30 bits, shifted, stay below 2⁶¹, and its higher bits wrap to 1. The
-            // highest counts twice, since 2⁶² is congruent to 2.
+            // 2³¹ times the middle: its lowest 30 bits stay below 2⁶¹, and its higher bits return at bit 0, since 2⁶¹
+            // is congruent to 1. The highest counts twice, since 2⁶² is congruent to 2.
             let middle = ((middle & ((1 << 30) - 1)) << HALF) + (middle >> 30);
             *hash = reduce(fold(lowest.into()) + fold((2 * highest).into()) + middle + last);
         }

@@ -39,7 +39,7 @@ impl Peer {
 /// The rank of a page among its mirrors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Its address.
+    /// The address of the page.
     pub url: CanonicalUrl,
     /// Its importance. A weight that is not positive counts as zero.
     pub weight: f64,

@@ -56,7 +56,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// Reads a body as a list. Returns `None` if it is none, or of a kind that is not read.
+    /// Reads a body as a list. Returns `None` for any other body, and for kinds that are not read.
     pub(crate) fn read(body: &[u8], rules: &ListRules) -> Option<Self> {
         if !(rules.sitemaps || rules.feeds) || !may_be_list(body) {
             return None;
