@@ -13,29 +13,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use stream::{ErrorKind, Log, LogError, Member, OutputRecord, Position, Receipt, TopicInfo, TopicPartition};
+use stream::{ErrorKind, LogError, OutputRecord, Position, Receipt, TopicInfo, TopicPartition};
 
-/// Longest wait for an answer to a question about topics and offsets.
+/// Longest wait for a request about topics and offsets.
 pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What log, members and readers share.
+/// Shared by the log, its members and its readers.
 pub(crate) struct Cluster {
     pub(crate) settings: KafkaSettings,
-    /// Sees everything, transactions still open included.
+    /// Sees all records, including open transactions.
     pub(crate) uncommitted_view: BaseConsumer<Quiet>,
-    /// Sees what a reader of committed records may see.
+    /// Sees only committed records.
     pub(crate) committed_view: BaseConsumer<Quiet>,
-    /// What topics are like hardly ever changes, so it is asked for once.
+    /// Properties of topics, requested once because they hardly ever change.
     pub(crate) topics: Mutex<HashMap<String, TopicInfo>>,
     pub(crate) id: Mutex<Option<String>>,
-    /// Clients that ask about groups they are not in, kept because a client costs connections and threads.
+    /// Clients that query groups without joining them, cached because a client costs connections and threads.
     pub(crate) group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
-    /// Made with the first record appended, kept as long as it works.
+    /// Created with the first appended record, kept while it works.
     pub(crate) appender: Mutex<Option<Transactions>>,
 }
 
 impl Cluster {
-    /// What a failed question means, with the reason librdkafka has not given to the caller.
+    /// Maps a failed request to an error, with the cause that librdkafka did not return to the caller.
     pub(crate) fn explained(&self, doing: &str, error: &KafkaError) -> LogError {
         self.explained_by(&self.committed_view, doing, error)
     }
@@ -66,7 +66,7 @@ impl Cluster {
         LogError::new(ErrorKind::Retry, message)
     }
 
-    /// Asks for the number of partitions of a topic.
+    /// Requests the number of partitions of a topic.
     pub(crate) fn ask_partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
         serve(&self.committed_view);
         let metadata = self
@@ -87,7 +87,7 @@ impl Cluster {
         Ok((partitions > 0).then_some(partitions))
     }
 
-    /// What a topic is like, asked for once.
+    /// Properties of a topic, requested once.
     pub(crate) fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
         if let Some(&info) = lock(&self.topics).get(topic) {
             return Ok(Some(info));
@@ -108,7 +108,7 @@ impl Cluster {
         Ok(view)
     }
 
-    /// Whether there is such a partition.
+    /// Checks that the partition exists.
     pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
         match self.topic(&to.topic)? {
             None => Err(no_topic(&to.topic)),
@@ -132,7 +132,7 @@ impl Cluster {
         result
     }
 
-    /// Unlike any other: two appenders of one name would fence each other.
+    /// A unique id: two appenders of one name would fence each other.
     pub(crate) fn appender_id(&self) -> String {
         static APPENDERS: AtomicU64 = AtomicU64::new(0);
         let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -141,14 +141,14 @@ impl Cluster {
     }
 }
 
-/// Serves a view's log lines and errors, which would otherwise pile up.
+/// Serves the log lines and errors of a view, which would otherwise pile up.
 pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
     for _ in 0..16 {
         view.poll(Duration::ZERO);
     }
 }
 
-/// A group's committed positions, for the partitions that have one. A coordinator that moves is waited for.
+/// Committed positions of a group, for the partitions that have one. Waits for a moving coordinator.
 pub(crate) fn committed_positions<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
@@ -169,7 +169,7 @@ pub(crate) fn committed_positions<C: ConsumerContext>(
         }
         Ok(positions)
     };
-    // librdkafka looks the coordinator up by itself.
+    // librdkafka looks up the coordinator by itself.
     ask(&Instant::now(), ASK_TIMEOUT, question, |_| {})
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn no_topic(topic: &str) -> LogError {
     )
 }
 
-/// An answer that lacks what was asked for.
+/// The error for an answer without the requested offsets.
 pub(crate) fn no_answer(partition: &TopicPartition) -> LogError {
     LogError::new(ErrorKind::Retry, format!("Kafka gave no offsets for {partition}"))
 }

@@ -8,7 +8,7 @@ use crate::reader::{KafkaReader, list_offsets};
 use crate::settings::KafkaSettings;
 use crate::topics::{self, TopicCheck};
 use rdkafka::Offset;
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
