@@ -15,8 +15,8 @@ mod transactions;
 
 pub use self::ground::{Failed, Ground};
 
+use crate::clock::Clock;
 use crate::log::{Log, LogError};
-use crate::runner::Clock;
 use crate::store::StoreProvider;
 use page::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,10 +1,10 @@
 //! Health of a stage: its public status, and its reaction to failures of the log.
 
+use crate::clock::Clock;
 use crate::durations::Durations;
 use crate::invariants::{AT_RUN_TIME, Broken};
 use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
-use crate::runner::Clock;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

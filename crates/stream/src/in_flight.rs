@@ -2,7 +2,7 @@
 
 use crate::durations::Durations;
 use crate::position::{Position, note};
-use crate::processor::ProcessError;
+use crate::process_error::ProcessError;
 use crate::record::InputRecord;
 use messages::Keyed;
 use messages::topics::{Topic, TopicName};

@@ -2,9 +2,9 @@
 //!
 //! The simulation and the tests call them. A running stage checks those in [`AT_RUN_TIME`] and counts violations.
 
+use crate::position::PROGRESS_KEY;
 use crate::position::Position;
 use crate::record::InputRecord;
-use crate::restore::PROGRESS_KEY;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 

@@ -20,6 +20,7 @@
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 
+mod clock;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod durations;
@@ -33,6 +34,7 @@ pub mod memory;
 mod overlay;
 pub mod partitioner;
 pub mod position;
+mod process_error;
 pub mod processor;
 pub mod protocol;
 mod record;
@@ -45,9 +47,11 @@ mod spec;
 pub mod store;
 mod table;
 mod task;
+mod task_tables;
 pub mod testing;
 mod topology;
 
+pub use crate::clock::Clock;
 pub use crate::durations::Durations;
 pub use crate::health::{StageHealth, StageStatus, Stopped};
 pub use crate::in_flight::{Answer, InFlight, Tag};
@@ -58,14 +62,16 @@ pub use crate::log::{
 };
 pub use crate::overlay::Overlay;
 pub use crate::position::Position;
-pub use crate::processor::{Context, ProcessError, Processor};
+pub use crate::process_error::ProcessError;
+pub use crate::processor::{Context, Processor};
 pub use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-pub use crate::runner::{Clock, Stage, StageRunner, Step};
+pub use crate::runner::{Stage, StageRunner, Step};
 pub use crate::spec::{
     DeadLetter, DeadLetters, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec,
 };
 pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
 };
-pub use crate::table::{Table, TableError, TableKey, TableSpec, TaskTables};
+pub use crate::table::{Table, TableError, TableKey, TableSpec};
+pub use crate::task_tables::TaskTables;
 pub use crate::topology::StageTopology;

@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 /// Maximum length of a note, in bytes. Kafka accepts 4,096 (`offset.metadata.max.bytes`).
 pub const MAX_NOTE_BYTES: usize = 4_000;
 
+/// Key of the changelog record that stores the input position: the value is the next offset, eight bytes, big-endian.
+/// No store uses an empty key.
+pub(crate) const PROGRESS_KEY: &[u8] = b"";
+
 /// A committed input position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {

@@ -2,49 +2,14 @@
 
 use crate::overlay::Overlay;
 use crate::partitioner::partition_for;
+use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
-use crate::store::{StateStore, StoreError, TaskId};
+use crate::store::{StateStore, TaskId};
 use crate::table::{Table, TableError, TableKey, place_of};
 use messages::topics::{Topic, TopicName};
-use messages::{DecodeError, Encoded, Keyed};
+use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::sync::Arc;
-
-/// Why a record could not be processed. Each reason decides what happens to the record.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ProcessError {
-    /// The record is invalid: its staged work is rolled back, and it goes to the dead letters with this reason.
-    #[error("{0}")]
-    SetAside(String),
-    /// The record is of a newer version whose schema has not arrived yet: the batch waits for it.
-    #[error("{0}")]
-    Await(String),
-    /// The task's state on disk is damaged. It is set aside and refilled where a changelog holds it.
-    #[error("{0}")]
-    Damaged(String),
-    /// A bug or failure of ours: the stage stops, nothing of the batch is committed.
-    #[error("{0}")]
-    Stop(String),
-}
-
-/// Maps an unreadable record: a newer version waits for its schema.
-impl From<DecodeError> for ProcessError {
-    fn from(error: DecodeError) -> Self {
-        match error {
-            DecodeError::UnknownSchema { .. } => ProcessError::Await(error.to_string()),
-            _ => ProcessError::SetAside(error.to_string()),
-        }
-    }
-}
-
-impl From<StoreError> for ProcessError {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Damaged(what) => ProcessError::Damaged(what),
-            StoreError::Failed(why) => ProcessError::Stop(why),
-        }
-    }
-}
 
 /// The work of a stage on one partition. Synchronous and deterministic. It may cache in memory what it derives from its
 /// tables. After a lost transaction it is dropped and rebuilt, and [`Processor::restored`] runs again.

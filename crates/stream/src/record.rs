@@ -1,7 +1,7 @@
 //! Records, and the topics and partitions they live in.
 
 use crate::partitioner::partition_for;
-use crate::processor::ProcessError;
+use crate::process_error::ProcessError;
 use messages::topics::Topic;
 use messages::{Encoded, Keyed};
 use page::Timestamp;

@@ -3,7 +3,7 @@
 use crate::invariants::{Broken, progress_not_ahead_of_position};
 use crate::log::{LogError, Member, Reader, StateIn};
 use crate::memory::MemoryStore;
-use crate::position::Position;
+use crate::position::{PROGRESS_KEY, Position};
 use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
 use crate::record::{Bounds, InputRecord, TopicPartition};
 use crate::spec::StageSpec;
@@ -16,10 +16,6 @@ use tracing::{info, warn};
 
 /// Changelog records per read.
 const SLICE_RECORDS: usize = 2_000;
-
-/// Key of the changelog record that stores the input position: the value is the next offset, eight bytes, big-endian.
-/// No store uses an empty key.
-pub(crate) const PROGRESS_KEY: &[u8] = b"";
 
 /// What a restore reads from.
 pub(crate) struct Ground<'a> {

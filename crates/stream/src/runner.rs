@@ -10,10 +10,12 @@ mod records;
 mod recovery;
 mod schemas;
 
+use crate::clock::Clock;
 use crate::health::{StageHealth, StageStatus, Stopped};
 use crate::in_flight::InFlight;
 use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, StateIn};
-use crate::processor::{Context, OutputTopic, ProcessError, Processor, Topics};
+use crate::process_error::ProcessError;
+use crate::processor::{Context, OutputTopic, Processor, Topics};
 use crate::record::{InputRecord, TopicPartition};
 use crate::restore::Restoring;
 use crate::schemas::{SchemaReader, is_unheard_of};
@@ -25,20 +27,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tracing::warn;
-
-/// The clock of a stage.
-pub trait Clock: Send + Sync {
-    /// The time of the web: real, scaled for a replay, or set by a test.
-    fn now(&self) -> Timestamp;
-    /// Monotonic real time, for waits and intervals.
-    fn monotonic(&self) -> Duration;
-    /// Sleeps in real time.
-    fn pause(&self, duration: Duration);
-    /// Converts a duration of the web's time to real time.
-    fn to_real(&self, duration: Duration) -> Duration {
-        duration
-    }
-}
 
 /// A running stage, advanced one step at a time on one thread.
 pub trait Stage: Send {

@@ -1,9 +1,9 @@
 //! A stage as data: its topics, stores and work.
 
+use crate::clock::Clock;
 use crate::in_flight::InFlight;
 use crate::processor::Processor;
 use crate::record::InputRecord;
-use crate::runner::Clock;
 use crate::store::TaskId;
 use messages::schemas::SchemaRecord;
 use messages::topics::TopicName;

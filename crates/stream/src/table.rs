@@ -1,8 +1,6 @@
 //! The tables of a stage, each declared once with its name and the types of its keys and values.
 
-use crate::processor::ProcessError;
-use crate::store::{StateStore, StoreError};
-use crate::topology::StageTopology;
+use crate::store::StoreError;
 use messages::schemas::SchemaRecord;
 use messages::topics::{Key, Topic, TopicSpec};
 use messages::{DecodeError, Encoded};
@@ -212,49 +210,6 @@ pub enum TableError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// An entry of a newer version waits for its schema. Any other unreadable entry is damage.
-impl From<TableError> for ProcessError {
-    fn from(error: TableError) -> Self {
-        match error {
-            TableError::Unreadable { error: DecodeError::UnknownSchema { .. }, .. } => {
-                ProcessError::Await(error.to_string())
-            }
-            TableError::Unreadable { .. } => ProcessError::Damaged(error.to_string()),
-            TableError::Store(error) => error.into(),
-        }
-    }
-}
-
-/// Read-only access to the tables of a task.
-pub struct TaskTables {
-    store: Box<dyn StateStore>,
-    tables: Vec<&'static str>,
-}
-
-impl TaskTables {
-    /// Wraps a store that was opened with the [table names](StageTopology::table_names) of this topology.
-    pub fn new(store: Box<dyn StateStore>, topology: &StageTopology) -> Self {
-        Self { store, tables: topology.table_names() }
-    }
-
-    /// The value of a key.
-    pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
-        let key = key.to_bytes();
-        let value = self.store.get(place_of(&self.tables, table.name()), key.as_ref())?;
-        value.map(|value| table.value(key.as_ref(), &value)).transpose()
-    }
-
-    /// Visits all entries in key order until the visitor fails.
-    pub fn scan<K: TableKey, V: Encoded, E: From<TableError>>(
-        &self,
-        table: Table<K, V>,
-        visit: &mut dyn FnMut(K, V) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let place = place_of(&self.tables, table.name());
-        table.scan(b"", visit, |each| self.store.scan(place, b"", each))
-    }
 }
 
 /// The index of a table among those a stage declares.

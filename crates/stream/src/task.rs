@@ -3,10 +3,11 @@
 use crate::in_flight::Window;
 use crate::log::LogError;
 use crate::overlay::Overlay;
+use crate::position::PROGRESS_KEY;
 use crate::position::Position;
-use crate::processor::{Context, ProcessError, Processor, Topics};
+use crate::process_error::ProcessError;
+use crate::processor::{Context, Processor, Topics};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
-use crate::restore::PROGRESS_KEY;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
 use page::Timestamp;
 use std::collections::BTreeMap;

@@ -1,11 +1,12 @@
 //! A driver for tests: stages over a log in memory, one step at a time, on a manual clock.
 
+use crate::clock::Clock;
 use crate::health::{StageStatus, Stopped};
 use crate::inprocess::InProcessLog;
 use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Clock, Stage, StageRunner, Step};
+use crate::runner::{Stage, StageRunner, Step};
 use crate::spec::{RunnerSettings, StageSpec};
 use messages::topics::Key;
 use messages::{DecodeError, Encoded, Keyed};

@@ -1,11 +1,11 @@
 //! The fixture of a case: its log, its topics, members that are easy to control, and waits.
 
 use super::Harness;
+use crate::clock::Clock;
 use crate::log::{Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Receipt};
 use crate::partitioner::partition_for;
 use crate::position::Position;
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::Clock;
 use crate::store::StoreProvider;
 use page::{DAY, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};

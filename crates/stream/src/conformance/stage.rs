@@ -9,7 +9,8 @@ use crate::log::{
 };
 use crate::partitioner::partition_for;
 use crate::position::Position;
-use crate::processor::{Context, ProcessError, Processor};
+use crate::process_error::ProcessError;
+use crate::processor::{Context, Processor};
 use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
 use crate::runner::{Stage as _, StageRunner, Step};
 use crate::spec::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};

@@ -1,10 +1,10 @@
 //! The log in memory is the reference: it passes the suite, and so do stages on it.
 
 use super::{Harness, Need, run};
+use crate::clock::Clock;
 use crate::inprocess::{InProcessLog, LogBackend};
 use crate::log::{Log, LogError, StateIn};
 use crate::memory::{MemoryBackend, MemoryLogStores, MemoryStores};
-use crate::runner::Clock;
 use crate::store::StoreProvider;
 use page::Timestamp;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::StageRunner;
 use crate::in_flight::Tag;
 use crate::invariants::every_input_counted_once;
 use crate::position::Position;
-use crate::processor::ProcessError;
+use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::spec::{DeadLetter, StageWork};
 use crate::task::{Processed, TaskError, Work};

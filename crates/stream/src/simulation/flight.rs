@@ -6,7 +6,7 @@ use super::points::Point;
 use super::world::{Life, World};
 use crate::in_flight::{Answer, InFlight, Tag};
 use crate::invariants;
-use crate::processor::ProcessError;
+use crate::process_error::ProcessError;
 use crate::record::InputRecord;
 use crate::testing::RawRecord;
 use messages::topics::Topic;

@@ -1,0 +1,36 @@
+//! The tables of a task, for reading beside the running stage.
+
+use crate::store::StateStore;
+use crate::table::{Table, TableError, TableKey, place_of};
+use crate::topology::StageTopology;
+use messages::Encoded;
+
+/// Read-only access to the tables of a task.
+pub struct TaskTables {
+    store: Box<dyn StateStore>,
+    tables: Vec<&'static str>,
+}
+
+impl TaskTables {
+    /// Wraps a store that was opened with the [table names](StageTopology::table_names) of this topology.
+    pub fn new(store: Box<dyn StateStore>, topology: &StageTopology) -> Self {
+        Self { store, tables: topology.table_names() }
+    }
+
+    /// The value of a key.
+    pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
+        let key = key.to_bytes();
+        let value = self.store.get(place_of(&self.tables, table.name()), key.as_ref())?;
+        value.map(|value| table.value(key.as_ref(), &value)).transpose()
+    }
+
+    /// Visits all entries in key order until the visitor fails.
+    pub fn scan<K: TableKey, V: Encoded, E: From<TableError>>(
+        &self,
+        table: Table<K, V>,
+        visit: &mut dyn FnMut(K, V) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let place = place_of(&self.tables, table.name());
+        table.scan(b"", visit, |each| self.store.scan(place, b"", each))
+    }
+}
