@@ -1,29 +1,29 @@
-//! What is told per host, and which ports and kinds of content may be fetched.
+//! Settings per host, and the ports and media types that may be fetched.
 
 use crate::fetch::is_host_name;
 use crate::sections::Fetch;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A text that is never shown: it must not reach a log by way of a debug line.
+/// A secret text. `Debug` hides it, so that it does not reach a log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself, for whoever it is meant for.
+    /// The secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 }
 
 impl Secret {
-    /// A secret that is a word of such a length: no spaces, nothing that cannot be seen.
+    /// Accepts a secret without spaces, of printable ASCII and with a length in `bytes`.
     pub(crate) fn parse(text: &str, bytes: std::ops::RangeInclusive<usize>) -> Option<Self> {
         let is_word = bytes.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_word.then(|| Self(text.to_owned()))
     }
 
-    /// A secret that may have spaces, on one line.
+    /// Accepts a secret on one line, with or without spaces.
     pub(crate) fn parse_phrase(text: &str) -> Option<Self> {
         let is_line = !text.is_empty() && !text.chars().any(char::is_control);
         is_line.then(|| Self(text.to_owned()))
@@ -47,26 +47,26 @@ impl Credentials {
         is_sound.then(|| Self(Secret(text.to_owned())))
     }
 
-    /// As they are put into a header, before the encoding.
+    /// The text that is base64-encoded into the header.
     pub fn reveal(&self) -> &str {
         self.0.reveal()
     }
 
-    /// The same with something else for the password.
+    /// The credentials with `mask` in place of the password.
     pub(crate) fn masked(&self, mask: &str) -> String {
         let user = self.reveal().split(':').next().unwrap_or_default();
         format!("{user}:{mask}")
     }
 }
 
-/// A proxy that speaks HTTP: `http://user:password@proxy.example.org:3128`.
+/// An HTTP proxy: `http://user:password@proxy.example.org:3128`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    /// Host name or address, without brackets.
+    /// Host name, or address without brackets.
     pub host: String,
-    /// Its port.
+    /// TCP port.
     pub port: u16,
-    /// What it asks of its users.
+    /// Credentials for the proxy.
     pub credentials: Option<Credentials>,
 }
 
@@ -85,7 +85,7 @@ impl Proxy {
         is_host.then(|| Self { host: bare.to_owned(), port, credentials })
     }
 
-    /// As the operator wrote it, with something else for the password.
+    /// The operator's notation, with `mask` in place of the password.
     pub(crate) fn masked(&self, mask: &str) -> String {
         let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.masked(mask))).unwrap_or_default();
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
@@ -93,12 +93,12 @@ impl Proxy {
     }
 }
 
-/// Ports from one to another, both included.
+/// A range of ports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
-    /// The first.
+    /// Lowest port.
     pub first: u16,
-    /// The last.
+    /// Highest port.
     pub last: u16,
 }
 
@@ -117,11 +117,11 @@ impl fmt::Display for PortRange {
     }
 }
 
-/// Kinds of content: `text/html`, `text/*` or `*/*`. In lower case.
+/// A media range in lower case: `text/html`, `text/*` or `*/*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaRange {
     kind: String,
-    /// `None` for any.
+    /// `None` matches any subtype.
     subtype: Option<String>,
 }
 
@@ -159,7 +159,7 @@ impl Fetch {
         for_host(&self.proxy, host)
     }
 
-    /// What `host` (name without port) is told of who asks.
+    /// The credentials sent to `host` (name without port).
     pub fn credentials_for(&self, host: &str) -> Option<&Credentials> {
         for_host(&self.authentication, host)
     }
@@ -169,19 +169,19 @@ impl Fetch {
         self.ports.iter().any(|range| (range.first..=range.last).contains(&port))
     }
 
-    /// Whether content of this type, written without parameters, is kept.
+    /// Whether content of this media type, given without parameters, is accepted.
     pub fn allows_content(&self, media_type: &str) -> bool {
         self.content_types.iter().any(|range| range.contains(media_type))
     }
 
-    /// Whether all content is kept, whatever its type.
+    /// Whether content of any type is accepted.
     pub fn allows_all_content(&self) -> bool {
         self.content_types.iter().any(|range| range.kind == "*")
     }
 }
 
-/// What stands for a host: its own entry, else the longest pattern that fits. `*.test` fits `a.test` and `a.b.test`,
-/// not `test`; `*` fits everything.
+/// The entry for a host. An exact entry wins over patterns, and the longest matching pattern over shorter ones.
+/// `*.test` matches `a.test` and `a.b.test`, not `test`; `*` matches everything.
 pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> Option<&'a T> {
     let host = host.to_ascii_lowercase();
     let fits = |pattern: &str| match pattern.strip_prefix('*') {
