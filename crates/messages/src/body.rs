@@ -1,23 +1,23 @@
 //! Page bodies on the wire: the length in 4 little-endian bytes, then one lz4 block.
 
-/// An lz4 block cannot unpack to more than about 255 times its size, so a stated length above that is a lie.
+/// An lz4 block expands at most about 255 times, so a larger stated length is corrupt.
 const MAX_RATIO: usize = 255;
 
-/// Why a packed body does not unpack.
+/// Why a packed body cannot be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// Shorter than the length in front.
+    /// Too short to contain the length.
     #[error("a packed body of {0} bytes is too short to state its length")]
     TooShort(usize),
-    /// More than the caller wants to hold.
+    /// Longer than the caller's limit.
     #[error("the body unpacks to {stated} bytes, more than the {limit} allowed; is the fetcher's limit higher?")]
     TooLong {
-        /// The length it states.
+        /// The stated length, in bytes.
         stated: usize,
-        /// The most the caller takes.
+        /// The caller's limit, in bytes.
         limit: usize,
     },
-    /// Not what [`compress`] makes.
+    /// Not valid lz4.
     #[error("the packed body is corrupt: {0}")]
     Corrupt(String),
 }
@@ -27,7 +27,7 @@ pub fn compress(body: &[u8]) -> Vec<u8> {
     lz4_flex::block::compress_prepend_size(body)
 }
 
-/// Unpacks a body of at most `limit` bytes. A longer one is refused before anything is allocated for it.
+/// Unpacks a body of at most `limit` bytes. Longer bodies are rejected before any allocation.
 pub fn decompress(packed: &[u8], limit: usize) -> Result<Vec<u8>, BodyError> {
     let Some((length, block)) = packed.split_first_chunk::<4>() else {
         return Err(BodyError::TooShort(packed.len()));

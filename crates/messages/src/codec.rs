@@ -1,9 +1,9 @@
-//! A struct and its schema, prepared once.
+//! The codec of a message type: its struct and its parsed schema.
 //!
-//! Avro single-object encoding (Avro specification 1.12, "Single-object encoding"): two marker bytes, the CRC-64-AVRO
-//! fingerprint of the writer's schema in parsing canonical form (little-endian), the datum. Nearly every record was
-//! written with the schema that this program has, and is decoded straight into the struct. A record of another version
-//! is resolved: its schema comes from the [registry](crate::schemas).
+//! The encoding is Avro single-object encoding (Avro specification 1.12, "Single-object encoding"): two marker bytes,
+//! the little-endian CRC-64-AVRO fingerprint of the writer's schema in parsing canonical form, and the datum. Nearly
+//! all records were written with this program's schema, and are decoded directly into the struct. Records of other
+//! versions are resolved with their schema from the [registry](crate::schemas).
 
 use crate::fingerprint::{HEADER_BYTES, MARKER};
 use crate::parts::with_parts;
@@ -21,25 +21,25 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A corrupt length must not make us allocate the 512 MiB that apache-avro allows by default. No topic carries records
-/// of more than a few MiB.
+/// Limits the allocation for a corrupt length. apache-avro allows 512 MiB by default, but no topic carries records of
+/// more than a few MiB.
 const MAX_ALLOCATION_BYTES: usize = 64 << 20;
 
-/// A record type with its schema. Implemented with [`impl_message!`](crate::impl_message).
+/// A record type with a schema. Implemented with [`impl_message!`](crate::impl_message).
 pub trait Message: Encoded + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The record's name in the schema, without namespace.
     const NAME: &'static str;
 
-    /// The prepared schema of this type.
+    /// The codec of this type.
     fn codec() -> &'static Codec<Self>;
 
-    /// The schema as it is told to readers.
+    /// The schema as published to readers.
     fn schema_record() -> SchemaRecord {
         Self::codec().schema_record()
     }
 }
 
-/// Puts a struct and its schema together.
+/// Implements [`Message`](crate::Message) for a struct and its schema.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
@@ -49,7 +49,11 @@ pub trait Message: Encoded + Serialize + DeserializeOwned + Send + Sync + 'stati
 /// struct Visit {
 ///     count: i64,
 /// }
-/// messages::impl_message!(Visit, "Visit", r#"{"type": "record", "name": "Visit", "fields": [{"name": "count", "type": "long"}]}"#);
+/// messages::impl_message!(
+///     Visit,
+///     "Visit",
+///     r#"{"type": "record", "name": "Visit", "fields": [{"name": "count", "type": "long"}]}"#,
+/// );
 ///
 /// assert_eq!(Visit::decode(&Visit { count: 3 }.encode()).unwrap().count, 3);
 /// ```
@@ -84,10 +88,10 @@ macro_rules! impl_message {
     };
 }
 
-/// How to read what another version wrote; an error when that is impossible for any of its records.
+/// The plan to read another version's records, or the error if none of its records can be read.
 type Resolved = Result<Arc<Plan>, DecodeError>;
 
-/// Writes a record type with its schema, and reads it in any version that is known.
+/// Encodes a record type with its schema, and decodes it from any known version.
 pub struct Codec<T> {
     name: &'static str,
     text: &'static str,
@@ -96,19 +100,19 @@ pub struct Codec<T> {
     shape: Shape,
     schema: &'static Schema,
     reader: GenericDatumReader<'static>,
-    /// Other versions that were met so far.
+    /// Other versions seen so far.
     others: RwLock<HashMap<Fingerprint, Resolved>>,
     of: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Serialize + DeserializeOwned> Codec<T> {
-    /// Prepares a schema. It is kept for the life of the process, so make one codec per type.
+    /// Parses a schema. It stays in memory for the life of the process, so make one codec per type.
     ///
-    /// A part of `schemas/parts` may be named as the type of a field.
+    /// A field may have a part of `schemas/parts` as its type.
     ///
     /// # Panics
-    /// If the schema does not parse, has what no message needs (maps, unions of more than null and another) or stands
-    /// for another record: it is part of the program.
+    /// If the schema does not parse, uses features that no message needs (maps, unions other than null and one type),
+    /// or is that of another record. Schemas are part of the program.
     pub fn new(name: &'static str, text: &str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
         let text: &'static str = Box::leak(with_parts(text).into_boxed_str());
@@ -125,10 +129,10 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         Self { name, text, fingerprint, header, shape, schema, reader, others, of: PhantomData }
     }
 
-    /// Appends the bytes of a record value.
+    /// Appends the encoded value.
     ///
     /// # Panics
-    /// If the struct does not follow its schema field by field, which one test per type rules out.
+    /// If the struct does not match its schema field by field. A test per type rules this out.
     pub fn encode_into(&self, value: &T, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.header);
         if let Err(error) = value.serialize(DatumWriter { shape: &self.shape, bytes }) {
@@ -136,7 +140,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         }
     }
 
-    /// Reads a record value that was written with this schema or with another version of it that was learned.
+    /// Decodes a value that was written with this schema or with a known version of it.
     pub fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
         let (fingerprint, mut datum) = Fingerprint::split(bytes)?;
         if fingerprint != self.fingerprint {
@@ -164,7 +168,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         if let Some(known) = known {
             return known;
         }
-        // Not remembered: the schema may be learned at any moment.
+        // Not cached, because the schema may be learned at any time.
         let Some(writer) = schemas::find(fingerprint) else {
             return Err(DecodeError::UnknownSchema { fingerprint, readable: self.readable() });
         };
@@ -187,17 +191,17 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         DecodeError::Corrupt { name: self.name, problem }
     }
 
-    /// The fingerprint that records are written with.
+    /// Fingerprint of this program's schema.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// The schema that records are written with.
+    /// This program's schema.
     pub fn schema(&self) -> &'static Schema {
         self.schema
     }
 
-    /// The schema as it is told to readers.
+    /// This program's schema as published to readers.
     pub fn schema_record(&self) -> SchemaRecord {
         SchemaRecord { name: self.name, fingerprint: self.fingerprint, json: self.text }
     }
@@ -208,7 +212,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     }
 }
 
-/// One line. Several of apache-avro's messages print the whole schema, which nobody wants in a dead letter.
+/// A one-line message. Some of apache-avro's messages print the whole schema, which is too long for a dead letter.
 fn problem(error: &apache_avro::Error) -> String {
     match error.details() {
         Details::DeserializeSchemaAware { value_type, value, .. } => format!("{value_type}: {value}"),

@@ -1,7 +1,7 @@
-//! Can records of one schema be read with another (Avro specification 1.12, "Schema Resolution")?
+//! Checks whether records of one schema can be read with another (Avro specification 1.12, "Schema Resolution").
 //!
-//! [`SchemaCompatibility`] of apache-avro decides what types can be read as what. It does not say which field is in the
-//! way when an enum or a union is only partly readable, so records, lists and optional values are walked here.
+//! apache-avro's [`SchemaCompatibility`] decides which types are readable. It does not name the field that prevents it
+//! if an enum or a union is only partly readable, so this module walks records, lists and optional values itself.
 
 use crate::resolution::one_line;
 use apache_avro::Schema;
@@ -10,25 +10,25 @@ use apache_avro::schema_compatibility::{Compatibility, SchemaCompatibility};
 use std::collections::HashMap;
 use std::fmt;
 
-/// What is in the way of a reader.
+/// An incompatibility of a reader with a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: the record's name and the fields down to it, such as `FetchResult.hops.status`.
+    /// Path of the field, from the record's name, such as `FetchResult.hops.status`.
     pub field: String,
     /// What is wrong.
     pub reason: String,
-    /// The remedy, for the author of the schema.
+    /// What the author of the schema should do.
     pub remedy: &'static str,
-    /// Which records are lost by it.
+    /// Which records cannot be read.
     pub severity: Severity,
 }
 
 /// Which records of a writer cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Those that hold a certain value.
+    /// Records with certain values.
     SomeRecords,
-    /// All of them.
+    /// All records.
     EveryRecord,
 }
 
@@ -43,7 +43,7 @@ const KEEP_TYPE: &str = "keep its type, and add a field of another name with a d
 const GIVE_ENUM_DEFAULT: &str = "an enum may grow only if the readers' version of it has a default symbol";
 const KEEP_NAME: &str = "keep the name, or give the new type the old one as an alias";
 
-/// What stands in the way of reading records of `writer` with `reader`. The error says why a schema cannot be walked.
+/// The incompatibilities of reading records of `writer` with `reader`. Fails for a schema that cannot be walked.
 pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Problem>, String> {
     let names = |schema| ResolvedSchema::new(schema).map_err(|error| one_line(&error.to_string()));
     let (writers, readers) = (names(writer)?, names(reader)?);
@@ -58,7 +58,7 @@ pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Problem>, String
     Ok(walk.problems)
 }
 
-/// Whether a schema refers to a name. Such a record could have no end.
+/// Whether a schema refers to a name. A record that refers to itself may have no end.
 fn contains<'s>(schema: &'s Schema, name: &Name, names: &Names<'s>, seen: &mut Vec<&'s Name>) -> bool {
     match schema {
         Schema::Record(record) => record.fields.iter().any(|field| contains(&field.schema, name, names, seen)),
@@ -74,19 +74,19 @@ fn contains<'s>(schema: &'s Schema, name: &Name, names: &Names<'s>, seen: &mut V
     }
 }
 
-/// Whether a reader takes a writer's type for its own.
+/// Whether the reader's type matches the writer's by name or alias.
 pub(crate) fn is_named(writer: &Name, reader: &Name, aliases: &Option<Vec<apache_avro::schema::Alias>>) -> bool {
     let mut aliases = aliases.iter().flatten();
     writer.name() == reader.name() || aliases.any(|alias| alias.name() == writer.name())
 }
 
-/// The field of a writer that a reader's field is read from.
+/// The writer's field from which a reader's field is read.
 pub(crate) fn writers_field<'w>(writer: &'w RecordSchema, reader: &RecordField) -> Option<&'w RecordField> {
     let mut names = std::iter::once(&reader.name).chain(&reader.aliases);
     names.find_map(|name| writer.fields.iter().find(|field| field.name == *name))
 }
 
-/// The schema for every name in another.
+/// Schemas by the names used in another schema.
 type Names<'s> = HashMap<Name, &'s Schema>;
 
 struct Walk<'s> {
@@ -102,7 +102,7 @@ fn follow<'s>(schema: &'s Schema, names: &Names<'s>) -> &'s Schema {
     }
 }
 
-/// What is there when it is not null.
+/// The type of an optional value when it is present.
 fn optional(schema: &Schema) -> Option<&Schema> {
     match schema {
         Schema::Union(union) => match union.variants() {
@@ -172,7 +172,7 @@ impl<'s> Walk<'s> {
 
     fn others(&mut self, writer: &Schema, reader: &Schema, field: &str) {
         let severity = match SchemaCompatibility::can_read(writer, reader) {
-            // The library takes milliseconds for microseconds.
+            // The library accepts milliseconds as microseconds.
             Ok(_) if is_moment(writer) && is_moment(reader) && writer != reader => Severity::EveryRecord,
             Ok(Compatibility::Full) => return,
             Ok(Compatibility::Partial) => Severity::SomeRecords,

@@ -1,24 +1,24 @@
-//! The one topic that carries several types of records.
+//! The events of the scheduler: the one topic with several record types.
 
 use crate::topics::Key;
 use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast};
 
 crate::message_union! {
-    /// What the scheduler's one input topic carries, told apart by schema fingerprint.
+    /// A record of the scheduler's single input topic. Types are distinguished by schema fingerprint.
     #[derive(Clone, Debug, PartialEq)]
     #[allow(clippy::large_enum_variant, reason = "nearly all events are estimates, the largest")]
     pub enum SchedulerEvent {
-        /// A page was looked at.
+        /// A fetch of a page has been evaluated.
         Estimate(ChangeEstimate),
-        /// Links were found.
+        /// Links were found on a page.
         Links(PageLinks),
-        /// An operator speaks.
+        /// An operator's command.
         Command(Command),
-        /// A page is said to have changed.
+        /// A hint that a page changed.
         Hint(ChangeHint),
-        /// Pages are believed to have changed together.
+        /// Times at which pages of a site are believed to have changed together.
         Sweeps(SweepForecast),
-        /// Pages with the same text speak to each other.
+        /// A message between pages with the same text.
         Letter(MirrorLetter),
     }
 }

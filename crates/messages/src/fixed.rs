@@ -1,11 +1,11 @@
-//! Fixed-size values: digests and page ids, which apache-avro takes as bytes and not as the arrays serde makes of them.
+//! Fixed-size values such as digests and page ids. apache-avro expects them as bytes, while serde writes arrays.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha1::Digest as _;
 use std::fmt;
 
-/// A hash of so many bytes, shown in hexadecimal.
+/// A hash of this many bytes, displayed in hexadecimal.
 macro_rules! hash {
     ($(#[$about:meta])* $Name:ident: $bytes:literal) => {
         $(#[$about])*
@@ -44,13 +44,13 @@ hash! {
 }
 
 hash! {
-    /// SHA-1 hash of a whole uncompressed body: the name that web archives and their indexes know it by. What is equal
-    /// is decided by [`Digest`].
+    /// SHA-1 hash of a whole uncompressed body, as used by web archives and their indexes. Equality of bodies is
+    /// decided by [`Digest`].
     Sha1: 20
 }
 
 hash! {
-    /// A band of a text's sketch, as `mirrors` names it: one byte for its number, four for its value.
+    /// A band of a text's sketch (crate `mirrors`): one byte for its number, four for its value.
     Band: 5
 }
 
@@ -62,7 +62,7 @@ impl Digest {
 }
 
 impl Sha1 {
-    /// The hash of some bytes.
+    /// The hash of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(sha1::Sha1::digest(bytes).into())
     }
@@ -73,18 +73,18 @@ pub mod page_id {
     use page::PageId;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    /// As the id itself does.
+    /// Serializes like the id itself.
     pub fn serialize<S: Serializer>(id: &PageId, serializer: S) -> Result<S::Ok, S::Error> {
         id.serialize(serializer)
     }
 
-    /// As the id itself does.
+    /// Deserializes like the id itself.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PageId, D::Error> {
         PageId::deserialize(deserializer)
     }
 }
 
-/// Takes exactly `N` bytes.
+/// Accepts exactly `N` bytes.
 struct Exactly<const N: usize>;
 
 impl<const N: usize> Visitor<'_> for Exactly<N> {

@@ -1,134 +1,135 @@
-//! What else reaches the scheduler: links, commands, hints, and the demand of its other partitions.
+//! Further messages to the scheduler: links, commands, hints, demand, sweeps and mirrors.
 
 use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use sweeps::{CellChange, GroupChange};
 
-/// Detector to scheduler: the links of one page to one site.
+/// Detector to scheduler: the links from one page to one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageLinks {
-    /// The page the links stand on.
+    /// The page with the links.
     pub source_page_id: PageId,
-    /// Its address.
+    /// URL of that page.
     pub source_url: CanonicalUrl,
-    /// The site that all of the links point to; the record key.
+    /// The site that all the links point to. Also the record key.
     pub target_site: SiteKey,
-    /// When the page was fetched.
+    /// Time of the fetch.
     pub found_at: Timestamp,
-    /// The links, each address once.
+    /// The links, without duplicate URLs.
     pub links: Vec<Link>,
-    /// Known pages of the site that the source lists, when it is a sitemap or feed.
+    /// Number of known pages of the site that the source lists, if it is a sitemap or feed.
     pub listed: i64,
-    /// What kind of list the source is; `None` when it is none, or these links say nothing of it.
+    /// Type of the source, if it is a sitemap or feed. `None` also if these links do not tell.
     pub list_kind: Option<HintKind>,
 }
 
-/// One link.
+/// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Where it points to.
+    /// Target of the link.
     pub url: CanonicalUrl,
-    /// Its text, shortened; empty when it has none.
+    /// Link text, shortened. Empty if it has none.
     pub anchor: String,
-    /// Its rel attribute; empty when it has none.
+    /// The `rel` attribute. Empty if it has none.
     pub rel: String,
 }
 
-/// Operator to scheduler.
+/// Operator to scheduler: a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// What to do.
     pub kind: CommandKind,
-    /// The page it is about.
+    /// The page concerned.
     pub url: Option<CanonicalUrl>,
-    /// The host it is about.
+    /// The host concerned.
     pub host: Option<Host>,
-    /// How much a seeded page matters; 1 is ordinary.
+    /// Weight of a seeded page; 1 is ordinary.
     pub weight: f64,
-    /// When the operator said so.
+    /// When the operator issued it.
     pub issued_at: Timestamp,
 }
 
-/// What an operator wants.
+/// What a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKind {
-    /// Know this page.
+    /// Adds a page.
     Seed,
-    /// Forget this page.
+    /// Removes a page.
     Forget,
-    /// Fetch this page now.
+    /// Fetches a page now.
     Refetch,
-    /// Fetch nothing from this host.
+    /// Stops fetching from a host.
     PauseHost,
-    /// Fetch from this host again.
+    /// Resumes fetching from a host.
     ResumeHost,
-    /// What a newer program wants, and this one does not know.
+    /// A command of a newer version that this one does not know.
     Unknown,
 }
 
-/// Someone outside says that a page changed.
+/// A hint from outside that a page changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeHint {
-    /// The page's address.
+    /// URL of the page.
     pub url: CanonicalUrl,
-    /// Its name.
+    /// Id of the page.
     pub page_id: PageId,
-    /// Who says so.
+    /// Source of the hint.
     pub kind: HintKind,
-    /// When we learned of it.
+    /// When we received the hint.
     pub hinted_at: Timestamp,
-    /// When the change is said to have happened.
+    /// Stated time of the change.
     pub changed_at: Option<Timestamp>,
-    /// The address of the sitemap or feed, or who pinged.
+    /// URL of the sitemap or feed, or the sender of the ping.
     pub source: String,
 }
 
-/// Who says that a page changed.
+/// Source of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HintKind {
-    /// `lastmod` of a sitemap.
+    /// The `lastmod` of a sitemap.
     Sitemap,
     /// An entry of a feed.
     Feed,
-    /// A call from outside.
+    /// A call to our HTTP interface.
     Ping,
     /// A WebSub hub.
     Websub,
 }
 
-/// One scheduler partition to all: how much fetching it wants at which price. The latest of each partition counts.
+/// Broadcast of a scheduler partition to all others: how much it wants to fetch at which price. The latest per
+/// partition counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Demand {
-    /// The partition that speaks; the record key.
+    /// The sending partition. Also the record key.
     pub stage_partition: i32,
-    /// When it counted.
+    /// Time of the count.
     pub published_at: Timestamp,
-    /// Pages it knows.
+    /// Number of pages in the partition.
     pub pages: i64,
-    /// Those of them that were never fetched.
+    /// Number of those that were never fetched.
     pub never_fetched: i64,
-    /// Fetches per day that this partition brings to the shared budget.
+    /// Fetches per day that this partition adds to the shared budget.
     pub budget_fetches_per_day: f64,
-    /// What its pages want, by bin; what a bin means follows from the policy.
+    /// Demand of its pages by bin. The policy defines the bins.
     pub histogram: Vec<f32>,
-    /// The revisit policy the bins are meant for.
+    /// The revisit policy that defines the bins.
     pub policy: String,
-    /// The price it goes by; 0 when there is none yet.
+    /// The price that the partition uses; 0 before there is one.
     pub price: f64,
 }
 
-/// Estimator to scheduler: when pages of one site are believed to have changed together. What it leaves out stays as it
-/// was.
+/// Estimator to scheduler: when pages of one site are believed to have changed together. Omitted parts stay unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepForecast {
-    /// The site; the record key.
+    /// The site. Also the record key.
     pub site_key: SiteKey,
     /// When the estimator made it.
     pub made_at: Timestamp,
-    /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
+    /// How much better sweeps have predicted the site's fetches than the pages' own rates alone, in ln units. `None`
+    /// means unchanged.
     pub lead: Option<f32>,
     /// Groups whose calendars changed.
     pub groups: Vec<GroupChange>,
@@ -139,60 +140,61 @@ pub struct SweepForecast {
 /// Detector to matcher: a page has, or no longer has, a band of its text's sketch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageBand {
-    /// The band; the record key.
+    /// The band. Also the record key.
     pub band: Band,
-    /// The page's name.
+    /// Id of the page.
     pub page_id: PageId,
-    /// The authority of its host.
+    /// Authority of the page's host.
     pub host: Host,
-    /// When the version was fetched that the sketch is of.
+    /// Fetch time of the version that was sketched.
     pub version_at: Timestamp,
-    /// `mirrors::TextSketch`; none when the page no longer has the band.
+    /// `mirrors::TextSketch`. `None` if the page no longer has the band.
     #[serde(with = "serde_bytes")]
     pub sketch: Option<Vec<u8>>,
 }
 
-/// Matcher and schedulers to a scheduler: `mirrors::Letter`.
+/// Matcher or scheduler to scheduler: `mirrors::Letter`, a message between two pages with the same text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorLetter {
-    /// The page that is spoken to.
+    /// The page addressed.
     pub to: PageId,
-    /// The site of that page; the record key.
+    /// Site of that page. Also the record key.
     pub to_site: SiteKey,
-    /// The page spoken of: who speaks, but for a candidate.
+    /// The page concerned. It is the sender, except for a candidate.
     pub about: PageId,
-    /// The site of that page.
+    /// Site of that page.
     pub about_site: SiteKey,
-    /// What is said.
+    /// Type of the message.
     pub saying: MirrorSaying,
-    /// The address of who asks or accepts.
+    /// Follow, accept: URL of the sender.
     pub url: Option<CanonicalUrl>,
-    /// The importance of who asks or accepts; else 0.
+    /// Follow, accept: importance of the sender. Otherwise 0.
     pub weight: f64,
-    /// Candidate, follow: the version of the page spoken to; none for its current one. Leave: the version in which who leaves
-    /// was found changed; none when it leaves for another reason.
+    /// Candidate, follow: the version of the addressed page; `None` is its current one. Leave: the version in which the
+    /// sender was found changed; `None` if it leaves for another reason.
     pub version_at: Option<Timestamp>,
-    /// Candidate: the version of the page spoken of; none for its current one.
+    /// Candidate: the version of the page concerned. `None` is its current one.
     pub of_version_at: Option<Timestamp>,
-    /// Follow, accept, leave: how many ties the follower had ended when it asked.
+    /// Follow, accept, leave: the number of ties that the follower had ended when it asked.
     pub epoch: i64,
 }
 
-/// What pages with the same text say to each other: `mirrors::Saying`.
+/// The messages between pages with the same text: `mirrors::Saying`. A follower is not fetched itself but through the
+/// page that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorSaying {
-    /// The page spoken of has your text.
+    /// To a page: the page concerned has the same text.
     Candidate,
-    /// I would follow you.
+    /// A page asks to follow the addressed page.
     Follow,
-    /// Do.
+    /// The addressed page may follow the sender.
     Accept,
-    /// Do no longer.
+    /// The addressed page must stop following the sender.
     Release,
-    /// I do no longer.
+    /// The sender no longer follows the addressed page.
     Leave,
-    /// What a newer program says, and this one does not know.
+    /// A message of a newer version that this one does not know.
     Unknown,
 }
 

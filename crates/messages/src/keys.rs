@@ -1,7 +1,7 @@
-//! Which key does a message travel under?
+//! Record keys.
 //!
-//! The key decides the partition, and with it which task works on the record. It follows from the message alone, so that
-//! nobody can send it elsewhere. What the keys are, in words, is [`Key`].
+//! The key determines the partition, and thus the task that processes the record. It depends only on the message, so
+//! that every sender uses the same one. [`Key`] describes the kinds of keys.
 
 use crate::topics::Key;
 use crate::{
@@ -10,16 +10,16 @@ use crate::{
 };
 use page::{CanonicalUrl, Host, SiteKey};
 
-/// A message that travels on a topic.
+/// A message with a record key.
 pub trait Keyed: Encoded {
-    /// What its keys are.
+    /// Kind of the keys.
     const KEY: Key;
 
     /// The record's key.
     fn key(&self) -> Vec<u8>;
 }
 
-/// `$message` is a value of the type in the expression.
+/// `$message` is the value of type `$type` in the expression.
 macro_rules! keyed {
     ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {$(
         impl Keyed for $type {
@@ -54,7 +54,7 @@ fn site(key: &SiteKey) -> Vec<u8> {
     key.as_str().as_bytes().to_vec()
 }
 
-/// A command that names neither a page nor a host is refused wherever it arrives.
+/// A command without a page or host has an empty key. Every receiver rejects it.
 fn command_key(command: &Command) -> Vec<u8> {
     let of_host = || command.host.as_ref().map(Host::site_key);
     let key = command.url.as_ref().map(CanonicalUrl::site_key).or_else(of_host);

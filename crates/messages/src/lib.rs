@@ -1,12 +1,16 @@
-//! What travels between the stages, and in which bytes?
+//! The messages between the stages, and their encoding.
 //!
-//! `schemas/*.avsc` at the top of the repository are the contract; the structs here are written by hand and held to
-//! them by tests. A record value is an Avro *single object*: `C3 01`, the schema's fingerprint, the datum ([`Codec`]).
-//! [`Message`] puts a struct and its schema together, also for the state records of other crates
-//! ([`impl_message!`]). What other versions of the program write is resolved by the [`schemas`] they tell. [`topics`] is
-//! the catalogue of topics, [`Keyed`] says under which key a message travels, [`body`] packs the bodies of pages.
+//! The contract is `schemas/*.avsc` at the top of the repository. The structs here are written by hand, and tests
+//! compare them with the schemas.
 //!
-//! This crate never talks to a broker or a schema registry, and no bytes make it panic.
+//! * A record value is an Avro *single object*: `C3 01`, the schema's fingerprint, the datum ([`Codec`]).
+//! * [`Message`] connects a struct with its schema. [`impl_message!`] implements it, also for the state records of
+//!   other crates.
+//! * [`schemas`] is the registry of schemas that other versions of the program publish.
+//! * [`topics`] lists the topics, and [`Keyed`] gives the record key of a message.
+//! * [`body`] packs the bodies of pages.
+//!
+//! This crate never talks to a broker or a schema registry, and no input makes it panic.
 
 mod codec;
 mod compatibility;
@@ -48,7 +52,7 @@ pub use crate::look::{
 pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 
-/// The word that stands for a unit variant on the wire, such as `not_modified`; for people and for state records.
+/// The wire name of a unit variant, such as `not_modified`. Used for display and in state records.
 pub fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -1,4 +1,4 @@
-//! What leaves the loop: the product, and what could not be worked on.
+//! The output of the loop: changes, stored copies, and dead letters.
 
 use crate::{Digest, Verdict, impl_message};
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -7,90 +7,90 @@ use serde::{Deserialize, Serialize};
 /// The product: a page is new, changed, gone or back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageChange {
-    /// The same for every delivery of this change: topic-partition-offset-index of what caused it.
+    /// Identical for every delivery of this change: topic-partition-offset-index of its cause.
     pub change_id: String,
-    /// The page's name; the record key.
+    /// Id of the page. Also the record key.
     pub page_id: PageId,
-    /// Its address.
+    /// URL of the page.
     pub url: CanonicalUrl,
-    /// What happened to it.
+    /// What happened to the page.
     pub verdict: Verdict,
-    /// How much of the meaningful content changed, 0 to 1.
+    /// Share of the meaningful content that changed, 0 to 1.
     pub magnitude: f64,
-    /// The fetch that saw it.
+    /// Time of the fetch that saw the change.
     pub seen_at: Timestamp,
-    /// The fetch before; the change happened between the two.
+    /// Time of the fetch before. The change happened between the two.
     pub previous_seen_at: Option<Timestamp>,
     /// HTTP status of the last response.
     pub status: Option<u16>,
     /// Digest of the body.
     pub content_digest: Option<Digest>,
-    /// Passages that are new, shortened and few.
+    /// Some of the new passages, shortened.
     pub added: Vec<String>,
-    /// Passages that are gone, shortened and few.
+    /// Some of the removed passages, shortened.
     pub removed: Vec<String>,
-    /// The text of the page's main part differs.
+    /// Whether the text of the page's main part changed.
     pub content_changed: bool,
-    /// The links of its main part differ.
+    /// Whether the links of its main part changed.
     pub links_changed: bool,
-    /// Something outside its main part differs, or something that differs by itself.
+    /// Whether something outside its main part changed, or something that changes by itself.
     pub structure_changed: bool,
-    /// Another page of the host changed within a day before in mostly the same words.
+    /// Whether another page of the host changed in mostly the same words within the day before.
     pub host_event: bool,
-    /// Changes of this page are usually still there at the next look.
+    /// Whether changes of this page usually persist until the next fetch.
     pub changes_last: bool,
 }
 
-/// The kept copy of a page: its last accepted version.
+/// The stored copy of a page: its last accepted version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageContent {
-    /// The page's address.
+    /// URL of the page.
     pub url: CanonicalUrl,
-    /// The fetch that saw this version.
+    /// Time of the fetch that saw this version.
     pub seen_at: Timestamp,
-    /// What is kept.
+    /// Kind of copy.
     pub kind: ContentKind,
     /// Content-Type as received.
     pub content_type: Option<String>,
     /// Digest of the body.
     pub content_digest: Option<Digest>,
-    /// Bytes of the whole text or body.
+    /// Length of the whole text or body, in bytes.
     pub length: i64,
-    /// Not all of it is kept.
+    /// Whether the copy is incomplete.
     pub truncated: bool,
     /// The text or body, packed by [`body::compress`](crate::body::compress).
     #[serde(with = "serde_bytes")]
     pub content: Vec<u8>,
 }
 
-/// What is kept of a page.
+/// Kind of stored copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentKind {
-    /// What a reader sees, in UTF-8.
+    /// The visible text, in UTF-8.
     Text,
-    /// The bytes as received, content codings removed.
+    /// The body as received, without content codings.
     Body,
 }
 
-/// A record that a stage could not work on, set aside with its reason.
+/// A record that a stage could not process, set aside with the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeadLetter {
-    /// The stage that set it aside.
+    /// The stage that failed.
     pub stage: String,
-    /// Where it was read.
+    /// Topic of the record.
     pub topic: String,
-    /// The partition it was read from.
+    /// Partition of the record.
     pub partition: i32,
-    /// Its offset there.
+    /// Offset of the record.
     pub offset: i64,
-    /// Its key as read.
+    /// Key of the record.
     #[serde(with = "serde_bytes")]
     pub key: Vec<u8>,
-    /// Its value as read; absent for a tombstone.
+    /// Value of the record. Absent for a tombstone.
     #[serde(with = "serde_bytes")]
     pub value: Option<Vec<u8>>,
-    /// Why it could not be worked on.
+    /// Why the record could not be processed.
     pub reason: String,
     /// When it was set aside.
     pub set_aside_at: Timestamp,

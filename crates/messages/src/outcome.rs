@@ -1,18 +1,18 @@
-//! What a fetch came to, and what that means to every stage: one table.
+//! Outcomes of fetches, with one table of their meaning for every stage.
 
 use serde::{Deserialize, Serialize};
 
-/// What a fetch came to. The broken web is data: none of these is an error of ours.
+/// The outcome of a fetch. A broken web is data: no outcome is an error of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FetchOutcome {
-    /// 200 with a body.
+    /// 2xx with a body.
     Fetched,
     /// 304.
     NotModified,
-    /// 200 whose body has the digest the request carried, and is left out.
+    /// 2xx with a body whose digest equals the requested one. The body is omitted.
     SameContent,
-    /// A redirect to another page, which is not followed.
+    /// A redirect that is not followed.
     RedirectedAway,
     /// 404.
     NotFound,
@@ -20,94 +20,94 @@ pub enum FetchOutcome {
     Gone,
     /// Another 4xx.
     ClientError,
-    /// 429, or a 503 that says when to come back. Without a status: nothing was sent, see [`Look::was_not_sent`](crate::Look::was_not_sent).
+    /// 429, or 503 with `Retry-After`. Without a status the request was not sent, see
+    /// [`Look::was_not_sent`](crate::Look::was_not_sent).
     RateLimited,
     /// Another 5xx.
     ServerError,
-    /// No complete answer in time.
+    /// No complete response in time.
     TimedOut,
-    /// No connection.
+    /// The connection could not be established.
     ConnectFailed,
-    /// The host's name did not resolve.
+    /// The host name did not resolve.
     DnsFailed,
-    /// No secure connection.
+    /// The TLS connection could not be established.
     TlsFailed,
-    /// The connection ended before the response did.
+    /// The connection ended before the response was complete.
     ConnectionLost,
-    /// Not HTTP, or a body that does not unpack.
+    /// Invalid HTTP, or a body that cannot be unpacked.
     MalformedResponse,
-    /// Larger than the fetcher takes.
+    /// Larger than the fetcher's limit.
     TooLarge,
-    /// More redirects than the fetcher follows.
+    /// More redirects than the fetcher's limit.
     TooManyRedirects,
     /// robots.txt forbids the page.
     RobotsDisallowed,
-    /// robots.txt could not be read, so nothing may be fetched yet.
+    /// robots.txt was unreachable, so nothing may be fetched yet.
     RobotsUnavailable,
-    /// The host's address is one we do not connect to (private, loopback).
+    /// An address that we do not connect to (private, loopback).
     AddressRefused,
-    /// A kind of content that is not kept.
+    /// An unwanted media type.
     ContentRefused,
-    /// What a newer fetcher says, and this program does not know. It tells nothing of the page.
+    /// An outcome of a newer fetcher that this program does not know. It says nothing about the page.
     Unknown,
 }
 
-/// What an outcome tells of the page's content.
+/// Evidence about the page's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentEvidence {
     /// There is a body.
     Body,
-    /// The content is what the requester has.
+    /// The content equals the requester's copy.
     SameAsKnown,
-    /// The page is not there; `for_good` when the host says that it will not come back.
+    /// The page is missing.
     Missing {
-        /// Whether it was said to be final.
+        /// Whether the host says that the page will not come back.
         for_good: bool,
     },
-    /// The page's name leads to another page.
+    /// The URL redirects to another page.
     Elsewhere,
-    /// Nothing.
+    /// No evidence.
     Nothing,
 }
 
-/// Whether an outcome says that the host as a whole is in trouble, so that all of its pages should wait.
+/// Whether an outcome shows that the whole host is failing, so that all its pages should wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostTrouble {
-    /// It does.
+    /// Always.
     Yes,
-    /// Only with status 503, or when the host says when to come back.
+    /// Only with status 503 or a `Retry-After`.
     IfAskedToWait,
-    /// It does not.
+    /// Never.
     No,
 }
 
-/// When a page may be asked for again after an outcome.
+/// When a page may be fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryRule {
-    /// When it is worth it, but not before `policy.min_interval`.
+    /// When its value justifies it, but not before `policy.min_interval`.
     WhenWorthIt,
-    /// When robots.txt is read again.
+    /// When robots.txt is fetched again.
     WhenRobotsRefresh,
-    /// After a pause that doubles with each failure in a row.
+    /// After a back-off that doubles with each consecutive failure.
     BackOff,
 }
 
-/// What an outcome means.
+/// Meaning of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutcomeMeaning {
-    /// What it tells of the page's content.
+    /// Evidence about the page's content.
     pub content: ContentEvidence,
-    /// What it tells of the host.
+    /// Evidence about the host.
     pub host_trouble: HostTrouble,
-    /// When the page may be asked for again.
+    /// When the page may be fetched again.
     pub retry: RetryRule,
-    /// The fetcher's counter of such answers.
+    /// The fetcher's counter for the outcome.
     pub counter: &'static str,
 }
 
 impl FetchOutcome {
-    /// What it means to the detector, the scheduler and the fetcher's counters. Whoever adds an outcome decides all of it
-    /// here.
+    /// The meaning for the detector, the scheduler and the fetcher's counters. A new outcome needs an entry only here.
     pub fn meaning(self) -> OutcomeMeaning {
         use ContentEvidence::{Body, Elsewhere, Missing, Nothing, SameAsKnown};
         use HostTrouble::{IfAskedToWait, No, Yes};
@@ -139,7 +139,7 @@ impl FetchOutcome {
 }
 
 impl HostTrouble {
-    /// Whether an answer with this status and Retry-After shows trouble.
+    /// Whether a response with this status and Retry-After shows that the host is failing.
     pub fn is_shown_by(self, status: Option<u16>, retry_after_s: Option<i64>) -> bool {
         match self {
             Self::Yes => true,
@@ -154,7 +154,8 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// The scheduler forgets failures and learns from whatever tells of the content: then nothing may be backed off from.
+    /// The scheduler resets failures and learns from every outcome with evidence of the content. So such an outcome
+    /// must not cause a back-off.
     #[test]
     fn what_tells_of_the_content_is_no_failure() {
         let schema: Value = serde_json::from_str(include_str!("../../../schemas/parts/FetchOutcome.avsc")).unwrap();

@@ -1,7 +1,7 @@
-//! Types that several schemas have in common, each defined in one file of `schemas/parts`.
+//! Types shared by several schemas, each defined in a file of `schemas/parts`.
 //!
-//! A schema names a part where it needs its type. [`with_parts`] puts the definition in the place of the first mention, so
-//! that the schema on the wire and on the topic `schemas` stands alone.
+//! A schema refers to a part by name. [`with_parts`] replaces the first reference by the definition, so that the schema
+//! on the wire and on the topic `schemas` is self-contained.
 
 use serde_json::Value;
 
@@ -14,14 +14,14 @@ const PARTS: [(&str, &str); 6] = [
     ("Verdict", include_str!("../../../schemas/parts/Verdict.avsc")),
 ];
 
-/// The text of a schema file with the definitions of the parts it names. Text that is not JSON is left as it is.
+/// The text of a schema file with its parts inlined. Text that is not JSON is left unchanged.
 pub fn with_parts(schema: &str) -> String {
     let Ok(mut json) = serde_json::from_str(schema) else { return schema.to_owned() };
     define(&mut json, &mut PARTS.to_vec());
     json.to_string()
 }
 
-/// Defines the parts that a type names. Those defined already are no longer in `undefined`.
+/// Inlines the parts that a type refers to. Parts that are already defined are removed from `undefined`.
 fn define(schema: &mut Value, undefined: &mut Vec<(&str, &str)>) {
     match schema {
         Value::String(name) => {

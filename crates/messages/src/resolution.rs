@@ -1,8 +1,7 @@
-//! Reads what another version of a schema wrote (Avro specification 1.12, "Schema Resolution").
+//! Reads records of other schema versions (Avro specification 1.12, "Schema Resolution").
 //!
-//! apache-avro does the resolving. Before it can, the writer's schema is brought into the reader's words, as the
-//! specification allows and Java's library does: fields that the reader knows under another name get that name, and
-//! longs with a logical type become plain ones.
+//! apache-avro resolves the records. Before that, the writer's schema is adapted to the reader's, as the specification
+//! allows and the Java library does: fields with an alias in the reader are renamed, and longs lose their logical type.
 
 use crate::compatibility::{self, Severity};
 use apache_avro::Schema;
@@ -12,7 +11,7 @@ use apache_avro::types::Value;
 use std::collections::HashMap;
 use std::io::{self, Read};
 
-/// How to get from the records of one schema to those of another.
+/// The plan to convert records of one schema to another.
 pub(crate) struct Plan {
     writer: GenericDatumReader<'static>,
     reader: &'static Schema,
@@ -21,15 +20,15 @@ pub(crate) struct Plan {
 
 /// Why a record of another version cannot be read.
 pub(crate) enum Unreadable {
-    /// The bytes do not follow the writer's schema.
+    /// The bytes do not match the writer's schema.
     Corrupt(String),
-    /// They do, but say what the reader's schema has no place for.
+    /// The value has no counterpart in the reader's schema.
     Unresolvable(String),
 }
 
 impl Plan {
-    /// An error says why no record of the writer can be read. The writer's schema is kept for the life of the process:
-    /// make one plan per pair of schemas.
+    /// Makes a plan. Fails with the reason if no record of the writer can be read. The writer's schema stays in memory
+    /// for the life of the process, so make one plan per pair of schemas.
     pub(crate) fn new(writer: &Schema, reader: &'static Schema) -> Result<Self, String> {
         let problems = compatibility::problems(writer, reader)?;
         if let Some(problem) = problems.iter().find(|problem| problem.severity == Severity::EveryRecord) {
@@ -43,7 +42,7 @@ impl Plan {
         Ok(Self { writer, reader, reader_names })
     }
 
-    /// Reads the whole of a datum.
+    /// Decodes a complete datum.
     pub(crate) fn read(&self, datum: &[u8]) -> Result<Value, Unreadable> {
         let mut datum = Datum { rest: datum, is_short: false };
         let value = self.writer.read_value(&mut datum);
@@ -59,8 +58,7 @@ impl Plan {
     }
 }
 
-/// Bytes that remember whether more was asked for than there were: apache-avro takes a text or fixed value that is not
-/// there for null.
+/// Input that records reads beyond its end. apache-avro decodes a missing string or fixed value as null.
 struct Datum<'a> {
     rest: &'a [u8],
     is_short: bool,
@@ -74,10 +72,10 @@ impl Read for Datum<'_> {
     }
 }
 
-/// The reader's schema for every name in it.
+/// Schemas by the names used in the reader's schema.
 type Names<'s> = HashMap<Name, &'s Schema>;
 
-/// The writer's schema with the reader's names for fields, and without logical types. It stands for the same bytes.
+/// The writer's schema with the reader's field names and without logical types. It describes the same bytes.
 fn in_words_of(reader: &Names<'_>, writer: &Schema) -> Result<Schema, apache_avro::Error> {
     Ok(match writer {
         Schema::TimestampMicros | Schema::TimestampMillis | Schema::TimestampNanos => Schema::Long,
@@ -105,7 +103,7 @@ fn in_words_of(reader: &Names<'_>, writer: &Schema) -> Result<Schema, apache_avr
     })
 }
 
-/// What the reader calls a field of the writer's, when it is another name.
+/// The reader's name for a writer's field, if it differs.
 fn readers_name<'r>(reader: &'r RecordSchema, writer: &RecordSchema, field: &RecordField) -> Option<&'r String> {
     let renamed = reader
         .fields
@@ -114,7 +112,7 @@ fn readers_name<'r>(reader: &'r RecordSchema, writer: &RecordSchema, field: &Rec
     renamed.map(|known| &known.name)
 }
 
-/// The beginning of a message as one line: apache-avro's may hold whole values and schemas.
+/// The beginning of a message, on one line. apache-avro's messages may contain whole values and schemas.
 pub(crate) fn one_line(message: &str) -> String {
     const MAX_CHARS: usize = 120;
     let mut line: String = message.chars().map(|it| if it.is_control() { ' ' } else { it }).take(MAX_CHARS).collect();

@@ -1,8 +1,8 @@
-//! The schemas this process knows: what other versions of the program write.
+//! The registry of known schemas, including those of other versions of the program.
 //!
-//! Whoever writes records tells their schemas first, on the topic [`SCHEMAS`](crate::topics::SCHEMAS). Whoever reads that
-//! topic has each one [learned](learn) here, and from then on every [`Codec`](crate::Codec) can read such records. There
-//! is one registry per process. It does no I/O.
+//! Writers publish their schemas on the topic [`SCHEMAS`](crate::topics::SCHEMAS) before their records. Readers of that
+//! topic [`learn`] each schema here, after which every [`Codec`](crate::Codec) can read its records. There is one
+//! registry per process. It does no I/O.
 
 use crate::{Encoded, Fingerprint};
 use apache_avro::Schema;
@@ -12,47 +12,48 @@ use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 pub use crate::compatibility::{Problem, Severity, problems};
 pub use crate::parts::with_parts;
 
-/// More text than any schema needs, and no more than a record of the topic holds.
+/// Longest schema text: larger than any schema needs, and at most the size of a record of the topic.
 const MAX_JSON_BYTES: usize = 1 << 20;
 
-/// A schema of this program as it is told to readers: the record on the topic [`SCHEMAS`](crate::topics::SCHEMAS).
+/// A schema of this program as published to readers: the record on the topic [`SCHEMAS`](crate::topics::SCHEMAS).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaRecord {
-    /// The name of its record, without namespace.
+    /// Name of the record type, without namespace.
     pub name: &'static str,
-    /// What records written with it start with; the key.
+    /// Fingerprint of the schema. Also the record key.
     pub fingerprint: Fingerprint,
-    /// Its text, with defaults and descriptions; the value. Two texts with one fingerprint stand for the same bytes.
+    /// Text of the schema, with defaults and descriptions. Also the record value. Texts with the same fingerprint
+    /// describe the same bytes.
     pub json: &'static str,
 }
 
 /// Why a schema was not learned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LearnError {
-    /// The text is no Avro schema of a record.
+    /// The text is not the Avro schema of a record.
     #[error("this is not the schema of a record: {0}; who wrote it?")]
     NotARecord(String),
-    /// It is the schema of other records than was said.
+    /// The schema has another fingerprint than stated.
     #[error("a schema with fingerprint {found} was given as {stated}; it must have been damaged or mixed up")]
     OtherFingerprint {
-        /// What it was said to be.
+        /// The stated fingerprint.
         stated: Fingerprint,
-        /// What it is.
+        /// The actual fingerprint.
         found: Fingerprint,
     },
 }
 
 type Registry = RwLock<HashMap<Fingerprint, &'static Schema>>;
 
-/// Starts with the messages of this crate, so that a record on the wrong topic is known for what it is.
+/// Initially holds the messages of this crate, so that a record on the wrong topic can be named.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     let own = of_messages().into_iter().filter_map(|own| Schema::parse_str(own.json).ok());
     RwLock::new(own.map(|schema| (Fingerprint::of_schema(&schema), &*Box::leak(Box::new(schema)))).collect())
 });
 
-/// Makes a schema known to the process; tells its fingerprint.
+/// Adds a schema to the registry and returns its fingerprint.
 ///
-/// With `stated`, the schema must have that fingerprint. A schema is kept until the process ends.
+/// The schema must have the fingerprint `stated`, if given. It is kept until the process ends.
 pub fn learn(json: &[u8], stated: Option<Fingerprint>) -> Result<Fingerprint, LearnError> {
     let schema = parse(json).map_err(LearnError::NotARecord)?;
     let found = Fingerprint::of_schema(&schema);
@@ -76,18 +77,18 @@ fn parse(json: &[u8]) -> Result<Schema, String> {
     }
 }
 
-/// Whether records with this fingerprint can be resolved here: the schema was learned, or is a message of this program.
+/// Whether records with this fingerprint can be resolved: the schema was learned, or is a message of this program.
 pub fn known(fingerprint: Fingerprint) -> bool {
     find(fingerprint).is_some()
 }
 
-/// The name of the record, without namespace, that a known fingerprint stands for.
+/// The record name, without namespace, of a known fingerprint.
 pub fn name_of(fingerprint: Fingerprint) -> Option<&'static str> {
     find(fingerprint).and_then(record_name)
 }
 
-/// How many records of other versions this process has read, by the name of the record. They grow
-/// during an upgrade, and stop when every writer is of this version.
+/// Number of records of other versions that this process has read, by record name. The numbers grow during an upgrade,
+/// and stop when every writer has this version.
 pub fn read_of_other_versions() -> BTreeMap<&'static str, u64> {
     OF_OTHER_VERSIONS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -109,8 +110,7 @@ pub(crate) fn record_name(schema: &Schema) -> Option<&str> {
     }
 }
 
-/// The schemas of the messages of this crate. Those of state records come from the services that have them
-/// ([`Encoded::schemas`]).
+/// The schemas of the messages of this crate. Those of state records come from their services ([`Encoded::schemas`]).
 pub fn of_messages() -> Vec<SchemaRecord> {
     use crate::{
         DeadLetter, Demand, FetchRequest, FetchResult, PageBand, PageChange, PageContent, PageObservation,

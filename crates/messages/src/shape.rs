@@ -1,9 +1,9 @@
-//! A schema as the writer goes by it.
+//! Schemas in the form that the writer uses.
 
 use apache_avro::Schema;
 use apache_avro::schema::{Name, RecordField};
 
-/// A schema with its references followed.
+/// A schema with its references resolved.
 #[derive(Clone)]
 pub(crate) enum Shape {
     Boolean,
@@ -16,14 +16,14 @@ pub(crate) enum Shape {
     Fixed(usize),
     Enum(Vec<String>),
     Array(Box<Shape>),
-    /// A union of null, which comes first, and another.
+    /// A union of null, in first place, and another type.
     Optional(Box<Shape>),
     Record(String, Vec<(String, Shape)>),
 }
 
 impl Shape {
     /// # Panics
-    /// On a schema with anything that no message needs: they are part of the program.
+    /// On a schema with features that no message needs: schemas are part of the program.
     pub(crate) fn of(schema: &Schema) -> Self {
         Self::within(schema, &mut Vec::new())
     }
@@ -59,7 +59,7 @@ impl Shape {
         shape
     }
 
-    /// For people.
+    /// Name of the type for error messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Boolean => "a boolean",

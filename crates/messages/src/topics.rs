@@ -1,6 +1,6 @@
-//! The topics that records travel on, each declared once with the type of its records.
+//! The topics, each declared once with its record type.
 //!
-//! The catalogue of all topics follows from these and from the tables of the stages: `schemas/README.md` shows it.
+//! These declarations and the tables of the stages give the catalogue of all topics in `schemas/README.md`.
 
 use crate::schemas::SchemaRecord;
 use crate::{
@@ -10,34 +10,35 @@ use crate::{
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What stands in front of every topic name unless the operator says otherwise.
+/// Default prefix of all topic names.
 pub const DEFAULT_PREFIX: &str = "recrawl.";
 
 const MIB: u32 = 1 << 20;
-/// A packed body and what goes with it. Bodies are cut by the fetcher well below.
+/// Limit for a packed body with its metadata. The fetcher's limit on bodies is well below.
 const BODY_BYTES: u32 = 8 * MIB;
 
 /// Scheduler to fetcher.
 pub const FETCH_REQUESTS: Topic<FetchRequest> = Topic::new("fetch-requests");
-/// Fetcher to detector. Bodies take nearly all of the disk: three days outlast a weekend without a detector.
+/// Fetcher to detector. Bodies take nearly all the disk space. Three days of retention outlast a weekend without a
+/// detector.
 pub const FETCH_RESULTS: Topic<FetchResult> =
     Topic::new("fetch-results").max_message_bytes(BODY_BYTES).retention_days(3);
 /// Detector to estimator.
 pub const PAGE_OBSERVATIONS: Topic<PageObservation> = Topic::new("page-observations");
 /// Detector to matcher.
 pub const PAGE_BANDS: Topic<PageBand> = Topic::new("page-bands");
-/// All that reaches the scheduler.
+/// All input of the scheduler.
 pub const SCHEDULER_EVENTS: Topic<SchedulerEvent> = Topic::new("scheduler-events");
-/// The product.
+/// The product: page changes.
 pub const PAGE_CHANGES: Topic<PageChange> = Topic::new("page-changes").retention_days(30);
-/// The kept copies: also the changelog of the detector's table of them.
+/// The stored copies. Also the changelog of the detector's table of copies.
 pub const PAGE_CONTENTS: Topic<PageContent> = Topic::new("page-contents").compacted().max_message_bytes(BODY_BYTES);
-/// Between scheduler partitions.
+/// Scheduler partition to all others.
 pub const DEMAND: Topic<Demand> = Topic::new("demand").compacted().one_partition();
-/// What could not be worked on: the largest record of any topic, and why it is here.
+/// Records that could not be processed: the largest record of any topic, plus the reason.
 pub const DEAD_LETTERS: Topic<DeadLetter> =
     Topic::new("dead-letters").one_partition().max_message_bytes(BODY_BYTES + MIB).retention_days(30);
-/// The schemas of all records, for readers of other versions. Its records are no messages: the value is the text.
+/// The schemas of all records, for readers of other versions. The values are not messages but the schema texts.
 pub const SCHEMAS: TopicSpec = TopicSpec {
     name: TopicName::Declared("schemas"),
     key: Key::Fingerprint,
@@ -47,7 +48,7 @@ pub const SCHEMAS: TopicSpec = TopicSpec {
     partitions: Partitions::Fixed(1),
 };
 
-/// A topic that carries records of one type, or of one union of types.
+/// A topic with one record type, or one union of types.
 pub struct Topic<M> {
     spec: TopicSpec,
     of: PhantomData<fn() -> M>,
@@ -62,7 +63,7 @@ impl<M> Clone for Topic<M> {
 impl<M> Copy for Topic<M> {}
 
 impl<M: Keyed> Topic<M> {
-    /// A topic of the loop: its records go after a week and take a MiB at the most.
+    /// A topic of the loop, with a week's retention and records of at most 1 MiB.
     pub const fn new(name: &'static str) -> Self {
         let spec = TopicSpec {
             name: TopicName::Declared(name),
@@ -97,12 +98,12 @@ impl<M> Topic<M> {
         self
     }
 
-    /// The topic as data.
+    /// The untyped description of the topic.
     pub const fn spec(self) -> TopicSpec {
         self.spec
     }
 
-    /// Its name without the prefix.
+    /// Name without prefix.
     pub const fn name(self) -> TopicName {
         self.spec.name
     }
@@ -114,33 +115,33 @@ impl<M> From<Topic<M>> for TopicSpec {
     }
 }
 
-/// A topic as data.
+/// Untyped description of a topic.
 #[derive(Clone, Copy, Debug)]
 pub struct TopicSpec {
-    /// Its name without the prefix.
+    /// Name without prefix.
     pub name: TopicName,
-    /// What a record's key is.
+    /// Kind of the record keys.
     pub key: Key,
-    /// The schemas of its records. Empty when they follow none.
+    /// Schemas of the records. Empty if they have none.
     pub schemas: fn() -> Vec<SchemaRecord>,
-    /// What happens to old records.
+    /// Treatment of old records.
     pub cleanup: Cleanup,
-    /// The largest record, key and framing included (`max.message.bytes`).
+    /// Largest record including key and framing (`max.message.bytes`).
     pub max_message_bytes: u32,
-    /// How many partitions it has.
+    /// Number of partitions.
     pub partitions: Partitions,
 }
 
-/// The name of a topic without the prefix.
+/// Name of a topic without prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TopicName {
-    /// Of a topic that records travel on.
+    /// A topic between stages or to the outside.
     Declared(&'static str),
-    /// Of the changelog that is private to a stage.
+    /// A changelog, private to its stage.
     Changelog {
-        /// The stage.
+        /// Name of the stage.
         stage: &'static str,
-        /// Its table.
+        /// Name of the table.
         table: &'static str,
     },
 }
@@ -154,10 +155,10 @@ impl fmt::Display for TopicName {
     }
 }
 
-/// What a record's key is, in bytes.
+/// Kind of record keys, with their encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// The site key in UTF-8, so that everything of a site stays in one partition.
+    /// The site key in UTF-8, so that all records of a site share a partition.
     Site,
     /// The 16 bytes of the page id.
     Page,
@@ -167,40 +168,40 @@ pub enum Key {
     Group,
     /// A band: one byte for its number, four for its value.
     Band,
-    /// A letter for what it is (group, cell, site …), and the 8 bytes of its hash, the highest first.
+    /// One letter for the type (group, cell, site …), then 8 bytes of hash, big-endian.
     Hash,
-    /// The speaking partition's number in decimal digits.
+    /// Number of the sending partition, in decimal digits.
     StagePartition,
-    /// The key of the record that was set aside.
+    /// Key of the record that was set aside.
     Original,
-    /// The 8 bytes of a schema's fingerprint, as in the records written with it. The value is the schema's text, JSON
-    /// without anything in front.
+    /// The 8 bytes of a schema's fingerprint, as in its records. The value is the schema's text, as JSON without a
+    /// header.
     Fingerprint,
 }
 
-/// What happens to old records.
+/// Treatment of old records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cleanup {
-    /// The last record of each key stays.
+    /// Keeps the last record per key.
     Compact,
-    /// Records go when they are old.
+    /// Deletes old records.
     Delete {
-        /// Days a record stays at least.
+        /// Least retention in days.
         retention_days: u32,
     },
 }
 
-/// How many partitions a topic has.
+/// Number of partitions of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partitions {
-    /// As many as the other topics of the loop, so that one site stays in one place.
+    /// The same number as the other topics of the loop, so that a site is in the same partition everywhere.
     PerLoop,
-    /// So many, whatever the loop has.
+    /// A fixed number.
     Fixed(u32),
 }
 
 impl TopicSpec {
-    /// The changelog of a table whose values are of this type.
+    /// The changelog of a table with values of this type.
     pub const fn changelog<V: Encoded>(stage: &'static str, table: &'static str, key: Key) -> Self {
         Self {
             name: TopicName::Changelog { stage, table },
@@ -212,7 +213,7 @@ impl TopicSpec {
         }
     }
 
-    /// The number of partitions, given that of the loop.
+    /// The number of partitions, given that of the loop's topics.
     pub fn partition_count(&self, loop_partitions: u32) -> u32 {
         match self.partitions {
             Partitions::PerLoop => loop_partitions,

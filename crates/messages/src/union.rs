@@ -1,7 +1,6 @@
-//! Records of several types in one place.
+//! Unions of several message types.
 
-/// A union of [messages](crate::Message) that are told apart by the fingerprint of their schemas, with a conversion from
-/// each.
+/// A union of [messages](crate::Message) that are distinguished by schema fingerprint, with a conversion from each.
 #[macro_export]
 macro_rules! message_union {
     ($(#[$about:meta])* pub enum $Name:ident { $($(#[$about_member:meta])* $Member:ident($Record:ty),)+ }) => {
@@ -22,7 +21,7 @@ macro_rules! message_union {
                 $(if <$Record as $crate::Message>::codec().fingerprint() == fingerprint {
                     return <$Record as $crate::Encoded>::decode(bytes).map(Self::$Member);
                 })+
-                // Another version wrote it, which only the record's name tells.
+                // Another version wrote it; only the record name tells the type.
                 let found = $crate::schemas::name_of(fingerprint);
                 $(if found == Some(<$Record as $crate::Message>::NAME) {
                     return <$Record as $crate::Encoded>::decode(bytes).map(Self::$Member);

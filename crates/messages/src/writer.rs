@@ -1,16 +1,16 @@
-//! Structs as Avro data (Avro specification 1.12, "Binary encoding"), written by a schema that was prepared once.
+//! Serializes structs as Avro data (Avro specification 1.12, "Binary encoding"), with a schema prepared once.
 //!
-//! apache-avro writes the same bytes, but looks every field up by its name and its place by a hash, because fields may
-//! come in another order than the schema's. Ours come in its order: a field costs a comparison. A third of what the
-//! estimator did for a look went into those searches. What no message needs is not here: maps, unions of more than
-//! "nothing or one", enums with data, tuples.
+//! apache-avro writes the same bytes, but looks up every field by name and hash, because fields may come in another
+//! order than in the schema. Ours come in schema order, so a field costs one comparison. The lookups took a third of
+//! the estimator's time per fetch. Features that no message needs are missing: maps, unions other than optional values,
+//! enums with data, tuples.
 
 use crate::shape::Shape;
 use serde::Serialize;
 use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
 use std::fmt::Display;
 
-/// A value that is not what its schema says.
+/// A value that does not match its schema.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Mismatch(String);
@@ -21,7 +21,6 @@ impl serde::ser::Error for Mismatch {
     }
 }
 
-/// Appends one value.
 pub(crate) struct DatumWriter<'s, 'b> {
     pub(crate) shape: &'s Shape,
     pub(crate) bytes: &'b mut Vec<u8>,
@@ -39,7 +38,7 @@ impl DatumWriter<'_, '_> {
     }
 }
 
-/// Zigzag, then seven bits at a time, the lowest first.
+/// Zigzag encoding, then seven bits at a time, lowest first.
 fn write_long(bytes: &mut Vec<u8>, number: i64) {
     let mut rest = ((number << 1) ^ (number >> 63)) as u64;
     while rest >= 0x80 {
@@ -166,7 +165,7 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
 
     fn serialize_unit_variant(self, _: &'static str, index: u32, variant: &'static str) -> Result<(), Mismatch> {
         let Shape::Enum(symbols) = self.shape else { return Err(self.mismatch(variant)) };
-        // Nearly always they come in the same order.
+        // The order nearly always agrees with the schema.
         let index = match symbols.get(index as usize) {
             Some(symbol) if symbol == variant => Some(index as usize),
             _ => symbols.iter().position(|symbol| symbol == variant),
@@ -193,7 +192,7 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
     fn serialize_seq(self, length: Option<usize>) -> Result<Elements<'s, 'b>, Mismatch> {
         let Shape::Array(shape) = self.shape else { return Err(self.mismatch("a sequence")) };
         let length = length.ok_or_else(|| Mismatch("a sequence of unknown length".to_owned()))?;
-        // All in one block; the block without elements that ends the array is written by `end`.
+        // All elements go into one block. `end` writes the empty block that ends the array.
         if length > 0 {
             write_long(self.bytes, length as i64);
         }
@@ -240,7 +239,7 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
     }
 }
 
-/// The fields of a record that are still to come.
+/// The remaining fields of a record.
 pub(crate) struct Fields<'s, 'b> {
     left: &'s [(String, Shape)],
     bytes: &'b mut Vec<u8>,
@@ -269,7 +268,6 @@ impl SerializeStruct for Fields<'_, '_> {
     }
 }
 
-/// The elements of an array.
 pub(crate) struct Elements<'s, 'b> {
     shape: &'s Shape,
     bytes: &'b mut Vec<u8>,

@@ -1,7 +1,10 @@
-//! What is a page, and to whom does it belong?
+//! The identity of a page and of its owner: the names that every stage shares.
 //!
-//! The names every stage shares: [`CanonicalUrl`] (the one spelling of an address), [`PageId`] (128 bits of its hash),
-//! [`Host`] (unit of politeness), [`SiteKey`] (unit of partitioning, budgets and sweeps), [`Timestamp`].
+//! * [`CanonicalUrl`]: the normalised URL.
+//! * [`PageId`]: 128 bits of its hash.
+//! * [`Host`]: the unit of politeness.
+//! * [`SiteKey`]: the unit of partitioning, budgets and sweeps.
+//! * [`Timestamp`].
 //!
 //! This crate never resolves a name, reads a clock or opens a file.
 

@@ -1,40 +1,40 @@
-//! Which addresses are one page though a server could tell them apart, and which lead into a trap.
+//! Rules for different URLs of the same page, and for crawler traps.
 //!
-//! Nobody can know this from an address alone; these are the operator's rules, with defaults that are right for nearly all
-//! sites. They are applied to everything that becomes a page.
+//! Neither can be recognised from a URL alone. So these are the operator's rules, with defaults that suit nearly all
+//! sites. They apply to every URL that becomes a page.
 
 use crate::url::CanonicalUrl;
 use std::collections::HashMap;
 
-/// What becomes of an address before it is a page.
+/// Rewrites and limits applied to a URL before it becomes a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlRules {
-    /// Names of query parameters that are dropped, in any case; a final `*` stands for any ending. In paths, `;name=value`
-    /// of the same names is dropped as well.
+    /// Query parameters to drop. Names match in any letter case; a final `*` matches any suffix. Path parameters
+    /// (`;name=value`) of these names are dropped too.
     pub drop_parameters: Vec<String>,
-    /// Whether the order of parameters means nothing.
+    /// Whether parameters are sorted, because their order does not matter.
     pub sort_parameters: bool,
-    /// Whether several slashes in a row are one.
+    /// Whether consecutive slashes are merged into one.
     pub merge_slashes: bool,
-    /// The most parameters of a page.
+    /// Most query parameters of a page.
     pub max_parameters: usize,
-    /// The most times that one segment may stand in a path: links relative to the wrong base add one more at every step.
+    /// Most occurrences of one segment in a path. Links relative to the wrong base add one at every step.
     pub max_repeated_segments: usize,
 }
 
-/// Why an address is taken for a trap.
+/// Why a URL is considered a trap.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlTrap {
-    /// Too many parameters.
+    /// Too many query parameters.
     #[error("{0} query parameters, more than urls.max_parameters")]
     Parameters(usize),
-    /// A segment that comes again and again.
+    /// A path segment that occurs too often.
     #[error("the path has the segment {0:?} more often than urls.max_repeated_segments")]
     RepeatedSegment(String),
 }
 
 impl UrlRules {
-    /// Rules that leave every address as it is and take none for a trap.
+    /// Rules that change no URL and reject none.
     pub const fn none() -> Self {
         Self {
             drop_parameters: Vec::new(),
@@ -45,9 +45,9 @@ impl UrlRules {
         }
     }
 
-    /// The address with what does not matter left out.
+    /// Rewrites a URL.
     pub fn apply(&self, url: CanonicalUrl) -> CanonicalUrl {
-        // Nearly all links of a page have nothing to drop.
+        // Most links have nothing to drop.
         let has_parameters = url.path_and_query().bytes().any(|byte| matches!(byte, b'?' | b';'));
         let has_slashes = self.merge_slashes && url.path().contains("//");
         if !has_parameters && !has_slashes {
@@ -70,11 +70,11 @@ impl UrlRules {
         if text == url.as_str() {
             return url;
         }
-        // What was left out cannot make it an address that is none.
+        // The shortened URL should always parse; keep the original otherwise.
         CanonicalUrl::parse(&text).unwrap_or(url)
     }
 
-    /// Whether the address leads into a trap; to be asked of what was found, not of what somebody asked for.
+    /// Whether a URL looks like a trap. Meant for discovered URLs, not for those that an operator asked for.
     pub fn check(&self, url: &CanonicalUrl) -> Result<(), UrlTrap> {
         let parameters = url.query().map_or(0, |query| query.split('&').count());
         if parameters > self.max_parameters {

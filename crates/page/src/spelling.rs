@@ -1,25 +1,25 @@
-//! Percent-encoding in one spelling (RFC 3986 §6.2.2): hexadecimal digits in capitals, and no encoding of what needs none.
+//! Normalises percent-encoding (RFC 3986 §6.2.2): upper-case digits, and unreserved characters decoded.
 //!
-//! Nothing that a server could read as something else is touched: an encoded slash stays encoded, a lone percent sign
-//! stays alone.
+//! Nothing changes that a server could interpret differently: an encoded slash stays encoded, and a stray percent sign
+//! stays as it is.
 
 use std::borrow::Cow;
 
-/// The one spelling of a path or a query.
+/// Normalises a path or query.
 pub(crate) fn one_spelling(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
     let mut spelt = String::with_capacity(text.len());
     let mut rest = text;
-    // Where a percent sign stands alone: what follows it must not become its digits.
+    // Position of a stray percent sign, whose following characters must not become its digits.
     let mut lone = None;
     while let Some(at) = rest.find('%') {
         spelt.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         match rest.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal(digits))) {
             Some(byte) => {
-                // An encoded dot may be a dot segment to some server; the parser has dealt with those it knows.
+                // Some servers treat an encoded dot as a dot segment. The parser has handled those of the standard.
                 let after_lone = lone.is_some_and(|at| spelt.len() - at <= 2);
                 match char::from(byte) {
                     plain if after_lone && plain.is_ascii_hexdigit() => spelt.push_str(&format!("%{byte:02X}")),
@@ -39,7 +39,7 @@ pub(crate) fn one_spelling(text: &str) -> Cow<'_, str> {
 }
 
 fn is_hexadecimal(digits: &str) -> bool {
-    // from_str_radix also takes a sign.
+    // `from_str_radix` also accepts a sign.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 

@@ -1,4 +1,4 @@
-//! Time as a value: microseconds since the Unix epoch, turned into days only inside formulas.
+//! Time in microseconds since the Unix epoch. Formulas convert it to days.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,15 +16,15 @@ pub const DAY: Duration = Duration::from_secs(86_400);
 
 const MICROS_PER_DAY: f64 = 86_400e6;
 
-/// A moment: microseconds since 1970-01-01T00:00:00Z. Whether it is real or simulated is its clock's affair.
+/// A point in time: microseconds since 1970-01-01T00:00:00Z. It may come from a real or a simulated clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The earliest moment; before anything that happens.
+    /// The earliest time, before all others.
     pub const MIN: Timestamp = Timestamp(i64::MIN);
-    /// The latest moment; "never" where a due time is meant.
+    /// The latest time. As a due time it means "never".
     pub const MAX: Timestamp = Timestamp(i64::MAX);
 
     /// From microseconds since the epoch.
@@ -62,17 +62,17 @@ impl Timestamp {
         self.0 as f64 / MICROS_PER_DAY
     }
 
-    /// Days from `earlier` to this moment; negative when `earlier` is later.
+    /// Days since `earlier`, negative if `earlier` is later.
     pub fn days_since(self, earlier: Timestamp) -> f64 {
         (self.0 as f64 - earlier.0 as f64) / MICROS_PER_DAY
     }
 
-    /// The time from `earlier` to this moment; zero when `earlier` is later.
+    /// The time since `earlier`, or zero if `earlier` is later.
     pub fn saturating_since(self, earlier: Timestamp) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0).max(0) as u64)
     }
 
-    /// This moment moved by a number of days (of either sign), saturating at the ends of time.
+    /// Adds a number of days, which may be negative. Saturates.
     pub fn plus_days(self, days: f64) -> Timestamp {
         Self(self.0.saturating_add((days * MICROS_PER_DAY) as i64))
     }
@@ -105,7 +105,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Proleptic Gregorian date of a day number counted from the epoch (Hinnant, "chrono-compatible low-level date algorithms").
+/// Proleptic Gregorian date of a day number since the epoch (Hinnant, "chrono-compatible low-level date algorithms").
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

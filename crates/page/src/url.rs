@@ -1,9 +1,10 @@
-//! Addresses: one spelling per page, its 128-bit name, and the host and site it belongs to.
+//! Canonical URLs, their 128-bit ids, and the host and site they belong to.
 //!
-//! An address is parsed as the WHATWG URL standard says, by its reference implementation; then: scheme http or https only,
-//! user name and password dropped, fragment dropped, and what RFC 3986 §6.2.2 calls equivalent spelt in one way
-//! ([`crate::spelling`]). The default port and dot segments are gone after parsing. What is only mostly the same page
-//! (session ids, tracking parameters) is a matter of the operator's [`UrlRules`](crate::UrlRules).
+//! A URL is parsed according to the WHATWG URL standard by its reference implementation. Only http and https are
+//! accepted; user name, password and fragment are dropped, and the spellings that RFC 3986 §6.2.2 calls equivalent are
+//! normalised ([`crate::spelling`]). Parsing itself removes the default port and dot segments. Differences that only
+//! usually mean the same page (session ids, tracking parameters) are left to the operator's
+//! [`UrlRules`](crate::UrlRules).
 
 use crate::plain;
 use crate::spelling::one_spelling;
@@ -13,38 +14,38 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// Longest address we keep, in bytes. Longer ones are nearly always traps (session ids, calendars, loops).
+/// Longest URL kept, in bytes. Longer ones are nearly always traps (session ids, calendars, loops).
 const MAX_URL_BYTES: usize = 2_048;
 
-/// Why a string is not the address of a page.
+/// Why a string is not a page's URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
     /// It does not parse.
     #[error("not a URL; write it as https://host/path")]
     Malformed,
-    /// Something other than http or https.
+    /// The scheme is not http or https.
     #[error("scheme {0:?} is not crawled; only http and https are")]
     Scheme(String),
     /// No host, as in `http:///path`.
     #[error("the URL names no host")]
     NoHost,
-    /// Longer than we keep.
+    /// Longer than 2,048 bytes.
     #[error("the URL has {0} bytes; at most {MAX_URL_BYTES} are kept")]
     TooLong(usize),
 }
 
-/// An address as the WHATWG URL standard parses and writes it (`href`), whatever its scheme, before anything of ours.
+/// The `href` of a URL of any scheme according to the WHATWG URL standard, without our own normalisation.
 pub fn whatwg_href(text: &str, base: Option<&str>) -> Result<String, UrlProblem> {
     ada_url::Url::parse(text, base).map(|url| url.href().to_owned()).map_err(|_| UrlProblem::Malformed)
 }
 
-/// A page's address in its one spelling. Equal pages have equal bytes.
+/// The canonical URL of a page. Equal pages have equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CanonicalUrl(String);
 
 impl CanonicalUrl {
-    /// Parses and normalises an absolute address.
+    /// Parses and normalises an absolute URL.
     pub fn parse(text: &str) -> Result<Self, UrlProblem> {
         match is_plain(text) {
             true => Ok(Self(text.to_owned())),
@@ -60,7 +61,7 @@ impl CanonicalUrl {
         }
     }
 
-    /// An address by the whole of the URL standard.
+    /// Parses a URL with the full parser.
     pub(crate) fn by_parser(text: &str, base: Option<&str>) -> Result<Self, UrlProblem> {
         Self::from_parsed(ada_url::Url::parse(text.trim(), base))
     }
@@ -71,16 +72,16 @@ impl CanonicalUrl {
         if !matches!(scheme, "http" | "https") {
             return Err(UrlProblem::Scheme(scheme.to_owned()));
         }
-        // A final dot names the same host.
+        // A name with a final dot is the same host.
         let name = url.hostname().strip_suffix('.').unwrap_or(url.hostname());
         if name.is_empty() {
             return Err(UrlProblem::NoHost);
         }
         let colon = if url.port().is_empty() { "" } else { ":" };
         let path = one_spelling(url.pathname());
-        // Empty for a "?" with nothing after it, which asks for nothing.
+        // Empty for a bare "?", which is an empty query.
         let query = one_spelling(url.search());
-        // Every record with an address comes by here; `format!` took as long as the parser.
+        // Every record with a URL passes here, and `format!` took as long as the parser.
         let text = [scheme, "://", name, colon, url.port(), &path, &query].concat();
         match text.len() {
             length if length > MAX_URL_BYTES => Err(UrlProblem::TooLong(length)),
@@ -88,7 +89,7 @@ impl CanonicalUrl {
         }
     }
 
-    /// The address as text.
+    /// The URL as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -103,7 +104,7 @@ impl CanonicalUrl {
         &self.0[..self.0.len() - self.path_and_query().len()]
     }
 
-    /// Path and query as they go on the request line: `/a/b?c=d`.
+    /// Path and query as in the request line: `/a/b?c=d`.
     pub fn path_and_query(&self) -> &str {
         self.split().2
     }
@@ -113,39 +114,39 @@ impl CanonicalUrl {
         self.path_and_query().split('?').next().unwrap_or_default()
     }
 
-    /// The query without its question mark: `c=d`; `None` when there is none.
+    /// The query without its question mark: `c=d`.
     pub fn query(&self) -> Option<&str> {
         self.path_and_query().split_once('?').map(|(_, query)| query)
     }
 
-    /// The authority: host name or address, with the port when it is not the scheme's own.
+    /// The authority: host name or IP address, with the port unless it is the scheme's default.
     pub fn host(&self) -> Host {
         Host(self.split().1.to_owned())
     }
 
-    /// The host name, or an address without brackets; without the port.
+    /// The host name, or the IP address without brackets. No port.
     pub fn host_name(&self) -> &str {
         name_in(self.split().1)
     }
 
-    /// The host's address, where the URL gives it instead of a name.
+    /// The IP address, if the URL has one instead of a name.
     pub fn host_address(&self) -> Option<IpAddr> {
         self.host_name().parse().ok()
     }
 
-    /// The port, the scheme's own if none is given.
+    /// The port. Defaults to that of the scheme.
     pub fn port(&self) -> u16 {
         let authority = self.split().1;
         let given = authority.rsplit(']').next().unwrap_or_default().split_once(':');
         given.and_then(|(_, port)| port.parse().ok()).unwrap_or(if self.scheme() == "https" { 443 } else { 80 })
     }
 
-    /// The registrable domain, private suffixes included; an address or a bare name stands for itself.
+    /// The registrable domain, counting private suffixes. An IP address or a single label is its own site.
     pub fn site_key(&self) -> SiteKey {
         site_of(self.host_name())
     }
 
-    /// The page's 128-bit name.
+    /// The page's id.
     pub fn page_id(&self) -> PageId {
         let mut id = [0; 16];
         id.copy_from_slice(&blake3::hash(self.as_str().as_bytes()).as_bytes()[..16]);
@@ -154,7 +155,7 @@ impl CanonicalUrl {
 
     /// Scheme, authority, and path with query.
     fn split(&self) -> (&str, &str, &str) {
-        // Asked for many times per fetch, and there are two schemes only.
+        // Called many times per fetch, so rely on there being only two schemes.
         let scheme = if self.0.starts_with("https:") { "https" } else { "http" };
         let rest = &self.0[scheme.len() + "://".len()..];
         let (authority, path) = rest.split_at(rest.find('/').expect("a canonical address has a path"));
@@ -193,13 +194,13 @@ impl From<CanonicalUrl> for String {
     }
 }
 
-/// Whether a text is an address of ours as it stands, seen without parsing it.
+/// Whether a text is already canonical, checked without the parser.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_URL_BYTES && plain::is_canonical(text)
 }
 
-/// A page's name: the first 128 bits of the BLAKE3 hash of its canonical address. Two pages of a crawl of 10¹² share
-/// one with probability 10⁻¹⁵; the address is kept beside it all the same.
+/// A page's id: the first 128 bits of the BLAKE3 hash of its canonical URL. The probability of a collision in a crawl
+/// of 10¹² pages is 10⁻¹⁵. The URL is stored with it nevertheless.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageId(pub [u8; 16]);
 
@@ -262,7 +263,7 @@ impl FromStr for PageId {
     }
 }
 
-/// The host name of an authority, or an address without brackets; without the port.
+/// The host name of an authority, or the IP address without brackets. No port.
 fn name_in(authority: &str) -> &str {
     match authority.strip_prefix('[') {
         Some(address) => address.split(']').next().unwrap_or_default(),
@@ -284,7 +285,7 @@ fn site_of(host_name: &str) -> SiteKey {
 pub struct Host(String);
 
 impl Host {
-    /// Wraps an authority that was taken from a canonical address before (a stored record, say).
+    /// Wraps an authority that was taken from a canonical URL earlier, for example from a stored record.
     pub fn from_authority(authority: impl Into<String>) -> Self {
         Self(authority.into())
     }
@@ -312,7 +313,7 @@ impl fmt::Display for Host {
 pub struct SiteKey(String);
 
 impl SiteKey {
-    /// Wraps the key of a site that was taken from a canonical address before (a stored record, say).
+    /// Wraps a site key that was taken from a canonical URL earlier, for example from a stored record.
     pub fn from_domain(domain: impl Into<String>) -> Self {
         Self(domain.into())
     }
@@ -355,7 +356,7 @@ mod tests {
         check("http://example.org", "example.org", 80, "/", None);
         check("http://[::1]:8080/x", "::1", 8080, "/x", None);
         check("https://[::ffff:7f00:1]", "::ffff:7f00:1", 443, "/", None);
-        // Every way to write an IPv4 address is one address.
+        // All notations of an IPv4 address are the same address.
         for text in ["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://①27.0.0.1/"]
         {
             assert_eq!(CanonicalUrl::parse(text).unwrap().host_address(), Some([127, 0, 0, 1].into()), "{text}");

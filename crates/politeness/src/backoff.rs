@@ -1,14 +1,14 @@
-//! Leaving a host alone that is in trouble: answers 429 or 503, or none at all.
+//! Exponential back-off for hosts that fail: they answer 429 or 503, or not at all.
 //!
-//! The pause doubles from one trouble to the next up to a cap, and never ends before the host's own `Retry-After`. After a
-//! quiet time without trouble everything is forgotten. Requests that were under way when the first one failed tell nothing
-//! new, so trouble during a pause does not double it.
+//! The pause doubles with each failure up to a cap, and never ends before the host's own `Retry-After`. After a quiet
+//! time without failures the count starts again. Requests in flight when the first one failed tell nothing new, so
+//! failures during a pause do not double it.
 
 use page::{HOUR, MINUTE, Timestamp};
 use std::time::Duration;
 use thiserror::Error;
 
-/// How pauses grow and are forgotten. Checked: 0 < first ≤ cap ≤ 7 days.
+/// How pauses grow and when failures are forgotten. Invariant: 0 < first ≤ cap ≤ 7 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackoffRule {
     first: Duration,
@@ -19,13 +19,13 @@ pub struct BackoffRule {
 /// Why a back-off rule is refused.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum BackoffProblem {
-    /// A pause of nothing never grows by doubling.
+    /// Zero stays zero when doubled.
     #[error("first back-off pause is zero; give at least a second")]
     ZeroFirst,
-    /// The first pause is longer than the longest.
+    /// The first pause exceeds the cap.
     #[error("first back-off pause is longer than the longest one; lower it or raise the cap")]
     FirstAboveCap,
-    /// A host that recovers should be found out within a week.
+    /// The cap exceeds a week: the recovery of a host should be noticed within a week.
     #[error("longest back-off pause is longer than 7 days; pause the host instead")]
     CapTooLong,
 }
@@ -33,8 +33,8 @@ pub enum BackoffProblem {
 impl BackoffRule {
     const LONGEST_CAP: Duration = Duration::from_secs(7 * 86_400);
 
-    /// `first`: the pause after the first trouble; `cap`: the longest; `forget_after`: how long after a pause without new
-    /// trouble the count starts again.
+    /// `first` is the pause after the first failure, `cap` the longest pause. The count starts again when
+    /// `forget_after` has passed since the end of a pause without a new failure.
     pub fn try_new(first: Duration, cap: Duration, forget_after: Duration) -> Result<Self, BackoffProblem> {
         if first.is_zero() {
             Err(BackoffProblem::ZeroFirst)
@@ -47,39 +47,39 @@ impl BackoffRule {
         }
     }
 
-    /// The rule for pauses that an operator sets: a cap longer than a week is a week, and trouble is forgotten after an hour
-    /// of quiet. The default for pauses that make no rule.
+    /// A rule from an operator's settings. Caps longer than a week are a week, and failures are forgotten after a quiet
+    /// hour. Values that are not a valid rule give the default.
     pub fn at_most_a_week(first: Duration, cap: Duration) -> Self {
         let default = Self::default();
         Self::try_new(first, cap.min(Self::LONGEST_CAP), default.forget_after).unwrap_or(default)
     }
 
-    /// The shortest pause that trouble leads to, whatever chance says.
+    /// The shortest pause after a failure, whatever the jitter.
     pub fn least_pause(&self) -> Duration {
         self.first.mul_f64(LEAST_SHARE)
     }
 }
 
-/// Share of a nominal pause that chance leaves at least, and how much it may add to that.
+/// Jitter: a pause lasts at least this share of its nominal length, plus up to `SPREAD` of it.
 const LEAST_SHARE: f64 = 0.75;
 const SPREAD: f64 = 0.5;
 
-/// Half a minute, doubling to six hours, forgotten after an hour of quiet.
+/// Half a minute, doubling to six hours, forgotten after a quiet hour.
 impl Default for BackoffRule {
     fn default() -> Self {
         Self { first: MINUTE / 2, cap: 6 * HOUR, forget_after: HOUR }
     }
 }
 
-/// The trouble one host has been in lately.
+/// Back-off state of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostBackoff {
-    /// Troubles in a row, those during a pause not counted.
+    /// Consecutive failures, without those during a pause.
     troubles: u32,
     until: Timestamp,
 }
 
-/// A host not known to be in trouble.
+/// A host without recent failures.
 impl Default for HostBackoff {
     fn default() -> Self {
         Self { troubles: 0, until: Timestamp::MIN }
@@ -87,8 +87,9 @@ impl Default for HostBackoff {
 }
 
 impl HostBackoff {
-    /// The state after a 429, a 503 or a failure to connect at `now`. `retry_after` is what the host asked for, if it did;
-    /// `chance` in \[0, 1) spreads hosts that failed together: the pause lies between 75 % and 125 % of its nominal length.
+    /// The state after a 429, a 503 or a failure to connect at `now`. `retry_after` is the wait that the host asked
+    /// for. `chance` in \[0, 1) is the jitter, which spreads hosts that failed together: the pause lies between 75 %
+    /// and 125 % of its nominal length.
     #[must_use]
     pub fn after_trouble(
         self,
@@ -104,18 +105,18 @@ impl HostBackoff {
         let troubles = if self.is_forgotten(rule, now) { 1 } else { self.troubles.saturating_add(1) };
         let doublings = (troubles - 1).min(31);
         let nominal = rule.first.saturating_mul(1 << doublings).min(rule.cap);
-        // A chance outside its range, or not a number, must not become a wild pause.
+        // NaN or a value out of range must not make an extreme pause.
         let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
         let pause = nominal.mul_f64(LEAST_SHARE + SPREAD * chance).min(rule.cap);
         HostBackoff { troubles, until: asked.max(now + pause) }
     }
 
-    /// Until when to leave the host alone; `None` when it may be asked at `now`.
+    /// The end of the pause, or `None` if the host may be asked at `now`.
     pub fn pause_until(&self, now: Timestamp) -> Option<Timestamp> {
         (now < self.until).then_some(self.until)
     }
 
-    /// Whether enough quiet has passed for this state to be dropped: it is then worth as much as none.
+    /// Whether the quiet time has passed, so that this state equals the default and may be dropped.
     pub fn is_forgotten(&self, rule: &BackoffRule, now: Timestamp) -> bool {
         self.troubles == 0 || now >= self.until + rule.forget_after
     }
@@ -132,7 +133,7 @@ mod tests {
         BackoffRule::try_new(MINUTE, 10 * MINUTE, HOUR).unwrap()
     }
 
-    /// The pause that trouble at the end of every pause leads to.
+    /// The pauses if every request fails as soon as the last pause ends.
     fn pauses(count: usize) -> Vec<Duration> {
         let (mut state, mut now) = (HostBackoff::default(), NOW);
         let pause = || {

@@ -1,47 +1,47 @@
-//! How long to leave a host alone between two fetches.
+//! The delay between two fetches of one host.
 
 use page::DAY;
 use std::time::Duration;
 use thiserror::Error;
 
-/// A pause between two fetches of one host: at most a day.
+/// A delay between two fetches of one host. Invariant: at most a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CrawlDelay(Duration);
 
-/// Why a delay or a rule for delays is refused.
+/// Why a delay or a delay rule is refused.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum DelayProblem {
     /// Longer than a day.
     #[error("crawl delay of {} s is longer than a day; pause the host instead", .0.as_secs_f64())]
     TooLong(Duration),
-    /// Not a number, negative, or so large that a delay says nothing.
+    /// NaN, negative, or over 1,000.
     #[error("response factor {0} is not between 0 and 1000")]
     BadFactor(f64),
 }
 
 impl CrawlDelay {
-    /// The longest delay.
+    /// The longest delay: a day.
     pub const MAX: CrawlDelay = CrawlDelay(DAY);
-    /// No delay: for hosts of one's own alone.
+    /// No delay. Only for one's own hosts.
     pub const ZERO: CrawlDelay = CrawlDelay(Duration::ZERO);
 
-    /// Refuses more than a day.
+    /// Fails for more than a day.
     pub fn try_new(delay: Duration) -> Result<Self, DelayProblem> {
         if delay > DAY { Err(DelayProblem::TooLong(delay)) } else { Ok(Self(delay)) }
     }
 
-    /// The delay; one longer than a day is a day.
+    /// Caps the delay at a day.
     pub fn at_most_a_day(delay: Duration) -> Self {
         Self(delay.min(DAY))
     }
 
-    /// As a duration.
+    /// The delay as a `Duration`.
     pub const fn as_duration(self) -> Duration {
         self.0
     }
 }
 
-/// What the delay of a host is made of. Checked, so that the arithmetic cannot go wrong later.
+/// Parameters of a host's delay. Validated, so that later arithmetic cannot overflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayRule {
     configured: CrawlDelay,
@@ -50,8 +50,8 @@ pub struct DelayRule {
 }
 
 impl DelayRule {
-    /// `configured`: the least delay; `robots_cap`: the longest that a robots.txt may ask for; `response_factor`: how many
-    /// times its last response time a host is left alone, so that a slow one is asked less often (0 = no matter).
+    /// `configured` is the least delay, and `robots_cap` the longest that a robots.txt may ask for. `response_factor`
+    /// times the last response time is also a least delay, so that slow hosts are asked less often (0 disables it).
     pub fn try_new(configured: CrawlDelay, robots_cap: CrawlDelay, response_factor: f64) -> Result<Self, DelayProblem> {
         if (0.0..=1_000.0).contains(&response_factor) {
             Ok(Self { configured, robots_cap, response_factor })
@@ -60,16 +60,17 @@ impl DelayRule {
         }
     }
 
-    /// The delay after a fetch: max(configured, min(robots crawl-delay, cap), factor × last response time), at most a day.
+    /// The delay after a fetch: max(configured, min(robots crawl-delay, cap), factor × last response time), capped at a
+    /// day.
     pub fn delay_after(&self, robots_crawl_delay: Option<Duration>, last_response_time: Duration) -> CrawlDelay {
         let asked = robots_crawl_delay.unwrap_or_default().min(self.robots_cap.0);
-        // A day of response time times a thousand is still far from overflow.
+        // A day times the largest factor is still far from overflow.
         let slowness = last_response_time.min(DAY).mul_f64(self.response_factor);
         CrawlDelay::at_most_a_day(self.configured.0.max(asked).max(slowness))
     }
 }
 
-/// One second at least, five minutes at most on a robots.txt's word, five times the response time.
+/// At least one second, at most five minutes for a robots.txt, and five times the response time.
 impl Default for DelayRule {
     fn default() -> Self {
         Self {

@@ -1,11 +1,11 @@
-//! May I fetch this, and when?
+//! Decides whether a URL may be fetched, and when.
 //!
-//! * [`Robots`]: what a robots.txt file says (RFC 9309), and [`RobotsCacheEntry`]: what holds when there is none, when it
-//!   cannot be had, and for how long.
-//! * [`DelayRule`]: how long to leave a host alone between two fetches.
-//! * [`retry_after`] and [`HostBackoff`]: how long to leave it alone when it says so, or shows that it is in trouble.
+//! * [`Robots`]: the rules of a robots.txt file (RFC 9309).
+//! * [`RobotsCacheEntry`]: the rules in force, also when the file is absent or unreachable, and when they expire.
+//! * [`DelayRule`]: the delay between two fetches of a host.
+//! * [`retry_after`] and [`HostBackoff`]: the pause that a host asks for, or that its failures call for.
 //!
-//! This crate never fetches, sleeps, reads a clock or draws a random number: facts, moments and chance are arguments.
+//! This crate never fetches, sleeps, reads a clock or draws a random number. Facts, times and randomness are arguments.
 
 mod backoff;
 mod delay;

@@ -1,23 +1,22 @@
-//! A robots.txt path pattern, and whether a path matches it (RFC 9309 §2.2.2 and §2.2.3).
+//! robots.txt path patterns and their matching (RFC 9309 §2.2.2 and §2.2.3).
 //!
-//! Patterns and paths are brought to one spelling first, so that percent-encoding does not matter: `%7E` and `~` are the
-//! same, `%c3` and `%C3` are the same, a raw non-ASCII byte in a pattern stands for its percent-encoded form, and a
-//! literal `*` or `$` in a path is `%2A` or `%24`. A literal non-ASCII byte in a *path* is left alone: whoever asks is
-//! expected to ask about a URL as it goes over the wire.
+//! Patterns and paths are normalised first, so that percent-encoding makes no difference. `%7E` equals `~` and `%c3`
+//! equals `%C3`. A raw non-ASCII byte in a pattern equals its percent-encoded form. A literal `*` or `$` in a path is
+//! `%2A` or `%24`. A raw non-ASCII byte in a *path* is left alone: callers must pass a URL as it goes over the wire.
 
 use memchr::memmem;
 use std::borrow::Cow;
 
-/// A path pattern: literal pieces with anything in between, anchored at the start and perhaps at the end.
+/// A path pattern: literal pieces separated by wildcards, anchored at the start and optionally at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// The normalised pattern, without the `$` that anchors it.
+    /// The normalised pattern, without the final `$`.
     text: Box<[u8]>,
     anchored_at_end: bool,
 }
 
 impl Pattern {
-    /// From the value of an allow or disallow line.
+    /// Parses the value of an allow or disallow line.
     pub(crate) fn new(value: &[u8]) -> Self {
         let (body, anchored_at_end) = match value.strip_suffix(b"$") {
             Some(body) => (body, true),
@@ -26,22 +25,22 @@ impl Pattern {
         Self { text: normalise(body, Side::Pattern).into_owned().into_boxed_slice(), anchored_at_end }
     }
 
-    /// How specific the pattern is: the longest one that matches decides. Counts octets, wildcards included.
+    /// Length of the pattern in octets, wildcards included. The longest matching pattern decides.
     pub(crate) fn specificity(&self) -> usize {
         self.text.len() + usize::from(self.anchored_at_end)
     }
 
-    /// Whether a path brought to its one spelling by [`normalise_path`] matches.
+    /// Whether a path normalised by [`normalise_path`] matches.
     ///
-    /// Every literal piece is looked for once, from where the one before it ended. Taking the leftmost place is never
-    /// wrong, because more room is left for what follows; so no pattern, however hostile, costs more than one pass.
+    /// Each literal piece is searched once, from the end of the piece before it. The leftmost match is always right,
+    /// because it leaves the most room for the following pieces. So even a hostile pattern costs only one pass.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
         let mut pieces = self.text.split(|&byte| byte == b'*');
         let first = pieces.next().unwrap_or_default();
         let Some(mut rest) = path.strip_prefix(first) else { return false };
         let mut last_piece = None;
         for piece in pieces {
-            // The piece before this one was not the last: find it leftmost.
+            // The previous piece was not the last: find its leftmost match.
             if let Some(middle) = last_piece.replace(piece) {
                 match find(rest, middle) {
                     Some(end) => rest = &rest[end..],
@@ -57,7 +56,7 @@ impl Pattern {
     }
 }
 
-/// Where the first occurrence of `piece` ends.
+/// The end of the first occurrence of `piece`.
 fn find(haystack: &[u8], piece: &[u8]) -> Option<usize> {
     match piece {
         [] => Some(0),
@@ -66,7 +65,7 @@ fn find(haystack: &[u8], piece: &[u8]) -> Option<usize> {
     }
 }
 
-/// The one spelling of a path and query, as [`Pattern::matches`] expects it.
+/// Normalises a path and query for [`Pattern::matches`].
 pub(crate) fn normalise_path(path: &[u8]) -> Cow<'_, [u8]> {
     normalise(path, Side::Path)
 }
@@ -171,7 +170,7 @@ mod tests {
         assert!(!pattern.matches(format!("/{}", "a".repeat(1_000_000)).as_bytes()));
     }
 
-    /// The definition, by trying every way: exponential, and so obviously right.
+    /// The definition by exhaustive search: exponential, but obviously right.
     fn by_definition(pattern: &[u8], path: &[u8]) -> bool {
         match pattern {
             [] => true,

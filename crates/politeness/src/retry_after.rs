@@ -3,15 +3,15 @@
 use page::{DAY, Timestamp};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The longest wait that a server can ask for in one answer.
+/// The longest wait accepted from one response.
 pub const MAX_RETRY_AFTER: Duration = DAY;
 
-/// How long from `now` the server asks to wait, at most [`MAX_RETRY_AFTER`]. A date gone by is no wait; `None` is a value
-/// that says nothing.
+/// The wait from `now` that the server asks for, at most [`MAX_RETRY_AFTER`]. Zero for a date in the past. `None` for
+/// an invalid value.
 pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Digits only, so a failure to parse means more seconds than fit.
+        // All digits, so parsing fails only on overflow.
         value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs)
     } else {
         let since_epoch = httpdate::parse_http_date(value).ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -1,28 +1,28 @@
-//! robots.txt: the groups of a file, and whether a path may be fetched (RFC 9309 §2.1 and §2.2).
+//! robots.txt: its groups, and whether a path may be fetched (RFC 9309 §2.1 and §2.2).
 //!
-//! Read as crawlers in the wild read it: any line ending, a byte-order mark, a forgotten colon, well-known misspellings.
-//! Where the standard leaves room the most used parser is followed: a group goes on through lines it does not know, and an
-//! allowed `/index.html` allows its directory.
+//! The parser is as lenient as other crawlers: it accepts any line ending, a byte-order mark, a missing colon, and
+//! common misspellings. Where the standard leaves room, it follows the most widely used parser, Google's: a group
+//! continues across unknown lines, and an allowed `/index.html` allows its directory.
 
 use crate::pattern::{Pattern, normalise_path};
 use std::time::Duration;
 
-/// How much of a file is read: 500 KiB, the least that RFC 9309 §2.5 asks for.
+/// Bytes of a file that are read: 500 KiB, the minimum of RFC 9309 §2.5.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
-/// What a robots.txt file says. Parsing never fails: what is not understood does not bind.
+/// The rules of a robots.txt file. Parsing never fails: lines that are not understood are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
     groups: Vec<Group>,
     sitemaps: Vec<String>,
 }
 
-/// Whether a path may be fetched, and which line says so.
+/// Whether a path may be fetched, and the rule that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict<'a> {
-    /// Whether it may be fetched.
+    /// Whether the path may be fetched.
     pub allowed: bool,
-    /// The pattern that decided, as written in the file. `None`: no rule speaks of this path.
+    /// The pattern that decided, as written in the file. `None` if no rule matches.
     pub rule: Option<&'a str>,
     /// The line of that rule, counted from 1.
     pub line: Option<usize>,
@@ -36,9 +36,9 @@ impl Verdict<'_> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Group {
-    /// Product tokens; empty when the group speaks to nobody we can name.
+    /// Product tokens. Empty if the group names no valid token.
     agents: Vec<Box<str>>,
-    /// Whether the group speaks to everybody (`*`).
+    /// Whether the group applies to all crawlers (`*`).
     everybody: bool,
     rules: Vec<Rule>,
     crawl_delay: Option<Duration>,
@@ -53,16 +53,16 @@ struct Rule {
 }
 
 impl Robots {
-    /// Reads a file, at most its first [`MAX_ROBOTS_BYTES`].
+    /// Parses a file, at most its first [`MAX_ROBOTS_BYTES`].
     pub fn parse(file: &[u8]) -> Self {
         let mut bytes = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
         if bytes.len() > MAX_ROBOTS_BYTES {
-            // A line cut in half could forbid (or allow) far more than it was written to.
+            // A truncated line could forbid or allow far more than intended, so drop it.
             let cut = memchr::memrchr2(b'\n', b'\r', &bytes[..MAX_ROBOTS_BYTES]).unwrap_or(0);
             bytes = &bytes[..cut];
         }
         let mut robots = Robots::default();
-        // Agents may be listed on several lines; the first agent line after a rule opens a new group.
+        // A group may list several agents. The first agent line after a rule opens a new group.
         let mut group_has_rules = true;
         for (index, line) in lines(bytes).enumerate() {
             let Some((key, value)) = key_and_value(line) else { continue };
@@ -77,7 +77,7 @@ impl Robots {
                     }
                 }
                 Key::Allow | Key::Disallow => {
-                    // Rules before the first agent line speak to nobody.
+                    // Rules before the first agent line apply to nobody.
                     let Some(group) = robots.groups.last_mut() else { continue };
                     group_has_rules = true;
                     group.add_rule(key == Key::Allow, value, index + 1);
@@ -92,10 +92,10 @@ impl Robots {
         robots
     }
 
-    /// May the crawler named `product_token` (`ExampleBot`, without version) fetch this path and query?
+    /// Whether the crawler named `product_token` (`ExampleBot`, without version) may fetch this path and query.
     ///
-    /// The longest matching pattern decides, allow wins a tie, and what no rule speaks of is allowed. `/robots.txt`
-    /// itself always is.
+    /// The longest matching pattern decides, and allow wins a tie. Paths without a matching rule are allowed, and
+    /// `/robots.txt` always is.
     pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
         let path = if path_and_query.is_empty() { "/" } else { path_and_query };
         if path == "/robots.txt" {
@@ -113,17 +113,18 @@ impl Robots {
             })
     }
 
-    /// The crawl delay asked of this crawler, as written: not in RFC 9309 but widely used, in seconds. The longest counts.
+    /// The crawl delay for this crawler, in seconds in the file. Not part of RFC 9309, but widely used. The longest one
+    /// counts.
     pub fn crawl_delay(&self, product_token: &str) -> Option<Duration> {
         self.groups_for(product_token).filter_map(|group| group.crawl_delay).max()
     }
 
-    /// The sitemaps the file names, as written.
+    /// The sitemaps listed in the file, as written.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
 
-    /// The groups that name this crawler, all together; when there is none, those that speak to everybody.
+    /// The groups that name this crawler or, without any, those for all crawlers (`*`).
     fn groups_for(&self, product_token: &str) -> impl Iterator<Item = &Group> {
         let named = self.groups.iter().any(|group| group.names(product_token));
         self.groups.iter().filter(move |group| if named { group.names(product_token) } else { group.everybody })
@@ -160,7 +161,7 @@ impl Group {
     }
 }
 
-/// RFC 9309 allows letters, `-` and `_`; digits are in the names of real crawlers.
+/// RFC 9309 allows letters, `-` and `_`. Names of real crawlers also contain digits.
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
@@ -196,14 +197,14 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The key and value of a line without its comment; `None` when the line says nothing to us.
+/// The key and value of a line without its comment. `None` for a line without a known key.
 fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
     let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
     let line = line.trim_ascii();
     if let Some(colon) = memchr::memchr(b':', line) {
         return Some((key(line[..colon].trim_ascii_end())?, line[colon + 1..].trim_ascii_start()));
     }
-    // The colon may be forgotten when there is exactly one word on either side.
+    // A missing colon is accepted if there is exactly one word on either side.
     let gap = line.iter().position(u8::is_ascii_whitespace)?;
     let value = line[gap..].trim_ascii_start();
     if value.iter().any(u8::is_ascii_whitespace) {
@@ -212,7 +213,7 @@ fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
     Some((key(&line[..gap])?, value))
 }
 
-/// Keys in any letter case, with the misspellings that are common in real files.
+/// Keys in any letter case, with common misspellings.
 fn key(word: &[u8]) -> Option<Key> {
     const KEYS: [(&[u8], Key); 14] = [
         (b"user-agent", Key::UserAgent),

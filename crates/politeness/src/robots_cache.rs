@@ -1,51 +1,53 @@
-//! What holds for an authority after an attempt to fetch its robots.txt, and until when (RFC 9309 §2.3 and §2.4).
+//! The rules in force for an authority after an attempt to fetch its robots.txt, and when they expire (RFC 9309 §2.3
+//! and §2.4).
 //!
-//! | the attempt came to | then |
+//! | attempt | rules in force |
 //! |---|---|
-//! | 2xx | the file's rules |
-//! | 304 | the rules held before |
+//! | 2xx | those of the file |
+//! | 304 | unchanged |
 //! | 3xx that leads nowhere, 4xx except 429 | everything is allowed |
-//! | 5xx, 429, anything without an answer | the last good rules; without them nothing is allowed, for 30 days |
+//! | 5xx, 429, or no response | the last valid rules; without them everything is forbidden, for 30 days |
 //!
-//! An answer holds for a day. While the file cannot be had, it is asked for again when it has been missing twice as long.
+//! An answer is valid for a day. An unreachable file is retried each time it has been missing twice as long, after 5
+//! minutes at first and at least daily.
 
 use crate::robots::{Robots, Verdict};
 use page::{DAY, MINUTE, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many redirects in a row the caller follows before reporting [`RobotsFetch::TooManyRedirects`].
+/// Most redirects in a row that the caller follows before it reports [`RobotsFetch::TooManyRedirects`].
 pub const MAX_ROBOTS_REDIRECTS: usize = 5;
 
-/// How long a file that cannot be had forbids everything; from then on it counts as not existing.
+/// How long an unreachable file forbids everything. After that it counts as absent.
 pub const UNREACHABLE_GRACE: Duration = Duration::from_secs(30 * 86_400);
 
-/// How long an answer holds: RFC 9309 allows at most a day.
+/// How long an answer is valid: RFC 9309 allows at most a day.
 const FRESH: Duration = DAY;
 const FIRST_RETRY: Duration = Duration::from_secs(5 * MINUTE.as_secs());
 
-/// What an attempt to fetch a robots.txt came to, redirects followed.
+/// Result of an attempt to fetch a robots.txt, after redirects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RobotsFetch<'a> {
-    /// The server answered with this status; the body matters for 2xx alone.
+    /// The server answered with this status. The body matters only for 2xx.
     Answered {
         /// The HTTP status.
         status: u16,
-        /// The body, decompressed; it may be cut off after [`crate::MAX_ROBOTS_BYTES`].
+        /// The unpacked body, possibly cut after [`crate::MAX_ROBOTS_BYTES`].
         body: &'a [u8],
     },
     /// More than [`MAX_ROBOTS_REDIRECTS`] redirects in a row.
     TooManyRedirects,
-    /// No whole answer: name not found, connection refused, time out, broken transfer.
+    /// No complete response: name not found, connection refused, timeout, broken transfer.
     Unreachable,
 }
 
-/// What may be fetched from one authority, and when to ask for its robots.txt again.
+/// The robots.txt rules in force for one authority, and their expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsCacheEntry {
     rules: Rules,
     expires_at: Timestamp,
-    /// Since when the file could not be had; `None` while it can.
+    /// Start of the time that the file has been unreachable. `None` while it is reachable.
     unreachable_since: Option<Timestamp>,
 }
 
@@ -57,14 +59,14 @@ enum Rules {
 }
 
 impl RobotsCacheEntry {
-    /// What holds after an attempt at `now`, given what held before.
+    /// The entry after an attempt at `now`, given the previous entry.
     pub fn after(previous: Option<&RobotsCacheEntry>, fetch: RobotsFetch<'_>, now: Timestamp) -> Self {
         let fresh = |rules| Self { rules, expires_at: now + FRESH, unreachable_since: None };
         match fetch {
             RobotsFetch::Answered { status: 200..=299, body } => fresh(Rules::File(Arc::new(Robots::parse(body)))),
             RobotsFetch::Answered { status: 304, .. } => match previous {
                 Some(Self { rules: Rules::File(robots), .. }) => fresh(Rules::File(Arc::clone(robots))),
-                // Not modified against what? Without a copy this is no answer.
+                // A 304 without a cached copy is not a valid answer.
                 _ => Self::unreachable(previous, now),
             },
             RobotsFetch::Answered { status: 429, .. } => Self::unreachable(previous, now),
@@ -84,7 +86,7 @@ impl RobotsCacheEntry {
         Self { rules, expires_at: now + missing_for.clamp(FIRST_RETRY, FRESH), unreachable_since: Some(since) }
     }
 
-    /// May this crawler fetch this path and query, and which line says so? See [`Robots::check`].
+    /// Whether this crawler may fetch this path and query, and the rule that decides. See [`Robots::check`].
     pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
         match &self.rules {
             Rules::File(robots) => robots.check(product_token, path_and_query),
@@ -93,22 +95,22 @@ impl RobotsCacheEntry {
         }
     }
 
-    /// May this crawler fetch this path and query?
+    /// Whether this crawler may fetch this path and query.
     pub fn allows(&self, product_token: &str, path_and_query: &str) -> bool {
         self.check(product_token, path_and_query).allowed
     }
 
-    /// From when on the file must be asked for again before this is relied on.
+    /// When the file must be fetched again.
     pub fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
 
-    /// Since when the file could not be had; `None` when the last attempt was answered.
+    /// Start of the time that the file has been unreachable. `None` if the last attempt was answered.
     pub fn unreachable_since(&self) -> Option<Timestamp> {
         self.unreachable_since
     }
 
-    /// The file in force, when there is one: its crawl delay and sitemaps.
+    /// The file in force, if any, for its crawl delay and sitemaps.
     pub fn robots(&self) -> Option<&Robots> {
         match &self.rules {
             Rules::File(robots) => Some(robots),

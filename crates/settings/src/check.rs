@@ -1,4 +1,4 @@
-//! Settings that are fine one by one and contradict each other.
+//! Cross-checks of settings that are each valid but contradict each other.
 
 use crate::form::show;
 use crate::kafka::SaslMechanism;
@@ -82,7 +82,7 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
     check_tls(kafka, reader);
 }
 
-/// What each login needs, and what has no effect without one.
+/// Checks the settings that each login requires, and those without effect.
 fn check_login(kafka: &Kafka, reader: &mut Reader) {
     let protocol = kafka.security_protocol;
     let only_with_tokens =
@@ -139,7 +139,7 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
     }
 }
 
-/// Which files belong together, and what has no effect without TLS.
+/// Checks which TLS files belong together, and which settings have no effect without TLS.
 fn check_tls(kafka: &Kafka, reader: &mut Reader) {
     let protocol = kafka.security_protocol;
     if !protocol.has_tls() {
@@ -170,7 +170,7 @@ fn check_tls(kafka: &Kafka, reader: &mut Reader) {
     }
 }
 
-/// Reports each of these settings of Kafka's that is there, though the one that decides makes it meaningless.
+/// Reports each `[kafka]` setting in the list that is present but made meaningless by `decisive`.
 fn without_effect(
     reader: &mut Reader,
     decisive: &'static str,

@@ -1,25 +1,25 @@
-//! What is wrong with the settings, told so that it can be put right at once.
+//! Faults in the settings, worded so that the operator can fix them at once.
 
 use std::fmt;
 
-/// Where a value came from. The order is that of the layers.
+/// Origin of a value. Ordered by layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// A line of a file.
     File {
-        /// Position among the files; 0 is the defaults.
+        /// Index among the files; 0 is the defaults.
         layer: usize,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// The file's name as it was handed in.
+        /// The file's name as passed in.
         name: String,
     },
     /// An environment variable.
     Environment {
-        /// Its full name.
+        /// The variable's full name.
         variable: String,
     },
-    /// A flag of the command.
+    /// A command-line flag.
     Flag,
 }
 
@@ -33,13 +33,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("{}{}{problem}; {remedy}", prefix(.origin), prefix(.key))]
 pub struct Fault {
-    /// Where; `None` when it is about something that was not written anywhere.
+    /// Where the fault is. `None` if it concerns a setting that is not written anywhere.
     pub origin: Option<Origin>,
-    /// The setting as `section.key`; `None` when the text could not be read that far.
+    /// The setting as `section.key`. `None` if the line could not be parsed.
     pub key: Option<String>,
     /// What is wrong.
     pub problem: String,
@@ -51,7 +51,7 @@ fn prefix(part: &Option<impl fmt::Display>) -> String {
     part.as_ref().map(|part| format!("{part}: ")).unwrap_or_default()
 }
 
-/// Everything that is wrong, one line each; never empty.
+/// All faults, one line each. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults(Vec<Fault>);
 
@@ -85,15 +85,15 @@ impl fmt::Display for Faults {
     }
 }
 
-/// The candidate that is most likely meant by `typed`, if any is close: a third of its letters may be wrong.
+/// The candidate closest to `typed`, if it is close enough: up to a third of the letters may be wrong.
 pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (typed.chars().count() / 3).max(2);
     let near = candidates.into_iter().map(|candidate| (distance(typed, candidate), candidate));
     near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other (optimal string
-/// alignment: Damerau 1964 without repeated edits of one place).
+/// Edit distance with insertions, deletions, replacements and swaps of neighbours (optimal string alignment: Damerau
+/// 1964 without repeated edits of one place).
 fn distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
     let mut rows = vec![(0..=to.len()).collect::<Vec<usize>>()];

@@ -1,4 +1,4 @@
-//! Which private addresses may be reached, and which names are answered here instead of by DNS.
+//! Exceptions for private addresses, and overrides of DNS.
 
 use crate::sections::Fetch;
 use crate::sites::for_host;
@@ -9,14 +9,14 @@ use std::net::{IpAddr, SocketAddr};
 /// An exception to the rule that private addresses are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowedAddress {
-    /// All addresses that share the first `prefix_bits` bits: `127.0.0.0/8`. A single address has all its bits.
+    /// A network such as `127.0.0.0/8`. A single address is a network with its full length as prefix.
     Network {
         /// Any address of the network.
         address: IpAddr,
-        /// Bits that count, 0–32 or 0–128.
+        /// Prefix length, 0–32 or 0–128.
         prefix_bits: u8,
     },
-    /// Whatever this host name resolves to. In lower case.
+    /// Any address that this host name resolves to. In lower case.
     Host(String),
 }
 
@@ -50,7 +50,7 @@ impl AllowedAddress {
     }
 }
 
-/// As an operator writes it: `127.0.0.0/8`, `::1`, `intranet.example.org`.
+/// The operator's notation: `127.0.0.0/8`, `::1`, `intranet.example.org`.
 impl fmt::Display for AllowedAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -62,13 +62,14 @@ impl fmt::Display for AllowedAddress {
 }
 
 impl Fetch {
-    /// Whether `address`, which `host` (name without port) resolved to, may be reached although it is private.
+    /// Whether a private `address` may be contacted. `host` (name without port) resolved to it.
     pub fn allows_private(&self, host: &str, address: IpAddr) -> bool {
         self.allow_private_addresses.iter().any(|allowed| allowed.permits(host, address.to_canonical()))
     }
 
-    /// Where `host` (name without port) is to be found instead of asking DNS: its own entry, else the longest pattern
-    /// that fits. `*.test` fits `a.test` and `a.b.test`, not `test`; `*` fits everything.
+    /// The address configured for `host` (name without port), which replaces DNS. An exact entry wins over patterns,
+    /// and the longest matching pattern over shorter ones. `*.test` matches `a.test` and `a.b.test`, not `test`; `*`
+    /// matches everything.
     pub fn resolve_override(&self, host: &str) -> Option<SocketAddr> {
         for_host(&self.resolve, host).copied()
     }

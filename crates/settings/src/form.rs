@@ -1,4 +1,4 @@
-//! What a value may look like: one [`Form`] per kind of setting, which reads it, describes it and writes it.
+//! The format of a value. A [`Form`] per kind of setting parses it, describes it and prints it.
 
 mod amounts;
 mod collections;
@@ -14,30 +14,30 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// One kind of setting.
+/// A kind of setting.
 pub(crate) trait Form {
     type Value;
 
-    /// What to write, with range and example, to follow the word "write".
+    /// Describes valid values, with range and example. Follows the word "write" in messages.
     fn expected(&self) -> String;
 
-    /// The value, or what is wrong with it.
+    /// Parses a value, or says what is wrong with it.
     fn read(&self, raw: &Raw) -> Result<Self::Value, String>;
 
-    /// The value as TOML, with a mask for every secret; `None` when it is absent.
+    /// Prints the value as TOML, with secrets masked. `None` if it is absent.
     fn write(&self, value: &Self::Value) -> Option<String>;
 
-    /// Whether such a value may be or contain a secret.
+    /// Whether such a value may contain a secret.
     fn is_secret(&self) -> bool {
         false
     }
 
-    /// Whether [`Self::write`] has masked something of this value.
+    /// Whether [`Self::write`] masked a part of this value.
     fn hides(&self, _: &Self::Value) -> bool {
         false
     }
 
-    /// The value of a setting that no layer mentions, if it may be absent.
+    /// The value if no layer sets it. `None` for a mandatory setting.
     fn absent(&self) -> Option<Self::Value> {
         None
     }
@@ -47,14 +47,14 @@ fn refuse<T>(raw: &Raw) -> Result<T, String> {
     Err(format!("cannot be {}", raw.describe()))
 }
 
-/// Stands for a secret. Of one length, because that of a secret is nobody's business either.
+/// Replaces a secret. Its length is fixed so as not to reveal the secret's.
 const MASK: &str = "********";
 
 fn quote(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-/// Any form, or nothing. An empty text means nothing.
+/// An optional value. An empty text means absent.
 pub(crate) struct Optional<F>(pub(crate) F);
 
 impl<F: Form> Form for Optional<F> {
@@ -85,7 +85,7 @@ impl<F: Form> Form for Optional<F> {
     }
 }
 
-/// Any form, or a word that means nothing, such as `"off"`.
+/// A value, or a word such as `"off"` that means absent.
 pub(crate) struct OrWord<F>(pub(crate) &'static str, pub(crate) F);
 
 impl<F: Form> Form for OrWord<F> {
@@ -104,7 +104,7 @@ impl<F: Form> Form for OrWord<F> {
     }
 }
 
-/// A whole number within bounds (inclusive).
+/// An integer between two bounds (inclusive).
 pub(crate) struct Count<T>(i64, i64, PhantomData<T>);
 
 impl<T> Count<T> {
@@ -131,7 +131,7 @@ impl<T: TryFrom<i64> + Display> Form for Count<T> {
     }
 }
 
-/// A number within bounds (inclusive).
+/// A number between two bounds (inclusive).
 pub(crate) struct Number(pub(crate) f64, pub(crate) f64);
 
 impl Form for Number {
@@ -154,7 +154,6 @@ impl Form for Number {
     }
 }
 
-/// `true` or `false`.
 pub(crate) struct Flag;
 
 impl Form for Flag {
@@ -195,7 +194,7 @@ impl Form for Text {
     }
 }
 
-/// A path; relative ones are the caller's to resolve.
+/// A path. The caller resolves relative ones.
 pub(crate) struct Path(pub(crate) &'static str);
 
 impl Form for Path {
@@ -217,7 +216,6 @@ impl Form for Path {
     }
 }
 
-/// One of a few words.
 pub(crate) struct Choice<T: 'static>(pub(crate) &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Form for Choice<T> {
@@ -268,7 +266,7 @@ fn word_for<T: PartialEq>(choices: &[(&str, T)], value: &T) -> Option<String> {
     choices.iter().find(|(_, choice)| choice == value).map(|(word, _)| quote(word))
 }
 
-/// A text that stands for a value, which is written as it is shown.
+/// A value with a text notation, printed through `Display`.
 pub(crate) struct Parsed<T>(pub(crate) &'static str, pub(crate) fn(&str) -> Option<T>);
 
 impl<T: Display> Form for Parsed<T> {
@@ -287,7 +285,7 @@ impl<T: Display> Form for Parsed<T> {
     }
 }
 
-/// A port, or from one to another.
+/// A port or a range of ports.
 pub(crate) struct Ports;
 
 impl Form for Ports {

@@ -1,23 +1,23 @@
-//! How a process proves who it is to Kafka, and which properties of the client library an operator may set.
+//! Authentication to Kafka, and the client library's properties that an operator may set.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What connections to brokers are protected by.
+/// Protection of the connections to brokers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecurityProtocol {
-    /// Neither encryption nor login.
+    /// No encryption, no login.
     Plaintext,
     /// TLS.
     Ssl,
-    /// A login without encryption.
+    /// Login without encryption.
     SaslPlaintext,
-    /// A login over TLS.
+    /// Login over TLS.
     SaslSsl,
 }
 
 impl SecurityProtocol {
-    /// Every protocol with its name in the configuration, which is Kafka's in lower case.
+    /// Every protocol with its name in the configuration: Kafka's name in lower case.
     pub const NAMES: &[(&str, SecurityProtocol)] = &[
         ("plaintext", SecurityProtocol::Plaintext),
         ("ssl", SecurityProtocol::Ssl),
@@ -41,21 +41,21 @@ impl SecurityProtocol {
     }
 }
 
-/// How a client logs in.
+/// Login mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaslMechanism {
-    /// User and password as they are.
+    /// User name and password in clear text.
     Plain,
-    /// User and password, the latter never sent (RFC 7677).
+    /// User name and password; the password is never sent (RFC 7677).
     ScramSha256,
-    /// The same with a longer hash.
+    /// The same with SHA-512.
     ScramSha512,
-    /// A token from an OpenID Connect provider, got with a client id and secret.
+    /// A token from an OpenID Connect provider, obtained with a client id and secret.
     OAuthBearer,
 }
 
 impl SaslMechanism {
-    /// Every mechanism with its name, in the configuration as in Kafka.
+    /// Every mechanism with its name, the same as Kafka's.
     pub const NAMES: &[(&str, SaslMechanism)] = &[
         ("PLAIN", SaslMechanism::Plain),
         ("SCRAM-SHA-256", SaslMechanism::ScramSha256),
@@ -69,7 +69,7 @@ impl SaslMechanism {
     }
 }
 
-/// librdkafka properties. Values that may be secret are in no debug line.
+/// librdkafka properties. `Debug` hides values that may be secret.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct KafkaProperties(pub BTreeMap<String, String>);
 
@@ -80,13 +80,13 @@ impl fmt::Debug for KafkaProperties {
     }
 }
 
-/// Whether a property's value is a password, a key or a token, by the words librdkafka names those with.
+/// Whether a property's value is a password, a key or a token, judged by words in librdkafka's names.
 pub(crate) fn is_secret_property(name: &str) -> bool {
     ["password", "passphrase", "secret", "key.pem", "oauthbearer.config"].iter().any(|word| name.contains(word))
 }
 
-/// What recrawl sets itself, and the setting to use instead, if there is one. Changing the others would break the
-/// commit protocol.
+/// Properties that recrawl sets itself, with the setting to use instead, if there is one. Changing the others would
+/// break the commit protocol.
 const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
     ("bootstrap.servers", Some("kafka.brokers")),
     ("metadata.broker.list", Some("kafka.brokers")),

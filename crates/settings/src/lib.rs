@@ -1,12 +1,11 @@
-//! What did the operator ask for?
+//! Reads the operator's settings.
 //!
-//! Settings come in layers: [`DEFAULT_TOML`], the operator's files, environment variables
-//! (`RECRAWL_<SECTION>_<KEY>`), flags. [`Settings::from_layers`] lays them over each other and gives typed values, or
-//! every fault of every layer at once: where it is, what is wrong, what to write instead. [`seeds`] reads the list of
-//! pages to begin with.
+//! Settings come in layers: [`DEFAULT_TOML`], the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
+//! and flags. [`Settings::from_layers`] merges them into typed values, or returns the faults of all layers at once,
+//! each with its place, the problem and the remedy. [`seeds`] reads the list of seed pages.
 //!
-//! This crate never opens a file, reads the environment, or decides what a setting is good for; it is handed text and
-//! gives values. There is no global.
+//! This crate takes text and returns values. It never opens a file or reads the environment, does not interpret a
+//! setting, and has no global state.
 
 mod check;
 mod fault;
@@ -34,22 +33,22 @@ pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 /// Every setting with its default, commented for the operator: the lowest layer.
 pub const DEFAULT_TOML: &str = include_str!("../default.toml");
 
-/// What lies above the defaults, lowest first.
+/// The layers above the defaults, lowest first.
 pub struct Layers<'a, E> {
-    /// Files as (name for messages, text); a later one counts above an earlier one.
+    /// Files as (name for messages, text). Later files override earlier ones.
     pub files: &'a [(&'a str, &'a str)],
-    /// The environment. Variables that do not begin with `RECRAWL_<SECTION>_` are passed over.
+    /// The environment. Variables that do not begin with `RECRAWL_<SECTION>_` are ignored.
     pub environment: E,
-    /// Flags as (`section.key`, value), written as in an environment variable; a later one counts above an earlier one.
+    /// Flags as (`section.key`, value), in the notation of environment variables. Later flags override earlier ones.
     pub overrides: &'a [(String, String)],
 }
 
 impl Settings {
-    /// Lays the layers over [`DEFAULT_TOML`] and checks everything. Every layer is checked, also where a higher one
-    /// overrides it.
+    /// Merges the layers over [`DEFAULT_TOML`] and checks them all. Values that a higher layer overrides are checked
+    /// too.
     ///
     /// # Errors
-    /// All faults at once, in the order of the layers and lines.
+    /// Returns all faults, in the order of layers and lines.
     pub fn from_layers<E>(layers: Layers<'_, E>) -> Result<Settings, Faults>
     where
         E: IntoIterator<Item = (String, String)>,
@@ -73,7 +72,7 @@ impl Settings {
     }
 }
 
-/// The defaults alone: what [`DEFAULT_TOML`] says.
+/// The values of [`DEFAULT_TOML`].
 impl Default for Settings {
     fn default() -> Self {
         let layers = Layers { files: &[], environment: [], overrides: &[] };

@@ -1,25 +1,25 @@
-//! What was typed: the layers as untyped values, each with the place it came from.
+//! The layers as untyped values, each with its origin.
 
 use toml::de::{DeTable, DeValue};
 
-/// What every variable of ours begins with.
+/// Prefix of our environment variables.
 pub(crate) const PREFIX: &str = "RECRAWL_";
-/// Variables of the build and the tests whose names begin like a section's.
+/// Variables used by the build and the tests whose names begin like a section's.
 pub(crate) const NOT_SETTINGS: [&str; 3] = ["kafka", "kafka_required", "kafka_secure"];
 
-/// A value before anyone knows what it should be.
+/// An untyped value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Raw {
-    /// From a variable or flag, where everything is text and the setting decides what it means.
+    /// From a variable or flag. Its type depends on the setting.
     Untyped(String),
     Text(String),
     Integer(i64),
     Number(f64),
     Flag(bool),
     List(Vec<Raw>),
-    /// Nested tables are flat: `a.b = 1` and `"a.b" = 1` are the same.
+    /// Nested tables are flattened: `a.b = 1` equals `"a.b" = 1`.
     Table(Vec<(String, Raw)>),
-    /// A date, or a number beyond 64 bits.
+    /// A date, or a number of more than 64 bits.
     Other(String),
 }
 
@@ -46,7 +46,7 @@ impl Raw {
         }
     }
 
-    /// A variable's text where a list or table is wanted: TOML if it looks like it.
+    /// Parses a variable's text as an inline TOML list or table, if it looks like one.
     fn parse_inline(text: &str) -> Option<Raw> {
         if !text.starts_with(['[', '{']) {
             return None;
@@ -86,7 +86,7 @@ impl Raw {
         }
     }
 
-    /// A list; in a variable also `a,b`.
+    /// The value as a list. A variable may also write `a,b`.
     pub(crate) fn list(&self) -> Option<Vec<Raw>> {
         match self {
             Raw::List(values) => Some(values.clone()),
@@ -99,7 +99,7 @@ impl Raw {
         }
     }
 
-    /// A table; in a variable also `a=1,b=2`.
+    /// The value as a table. A variable may also write `a=1,b=2`.
     pub(crate) fn table(&self) -> Option<Vec<(String, Raw)>> {
         let pair = |part: &str| {
             let (key, value) = part.split_once('=')?;
@@ -116,7 +116,7 @@ impl Raw {
         }
     }
 
-    /// The value as an operator would name it.
+    /// The value as named in messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Raw::Untyped(text) | Raw::Text(text) => format!("{text:?}"),

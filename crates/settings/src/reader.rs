@@ -9,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 
 type Key = (&'static str, &'static str);
 
-/// Collects the layers, hands out typed values, remembers what was wrong.
+/// Collects the layers, returns typed values, and records faults.
 #[derive(Default)]
 pub(crate) struct Reader {
     files: usize,
     entries: BTreeMap<Key, Vec<(Raw, Origin)>>,
     faults: Vec<Fault>,
     faulty: Vec<Key>,
-    /// A layer could not be read in full, so that values of it are missing.
+    /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,
 }
 
@@ -69,7 +69,7 @@ impl Reader {
         }
     }
 
-    /// One variable of the environment; those of others are passed over.
+    /// Adds an environment variable. Variables of other programs are ignored.
     pub(crate) fn add_variable(&mut self, variable: &str, value: &str) {
         let Some(name) = variable.strip_prefix(PREFIX) else { return };
         let name = name.to_lowercase();
@@ -84,7 +84,7 @@ impl Reader {
                 Some(known) => self.add((section, known), Raw::Untyped(value.to_owned()), origin),
                 None => self.unknown_key(section, keys, key, origin),
             },
-            // Other programs may own other names that begin like ours; only a near miss is surely meant for us.
+            // Other programs may use names that begin like ours. Only a near miss is certainly meant for us.
             None => {
                 if let Some(meant) = nearest(section, KEYS.iter().map(|(section, _)| *section))
                     && find_section(meant).is_some_and(|(_, keys)| nearest(key, keys.iter().copied()).is_some())
@@ -140,7 +140,7 @@ impl Reader {
         });
     }
 
-    /// The value of the highest layer that has a valid one. Invalid ones are remembered as faults.
+    /// The valid value of the highest layer. Invalid values are recorded as faults.
     pub(crate) fn read<F: Form>(&mut self, section: &'static str, key: &'static str, form: &F) -> F::Value {
         let mut value = form.absent();
         for (raw, origin) in self.entries.get(&(section, key)).into_iter().flatten() {
@@ -160,8 +160,8 @@ impl Reader {
         value.expect("default.toml has a valid value for every setting that may not be absent; a test proves it")
     }
 
-    /// Remembers a contradiction between settings, unless one of them is faulty by itself or may be missing. It is reported where the
-    /// highest layer speaks of one of them.
+    /// Records a contradiction between settings, unless one of them is faulty itself or may be missing. It is reported
+    /// at the highest layer that sets one of them.
     pub(crate) fn contradiction(&mut self, keys: &[Key], problem: String, remedy: &str) {
         if self.is_unreadable || keys.iter().any(|key| self.faulty.contains(key)) {
             return;
@@ -180,20 +180,20 @@ fn find_section(name: &str) -> Option<(&'static str, &'static [&'static str])> {
     KEYS.iter().find(|(section, _)| *section == name).copied()
 }
 
-/// Kubernetes sets `RECRAWL_KAFKA_SERVICE_HOST`, `RECRAWL_KAFKA_PORT_9092_TCP` and the like in every pod beside a
-/// service named `recrawl-kafka`. None of our keys begins so.
+/// Kubernetes sets `RECRAWL_KAFKA_SERVICE_HOST`, `RECRAWL_KAFKA_PORT_9092_TCP` and similar in every pod beside a
+/// service named `recrawl-kafka`. None of our keys begins like that.
 fn is_service_link(key: &str) -> bool {
     key == "port" || key.starts_with("port_") || key.starts_with("service_")
 }
 
-/// The line that holds the byte at `offset`.
+/// The line that contains the byte at `offset`.
 fn line_around(text: &str, offset: usize) -> &str {
     let start = text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// A line that is not TOML. The commonest reason is a unit without quotes. Only values of known settings that hold no
-/// secrets are shown again: others may be passwords.
+/// A fault for a line that is not TOML. The most common cause is a unit without quotes. The message quotes the value
+/// only of known settings that hold no secrets, because others may be passwords.
 fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
     let line = line.split('#').next().unwrap_or_default();
     let (key, value) = line.split_once('=').map_or(("", ""), |(key, value)| (key.trim(), value.trim()));

@@ -1,26 +1,26 @@
-//! The sections and their settings: a table for each that gives the types, reads them, and writes them.
+//! The sections. One table per section gives the types of its settings, reads them and prints them.
 //!
-//! What each means to the operator stands in `default.toml`; a test holds the two together.
+//! `default.toml` explains each setting to the operator; a test checks that both list the same settings.
 
 use crate::form::Form;
 use crate::reader::Reader;
 
-/// One section: its struct, and how it is read and written.
+/// A section of the settings.
 pub(crate) trait Section: Sized {
     const NAME: &'static str;
-    /// Its settings, in the order of `default.toml`.
+    /// Keys of the section, in the order of `default.toml`.
     const KEYS: &'static [&'static str];
 
     fn read(reader: &mut Reader) -> Self;
 
-    /// Its settings as TOML, a line for each.
+    /// Prints the section as TOML, one line per setting.
     fn write(&self, lines: &mut Vec<String>);
 
-    /// Whether a setting of this name may hold a secret.
+    /// Whether a setting of this name may contain a secret.
     fn may_be_secret(key: &str) -> bool;
 }
 
-/// A setting as a line of TOML that is shown.
+/// Prints a setting as a line of TOML.
 fn line<F: Form>(key: &str, form: &F, value: &F::Value) -> String {
     match form.write(value) {
         Some(masked) if form.hides(value) => format!("# {key} is set, its secrets are not shown: {masked}"),
@@ -29,7 +29,7 @@ fn line<F: Form>(key: &str, form: &F, value: &F::Value) -> String {
     }
 }
 
-/// Whether a form of these values may hold a secret; says of which type the values of a generic form are.
+/// Whether a form may hold a secret. It also lets the compiler infer `T` for a generic form.
 fn is_secret<T>(form: &impl Form<Value = T>) -> bool {
     form.is_secret()
 }
@@ -99,7 +99,7 @@ pub use self::urls::Urls;
 
 macro_rules! settings {
     ($( $section:ident: $Section:ident, )*) => {
-        /// Everything the operator asked for, checked. A valid value by construction of [`Settings::from_layers`].
+        /// All settings, validated by [`Settings::from_layers`].
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
@@ -113,8 +113,8 @@ macro_rules! settings {
                 Settings { $( $section: $Section::read(reader), )* }
             }
 
-            /// The effective settings as TOML, to be shown: read back as a file, it gives the same settings but for the
-            /// secrets. A setting that holds one is a comment with a mask, so that no mask is ever taken for a secret.
+            /// Prints the effective settings as TOML. Read back as a file, the text gives the same settings without the
+            /// secrets. A setting with a secret is printed as a comment, so that its mask is never taken for the value.
             pub fn to_toml(&self) -> String {
                 let mut lines = Vec::new();
                 $(
@@ -126,7 +126,7 @@ macro_rules! settings {
             }
         }
 
-        /// Whether a setting of this name, in whichever section, may hold a secret.
+        /// Whether a setting of this name may contain a secret in some section.
         pub(crate) fn may_be_secret(key: &str) -> bool {
             $( $Section::may_be_secret(key) || )* false
         }

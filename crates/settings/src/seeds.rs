@@ -1,7 +1,7 @@
-//! Which pages does the crawl begin with?
+//! The seeds file: the pages that the crawl begins with.
 //!
-//! One URL per line, optionally a weight after it: how much a fresh copy of that page is worth compared with others
-//! (1 when left out). `#` at the beginning of a line or after a space begins a comment; blank lines are fine.
+//! Each line has a URL, optionally followed by a weight: the value of a fresh copy of the page relative to others (1 by
+//! default). `#` at the beginning of a line or after a space begins a comment. Blank lines are ignored.
 //!
 //! ```text
 //! https://example.org/          10
@@ -11,55 +11,55 @@
 use page::{CanonicalUrl, PageId, UrlProblem};
 use std::collections::HashSet;
 
-/// A page to begin with.
+/// A seed page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
-    /// Its address.
+    /// URL of the page.
     pub url: CanonicalUrl,
-    /// What its freshness is worth compared with others; positive, 1 unless stated.
+    /// Value of the page's freshness relative to others. Positive, 1 by default.
     pub weight: f64,
-    /// The line it stands on, counted from 1.
+    /// Line number, counted from 1.
     pub line: usize,
 }
 
-/// A line that is not a seed.
+/// An invalid line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}: {problem} (in {text:?})")]
 pub struct SeedFault {
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub line: usize,
-    /// What stands there, shortened to 200 characters.
+    /// The line, shortened to 200 characters.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub problem: SeedProblem,
 }
 
-/// What is wrong with a line.
+/// Why a line is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SeedProblem {
-    /// The address cannot be crawled.
+    /// The URL cannot be crawled.
     #[error(transparent)]
     Url(#[from] UrlProblem),
     /// The weight is not a positive number.
     #[error("{0:?} is not a weight; write a positive number such as 2.5, or leave it out")]
     Weight(String),
-    /// Something after the weight.
+    /// Text after the weight.
     #[error("{0:?} follows the weight; write one URL and at most one weight per line, comments after #")]
     Trailing(String),
 }
 
-/// What a seeds file holds.
+/// The content of a seeds file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeedList {
-    /// Each page once, in the order of the file.
+    /// Every page once, in the order of the file.
     pub seeds: Vec<Seed>,
-    /// Every line that is not a seed.
+    /// All invalid lines.
     pub faults: Vec<SeedFault>,
-    /// Lines naming a page that an earlier line named; the earlier one, with its weight, counts.
+    /// Number of lines that repeat a page. Its first line counts, with its weight.
     pub duplicates: usize,
 }
 
-/// Reads a seeds file. A bad line is reported and the rest goes on.
+/// Parses a seeds file. An invalid line is reported, and the rest is read.
 pub fn parse(text: &str) -> SeedList {
     let mut list = SeedList::default();
     let mut known: HashSet<PageId> = HashSet::new();

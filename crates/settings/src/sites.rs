@@ -1,4 +1,4 @@
-//! What is told per host, and which ports and kinds of content may be fetched.
+//! Settings per host, and the ports and media types that may be fetched.
 
 use crate::sections::Fetch;
 use crate::values::{Credentials, Proxy};
@@ -10,7 +10,7 @@ impl Fetch {
         for_host(&self.proxy, host)
     }
 
-    /// What `host` (name without port) is told of who asks.
+    /// The credentials sent to `host` (name without port).
     pub fn credentials_for(&self, host: &str) -> Option<&Credentials> {
         for_host(&self.authentication, host)
     }
@@ -20,19 +20,19 @@ impl Fetch {
         self.ports.iter().any(|range| (range.first..=range.last).contains(&port))
     }
 
-    /// Whether content of this type, written without parameters, is kept.
+    /// Whether content of this media type, given without parameters, is accepted.
     pub fn allows_content(&self, media_type: &str) -> bool {
         self.content_types.iter().any(|range| range.contains(media_type))
     }
 
-    /// Whether all content is kept, whatever its type.
+    /// Whether content of any type is accepted.
     pub fn allows_all_content(&self) -> bool {
         self.content_types.iter().any(|range| range.kind == "*")
     }
 }
 
-/// What stands for a host: its own entry, else the longest pattern that fits. `*.test` fits `a.test` and `a.b.test`,
-/// not `test`; `*` fits everything.
+/// The entry for a host. An exact entry wins over patterns, and the longest matching pattern over shorter ones.
+/// `*.test` matches `a.test` and `a.b.test`, not `test`; `*` matches everything.
 pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> Option<&'a T> {
     let host = host.to_ascii_lowercase();
     let fits = |pattern: &str| match pattern.strip_prefix('*') {

@@ -22,7 +22,7 @@ fn faults_of(file: &str) -> String {
     layered(file, &[], &[]).expect_err("the file is faulty")
 }
 
-/// Every `key = value` line, commented out or not, with its section.
+/// Every `key = value` line with its section, commented out or not.
 fn keys_written_in(text: &str) -> Vec<(String, String)> {
     let (mut section, mut keys) = (String::new(), Vec::new());
     for line in text.lines() {
@@ -57,7 +57,7 @@ fn default_toml_parsed_as_a_file_gives_the_defaults() {
 
 #[test]
 fn what_default_toml_suggests_in_comments_is_valid() {
-    // Of settings that exclude each other, one.
+    // Keep only one of settings that exclude each other.
     let left_out = ["# password =", "# oauth_"];
     let uncommented: String = DEFAULT_TOML
         .replace("security_protocol = \"plaintext\"", "security_protocol = \"sasl_ssl\"")

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-/// A text that is never shown: it must not reach a log by way of a debug line.
+/// A secret text. `Debug` hides it, so that it does not reach a log.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -15,13 +15,13 @@ impl Secret {
 }
 
 impl Secret {
-    /// A secret that is a word of such a length: no spaces, nothing that cannot be seen.
+    /// Accepts a secret without spaces, of printable ASCII and with a length in `bytes`.
     pub(crate) fn parse(text: &str, bytes: std::ops::RangeInclusive<usize>) -> Option<Self> {
         let is_word = bytes.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_word.then(|| Self(text.to_owned()))
     }
 
-    /// A secret that may have spaces, on one line.
+    /// Accepts a secret on one line, with or without spaces.
     pub(crate) fn parse_phrase(text: &str) -> Option<Self> {
         let is_line = !text.is_empty() && !text.chars().any(char::is_control);
         is_line.then(|| Self(text.to_owned()))
@@ -57,14 +57,14 @@ impl Credentials {
     }
 }
 
-/// A proxy that speaks HTTP: `http://user:password@proxy.example.org:3128`.
+/// An HTTP proxy: `http://user:password@proxy.example.org:3128`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    /// Host name or address, without brackets.
+    /// Host name, or address without brackets.
     pub host: String,
-    /// Its port.
+    /// TCP port.
     pub port: u16,
-    /// What it asks of its users.
+    /// Credentials for the proxy.
     pub credentials: Option<Credentials>,
 }
 
@@ -91,12 +91,12 @@ impl Proxy {
     }
 }
 
-/// Ports from one to another, both included.
+/// A range of ports, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
-    /// The first.
+    /// Lowest port.
     pub first: u16,
-    /// The last.
+    /// Highest port.
     pub last: u16,
 }
 
@@ -115,11 +115,11 @@ impl fmt::Display for PortRange {
     }
 }
 
-/// Kinds of content: `text/html`, `text/*` or `*/*`. In lower case.
+/// A media range in lower case: `text/html`, `text/*` or `*/*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaRange {
     pub(crate) kind: String,
-    /// `None` for any.
+    /// `None` matches any subtype.
     subtype: Option<String>,
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn is_host_name(text: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     };
-    // A name whose last label is a number would be an address written wrongly, such as 127.0.0.
+    // A name whose last label is a number is a malformed address, such as 127.0.0.
     let last_is_number = text.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
     text.len() <= 253 && !last_is_number && text.split('.').all(label)
 }

@@ -1,11 +1,11 @@
-//! Dates as sitemaps (W3C date and time, ISO 8601) and feeds (RFC 3339, RFC 2822) write them.
+//! Parses the dates of sitemaps (W3C datetime, ISO 8601) and feeds (RFC 3339, RFC 2822).
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::rfc2822;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// A date in RFC 3339, UTC. What is not said is first: the first month, day, second. `None` when it is no date.
+/// Converts a date to RFC 3339 in UTC. A missing month, day or time is the first one. `None` for an invalid date.
 pub(crate) fn utc(written: &str) -> Option<String> {
     let written = written.trim();
     iso(written).or_else(|| month(written)).or_else(|| {

@@ -15,7 +15,7 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
     sitemap.kind = Some(Kind::JsonFeed);
     for (number, item) in items.iter().enumerate() {
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-        // An id is often the address.
+        // The id is often the URL.
         let id = text("id").filter(|id| id.starts_with("http://") || id.starts_with("https://"));
         let Some(url) = text("url").or_else(|| text("external_url")).or(id) else {
             sitemap.problem(format!("item {}: no url", number + 1));

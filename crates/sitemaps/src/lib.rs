@@ -1,13 +1,13 @@
-//! What does a site say of its own pages? Sitemaps and feeds, as hints of what is new and what changed.
+//! Reads sitemaps and feeds, which are hints of new and changed pages.
 //!
-//! [`read`] takes whatever stands at such an address: a sitemap or an index of sitemaps (sitemaps.org protocol 0.9, with
-//! the news extension), RSS 0.9 to 2.0, Atom (RFC 4287), a JSON feed (jsonfeed.org), or a list of addresses; gzipped or
-//! not. It is read as written in the wild: what cannot be used is named as a problem, and the rest goes on.
+//! [`read`] accepts a sitemap or a sitemap index (sitemaps.org protocol 0.9, with the news extension), RSS 0.9 to 2.0,
+//! Atom (RFC 4287), a JSON feed (jsonfeed.org), or a list of URLs, gzipped or not. The parser is lenient: it reports
+//! unusable parts as problems and reads the rest.
 //!
-//! What a file says is evidence, never truth: who reads a hint learns how often it was right.
+//! The content is evidence, not truth. The users of hints learn how often they are right.
 //!
-//! This crate never fetches, never reads a clock, and never follows an index to its sitemaps. Memory is bounded by
-//! [`MAX_BYTES`] and [`MAX_ENTRIES`].
+//! This crate never fetches, never reads a clock, and never follows an index to its sitemaps. [`MAX_BYTES`] and
+//! [`MAX_ENTRIES`] bound its memory.
 
 mod dates;
 mod json;
@@ -19,7 +19,7 @@ mod xml;
 pub use crate::sitemap::{Entry, Kind, MAX_ENTRIES, Sitemap};
 pub use crate::unpack::MAX_BYTES;
 
-/// Reads a sitemap or feed. Never fails: bytes that are none have no entries and a problem that says why.
+/// Reads a sitemap or feed. Never fails: other files have no entries, and a problem that says why.
 ///
 /// ```
 /// let file = b"<urlset><url><loc>https://a.test/1</loc><lastmod>2026-11-21</lastmod></url></urlset>";

@@ -1,4 +1,4 @@
-//! A list of addresses, one a line.
+//! Lists of URLs, one per line.
 
 use crate::sitemap::{Entry, Kind, Sitemap};
 

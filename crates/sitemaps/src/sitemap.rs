@@ -1,63 +1,63 @@
-//! What a sitemap or feed comes to.
+//! The content of a sitemap or feed.
 
 use serde::Serialize;
 
-/// The most entries taken from one file: what the protocol allows a sitemap.
+/// Most entries taken from one file: the protocol's limit for a sitemap.
 pub const MAX_ENTRIES: usize = 50_000;
-/// The most problems named of one file; more are only counted.
+/// Most problems listed per file. Further ones are only counted.
 const MAX_PROBLEMS: usize = 100;
-/// The longest address taken, in bytes (the protocol's limit).
+/// Longest URL accepted, in bytes (the protocol's limit).
 const MAX_URL_BYTES: usize = 2_048;
 
-/// What kind of file it is.
+/// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A sitemap: pages.
+    /// A sitemap, which lists pages.
     Urlset,
-    /// An index: sitemaps.
+    /// A sitemap index, which lists sitemaps.
     Index,
     /// RSS.
     Rss,
     /// Atom.
     Atom,
-    /// An address a line.
+    /// One URL per line.
     Text,
     /// A JSON feed.
     JsonFeed,
 }
 
-/// One address and what is said of it.
+/// A URL with its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Entry {
-    /// As written, entities resolved.
+    /// The URL as written, with entities resolved.
     pub url: String,
-    /// When it last changed (in a feed, when it was updated or else published), RFC 3339 in UTC. A date without a time
-    /// stands for its first second.
+    /// Time of the last change, in RFC 3339 and UTC. In a feed it is the time of the update, or else of the
+    /// publication. A date without a time means its first second.
     pub last_modified: Option<String>,
-    /// How often it is said to change: `always`, `hourly`, `daily`, `weekly`, `monthly`, `yearly` or `never`.
+    /// Announced frequency of changes: `always`, `hourly`, `daily`, `weekly`, `monthly`, `yearly` or `never`.
     pub change_frequency: Option<String>,
-    /// Its weight among the site's pages, 0 to 1.
+    /// Weight relative to the site's other pages, 0 to 1.
     pub priority: Option<f64>,
 }
 
 impl Entry {
-    /// When it last changed, in seconds since 1970.
+    /// Time of the last change, in seconds since 1970.
     pub fn last_modified_s(&self) -> Option<i64> {
         Some(self.last_modified.as_deref()?.parse::<jiff::Timestamp>().ok()?.as_second())
     }
 }
 
-/// A sitemap or feed.
+/// A parsed sitemap or feed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sitemap {
-    /// What it is; `None` when it is nothing we know.
+    /// Format of the file. `None` if it is unknown.
     pub kind: Option<Kind>,
-    /// What it lists, in its order.
+    /// The entries, in the file's order.
     pub entries: Vec<Entry>,
-    /// What is wrong with it, for people.
+    /// What is wrong with the file, for people to read.
     pub problems: Vec<String>,
-    /// Problems beyond those named.
+    /// Number of problems that are not listed.
     pub further_problems: usize,
 }
 
@@ -70,7 +70,7 @@ impl Sitemap {
         }
     }
 
-    /// Takes an entry with an address in, as far as there is room.
+    /// Adds an entry, if there is room and its URL is not too long.
     pub(crate) fn push(&mut self, entry: Entry) {
         if entry.url.len() > MAX_URL_BYTES {
             self.problem(format!("an address has {} bytes, {MAX_URL_BYTES} are allowed", entry.url.len()));

@@ -1,4 +1,4 @@
-//! From bytes to text: gzip, then the encoding.
+//! Converts bytes to text: gzip, then the character encoding.
 
 use crate::sitemap::Sitemap;
 use encoding_rs::{Encoding, UTF_8};
@@ -6,9 +6,9 @@ use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// How much of a file is read, unpacked: what the protocol allows a sitemap (50 MiB).
+/// Most bytes read of an unpacked file: the protocol's limit for a sitemap (50 MiB).
 pub const MAX_BYTES: usize = 50 << 20;
-/// The declaration of an encoding stands in the first bytes.
+/// The XML declaration with the encoding is within these first bytes.
 const DECLARATION_BYTES: usize = 256;
 
 pub(crate) fn text<'a>(bytes: &'a [u8], sitemap: &mut Sitemap) -> Cow<'a, str> {
@@ -28,7 +28,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], sitemap: &mut Sitemap) -> Cow<'a, str> {
     }
 }
 
-/// Unpacks a little more than is read, so that too much is seen as that, however far it would go on.
+/// Unpacks one byte more than the limit, so that a larger file is noticed without unpacking all of it.
 fn gunzip(bytes: &[u8], sitemap: &mut Sitemap) -> Vec<u8> {
     let mut unpacked = Vec::new();
     if let Err(error) = MultiGzDecoder::new(bytes).take(MAX_BYTES as u64 + 1).read_to_end(&mut unpacked) {
@@ -37,7 +37,7 @@ fn gunzip(bytes: &[u8], sitemap: &mut Sitemap) -> Vec<u8> {
     unpacked
 }
 
-/// The encoding that an XML declaration names.
+/// The encoding named in the XML declaration.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
     let head = head.trim_ascii_start().strip_prefix(b"<?xml")?;

@@ -1,13 +1,14 @@
-//! Sitemaps, RSS and Atom: elements by their local names, for namespaces and their prefixes are often wrong or missing.
+//! Sitemaps, RSS and Atom. Elements are matched by local name, because namespaces and prefixes are often wrong or
+//! missing.
 
 use crate::dates::utc;
 use crate::sitemap::{Entry, Kind, Sitemap};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// How deep elements may lie in each other.
+/// Greatest nesting depth.
 const MAX_DEPTH: usize = 64;
-/// The longest text kept of one element, in bytes; addresses and dates are shorter.
+/// Longest text kept of an element, in bytes. URLs and dates are shorter.
 const MAX_TEXT_BYTES: usize = 8_192;
 
 pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
@@ -25,7 +26,7 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
                     break;
                 }
             }
-            // What stands before the fault is kept; after it, nothing can be relied on.
+            // Keep the entries before the fault. The rest is unreliable.
             Err(error) => {
                 let problem = format!("XML at byte {}: {error}", reader.error_position());
                 document.sitemap.problem(problem);
@@ -36,29 +37,29 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
     document.finish();
 }
 
-/// A document as far as it was read.
+/// Parser state of a document.
 struct Document<'a> {
     sitemap: &'a mut Sitemap,
     /// Local names of the open elements.
     path: Vec<String>,
     item: Option<Item>,
-    /// Text of the innermost element so far.
+    /// Text of the innermost element.
     text: String,
 }
 
-/// An item as far as it was read.
+/// Parser state of an item.
 #[derive(Default)]
 struct Item {
-    /// Number of elements that were open when it began.
+    /// Number of open elements when the item began.
     depth: usize,
     entry: Entry,
-    /// What stands in for an address or a date where there is none better.
+    /// Fallbacks for a missing URL or date.
     second_url: Option<String>,
     second_date: Option<String>,
 }
 
 impl Document<'_> {
-    /// Takes one event in. False: enough was read.
+    /// Handles an event. Returns false when enough was read.
     fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(tag) => return self.open(tag),
@@ -101,7 +102,7 @@ impl Document<'_> {
             _ => false,
         };
         if is_item {
-            // An item that was never closed ends where the next one begins.
+            // An unclosed item ends where the next one begins.
             self.end_item();
             if self.sitemap.is_full() {
                 self.sitemap.problem("the rest is not read: too many entries".to_owned());
@@ -115,7 +116,7 @@ impl Document<'_> {
         true
     }
 
-    /// The first element says what the document is.
+    /// The root element gives the format.
     fn root(&mut self, name: &str) -> bool {
         self.sitemap.kind = match name {
             "urlset" => Some(Kind::Urlset),
@@ -150,13 +151,13 @@ impl Document<'_> {
         let text = std::mem::take(&mut self.text);
         match &mut self.item {
             Some(item) if item.depth == self.path.len() => {
-                // The address stands in some files where <loc> was forgotten.
+                // Some files put the URL here because `<loc>` was forgotten.
                 if is_address(text.trim()) && item.second_url.is_none() {
                     item.second_url = Some(text.trim().to_owned());
                 }
                 self.end_item();
             }
-            // Images and videos of a page have addresses of their own, one level deeper; news have their date there.
+            // Only direct children count: images and videos have URLs one level deeper. News have their date there.
             Some(item) if item.depth + 1 == self.path.len() || name == "publication_date" => {
                 self.field(&name, text.trim());
             }
@@ -222,7 +223,7 @@ impl Document<'_> {
         self.sitemap.push(entry);
     }
 
-    /// A document that ends in the midst of an item has been cut; the item is not trusted.
+    /// A document that ends inside an item was cut, so the item is dropped.
     fn finish(self) {
         if self.item.is_some() {
             self.sitemap.problem("the document ends within an entry".to_owned());
@@ -236,7 +237,7 @@ fn is_address(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-/// What `&name;` stands for; a name that is not known stands for itself, as in addresses with a bare ampersand.
+/// Resolves an entity. An unknown one stays as it is, as in URLs with a bare ampersand.
 fn resolve(name: &str) -> String {
     let letter = match name {
         "amp" => Some('&'),

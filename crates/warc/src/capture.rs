@@ -1,4 +1,4 @@
-//! The records of a fetch result.
+//! The WARC records of a fetch result.
 
 use crate::head::stored_head;
 use crate::originals::{Original, Originals};
@@ -7,31 +7,31 @@ use messages::{Exchange, FetchOutcome, FetchResult, Sha1};
 
 const REQUEST: &str = "application/http;msgtype=request";
 const RESPONSE: &str = "application/http;msgtype=response";
-/// What revisits may be (WARC §6.7).
+/// Profiles of revisits (WARC §6.7).
 const SERVER_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// Where a result lies on the log. With the result's own words it names its records.
+/// Position of a result on the log. Record ids are derived from it and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The topic with its prefix.
+    /// Topic name with prefix.
     pub topic: &'a str,
-    /// Its partition.
+    /// Partition of the topic.
     pub partition: u32,
-    /// The offset there.
+    /// Offset in the partition.
     pub offset: u64,
 }
 
 impl Place<'_> {
-    /// The id of the record that has this part in a result.
+    /// The id of one record of a result.
     fn id(&self, result: &FetchResult, part: &str, number: usize) -> RecordId {
         let Self { topic, partition, offset } = self;
         let fetched_at = result.look.fetched_at.as_micros();
-        // Two crawls may have the same place; they hardly look at the same page in the same microsecond.
+        // Two crawls may use the same position, but hardly fetch the same page in the same microsecond.
         RecordId::of(&format!("{topic} {partition} {offset} {part} {number} {fetched_at} {}", result.look.url))
     }
 
-    /// The id of the record that has the body.
+    /// The id of the record that holds the body.
     pub(crate) fn body_record(&self, result: &FetchResult) -> RecordId {
         let recorded = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).count();
         match recorded.checked_sub(1) {
@@ -41,12 +41,13 @@ impl Place<'_> {
     }
 }
 
-/// The records of a fetch result with its unpacked body, in the order of what happened: for every redirect and for the
-/// answer a request and a response, or a revisit in place of the response when the page is said to be, or was found to
-/// be, as it was before. A body whose heads were not recorded is a resource. Nothing when no answer came or none is
-/// known.
+/// The records of a fetch result and its unpacked body, in chronological order.
 ///
-/// Bodies of redirects and errors are not kept by the fetcher: `WARC-Truncated: unspecified` says that there was one.
+/// Every redirect and the answer give a request and a response. If the page is unchanged, by a 304 or by comparison, a
+/// revisit takes the place of the response. A body without recorded heads becomes a resource. Without an answer, or
+/// without anything recorded, there are no records.
+///
+/// The fetcher does not keep the bodies of redirects and errors: `WARC-Truncated: unspecified` marks their absence.
 pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
     let payload_sha1 = body.map(Sha1::of);
     originals.remember(result, place, payload_sha1);
@@ -63,7 +64,7 @@ pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, ori
                 .with("WARC-Concurrent-To", response)
                 .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
         );
-        // Without a status the last request was never answered, and what is here are the redirects before it.
+        // Without a status the last request got no response, and all exchanges are redirects before it.
         let is_answer = number == last && result.look.status.is_some();
         let record = match result.look.outcome {
             FetchOutcome::NotModified | FetchOutcome::SameContent if is_answer => {
@@ -76,7 +77,7 @@ pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, ori
     records
 }
 
-/// Whether both heads are known, at least their first lines.
+/// Whether both heads were recorded, at least their first lines.
 fn is_recorded(exchange: &Exchange) -> bool {
     !exchange.request_head.is_empty() && !exchange.response_head.is_empty()
 }
@@ -85,7 +86,7 @@ fn ended(head: &[u8]) -> Vec<u8> {
     [head, b"\r\n"].concat()
 }
 
-/// A record of an exchange, with what is told of both directions.
+/// A record of an exchange, with the fields common to requests and responses.
 fn about(exchange: &Exchange, kind: Kind, id: RecordId, content_type: &str, block: Vec<u8>) -> Record {
     Record::new(kind, id, exchange.requested_at, content_type, block)
         .with("WARC-Target-URI", &exchange.url)
@@ -93,7 +94,7 @@ fn about(exchange: &Exchange, kind: Kind, id: RecordId, content_type: &str, bloc
         .with("WARC-Protocol", &exchange.protocol)
 }
 
-/// A response with its body, or with none when it was not kept.
+/// A response with its body, or without it if it was not kept.
 fn answered(
     result: &FetchResult,
     exchange: &Exchange,
@@ -111,7 +112,7 @@ fn answered(
     };
     let digest = match body {
         Some(_) => payload_sha1,
-        // Nothing can be said of a body that is not here.
+        // There is no digest for a body that was not kept.
         None => (exchange.received_bytes == 0).then(|| Sha1::of(b"")),
     };
     about(exchange, Kind::Response, id, RESPONSE, block)
@@ -119,7 +120,7 @@ fn answered(
         .with_some("WARC-Truncated", truncated)
 }
 
-/// A response whose body is known from the original.
+/// A response whose body is that of the original record.
 fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> Record {
     let is_same_content = result.look.outcome == FetchOutcome::SameContent;
     let stored_bytes = is_same_content.then_some(result.look.body_length.max(0) as u64);
@@ -136,7 +137,7 @@ fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Op
         .with_some("WARC-Truncated", exchange.is_cut.then_some("length"))
 }
 
-/// A body of which nothing else was recorded.
+/// A body without a recorded exchange.
 fn resource(result: &FetchResult, body: &[u8], place: &Place<'_>) -> Record {
     let id = place.body_record(result);
     let content_type = result.content_type.as_deref().unwrap_or("application/octet-stream");

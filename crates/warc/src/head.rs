@@ -1,7 +1,7 @@
-//! Heads of responses: their header lines, and what they become when the body is stored unpacked.
+//! Response heads: their header lines, and their form in an archive that stores unpacked bodies.
 
-/// The header lines of a head, in order, names as received; bytes are taken for ISO 8859-1 (RFC 9110 §5.5). A line that
-/// goes on in the next (RFC 9112 §5.2) is one.
+/// The header lines of a head, in order and with names as received. Bytes are decoded as ISO 8859-1 (RFC 9110 §5.5). A
+/// folded line (RFC 9112 §5.2) is joined.
 pub fn header_lines(head: &[u8]) -> Vec<(String, String)> {
     let mut lines: Vec<(String, String)> = Vec::new();
     for line in head.split(|byte| *byte == b'\n').skip(1) {
@@ -18,14 +18,14 @@ pub fn header_lines(head: &[u8]) -> Vec<(String, String)> {
     lines
 }
 
-/// Whether a line belongs to the header before it.
+/// Whether a line continues the previous header.
 fn continues(line: &[u8]) -> bool {
     line.starts_with(b" ") || line.starts_with(b"\t")
 }
 
-/// A response's head as it is stored, with the empty line that ends it. What it says of how the body travelled is true of
-/// the wire and not of what is stored, so those headers are renamed. `stored_bytes` is the length of the stored body;
-/// `None` leaves Content-Length as it is, for a response that speaks of a body it does not have (304).
+/// The response head to store, including the final empty line. Headers on the transfer of the body do not apply to the
+/// stored body, so they are renamed. `stored_bytes` is the length of the stored body. `None` leaves Content-Length
+/// unchanged, for a response that describes a body it does not carry (304).
 pub fn stored_head(head: &[u8], stored_bytes: Option<u64>) -> Vec<u8> {
     let mut stored = Vec::with_capacity(head.len() + 64);
     let mut renamed = false;
@@ -52,7 +52,7 @@ pub fn stored_head(head: &[u8], stored_bytes: Option<u64>) -> Vec<u8> {
     stored
 }
 
-/// The number after the colon.
+/// Parses the number after the colon.
 fn length(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value.get(1..)?.trim_ascii()).ok()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Which record has the body that a page still had when it was looked at again.
+//! Remembers which record holds the body of a page, as the target of later revisits.
 
 use crate::capture::Place;
 use crate::record::RecordId;
@@ -6,7 +6,7 @@ use messages::{Digest, FetchOutcome, FetchResult, Sha1};
 use page::{PageId, Timestamp};
 use std::collections::HashMap;
 
-/// The last record with a body of each page, for as many pages as it is to remember: some 150 bytes each.
+/// The last record with a body of each page, for a limited number of pages. A page takes about 150 bytes.
 #[derive(Debug)]
 pub struct Originals {
     pages: HashMap<PageId, Original>,
@@ -18,21 +18,21 @@ pub struct Originals {
 pub(crate) struct Original {
     pub(crate) id: RecordId,
     pub(crate) date: Timestamp,
-    /// The address it was found at, when that is not the page's.
+    /// URL of the body, if redirects led away from the page's URL.
     pub(crate) moved_to: Option<Box<str>>,
-    /// Of the body.
+    /// Digest of the body.
     pub(crate) digest: Option<Digest>,
-    /// Of the body, where it was looked at.
+    /// SHA-1 of the body. Absent if it was not computed.
     pub(crate) payload_sha1: Option<Sha1>,
 }
 
 impl Originals {
-    /// None yet, and never of more than `max_pages` pages: what revisits of further ones refer to is left unsaid.
+    /// An empty memory for at most `max_pages` pages. Revisits of other pages name no original.
     pub fn new(max_pages: usize) -> Self {
         Self { pages: HashMap::new(), max_pages }
     }
 
-    /// Remembers a result that is not exported, or was exported before.
+    /// Remembers a result that is not exported now, or was exported earlier.
     pub fn note(&mut self, result: &FetchResult, place: &Place<'_>) {
         self.remember(result, place, None);
     }
@@ -48,7 +48,7 @@ impl Originals {
             .insert(result.look.page_id, Original { id, date: result.look.fetched_at, moved_to, digest, payload_sha1 });
     }
 
-    /// The record whose body a result says the page still has.
+    /// The record with the body that the page still has according to a result.
     pub(crate) fn of(&self, result: &FetchResult) -> Option<&Original> {
         let original = self.pages.get(&result.look.page_id)?;
         let is_it = match result.look.outcome {

@@ -1,4 +1,4 @@
-//! One record of a WARC file, and its bytes.
+//! WARC records and their encoding.
 
 use data_encoding::BASE32;
 use flate2::Compression;
@@ -9,26 +9,26 @@ use std::fmt;
 use std::io::Write;
 use uuid::{Builder, Uuid};
 
-/// Names of records are made below this name (RFC 9562 §5.5); any would do that is nobody else's.
+/// Namespace of the record ids (RFC 9562 §5.5). Any unique value would do.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6f0c_1c5a_8a1e_4a57_9d52_0a3b_7d1f_52e4);
 
-/// What a record is (WARC §6).
+/// Type of a record (WARC §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// About the records of the file.
+    /// Description of a file and its records.
     Warcinfo,
     /// A request as sent.
     Request,
     /// A response.
     Response,
-    /// A response whose body is that of an earlier record.
+    /// A response with the same body as an earlier record.
     Revisit,
-    /// A body without what is known of how it came.
+    /// A body without its HTTP exchange.
     Resource,
 }
 
 impl Kind {
-    /// The word of the field `WARC-Type`.
+    /// The value of the field `WARC-Type`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Warcinfo => "warcinfo",
@@ -40,12 +40,12 @@ impl Kind {
     }
 }
 
-/// The name of a record: a UUID made of another name, the same whenever it is made.
+/// Id of a record: a UUID derived from a name, so that it is reproducible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordId(Uuid);
 
 impl RecordId {
-    /// The id of what has this name (UUID version 5).
+    /// The id for a name (UUID version 5).
     pub fn of(name: &str) -> Self {
         let hash = Sha1::of(&[NAMESPACE.as_bytes(), name.as_bytes()].concat());
         let mut bytes = [0; 16];
@@ -54,14 +54,14 @@ impl RecordId {
     }
 }
 
-/// As it stands in a field: `<urn:uuid:…>`.
+/// The notation in fields: `<urn:uuid:…>`.
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<{}>", self.0.urn())
     }
 }
 
-/// One record.
+/// A WARC record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     kind: Kind,
@@ -73,12 +73,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of this kind. `date` is when what it holds was captured, `block` of the type `content_type`.
+    /// A record without additional fields. `date` is the time of the capture, and `content_type` the type of `block`.
     pub fn new(kind: Kind, id: RecordId, date: Timestamp, content_type: &str, block: Vec<u8>) -> Self {
         Self { kind, id, date, fields: Vec::new(), content_type: content_type.to_owned(), block }
     }
 
-    /// The record that a file begins with (WARC §6.2): about this file, by these lines. `first` is the record after it.
+    /// The warcinfo record at the start of a file (WARC §6.2), with these lines as content. `first` is the record after
+    /// it.
     pub fn warcinfo(file: &str, written_at: Timestamp, first: RecordId, lines: &[(&str, &str)]) -> Self {
         let id = RecordId::of(&format!("warcinfo {file} {first}"));
         let lines = lines.iter().map(|(name, value)| format!("{name}: {}\r\n", value.replace(char::is_control, " ")));
@@ -86,13 +87,13 @@ impl Record {
         Self::new(Kind::Warcinfo, id, written_at, "application/warc-fields", block).with("WARC-Filename", file)
     }
 
-    /// The same with a named field more (WARC §5). What would end the line early becomes a space.
+    /// Adds a named field (WARC §5). Control characters in the value are encoded as spaces.
     pub fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
         self.fields.push((name, value.to_string()));
         self
     }
 
-    /// The same with a named field more, if there is a value.
+    /// Adds a named field if there is a value.
     pub fn with_some(self, name: &'static str, value: Option<impl fmt::Display>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -100,32 +101,32 @@ impl Record {
         }
     }
 
-    /// What it is.
+    /// Type of the record.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its name.
+    /// Id of the record.
     pub fn id(&self) -> RecordId {
         self.id
     }
 
-    /// When what it holds was captured.
+    /// Time of the capture.
     pub fn date(&self) -> Timestamp {
         self.date
     }
 
-    /// A field that was added to it.
+    /// The value of an added field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What it holds.
+    /// The content.
     pub fn block(&self) -> &[u8] {
         &self.block
     }
 
-    /// Its bytes (WARC §4).
+    /// Encodes the record (WARC §4).
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = b"WARC/1.1\r\n".to_vec();
         let mut line = |name: &str, value: &str| {
@@ -147,8 +148,8 @@ impl Record {
         bytes
     }
 
-    /// Its bytes as a gzip member of its own (WARC, annex D), so that a reader can begin with it. Bytes that are the same
-    /// pack the same: no time and no name are in it.
+    /// Encodes the record as a gzip member of its own (WARC, annex D), so that readers can start at it. Reproducible:
+    /// the member contains no time and no name.
     pub fn pack(&self) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         let packed = encoder.write_all(&self.encode()).and_then(|()| encoder.finish());
@@ -156,7 +157,7 @@ impl Record {
     }
 }
 
-/// A digest as it stands in a field (WARC §5.8, §5.9), in the form that the indexes of archives have it.
+/// A digest in the notation of fields (WARC §5.8, §5.9), as in the indexes of archives.
 pub(crate) fn labelled(digest: Sha1) -> String {
     format!("sha1:{}", BASE32.encode(&digest.0))
 }

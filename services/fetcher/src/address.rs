@@ -1,10 +1,10 @@
-//! Which addresses belong to the public web? Everything else is refused unless the operator allows it by name: a page
-//! must not be able to make the crawler talk to the machine it runs on, or to its neighbours.
+//! Decides which addresses belong to the public web. All others are refused unless the operator allows them by name. A
+//! page must not be able to make the crawler talk to the machine it runs on, or to that machine's neighbours.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is one that anybody on the internet could reach. Addresses that carry an IPv4 address inside
-/// (mapped, NAT64, 6to4) are judged by that.
+/// Whether an address is globally reachable. An address that embeds an IPv4 address (mapped, NAT64, 6to4) is judged by
+/// the embedded address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -14,7 +14,7 @@ pub fn is_public(address: IpAddr) -> bool {
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
-    // IANA's special-purpose registry: what is not globally reachable.
+    // IANA's special-purpose registry: the blocks that are not globally reachable.
     !(a == 0
         || a == 10
         || a == 127

@@ -1,11 +1,11 @@
-//! Answers on their way from the network's thread to the one that wants them, handed over many at a time: to wake a
-//! thread costs about as much as to fetch a page.
+//! A channel for answers from the network thread. Answers are handed over in batches, because waking a thread costs
+//! about as much as fetching a page.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// So many answers are handed over even if the sender goes on working.
+/// Number of waiting answers at which the receiver is woken, even if the sender is still busy.
 const HANDED_OVER_AT: usize = 64;
 
 struct Shared<T> {
@@ -15,7 +15,7 @@ struct Shared<T> {
 
 struct State<T> {
     waiting: VecDeque<T>,
-    /// Whether the receiver sleeps until something is handed over.
+    /// Whether the receiver sleeps until the next hand-over.
     is_wanted: bool,
     is_closed: bool,
 }
@@ -32,16 +32,15 @@ impl<T> Shared<T> {
     }
 }
 
-/// The network's end. Dropping it closes the way.
+/// The network thread's end. Dropping it closes the channel.
 pub(crate) struct Sender<T>(Arc<Shared<T>>);
 
-/// Hands over what has been sent, for the moment when the sender's thread has nothing to do.
+/// Hands over the answers sent so far. Called when the sender's thread has nothing else to do.
 pub(crate) struct HandOver<T>(Arc<Shared<T>>);
 
-/// The other end.
 pub(crate) struct Receiver<T> {
     shared: Arc<Shared<T>>,
-    /// Handed over and not yet taken.
+    /// Answers handed over and not yet received.
     taken: VecDeque<T>,
 }
 
@@ -52,7 +51,7 @@ pub(crate) fn channel<T>() -> (Sender<T>, HandOver<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
-    /// Sends an answer, which is received at the latest when all have been [handed over](HandOver::now).
+    /// Sends an answer. The receiver gets it at the next [hand-over](HandOver::now) at the latest.
     pub(crate) fn send(&self, answer: T) {
         let mut state = self.0.state();
         state.waiting.push_back(answer);
@@ -80,7 +79,7 @@ impl<T> HandOver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next answer, in the order in which they were sent; nothing when none comes within the time, or the sender is gone.
+    /// Returns the next answer, in the order of sending. Returns `None` on a timeout or when the sender is gone.
     pub(crate) fn receive(&mut self, patience: Duration) -> Option<T> {
         if self.taken.is_empty() {
             let mut state = self.shared.state();

@@ -1,4 +1,4 @@
-//! The body of a page as it comes: judged by its head, unpacked, and never taken further than allowed.
+//! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::exchange::{Failure, Wanted};
@@ -9,11 +9,11 @@ use hyper::header::{self, HeaderMap};
 use messages::FetchOutcome;
 use std::time::Duration;
 
-/// Most bytes read, and longest wait, for the body of an answer that is no page.
+/// Most bytes read from the body of a response that is not a page, and the longest time spent on it.
 const DRAINED_BYTES: u64 = 64 << 10;
 pub(crate) const DRAINED_WITHIN: Duration = Duration::from_secs(2);
 
-/// A body on its way.
+/// A body being received.
 pub(crate) struct Intake {
     unpacker: Unpacker,
     told: Told,
@@ -21,12 +21,12 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    /// For a body of which so many bytes are announced, if its head allows that it is taken.
+    /// Accepts a body of `announced` bytes, if its head allows it.
     pub(crate) fn new(headers: &HeaderMap, announced: u64, wanted: Wanted<'_>, rules: &Rules) -> Result<Self, Failure> {
         let told = wanted_type(headers, wanted, rules)?;
         let refused =
             |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
-        // Only chunks were asked for, by saying HTTP/1.1.
+        // An HTTP/1.1 request asks for no transfer coding but chunked.
         if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
             let detail = format!("transfer coding {value:?} was not asked for");
             return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
@@ -42,7 +42,6 @@ impl Intake {
         Ok(Self { unpacker, told, max_pack_ratio })
     }
 
-    /// Takes in the next piece.
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, Failure> {
         self.unpacker.take(piece).map_err(|problem| failure_of(problem, self.max_pack_ratio))
     }
@@ -71,14 +70,14 @@ fn does_not_unpack(detail: &str) -> Failure {
     Failure::new(FetchOutcome::MalformedResponse, format!("the body does not unpack: {detail}"))
 }
 
-/// What is known of the kind of content before the body has come.
+/// Whether the head announced a media type.
 #[derive(PartialEq, Eq)]
 enum Told {
     Enough,
     Nothing,
 }
 
-/// Refuses content of a kind that is not kept, before its body is read.
+/// Refuses an unwanted media type before the body is read.
 fn wanted_type(headers: &HeaderMap, wanted: Wanted<'_>, rules: &Rules) -> Result<Told, Failure> {
     if rules.fetch.allows_all_content() || matches!(wanted, Wanted::Robots) {
         return Ok(Told::Enough);
@@ -95,15 +94,14 @@ fn unwanted_type(media_type: &str) -> Failure {
     Failure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
 }
 
-/// The body of an answer that is no page, which is read so that the connection can be used again. The status is known, so
-/// what goes wrong here is no matter.
+/// Reads and discards the body of a response that is not a page, so that the connection can be reused. The status is
+/// known by then, so errors here are ignored.
 #[derive(Default)]
 pub(crate) struct Drain {
     pub(crate) bytes: u64,
 }
 
 impl Drain {
-    /// Throws the next piece away.
     pub(crate) fn take(&mut self, piece: &[u8]) -> More {
         self.bytes += piece.len() as u64;
         if self.bytes <= DRAINED_BYTES { More::Wanted } else { More::Cut }

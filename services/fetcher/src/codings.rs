@@ -1,8 +1,8 @@
-//! Content codings: a body is unpacked as it comes, and never further than allowed.
+//! Content codings. A body is unpacked as it arrives, within limits.
 //!
-//! Three limits hold at once: bytes taken from the wire, bytes kept after unpacking, and how many times longer than
-//! what was received the body may become. The first two cut the body, which is then marked as truncated; the third ends
-//! it, because only what is made to do harm unpacks to so much.
+//! There are three limits: bytes received, bytes kept after unpacking, and the ratio of unpacked to received bytes. The
+//! first two cut the body, which is then marked as truncated. The third fails the fetch, because only a decompression
+//! bomb exceeds it.
 
 use brotli_decompressor::DecompressorWriter;
 use flate2::write::GzDecoder;
@@ -11,21 +11,21 @@ use std::io::{self, Write};
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder};
 use zstd::stream::zio;
 
-/// What is asked for.
+/// The `accept-encoding` header.
 pub(crate) const ACCEPTED: &str = "gzip, br, zstd";
 
-/// Bytes that may come out whatever the ratio: a short answer such as an empty table packs very well.
+/// Unpacked bytes exempt from the ratio: a short body such as an empty table packs very well.
 const RATIO_SLACK: u64 = 64 << 10;
-/// Input is unpacked in slices of this size, so that the ratio is judged before much has come out.
+/// Input is unpacked in slices of this size, so that the ratio is checked before much has come out.
 const SLICE_BYTES: usize = 1 << 10;
-/// Room made at once for a body, on the word of who sends it.
+/// Most bytes reserved up front for a body, whatever `content-length` says.
 const MAX_ROOM: u64 = 64 << 10;
-/// Output is handed on in pieces of this size.
+/// Size of the decoder's output chunks.
 const PIECE_BYTES: usize = 32 << 10;
-/// Logarithm of the largest window of a zstd frame: 8 MiB, as RFC 9659 demands of HTTP.
+/// Logarithm of the largest window of a zstd frame: 8 MiB, the limit that RFC 9659 sets for HTTP.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
-/// How a body is packed (RFC 9110 §8.4.1, RFC 7932, RFC 9659).
+/// Content coding of a body (RFC 9110 §8.4.1, RFC 7932, RFC 9659).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
@@ -35,7 +35,8 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding that a response names, or the words that name none, or more than one: those were not asked for.
+    /// The coding that a response names. Any other coding, or a combination, was not asked for and is returned as the
+    /// error.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, String> {
         if !headers.contains_key(header::CONTENT_ENCODING) {
             return Ok(Self::Identity);
@@ -55,39 +56,39 @@ impl Coding {
     }
 }
 
-/// How much of a body is taken.
+/// Limits on one body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
     /// Most bytes received.
     pub(crate) wire: u64,
-    /// Most bytes kept, unpacked.
+    /// Most bytes kept, after unpacking.
     pub(crate) kept: usize,
     /// Most bytes unpacked per byte received, beyond the first 64 KiB.
     pub(crate) ratio: u64,
 }
 
-/// Why a body is worth nothing.
+/// Why a body is discarded.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BodyProblem {
-    /// It unpacks to more than the ratio allows.
+    /// The unpacked body exceeds the allowed ratio.
     Bomb,
-    /// It does not unpack.
+    /// The body cannot be decoded.
     Corrupt(String),
 }
 
-/// What is to be done with the rest of a body.
+/// Whether to read the rest of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum More {
     Wanted,
-    /// A limit is reached: the rest is left unread.
+    /// A limit is reached; the rest is left unread.
     Cut,
 }
 
-/// A body as it comes in.
+/// Unpacks a body piece by piece.
 pub(crate) struct Unpacker {
     decoder: Decoder,
     is_cut: bool,
-    /// The packed stream has ended; what follows is left out, as browsers do.
+    /// The packed stream has ended. Bytes after it are ignored, as browsers do.
     has_ended: bool,
 }
 
@@ -99,7 +100,7 @@ enum Decoder {
 }
 
 impl Unpacker {
-    /// For a body of which so many bytes, as they come, are announced.
+    /// An unpacker for a body announced as `announced` bytes on the wire.
     pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64) -> io::Result<Self> {
         let room = if coding == Coding::Identity { announced.min(MAX_ROOM) as usize } else { 0 };
         let kept = Kept { bytes: Vec::new(), room, limits, received: 0, stop: None };
@@ -116,7 +117,6 @@ impl Unpacker {
         Ok(Self { decoder, is_cut: false, has_ended: false })
     }
 
-    /// Takes in the next piece from the wire.
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, BodyProblem> {
         let slice_bytes = if matches!(self.decoder, Decoder::Identity(_)) { piece.len() } else { SLICE_BYTES };
         for slice in piece.chunks(slice_bytes.max(1)) {
@@ -143,9 +143,9 @@ impl Unpacker {
         Ok(())
     }
 
-    /// The whole body, or its beginning and that it was cut.
+    /// The body, and whether it was cut.
     pub(crate) fn finish(mut self) -> Result<(Vec<u8>, bool), BodyProblem> {
-        // A response without a body may name a coding all the same.
+        // A response without a body may still name a coding.
         if !self.is_cut
             && self.decoder.kept().received > 0
             && let Err(error) = self.decoder.finish()
@@ -155,7 +155,7 @@ impl Unpacker {
         Ok((std::mem::take(&mut self.decoder.kept().bytes), self.is_cut))
     }
 
-    /// What an error of the decoder means: it may be our own limit.
+    /// Interprets a decoder error, which may come from our own limit.
     fn stopped(&mut self, error: &io::Error) -> Result<More, BodyProblem> {
         match self.decoder.kept().stop {
             Some(Stop::Full) => {
@@ -187,7 +187,7 @@ impl Decoder {
         }
     }
 
-    /// Hands on what is left inside, and says whether the packed stream was whole.
+    /// Flushes the decoder. Fails if the packed stream was incomplete.
     fn finish(&mut self) -> io::Result<()> {
         match self {
             Self::Identity(_) => Ok(()),
@@ -198,10 +198,10 @@ impl Decoder {
     }
 }
 
-/// Where unpacked bytes go. It refuses what is over the limits, and with that stops the decoder.
+/// Sink for unpacked bytes. It returns an error once a limit is exceeded, which stops the decoder.
 struct Kept {
     bytes: Vec<u8>,
-    /// Made for them when the first come.
+    /// Capacity to reserve when the first bytes arrive.
     room: usize,
     limits: BodyLimits,
     received: u64,
@@ -273,7 +273,7 @@ mod tests {
         unpacker.finish()
     }
 
-    /// Text that packs about as pages do.
+    /// Text that compresses about as well as a page.
     fn text(length: usize) -> Vec<u8> {
         (0_u64..).flat_map(|number| (number * number % 8_191).to_string().into_bytes()).take(length).collect()
     }

@@ -1,4 +1,4 @@
-//! A connection to a host: found, checked, opened, secured.
+//! A connection to a host: address lookup and check, dial, TLS, protocol.
 
 use crate::exchange::Failure;
 use crate::http1::{Io, Line};
@@ -18,41 +18,39 @@ use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 
-/// What an HTTP/2 server may send before we have read it.
+/// HTTP/2 flow-control window: bytes a server may send before we have read them.
 const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
 
-/// An open connection.
 pub(crate) struct Connection {
     pub(crate) protocol: Protocol,
-    /// How the requests on it name their target.
+    /// Request-target form for all requests on this connection.
     pub(crate) target: Target,
-    /// What all requests on it say alike.
+    /// Headers shared by all requests on this connection.
     pub(crate) common: Common,
-    /// Whether an exchange has already gone over it, so that the host may have closed it meanwhile.
+    /// Whether it has carried an exchange. If so, the host may have closed it meanwhile.
     pub(crate) used: bool,
-    /// The host's IP address, as it is told of; absent when a proxy is between.
+    /// The host's IP address, for archives. Absent behind a proxy.
     pub(crate) address: Option<String>,
 }
 
-/// What is spoken.
 pub(crate) enum Protocol {
     Http1(Box<Line>),
-    /// Agreed on by TLS. It carries one request at a time all the same.
+    /// Negotiated by ALPN. We still send one request at a time.
     Http2(http2::SendRequest<Empty<Bytes>>),
 }
 
-/// How a request names its target.
+/// Form of the request target.
 pub(crate) enum Target {
-    /// By path, with the host in a header.
+    /// Path only; the host is in a header.
     Path,
-    /// By its whole address, as HTTP/2 has it.
+    /// Absolute URL, as in HTTP/2.
     Whole,
-    /// By its whole address, to a proxy, which may want to know who asks.
+    /// Absolute URL, sent to a proxy, with its `proxy-authorization` if it needs one.
     Proxied(Option<HeaderValue>),
 }
 
 impl Connection {
-    /// Opens a connection for an address, within the time to connect.
+    /// Opens a connection to the URL's host within `connect_timeout`.
     pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, Failure> {
         let limit = network.rules.fetch.connect_timeout;
         let open = tokio::time::timeout(limit, Self::connect(url, network)).await.unwrap_or_else(|_| {
@@ -85,7 +83,7 @@ impl Connection {
         Ok(Self { address, ..open })
     }
 
-    /// A connection secured by TLS, over whatever leads to the host.
+    /// Secures a stream with TLS and picks the protocol by ALPN.
     async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network) -> Result<Self, Failure>
     where
         T: AsyncRead + AsyncWrite + Unpin + 'static,
@@ -114,7 +112,8 @@ impl Connection {
             .max_header_list_size(u32::try_from(network.rules.fetch.max_header).unwrap_or(u32::MAX));
         let no_connection = |error: hyper::Error| Failure::new(FetchOutcome::ConnectFailed, error.to_string());
         let (sender, connection) = builder.handshake(io).await.map_err(no_connection)?;
-        // It ends when the sender is dropped or the host closes; its error is seen by the exchange that needs it.
+        // The task ends when the sender is dropped or the host closes. The exchange that needs the connection sees its
+        // error.
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
@@ -125,7 +124,7 @@ impl Connection {
         Self { protocol, target, common: Common::default(), used: false, address: None }
     }
 
-    /// Whether another request may go over it.
+    /// Whether it can carry another request.
     pub(crate) async fn is_in_order(&mut self) -> bool {
         match &mut self.protocol {
             Protocol::Http1(line) => line.is_in_order().await,
@@ -134,7 +133,7 @@ impl Connection {
     }
 }
 
-/// Tasks of a connection run on the thread that opened it.
+/// Spawns the tasks of a connection on the thread that opened it.
 #[derive(Clone)]
 struct LocalTasks;
 

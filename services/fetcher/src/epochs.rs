@@ -1,20 +1,19 @@
-//! Assignments of partitions, and how what is under way for one that was taken away is given up.
+//! Tracks partition assignments and cancels the jobs of an assignment that is withdrawn.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use tokio::sync::Notify;
 
-/// Assignments whose jobs are worked on.
+/// The live assignments (epochs).
 #[derive(Default)]
 pub(crate) struct Epochs {
     live: RefCell<BTreeSet<u64>>,
-    /// How many jobs of each are under way.
+    /// Number of jobs under way per epoch.
     busy: RefCell<HashMap<u64, usize>>,
     withdrawal: Notify,
 }
 
 impl Epochs {
-    /// Lets jobs of an epoch be worked on.
     pub(crate) fn begin(&self, epoch: u64) {
         self.live.borrow_mut().insert(epoch);
     }
@@ -23,7 +22,7 @@ impl Epochs {
         self.live.borrow().contains(&epoch)
     }
 
-    /// Ends when an epoch is withdrawn.
+    /// Completes when the epoch is withdrawn.
     async fn withdrawn(&self, epoch: u64) {
         loop {
             let notified = self.withdrawal.notified();
@@ -34,7 +33,7 @@ impl Epochs {
         }
     }
 
-    /// Ends when nothing of these epochs is under way, and nothing more will be.
+    /// Withdraws epochs. Completes when none of their jobs is under way; none starts afterwards.
     pub(crate) async fn withdraw(&self, epochs: &[u64]) {
         self.live.borrow_mut().retain(|epoch| !epochs.contains(epoch));
         self.withdrawal.notify_waiters();
@@ -43,7 +42,7 @@ impl Epochs {
         }
     }
 
-    /// Does some work of an epoch, unless that is withdrawn meanwhile.
+    /// Runs the work of an epoch. Returns `None` if the epoch is withdrawn before the work is done.
     pub(crate) async fn unless_withdrawn<T>(&self, epoch: u64, work: impl Future<Output = T>) -> Option<T> {
         *self.busy.borrow_mut().entry(epoch).or_default() += 1;
         let done = tokio::select! {

@@ -13,35 +13,35 @@ use page::{CanonicalUrl, Timestamp};
 use politeness::MAX_ROBOTS_BYTES;
 use std::time::{Duration, Instant};
 
-/// A complete response, its body perhaps cut.
+/// A complete response. Its body may be cut.
 #[derive(Debug)]
 pub struct Response {
     /// HTTP status.
     pub status: StatusCode,
-    /// Headers as received, or those of them that are looked at.
+    /// Headers of the response. Over HTTP/1.1, only those the fetcher uses.
     pub headers: HeaderMap,
-    /// Body of a page, unpacked, at most as long as allowed. Empty unless the status is 2xx.
+    /// Unpacked body of a page, at most `fetch.max_body` long. Empty unless the status is 2xx.
     pub body: Bytes,
     /// Whether the body was longer, or was not read to its end.
     pub truncated: bool,
-    /// Bytes received, the head included; over HTTP/2 that is an estimate.
+    /// Bytes received, including the head. An estimate over HTTP/2.
     pub wire_bytes: u64,
-    /// What went over the wire, if it is to be recorded.
+    /// The exchange as it went over the wire, if it is to be archived.
     pub(crate) record: Option<Record>,
 }
 
-/// What is recorded of an exchange for archives.
+/// Record of an exchange, for archives.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) heads: Heads,
     pub(crate) protocol: &'static str,
     pub(crate) address: Option<String>,
-    /// Bytes of the body, before unpacking.
+    /// Body bytes received, before unpacking.
     pub(crate) received_bytes: u64,
 }
 
 impl Record {
-    /// The same as it travels.
+    /// Converts it to the message format.
     pub(crate) fn exchange(self, url: &CanonicalUrl, requested_at: Timestamp) -> Exchange {
         Exchange {
             url: url.as_str().to_owned(),
@@ -57,18 +57,18 @@ impl Record {
 }
 
 impl Response {
-    /// A header's value as text; one that is no text counts as absent.
+    /// A header's value. Absent if it is not valid text.
     pub fn header(&self, name: HeaderName) -> Option<String> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     }
 }
 
-/// Why there is no response. The web's doing, not ours.
+/// Why there is no response. The cause lies with the web, not with us.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,
-    /// Bytes received all the same.
+    /// Bytes received despite the failure.
     pub(crate) wire_bytes: u64,
 }
 
@@ -78,12 +78,12 @@ impl Failure {
     }
 }
 
-/// What a request is for.
+/// Kind of resource that a request asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
-    /// A page, unless it is still the version with these validators.
+    /// A page. The request is conditional on these validators.
     Page(&'a Validators),
-    /// A robots.txt, in whatever type it comes.
+    /// A robots.txt, of any media type.
     Robots,
 }
 
@@ -96,8 +96,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Sends one GET over a host's connection, opening one when there is none. The connection is kept when it can be used
-/// again.
+/// Sends one GET over the host's connection and opens one if needed. Keeps the connection if it can be reused.
 pub(crate) async fn get(
     url: &CanonicalUrl,
     wanted: Wanted<'_>,
@@ -114,13 +113,13 @@ pub(crate) async fn get(
                 *connection = reusable(open, &response);
                 return Ok(response);
             }
-            // The host closed the connection just before the request: a matter of timing, so asked again on a new one.
-            // Nothing had been received.
+            // The host closed the idle connection just before our request arrived. Nothing was received, so retry on a
+            // new connection.
             Err(Broken { before_response: true, .. }) if open.used => {}
             Err(broken) => return Err(broken.failure),
         }
     }
-    // Rare, and kept out of what is set up for every request.
+    // Boxed because it is rare: it would enlarge the future of every request.
     let opening = tokio::time::timeout_at(limit.into(), Box::pin(Connection::open(url, network)));
     let mut open = opening.await.unwrap_or_else(|_| Err(late(rules)))?;
     let response = exchange(url, wanted, &mut open, rules, limit).await.map_err(|broken| broken.failure)?;
@@ -128,13 +127,13 @@ pub(crate) async fn get(
     Ok(response)
 }
 
-/// A connection can go on when the whole body was read from it.
+/// A connection is reusable if the whole body was read from it.
 fn reusable(mut connection: Connection, response: &Response) -> Option<Connection> {
     connection.used = true;
     (!response.truncated).then_some(connection)
 }
 
-/// Why an exchange came to nothing, and whether that was before anything was received.
+/// A failed exchange. `before_response` tells whether it failed before any byte was received.
 pub(crate) struct Broken {
     pub(crate) failure: Failure,
     pub(crate) before_response: bool,
@@ -155,7 +154,7 @@ pub(crate) fn silent(limit: Duration) -> Failure {
     Failure::new(FetchOutcome::TimedOut, format!("silent for {} s", limit.as_secs_f64()))
 }
 
-/// A request and its answer, which goes on until the limit at most.
+/// Sends a request and reads its response, until `limit` at most.
 async fn exchange(
     url: &CanonicalUrl,
     wanted: Wanted<'_>,

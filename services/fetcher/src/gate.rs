@@ -1,7 +1,7 @@
-//! The seat-belt: whatever is asked for, a host is never asked more often than its delay allows.
+//! Safety net: never asks a host more often than its delay allows, whatever the requests say.
 //!
-//! The scheduler owns the next permitted time and puts it into each request. This gate holds even if two schedulers, a
-//! replayed request or a clock that jumped should disagree with it.
+//! The scheduler decides the earliest time of each request and sends it along. This gate still holds with two
+//! schedulers, a replayed request or a clock jump.
 
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
 
-/// Time of the web, for governor.
+/// Adapts the web clock to governor.
 #[derive(Clone)]
 struct WebTime(Arc<dyn Clock>);
 
@@ -33,12 +33,12 @@ fn since_epoch(moment: Timestamp) -> Duration {
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Duration>>;
 
-/// One host's gate.
+/// Rate limit of one host.
 pub(crate) struct Gate {
     clock: Arc<dyn Clock>,
     delay: Duration,
     limiter: Option<Limiter>,
-    /// When the last answer was complete.
+    /// When the last response was complete.
     last_end: Option<Timestamp>,
 }
 
@@ -47,24 +47,23 @@ impl Gate {
         Self { clock, delay: Duration::ZERO, limiter: None, last_end: None }
     }
 
-    /// The gate of a host that another process, or this one in an earlier life, may have asked just now: what it asked
-    /// for and did not answer comes again at once.
+    /// The gate of a host that another process, or this one before a restart, may have asked a moment ago. Requests
+    /// that it left unanswered are delivered again at once.
     pub(crate) fn after_others(clock: Arc<dyn Clock>) -> Self {
         let last_end = Some(clock.now());
         Self { last_end, ..Self::new(clock) }
     }
 
-    /// Sets the delay that holds from now on.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         if delay != self.delay {
             self.delay = delay;
             let limiter = |quota| RateLimiter::direct_with_clock(quota, WebTime(self.clock.clone()));
             self.limiter = Quota::with_period(delay).map(limiter);
-            // A new limiter starts full; what the old one knew is in `last_end`.
+            // A new limiter starts full. `last_end` still enforces the delay after the last response.
         }
     }
 
-    /// Waits until a request may go out: `delay` after the end of the last one, and not before `not_before`.
+    /// Waits until a request may be sent: `delay` after the last response, and not before `not_before`.
     pub(crate) async fn wait(&self, not_before: Timestamp) {
         loop {
             let earliest = self.last_end.map_or(not_before, |end| not_before.max(end + self.delay));
@@ -80,7 +79,7 @@ impl Gate {
         }
     }
 
-    /// An exchange is over.
+    /// Records the end of an exchange.
     pub(crate) fn ended(&mut self) {
         self.last_end = Some(self.clock.now());
     }
@@ -91,16 +90,16 @@ impl Gate {
 }
 
 async fn sleep(clock: &dyn Clock, time_of_the_web: Duration) {
-    // At least a little, or a fast clock would make this spin.
+    // Sleep at least a little, or an accelerated clock would make this spin.
     tokio::time::sleep(clock.to_real(time_of_the_web).max(Duration::from_micros(50))).await;
 }
 
 type AddressLimiter = RateLimiter<IpAddr, DashMapStateStore<IpAddr>, WebTime, NoOpMiddleware<Duration>>;
 
-/// Requests after which addresses not asked lately are forgotten.
+/// Number of requests between two sweeps of idle addresses.
 const SWEPT_AFTER: u32 = 1_000;
 
-/// The gate of all addresses: a server may have many hosts, each with a delay of its own.
+/// Rate limit per address. One server may have many hosts, each with a delay of its own.
 pub(crate) struct AddressGate {
     clock: Arc<dyn Clock>,
     limiter: Option<AddressLimiter>,
@@ -108,18 +107,17 @@ pub(crate) struct AddressGate {
 }
 
 impl AddressGate {
-    /// With so much time between two requests to an address.
+    /// A gate with at least `delay` between two requests to an address.
     pub(crate) fn new(clock: Arc<dyn Clock>, delay: Duration) -> Self {
         let limiter = |quota| RateLimiter::dashmap_with_clock(quota, WebTime(clock.clone()));
         Self { limiter: Quota::with_period(delay).map(limiter), clock, passed: Cell::new(0) }
     }
 
-    /// Whether anybody ever has to wait.
+    /// Whether a delay is set at all.
     pub(crate) fn lets_wait(&self) -> bool {
         self.limiter.is_some()
     }
 
-    /// Waits until a request may go out to an address.
     pub(crate) async fn wait(&self, address: IpAddr) {
         let Some(limiter) = &self.limiter else { return };
         self.passed.set(self.passed.get() + 1);

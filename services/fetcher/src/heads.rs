@@ -1,27 +1,26 @@
-//! The heads of requests and responses as they went over the wire, byte for byte: what archives are made of.
+//! Raw heads of requests and responses, byte for byte, for archives.
 
 use crate::request;
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Request, Response};
 
-/// Most bytes kept of a head.
+/// Most bytes of a head that are kept.
 const MAX_HEAD: usize = 16 << 10;
-/// Headers that are left out of what is kept.
+/// Headers removed before a head is kept.
 const CREDENTIALS: [HeaderName; 3] = [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE];
 
-/// The heads of one exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heads {
-    /// Request line and header lines, credentials left out.
+    /// Request line and header lines, without credentials.
     pub(crate) request: Vec<u8>,
     /// Status line and header lines.
     pub(crate) response: Vec<u8>,
-    /// Whether one of them was longer than is kept.
+    /// Whether a head was longer than `MAX_HEAD`.
     pub(crate) is_cut: bool,
 }
 
 impl Heads {
-    /// Of HTTP/1.1: what was sent, and the response's head with whatever empty lines are around it.
+    /// Heads of an HTTP/1.1 exchange. Strips the empty lines around the response's head.
     pub(crate) fn sent(request: request::Head, mut response: Vec<u8>) -> Self {
         let mut sent = request.bytes;
         sent.truncate(sent.len() - b"\r\n".len());
@@ -33,7 +32,7 @@ impl Heads {
         Self::cut(sent, response)
     }
 
-    /// Of HTTP/2, which has another form on the wire, in the words of HTTP/1.1.
+    /// Heads of an HTTP/2 exchange, rendered in HTTP/1.1 syntax because HTTP/2 is binary on the wire.
     pub(crate) fn in_words<A, B>(request: &Request<A>, response: &Response<B>) -> Self {
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let host = request.uri().authority().map_or("", |authority| authority.as_str());
@@ -49,7 +48,7 @@ impl Heads {
     }
 }
 
-/// Shortens a head at the end of a line; says whether that was necessary.
+/// Cuts a head at a line end if it is too long. Returns whether it did.
 fn cut(head: &mut Vec<u8>) -> bool {
     let is_long = head.len() > MAX_HEAD;
     if is_long {

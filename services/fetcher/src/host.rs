@@ -1,4 +1,4 @@
-//! One host at work: one request at a time, over one connection, as polite as asked.
+//! The worker of one host: one request at a time, over one connection, within the host's crawl delay.
 
 use crate::connection::Connection;
 use crate::exchange::{Failure, Response, Wanted, get};
@@ -20,41 +20,41 @@ use stream::Clock;
 
 mod turn;
 
-/// Most bytes of a header that is kept with the page, of which there may be many.
+/// Longest header value kept with a page. Many pages are kept.
 const MAX_KEPT_HEADER: usize = 1 << 10;
-/// Most sitemaps of a robots.txt that are told of, and the longest address among them in bytes.
+/// Most sitemaps reported from a robots.txt, and the longest URL among them in bytes.
 const MAX_SITEMAPS: usize = 32;
 const MAX_SITEMAP_BYTES: usize = 2_048;
 
-/// What is known of a host while its worker lives.
+/// State of a host while its worker lives.
 pub(crate) struct HostWorker {
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
     gate: Gate,
     robots: Option<RobotsCacheEntry>,
-    /// The delay that it asks for.
+    /// Crawl delay from robots.txt.
     robots_crawl_delay: Option<Duration>,
-    /// Why there was no connection when robots.txt was asked for last.
+    /// Why the last fetch of robots.txt got no connection.
     no_connection: Option<Failure>,
-    /// When robots.txt is asked for again: when its answer expires, or sooner if the operator wants it so.
+    /// When to fetch robots.txt again: when it expires, or earlier if `robots_refresh` says so.
     robots_due: Timestamp,
-    /// Sitemaps of a robots.txt just read, for the next answer to tell of.
+    /// Sitemaps of a newly fetched robots.txt, to be reported with the next result.
     sitemaps: Cell<Vec<String>>,
     connection: Option<Connection>,
     last_latency: Duration,
-    /// Until when a host that refused is left alone: as long as it asked for, or else as the scheduler will at least.
+    /// A host that refused gets no request until then: for its `retry-after`, or else for the scheduler's least
+    /// back-off.
     left_alone_until: Timestamp,
-    /// What is under way, until its answer has been taken.
+    /// The request in flight, until its answer has been received.
     on_the_wire: Option<OnTheWire>,
 }
 
-/// What became of a job.
+/// Result of working on a job.
 pub(crate) enum Turn {
-    /// It is answered.
     Done(Box<Done>),
-    /// It was redirected to another host, whose worker goes on with it.
+    /// The job was redirected to another host, whose worker continues it.
     HandOver(Box<Job>),
-    /// It is given up: nothing goes out any more.
+    /// The job is dropped: the pool is draining.
     Drained,
 }
 
@@ -76,29 +76,30 @@ impl HostWorker {
         }
     }
 
-    /// Closes the connection, for a host that nothing is wanted from now.
+    /// Closes the idle connection.
     pub(crate) fn rest(&mut self) {
         self.connection = None;
     }
 
-    /// A job was given up in the middle: what is left of its exchange must not be taken for the next one's.
+    /// Cancels a job midway. The connection is closed so that the rest of its exchange is not read as the next
+    /// response.
     pub(crate) fn break_off(&mut self) {
         self.connection = None;
         self.gate.ended();
         self.on_the_wire = None;
     }
 
-    /// What became of the last job is known to whoever wanted it, so nothing of it is under way any longer.
+    /// The caller has received the last job's answer, so its request is no longer in flight.
     pub(crate) fn settled(&mut self) {
         self.on_the_wire = None;
     }
 
-    /// What robots.txt said when it was asked for last.
+    /// The current robots.txt.
     pub(crate) fn robots(&self) -> Option<&RobotsCacheEntry> {
         self.robots.as_ref()
     }
 
-    /// Works on a job until it is answered or leads to another host.
+    /// Works on a job until it is answered or redirected to another host.
     pub(crate) async fn work(&mut self, mut job: Box<Job>) -> Turn {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
@@ -112,7 +113,7 @@ impl HostWorker {
                 }
                 let entry =
                     refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
-                // Rare, and kept out of what is set up for every page.
+                // Boxed because it is rare: it would enlarge the future of every page.
                 let (entry, failure) = Box::pin(entry).await;
                 self.no_connection = failure.filter(is_without_connection);
                 self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
@@ -174,14 +175,14 @@ impl HostWorker {
         self.gate.set_delay(own.max(requested.unwrap_or_default()));
     }
 
-    /// Why robots.txt does not allow an address now, if it does not.
+    /// Why robots.txt forbids a URL now. `None` if it is allowed.
     fn refusal(&self, url: &CanonicalUrl) -> Option<Failure> {
         let entry = self.robots.as_ref()?;
         let verdict = entry.check(&self.network.rules.product_token, url.path_and_query());
         if verdict.allowed {
             return None;
         }
-        // What keeps robots.txt away keeps the page away just the same, and says more.
+        // The error that made robots.txt unreachable applies to the page too, and tells more.
         if let (None, Some(failure)) = (verdict.rule, &self.no_connection) {
             return Some(failure.clone());
         }
@@ -245,18 +246,18 @@ impl HostWorker {
     }
 }
 
-/// The sitemaps a robots.txt names, as far as they are told of.
+/// The sitemaps of a robots.txt, within the limits on number and length.
 fn sitemaps_of(robots: &Robots) -> Vec<String> {
     let sound = robots.sitemaps().iter().filter(|address| address.len() <= MAX_SITEMAP_BYTES);
     sound.take(MAX_SITEMAPS).cloned().collect()
 }
 
-/// A header that is kept with the page, unless it is so long that it is none.
+/// A header kept with the page. Absent if it is too long to be genuine.
 fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
     response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
 }
 
-/// The unit of robots.txt and of connections.
+/// The scope of a robots.txt and of a connection.
 pub(crate) fn authority(url: &CanonicalUrl) -> (bool, Host) {
     (url.scheme() == "https", url.host())
 }

@@ -1,7 +1,7 @@
-//! HTTP/1.1 over a connection, one request after the other (RFC 9112).
+//! HTTP/1.1 over a connection, one request at a time (RFC 9112).
 //!
-//! What reads and judges heads is httparse; what is here moves bytes. A general client, with a task for each connection,
-//! channels between it and whoever asks, and a timer for each wait, took more CPU than all else that a page needs.
+//! httparse parses the heads; this module moves bytes. hyper's client needs a task per connection, channels to it and a
+//! timer per wait. It took more CPU than everything else a page needs.
 
 mod framing;
 mod head;
@@ -23,30 +23,30 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep_until};
 
-/// What leads to a host.
+/// A byte stream to a host.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin> Io for T {}
 
-/// Why an exchange came to nothing.
+/// Why an exchange failed.
 #[derive(Debug)]
 pub(crate) enum Problem {
-    /// Nothing came in time.
+    /// The deadline passed.
     Late,
-    /// The connection was closed too early.
+    /// The peer closed the connection too early.
     Closed,
-    /// It broke.
+    /// Input or output failed.
     Broken(io::Error),
-    /// What came is no HTTP.
+    /// The response is not valid HTTP.
     Malformed(String),
 }
 
-/// A head, and the bytes that it came as.
+/// A parsed head with its raw bytes.
 pub(crate) struct ReadHead {
     pub(crate) head: Box<Head>,
-    /// As it was sent, if it was to be recorded.
+    /// The bytes as received, if they are to be recorded.
     pub(crate) raw: Option<Vec<u8>>,
-    /// How long it was.
+    /// Length on the wire.
     pub(crate) bytes: usize,
 }
 
@@ -56,32 +56,32 @@ pub(crate) struct Line {
     input: Input,
     alarm: Alarm,
     max_head: usize,
-    /// Whether the last exchange left the connection in order.
+    /// Whether the last exchange left the connection reusable.
     is_reusable: bool,
-    /// Whether anything has come since the last request went out.
+    /// Whether any byte has arrived since the last request was sent.
     has_heard: bool,
 }
 
 impl Line {
-    /// A connection over which heads of at most so many bytes are taken.
+    /// Wraps a stream. Heads of more than `max_head` bytes are rejected.
     pub(crate) fn new(io: Box<dyn Io>, buffers: Rc<Buffers>, max_head: usize) -> Self {
         let input = Input { buffers, bytes: None, start: 0, end: 0 };
         Self { io, input, alarm: Alarm::default(), max_head, is_reusable: true, has_heard: false }
     }
 
-    /// Whether another request may go out: the last answer was read to its end, and since then the host has neither closed
-    /// the connection nor sent what nobody asked for.
+    /// Whether another request may be sent. The last response must have been read to its end, and the host must not
+    /// have closed the connection or sent unsolicited bytes since.
     pub(crate) async fn is_in_order(&mut self) -> bool {
         let is_silent = poll_fn(|context| Poll::Ready(self.input.poll_fill(&mut *self.io, context).is_pending())).await;
         self.is_reusable && is_silent
     }
 
-    /// Whether anything has come since the last request went out.
+    /// Whether any byte has arrived since the last request was sent.
     pub(crate) fn has_heard(&self) -> bool {
         self.has_heard
     }
 
-    /// Sends the head of a request, which has no body.
+    /// Sends the head of a request. Requests have no body.
     pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Problem> {
         (self.is_reusable, self.has_heard) = (false, false);
         let Self { io, alarm, .. } = self;
@@ -100,7 +100,7 @@ impl Line {
         .await
     }
 
-    /// Waits for the head of the answer; interim answers are passed over.
+    /// Waits for the head of the final response. Interim responses are skipped.
     pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Problem> {
         loop {
             let rest = self.input.rest();
@@ -119,8 +119,8 @@ impl Line {
         }
     }
 
-    /// Hands on the body piece by piece until it ends, or no more of it is wanted; says whether it was read to its end.
-    /// `until` says how long the next piece may take.
+    /// Passes the body to `take` piece by piece, until it ends or `take` wants no more. Returns whether the body was
+    /// read to its end. `until` gives the deadline of the next piece.
     pub(crate) async fn body(
         &mut self,
         head: &Head,
@@ -150,7 +150,6 @@ impl Line {
         }
     }
 
-    /// Waits for more input.
     async fn fill(&mut self, until: Instant) -> Result<(), Problem> {
         let Self { io, input, alarm, has_heard, .. } = self;
         poll_fn(|context| match input.poll_fill(&mut **io, context) {
@@ -166,8 +165,8 @@ impl Line {
     }
 }
 
-/// What has come and is not used up. Its room is lent by all connections to each other, because few of them hold anything
-/// for longer than it takes to look at it.
+/// Bytes received and not yet consumed. The buffers are shared among all connections, because few connections hold
+/// unread bytes for long.
 struct Input {
     buffers: Rc<Buffers>,
     bytes: Option<Box<[u8]>>,
@@ -185,7 +184,7 @@ impl Input {
         self.give_back();
     }
 
-    /// Reads what there is into the room behind what has come; nothing means that the connection was closed.
+    /// Appends the available bytes to the buffer. Returns 0 when the connection was closed.
     fn poll_fill(&mut self, io: &mut dyn Io, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let buffers = &self.buffers;
         let bytes = self.bytes.get_or_insert_with(|| buffers.lend());
@@ -200,7 +199,7 @@ impl Input {
         Poll::Ready(Ok(length))
     }
 
-    /// Keeps no room for nothing.
+    /// Returns an empty buffer to the pool.
     fn give_back(&mut self) {
         if self.start == self.end
             && let Some(bytes) = self.bytes.take()
@@ -211,12 +210,12 @@ impl Input {
     }
 }
 
-/// A timer that is set anew only when it rings: deadlines of pages that came in time pass unheard.
+/// A timer that is reset only when it fires, so that deadlines met in time cost nothing.
 #[derive(Default)]
 struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {
-    /// Whether it is too late, or else nothing, with the promise to be woken then.
+    /// Returns `Late` after the deadline. Otherwise stays pending and wakes the task at the deadline.
     fn or_pending<T>(&mut self, context: &mut Context<'_>, until: Instant) -> Poll<Result<T, Problem>> {
         if Instant::now() >= until {
             return Poll::Ready(Err(Problem::Late));

@@ -1,12 +1,13 @@
-//! How do I get this page without being a burden?
+//! Fetches pages without being a burden to their hosts.
 //!
-//! A worker per host asks for one page at a time over one connection, after robots.txt has allowed it and no earlier than
-//! the host's gate says. Whatever the web does is an outcome that travels the loop; nothing here fails because a page did.
+//! Each host has a worker. It asks for one page at a time over one connection, after robots.txt has allowed it and no
+//! earlier than the host's gate says. Whatever a host answers becomes an outcome that travels the loop: a bad page is
+//! never an error of this crate.
 //!
-//! Everything it keeps (connections, robots.txt, gates) can be made anew. Results are at-least-once by nature: a request
-//! is read again after a crash, and the detector drops the repeat by its number.
+//! All state (connections, robots.txt, gates) can be rebuilt. Results are at-least-once: a request is read again after
+//! a crash, and the detector drops the duplicate by its number.
 //!
-//! It never decides what is worth fetching, and never looks into a body beyond its digest.
+//! The fetcher does not decide which pages are worth fetching, and does not interpret a body beyond its digest.
 
 mod address;
 mod answers;

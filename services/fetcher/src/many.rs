@@ -1,4 +1,4 @@
-//! Many pages, as the loop would fetch them, without a loop.
+//! Fetches many pages with the fetcher's rules, outside the loop.
 
 use crate::pool::{FetchPool, Job};
 use crate::rules::Rules;
@@ -9,47 +9,47 @@ use std::sync::Arc;
 use std::time::Duration;
 use stream::{Clock, Tag};
 
-/// All requests are of one assignment, which is never withdrawn.
+/// All requests belong to one assignment, which is never withdrawn.
 const EPOCH: u64 = 1;
 
-/// The network side of the fetcher by itself: a worker per host, with robots.txt, delays and limits as the rules say.
-/// Dropping it gives up what is under way.
+/// The fetcher's network side on its own: a worker per host, with the robots.txt, delays and limits of the rules.
+/// Dropping it abandons the requests under way.
 pub struct PageFetcher {
     pool: FetchPool,
     submitted: u64,
     answered: u64,
 }
 
-/// What became of a request.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// The result as the loop has it, but for the body.
+    /// The result as in the loop, without the body.
     pub result: FetchResult,
-    /// The page, unpacked; absent when there is none, or when the request spoke of a copy with the same bytes.
+    /// The unpacked page. Absent if there is none, or if its bytes equal the copy that the request described.
     pub body: Option<Bytes>,
 }
 
 impl PageFetcher {
-    /// Starts the thread of the network.
+    /// Starts the network thread.
     pub fn start(rules: Rules, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let pool = FetchPool::start(Arc::new(rules), clock)?;
         pool.begin(EPOCH);
         Ok(Self { pool, submitted: 0, answered: 0 })
     }
 
-    /// Asks for a page. Requests to one host are answered one after the other, those to different hosts in any order.
+    /// Requests a page. Requests to one host are answered in order, those to different hosts in any order.
     pub fn submit(&mut self, request: FetchRequest) {
         let tag = Tag { partition: 0, offset: self.submitted, epoch: EPOCH };
         self.submitted += 1;
         self.pool.submit(Job::new(tag, request));
     }
 
-    /// Requests not answered yet.
+    /// Number of unanswered requests.
     pub fn in_flight(&self) -> u64 {
         self.submitted - self.answered
     }
 
-    /// Waits for the next answer; nothing when every request is answered.
+    /// Waits for the next answer. Returns `None` when every request is answered.
     pub fn next_answer(&mut self) -> Option<Fetched> {
         if self.in_flight() == 0 {
             return None;

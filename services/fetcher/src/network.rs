@@ -1,4 +1,4 @@
-//! What all connections of a process share: the rules, the names that were looked up, and the addresses asked lately.
+//! State shared by all connections of a process: rules, DNS cache, per-address rate limits.
 
 use crate::gate::AddressGate;
 use crate::resolver::Resolver;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stream::Clock;
 
-/// One per thread of the network.
+/// One per network thread.
 pub(crate) struct Network {
     pub(crate) rules: Arc<Rules>,
     pub(crate) resolver: Resolver,
@@ -18,19 +18,19 @@ pub(crate) struct Network {
     pub(crate) traffic: Arc<Traffic>,
 }
 
-/// Most bytes that are read at once.
+/// Least size of a read buffer.
 const BUFFER_BYTES: usize = 64 << 10;
-/// So many buffers are kept for whoever needs one next.
+/// Most free buffers kept for reuse.
 const KEPT_BUFFERS: usize = 16;
 
-/// Room to read into, lent to whoever has something to read.
+/// A pool of read buffers.
 pub(crate) struct Buffers {
     size: usize,
     free: RefCell<Vec<Box<[u8]>>>,
 }
 
 impl Buffers {
-    /// Of a size that has room for a head of so many bytes.
+    /// Buffers large enough for a head of `max_head` bytes.
     pub(crate) fn for_heads_of(max_head: usize) -> Self {
         Self { size: max_head.max(BUFFER_BYTES), free: RefCell::default() }
     }

@@ -1,4 +1,4 @@
-//! One page, as the loop would fetch it, without a loop.
+//! Fetches one page with the fetcher's rules, outside the loop.
 
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 use stream::{Clock, Tag};
 use tokio::task::LocalSet;
 
-/// Fetches a page once, robots.txt first, redirects followed from host to host; gives the result, and what the robots.txt
-/// of the last host said.
+/// Fetches robots.txt and then the page, following redirects across hosts. Returns the result, and the robots.txt of
+/// the last host.
 pub fn fetch_one(
     request: FetchRequest,
     rules: Rules,
@@ -40,7 +40,7 @@ pub fn fetch_one(
     })
 }
 
-/// Fetches the robots.txt of an address's authority; when there was no answer, also says why.
+/// Fetches the robots.txt of a URL's authority. Without a response, also returns the reason.
 pub fn fetch_robots(
     url: &CanonicalUrl,
     rules: &Rules,

@@ -1,13 +1,13 @@
-//! What an answer, or that there is none, means to the loop.
+//! Maps an HTTP response, or its absence, to a `FetchOutcome`.
 
 use crate::exchange::Failure;
 use messages::FetchOutcome;
 
-/// Most bytes of a reason.
+/// Longest detail, in bytes.
 const MAX_DETAIL: usize = 300;
 
-/// What a status comes to, and why if it is not plain. A host may say when to come back, and a request may have spoken of
-/// a copy.
+/// The outcome of a status, with a detail if the status alone does not explain it. `says_when` means that the host sent
+/// `retry-after`, `is_conditional` that the request had validators.
 pub(crate) fn outcome_of(status: u16, says_when: bool, is_conditional: bool) -> (FetchOutcome, Option<String>) {
     let (outcome, detail) = match status {
         200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
@@ -26,7 +26,7 @@ pub(crate) fn outcome_of(status: u16, says_when: bool, is_conditional: bool) -> 
     (outcome, detail.map(str::to_owned))
 }
 
-/// A reason short enough to travel: parts of it may be the server's words.
+/// Shortens a detail, which may quote the server, so that it fits into a message.
 pub(crate) fn shortened(mut detail: String) -> String {
     if detail.len() > MAX_DETAIL {
         detail.truncate(detail.floor_char_boundary(MAX_DETAIL));
@@ -35,7 +35,7 @@ pub(crate) fn shortened(mut detail: String) -> String {
     detail
 }
 
-/// Whether nothing was ever sent: name, address, connection or certificate failed.
+/// Whether the failure came before any request was sent: name, address, connection or certificate.
 pub(crate) fn is_without_connection(failure: &Failure) -> bool {
     use FetchOutcome::{AddressRefused, ConnectFailed, DnsFailed, TlsFailed};
     matches!(failure.outcome, AddressRefused | ConnectFailed | DnsFailed | TlsFailed)

@@ -1,4 +1,4 @@
-//! A request and its answer over HTTP/1.1.
+//! One exchange over HTTP/1.1.
 
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
@@ -13,7 +13,7 @@ use messages::FetchOutcome;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-/// Sends a request and reads its answer, until the limit at most.
+/// Sends a request and reads its response, until `limit` at most.
 pub(crate) async fn exchange(
     request: request::Head,
     wanted: Wanted<'_>,
@@ -81,7 +81,7 @@ fn failure_of(problem: Problem, idle: Duration) -> Failure {
         Problem::Broken(error) => {
             let outcome = match error.kind() {
                 ErrorKind::TimedOut => FetchOutcome::TimedOut,
-                // TLS that is none.
+                // The peer's bytes are not valid TLS.
                 ErrorKind::InvalidData | ErrorKind::InvalidInput => FetchOutcome::MalformedResponse,
                 _ => FetchOutcome::ConnectionLost,
             };

@@ -1,4 +1,4 @@
-//! A request and its answer over HTTP/2.
+//! One exchange over HTTP/2.
 
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
@@ -15,7 +15,7 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-/// Sends a request and reads its answer.
+/// Sends a request and reads its response.
 pub(crate) async fn exchange(
     request: Request<Empty<Bytes>>,
     wanted: Wanted<'_>,
@@ -87,16 +87,16 @@ fn failure_of(error: &hyper::Error) -> Failure {
     Failure::new(outcome, format!("{error}{cause}"))
 }
 
-/// Whether the server's bytes are to blame, and not the connection.
+/// Whether the server violated the protocol, as opposed to a lost connection.
 fn breaks_the_protocol(error: &hyper::Error) -> bool {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<h2::Error>() {
-            // Found by our own side; what the server says of itself (RST_STREAM, GOAWAY) is its leaving.
+            // A protocol error that our side detected. An RST_STREAM or GOAWAY from the server is a lost connection.
             return error.is_library();
         }
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            // TLS that is none.
+            // The peer's bytes are not valid TLS.
             return matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::InvalidInput);
         }
         cause = error.source();

@@ -1,4 +1,4 @@
-//! All hosts at work, on one thread with tokio: the only place where things happen at the same time.
+//! Runs all host workers on one tokio thread: the only concurrency in the fetcher.
 
 use crate::answers::{self, Receiver, Sender};
 use crate::epochs::Epochs;
@@ -23,21 +23,21 @@ use stream::{Clock, Tag};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
-/// A host's connection is closed when nothing was wanted from it for so long (real time), so that others get its place.
+/// Idle time (real) after which a host's connection is closed, so that others get its slot.
 const CONNECTION_REST: Duration = Duration::from_secs(2);
-/// A host is forgotten, its robots.txt included, when nothing was wanted from it for so long (real time).
+/// Idle time (real) after which a host is forgotten, including its robots.txt.
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
 
-/// A request on its way.
+/// A request being worked on.
 pub(crate) struct Job {
     pub(crate) tag: Tag,
     pub(crate) request: FetchRequest,
-    /// Where redirects have led so far.
+    /// The current URL, after redirects.
     pub(crate) at: CanonicalUrl,
     pub(crate) hops: Vec<Hop>,
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) wire_bytes: u64,
-    /// While it waits in a pool for its host's turn.
+    /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
 }
 
@@ -51,33 +51,33 @@ impl Job {
 /// An answered request.
 pub(crate) struct Done {
     pub(crate) tag: Tag,
-    /// The result, its body still beside it: packing is for those who send it on, and not for the network's thread.
+    /// The result without its body, which is compressed by the receiver to spare the network thread.
     pub(crate) result: FetchResult,
-    /// The page, unless it is the copy that the requester has.
+    /// The page. Absent if it equals the copy that the requester has.
     pub(crate) body: Option<Bytes>,
 }
 
 impl Done {
-    /// The result as it travels.
+    /// The result with its body compressed.
     pub(crate) fn packed(self) -> FetchResult {
         FetchResult { body: self.body.map(|body| body::compress(&body)), ..self.result }
     }
 }
 
-/// What the pool is told.
+/// A command to the pool's thread.
 enum Order {
     Fetch(Box<Job>),
-    /// Jobs of this epoch will come.
+    /// Jobs of this epoch will follow.
     Begin(u64),
-    /// Jobs of these epochs are another fetcher's, or come again: none may be under way any longer when this is answered.
+    /// Jobs of these epochs belong to another fetcher now, or will come again. Answered when none of them is under way.
     Withdraw(Vec<u64>, std_mpsc::Sender<()>),
 }
 
 type Submit = mpsc::UnboundedSender<Order>;
-/// What waits for a host's worker.
+/// The job queue of a host's worker.
 type Queue = mpsc::UnboundedSender<Box<Job>>;
 
-/// The network side of the fetcher. Dropping it stops the workers; requests under way are given up.
+/// The network side of the fetcher. Dropping it stops the workers and abandons the requests under way.
 pub(crate) struct FetchPool {
     submit: Option<Submit>,
     pub(crate) answers: Receiver<Box<Done>>,
@@ -117,7 +117,7 @@ impl FetchPool {
         Ok(Self { submit: Some(submit), answers, hosts, traffic, clock, thread: Some(thread) })
     }
 
-    /// Takes a job in. Once the pool is being drained, it is dropped.
+    /// Accepts a job. Drops it if the pool is draining.
     pub(crate) fn submit(&self, mut job: Job) {
         if !self.traffic.is_draining() {
             job.waiting = Some(self.traffic.enter(self.clock.monotonic()));
@@ -125,36 +125,36 @@ impl FetchPool {
         }
     }
 
-    /// Lets jobs of an epoch be worked on.
+    /// Starts an epoch. Only jobs of live epochs are worked on.
     pub(crate) fn begin(&self, epoch: u64) {
         self.order(Order::Begin(epoch));
     }
 
-    /// Gives up all jobs of some epochs, and waits until no request of theirs is under way.
+    /// Cancels all jobs of these epochs, and waits until none is under way.
     pub(crate) fn withdraw(&self, epochs: Vec<u64>) {
         let (done, is_done) = std_mpsc::channel();
         self.order(Order::Withdraw(epochs, done));
         let _ = is_done.recv();
     }
 
-    /// Sends nothing more: what waits is dropped and will not be answered. What is on the wire goes on and is answered,
-    /// except that a redirect is not followed any further. When nothing is [on the wire](Self::on_the_wire), all answers
-    /// that will come can be received.
+    /// Stops sending. Waiting jobs are dropped without an answer. Requests [in flight](Self::on_the_wire) are completed
+    /// and answered, but further redirects are not followed. Once none is in flight, all remaining answers can be
+    /// received.
     pub(crate) fn drain(&self) {
         self.traffic.drain();
     }
 
-    /// Jobs that wait for their host's turn, or for a connection when all are in use.
+    /// Jobs waiting for their host's turn, or for a free connection slot.
     pub(crate) fn waiting_for_hosts(&self) -> usize {
         self.traffic.waiting()
     }
 
-    /// How long the first of them has waited; nothing when none waits.
+    /// How long the oldest waiting job has waited. `None` when none waits.
     pub(crate) fn longest_wait(&self) -> Option<Duration> {
         self.traffic.waiting_since().map(|since| self.clock.monotonic().saturating_sub(since))
     }
 
-    /// Requests under way, those for robots.txt included, until their answer can be received.
+    /// Requests in flight, including those for robots.txt, until their answer can be received.
     pub(crate) fn on_the_wire(&self) -> usize {
         self.traffic.on_the_wire()
     }
@@ -164,7 +164,7 @@ impl FetchPool {
         assert!(submit.send(order).is_ok(), "the pool's thread lives as long as the pool");
     }
 
-    /// Hosts with a worker.
+    /// Number of hosts with a worker.
     pub(crate) fn hosts(&self) -> usize {
         self.hosts.load(Ordering::Relaxed)
     }
@@ -190,7 +190,7 @@ struct Workers {
     epochs: Epochs,
 }
 
-/// Gives each job to its host's worker, until the pool is dropped.
+/// Passes each job to its host's worker, until the pool is dropped.
 async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Order>) {
     while let Some(order) = orders.recv().await {
         let job = match order {
@@ -207,7 +207,7 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
         };
         let key = authority(&job.at);
         let mut queues = workers.queues.borrow_mut();
-        // A worker leaves the map before it ends, on this same thread, so its queue is open here.
+        // A worker leaves the map before it ends, on this same thread, so its queue is still open here.
         if let Some(queue) = queues.get(&key) {
             let _ = queue.send(job);
             continue;
@@ -220,7 +220,7 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
     }
 }
 
-/// One host's worker: one job at a time.
+/// Runs one host's worker, one job at a time.
 async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Box<Job>>) {
     let gate = Gate::after_others(workers.clock.clone());
     let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
@@ -237,7 +237,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             Err(_) => {
                 workers.queues.borrow_mut().remove(&key);
                 workers.hosts.fetch_sub(1, Ordering::Relaxed);
-                // Nothing can have come in between: both happen on this thread without a pause.
+                // No job can have been queued since: the timeout and this removal run on this thread without a yield.
                 if let Ok(job) = jobs.try_recv() {
                     resubmit(&workers, job);
                 }
@@ -249,7 +249,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             place = Some(free.expect("the semaphore is never closed"));
         }
         let epoch = job.tag.epoch;
-        // Pinned here, because a future of this size is dear to move.
+        // Pinned here because a future of this size is expensive to move.
         let turn = workers.epochs.unless_withdrawn(epoch, pin!(host.work(job))).await;
         match turn {
             Some(Turn::Done(done)) => workers.answer.send(done),
@@ -257,7 +257,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
             Some(Turn::Drained) => {}
             None => host.break_off(),
         }
-        // Only now: whoever sees that nothing is on the wire finds the answer.
+        // Only after the send: once nothing is in flight, every answer can be received.
         host.settled();
     }
 }

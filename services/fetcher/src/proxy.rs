@@ -1,4 +1,5 @@
-//! The way to a host through a proxy: plain requests are handed to it whole, TLS goes through a tunnel (RFC 9110 §9.3.6).
+//! Connections through a proxy. Plain HTTP requests are sent to it with the whole URL; TLS goes through a CONNECT
+//! tunnel (RFC 9110 §9.3.6).
 
 use crate::exchange::Failure;
 use crate::network::Network;
@@ -17,7 +18,7 @@ use settings::{Credentials, Proxy};
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
 
-/// A connection to the proxy. That the operator named it is leave enough, wherever it is.
+/// Connects to the proxy. The operator configured it, so its address is not checked.
 pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream, Failure> {
     let addresses = match proxy.host.parse() {
         Ok(address) => vec![address],
@@ -31,7 +32,7 @@ pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream,
     dial(&addresses, network.rules.fetch.connect_timeout).await
 }
 
-/// A tunnel through the proxy to the host of an address.
+/// Opens a tunnel through the proxy to the URL's host.
 pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network) -> Result<TokioIo<Upgraded>, Failure> {
     let failed = |error: hyper::Error| Failure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
     let io = TokioIo::new(reach(proxy, network).await?);
@@ -56,7 +57,7 @@ pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network)
     hyper::upgrade::on(response).await.map(TokioIo::new).map_err(failed)
 }
 
-/// User name and password as a header (RFC 7617), marked so that nobody prints it.
+/// Basic credentials as a header (RFC 7617), marked sensitive so that they are not printed.
 pub(crate) fn basic(credentials: &Credentials) -> HeaderValue {
     let encoded = format!("Basic {}", BASE64_STANDARD.encode(credentials.reveal()));
     let mut value = HeaderValue::from_str(&encoded).expect("base64 has letters, digits and a few signs only");

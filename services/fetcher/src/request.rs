@@ -1,4 +1,4 @@
-//! What a GET says, over HTTP/1.1 and over HTTP/2.
+//! Builds GET requests for HTTP/1.1 and HTTP/2.
 
 use crate::codings::ACCEPTED;
 use crate::connection::Target;
@@ -12,27 +12,27 @@ use hyper::http::uri::InvalidUri;
 use hyper::{Request, Version};
 use page::CanonicalUrl;
 
-/// What is asked for; anything else is better than nothing.
+/// The `accept` header. Other types are accepted too, with the lowest preference.
 const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/// What all requests of a connection say alike.
+/// Headers shared by all requests of a connection.
 #[derive(Default)]
 pub(crate) struct Common {
     headers: HeaderMap,
-    /// The same as lines of HTTP/1.1, those left out that give away who asks …
+    /// The headers as HTTP/1.1 lines, without credentials.
     lines: Vec<u8>,
-    /// … and those alone.
+    /// The credentials as HTTP/1.1 lines.
     secret_lines: Vec<u8>,
 }
 
-/// The head of a request as it goes over HTTP/1.1.
+/// Head of an HTTP/1.1 request.
 pub(crate) struct Head {
     pub(crate) bytes: Vec<u8>,
-    /// Where in it the lines are that nobody else is to see.
+    /// Range of the credential lines, which must not be archived.
     pub(crate) secret: std::ops::Range<usize>,
 }
 
-/// The head of a request for HTTP/1.1.
+/// Builds an HTTP/1.1 request.
 pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, common: &Common) -> Result<Head, String> {
     let target = if matches!(target, Target::Path) { url.path_and_query() } else { url.as_str() };
     if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -55,7 +55,7 @@ pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, comm
     Ok(Head { bytes, secret })
 }
 
-/// The same for HTTP/2.
+/// Builds an HTTP/2 request.
 pub(crate) fn request(
     url: &CanonicalUrl,
     wanted: Wanted<'_>,
@@ -84,7 +84,7 @@ fn validators(wanted: Wanted<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
 }
 
 impl Common {
-    /// For requests that name their target so.
+    /// The shared headers for this form of request target.
     pub(crate) fn new(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<Self, InvalidHeaderValue> {
         let (headers, secret) = (headers(url, target, rules)?, secret_headers(url, target, rules));
         let all = headers.iter().chain(&secret).map(|(name, value)| (name.clone(), value.clone()));
@@ -94,7 +94,7 @@ impl Common {
 
 fn headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<HeaderMap, InvalidHeaderValue> {
     let mut headers = HeaderMap::with_capacity(8);
-    // In HTTP/2 the host is in a field of its own, taken from the address.
+    // HTTP/2 carries the host in a pseudo-header taken from the URL.
     if !matches!(target, Target::Whole) {
         headers.insert(header::HOST, HeaderValue::from_str(url.host().as_str())?);
     }

@@ -1,8 +1,8 @@
-//! Names and their addresses, remembered for a while.
+//! A DNS cache.
 //!
-//! However many workers want a name at once, it is asked for once; whoever asked first may give up, then the next asks
-//! on. What is remembered are addresses as they came: whether one may be reached is decided at every connection, and
-//! what was judged is what is connected to, so an answer that changes in between leads nowhere else.
+//! Concurrent lookups of a name share one query. If the first caller gives up, the next continues. The cache holds
+//! addresses as they were received. Whether an address is allowed is checked for every connection, and the connection
+//! goes to the checked address, so a DNS answer that changes in between (DNS rebinding) has no effect.
 
 use settings::Fetch;
 use std::cell::RefCell;
@@ -14,12 +14,12 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-/// The addresses of a name, or why there are none.
+/// The addresses of a name, or the lookup error.
 pub(crate) type Found = Result<Vec<IpAddr>, String>;
 
 type Lookup = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = Found>>>>;
 
-/// Addresses taken of one answer; who sends more is not better reached by them.
+/// Most addresses used from one answer. More of them would not make the host more reachable.
 const MAX_ADDRESSES: usize = 16;
 
 /// A cache in front of the system's resolver.
@@ -31,7 +31,7 @@ pub(crate) struct Resolver {
     names: RefCell<HashMap<String, Slot>>,
 }
 
-/// Empty while the name is being asked for.
+/// Empty while the lookup is under way.
 type Slot = Rc<OnceCell<Answer>>;
 
 struct Answer {
@@ -40,7 +40,7 @@ struct Answer {
 }
 
 impl Resolver {
-    /// The resolver of the system.
+    /// A cache in front of the system's resolver.
     pub(crate) fn system(fetch: &Fetch) -> Self {
         Self::new(Box::new(|name| Box::pin(ask_system(name))), fetch.dns_ttl, fetch.dns_negative_ttl, fetch.dns_names)
     }
@@ -82,7 +82,8 @@ fn is_fresh(slot: &Slot, now: Instant) -> bool {
     slot.get().is_none_or(|answer| now < answer.fresh_until)
 }
 
-/// Drops what is stale; when nothing is, what will be first. Names being asked for stay: connections limit their number.
+/// Drops expired names or, if there are none, the one that expires first. Names being looked up stay; their number is
+/// limited by that of the connections.
 fn make_room(names: &mut HashMap<String, Slot>, now: Instant) {
     let before = names.len();
     names.retain(|_, slot| is_fresh(slot, now));
@@ -112,7 +113,7 @@ pub(crate) mod tests {
 
     const LONG: Duration = Duration::from_secs(3_600);
 
-    /// A resolver that gives these answers in turn, the last one for ever, and how often it was asked.
+    /// A resolver that gives these answers in turn and then repeats the last, with its number of lookups.
     pub(crate) fn scripted(answers: &[&[&str]], ttl: Duration) -> (Resolver, Rc<Cell<usize>>) {
         let answers: Vec<Vec<IpAddr>> =
             answers.iter().map(|answer| answer.iter().map(|address| address.parse().unwrap()).collect()).collect();

@@ -1,4 +1,4 @@
-//! A host's robots.txt, fetched as RFC 9309 says: redirects followed, at most five, across hosts.
+//! Fetches a host's robots.txt as RFC 9309 requires, following at most five redirects, across hosts.
 
 use crate::connection::Connection;
 use crate::exchange::{Failure, Response, Wanted, get};
@@ -7,7 +7,8 @@ use hyper::header;
 use page::{CanonicalUrl, Timestamp};
 use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
 
-/// Fetches the robots.txt of an address's authority and says what holds from `now` on; when there was no answer, also why.
+/// Fetches the robots.txt of a URL's authority. Returns the entry valid from `now` on and, without a response, the
+/// reason.
 pub(crate) async fn refresh(
     url: &CanonicalUrl,
     previous: Option<&RobotsCacheEntry>,
@@ -20,7 +21,7 @@ pub(crate) async fn refresh(
     };
     let home = (url.scheme().to_owned(), url.host());
     for _ in 0..=MAX_ROBOTS_REDIRECTS {
-        // Another authority's file is fetched over a connection of its own.
+        // A redirect to another authority uses a connection of its own.
         let mut elsewhere = None;
         let line =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
@@ -43,10 +44,10 @@ pub(crate) async fn refresh(
     (RobotsCacheEntry::after(previous, RobotsFetch::TooManyRedirects, now), None)
 }
 
-/// Where a response redirects to, if it does and the target can be crawled.
+/// The redirect target, if the response is a redirect to a URL that can be crawled.
 pub(crate) fn redirect(at: &CanonicalUrl, response: &Response) -> Option<CanonicalUrl> {
     let redirects = matches!(response.status.as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = redirects.then(|| response.headers.get(header::LOCATION)).flatten()?;
-    // Many servers write other letters as they are, in UTF-8.
+    // Many servers send non-ASCII characters unescaped, in UTF-8.
     at.join(str::from_utf8(location.as_bytes()).ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! The way to a host: which of its addresses may be reached, and the first of them that answers.
+//! Selects the addresses of a host that may be contacted, and connects to the first that answers.
 
 use crate::address::is_public;
 use crate::exchange::Failure;
@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Whether the operator lets a port be connected to.
+/// Refuses ports that the operator has not allowed.
 pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &Rules) -> Result<(), Failure> {
     let port = url.port();
     if rules.fetch.allows_port(port) {
@@ -20,8 +20,8 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &Rules) -> Result<(), Fail
     Err(Failure::new(FetchOutcome::AddressRefused, detail))
 }
 
-/// Whether a proxy may be asked for an address: what would be refused here is not left to it. Names that only the
-/// proxy can resolve are its own business.
+/// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
+/// only the proxy can resolve are left to it.
 pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), Failure> {
     match addresses(url, network).await {
         Err(failure) if failure.outcome == FetchOutcome::DnsFailed => {
@@ -31,11 +31,11 @@ pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network)
     }
 }
 
-/// The addresses of a host that may be reached.
+/// The host's allowed addresses.
 pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAddr>, Failure> {
     let rules = &*network.rules;
     let host = url.host_name();
-    // An entry of the operator's is leave enough, wherever it leads.
+    // The operator configured this address, so it is not checked.
     if let Some(address) = rules.fetch.resolve_override(host) {
         return with_contact(vec![address], rules);
     }
@@ -51,8 +51,8 @@ pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<V
     with_contact(allowed.into_iter().map(|address| SocketAddr::new(address, port)).collect(), rules)
 }
 
-/// The address that requests for a page will go to, and that other hosts may have, too. Nothing for an address of the
-/// operator's own choosing, and for one that leads nowhere, which is for the connection to say.
+/// The address that requests for a page will go to, which other hosts may share. `None` for an address set by the
+/// operator, and if the lookup fails: connecting then reports the error.
 pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Option<IpAddr> {
     let (fetch, host) = (&network.rules.fetch, url.host_name());
     if network.rules.address_delay.is_zero()
@@ -65,7 +65,7 @@ pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Opt
     found.ok()?.ok()?.first().map(|address| address.ip().to_canonical())
 }
 
-/// Those of a host's addresses that are public or allowed by name.
+/// The public addresses, and those that the operator allows by name.
 fn allowed_of(found: &[IpAddr], host: &str, rules: &Rules) -> Result<Vec<IpAddr>, Failure> {
     let is_allowed = |address: &IpAddr| is_public(*address) || rules.fetch.allows_private(host, *address);
     let allowed: Vec<_> = found.iter().copied().filter(is_allowed).collect();
@@ -78,7 +78,7 @@ fn allowed_of(found: &[IpAddr], host: &str, rules: &Rules) -> Result<Vec<IpAddr>
     }
 }
 
-/// Other people's machines are visited only by a crawler that says whom to write to.
+/// Without a contact address in the settings, only loopback is visited: other people must know whom to write to.
 fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketAddr>, Failure> {
     let is_here = !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback());
     if rules.has_contact || is_here {
@@ -88,8 +88,8 @@ fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketA
     Err(Failure::new(FetchOutcome::AddressRefused, detail.to_owned()))
 }
 
-/// Tries the addresses in turn. What is connected to is what was checked: the name is not looked up again. An address
-/// that says nothing leaves time for the next.
+/// Tries the addresses in turn. Connects to exactly the checked addresses, without another lookup. An address that does
+/// not respond leaves time for the next.
 pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, Failure> {
     let each = limit / u32::try_from(addresses.len().clamp(1, 4)).unwrap_or(1);
     let mut problem = String::new();
@@ -120,7 +120,7 @@ mod tests {
             ("fetch.allow_private_addresses".to_owned(), allowed.to_owned()),
         ];
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        // Nothing is remembered, as if every answer had run out.
+        // A zero TTL: every answer has expired.
         let (resolver, _) = scripted(answers, Duration::ZERO);
         let rules = Arc::new(Rules::new(&settings).unwrap());
         let clock = stream::testing::ManualClock::at(page::Timestamp::from_secs(0));

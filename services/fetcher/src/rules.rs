@@ -10,44 +10,44 @@ use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Hosts whose TLS sessions are remembered: a handshake that takes up an old one costs half. A host takes about 5 kB, most
-/// of it its certificates.
+/// Number of hosts whose TLS sessions are cached: a resumed handshake costs half as much. A host takes about 5 kB, most
+/// of it certificates.
 const REMEMBERED_SESSIONS_HOSTS: usize = 2_048;
-/// What rustls sets aside for the tickets of one host.
+/// Ticket slots that rustls reserves per host.
 const TICKETS_PER_HOST: usize = 8;
 
-/// However long a head may be, room for more than this is not made.
+/// Upper bound of the buffer for a head, whatever `fetch.max_header` says.
 const MOST_HEAD: usize = 16 << 20;
 
-/// What the fetcher goes by.
+/// The fetcher's configuration.
 #[derive(Clone)]
 pub struct Rules {
     pub(crate) user_agent: HeaderValue,
-    /// The name looked for in robots.txt: the user agent up to the slash.
+    /// The user agent up to the slash; it is matched against robots.txt.
     pub(crate) product_token: String,
-    /// Whether a site's owner can reach the operator. Without it only loopback is visited.
+    /// Whether a contact for site owners is configured. Without it only loopback is visited.
     pub(crate) has_contact: bool,
     pub(crate) fetch: settings::Fetch,
     pub(crate) delay: DelayRule,
     /// Least time between the starts of two requests to one address.
     pub(crate) address_delay: Duration,
-    /// How long a host that refuses and does not say when to come back is left alone: no longer than the scheduler leaves
-    /// it alone at least, so that what it sends after that is sent.
+    /// Rest of a host that refuses without a `retry-after`. It is no longer than the scheduler's least back-off, so
+    /// that the scheduler's next request is sent.
     pub(crate) refusal_rest: Duration,
     pub(crate) robots_refresh: Duration,
-    /// Most results in one transaction, and longest wait for more of them.
+    /// TLS client configuration: trust roots, ALPN, session cache.
     pub(crate) tls: Arc<ClientConfig>,
 }
 
 /// Why the fetcher cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
-    /// The file of further authorities cannot be used.
+    /// The file of additional certificate authorities is unusable.
     #[error("fetch.extra_ca: {path}: {problem}; give a PEM file with certificates")]
     ExtraCa {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What is wrong with it.
+        /// Cause of the error.
         problem: String,
     },
     /// TLS cannot be set up.
@@ -56,7 +56,7 @@ pub enum RulesError {
 }
 
 impl Rules {
-    /// The fetcher's part of the settings.
+    /// Takes the fetcher's part from the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;
         let backoff = BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max);
@@ -113,7 +113,7 @@ fn tls(fetch: &settings::Fetch) -> Result<ClientConfig, RulesError> {
     Ok(config)
 }
 
-/// Certificates nobody looks at, for operators who ask for it (`fetch.tls_verify = false`).
+/// Accepts any certificate, for operators who set `fetch.tls_verify = false`.
 mod unverified {
     use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
     use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};

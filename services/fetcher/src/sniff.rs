@@ -1,10 +1,10 @@
-//! What kind of content a body is that came without a type: by its first bytes, as browsers do (WHATWG MIME sniffing,
-//! §7.1, without what only browsers need).
+//! Guesses the media type of a body without a `content-type` from its first bytes, as browsers do (WHATWG MIME Sniffing
+//! §7.1, without the parts that only browsers need).
 
-/// How much of a body is looked at.
+/// Number of bytes examined.
 const LOOKED_AT: usize = 1_445;
 
-/// Beginnings that tell, after white space where they are markup.
+/// Prefixes matched without regard to case, after white space.
 const MARKUP: [(&[u8], &str); 16] = [
     (b"<!doctype html", "text/html"),
     (b"<html", "text/html"),
@@ -52,7 +52,7 @@ pub(crate) fn media_type(body: &[u8]) -> &'static str {
     if start.iter().any(|&byte| is_binary(byte)) { "application/octet-stream" } else { "text/plain" }
 }
 
-/// Bytes that no text has.
+/// Bytes that do not occur in text.
 fn is_binary(byte: u8) -> bool {
     matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31)
 }

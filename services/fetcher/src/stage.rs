@@ -1,4 +1,4 @@
-//! The fetcher as a stage: requests in, results out, in whatever order hosts answer.
+//! The fetcher as a stage: requests in, results out, in the order in which hosts answer.
 
 use crate::pool::{FetchPool, Job};
 use crate::rules::Rules;
@@ -12,12 +12,12 @@ use std::time::Duration;
 use stream::{Answer, Clock, Durations, InFlight, InputRecord, ProcessError, StageSpec, StageTopology, StageWork, Tag};
 use topology::Names;
 
-/// What the stage reads and writes; it keeps nothing.
+/// The topics that the stage reads and writes. It keeps no state.
 pub fn topology() -> StageTopology {
     StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS)
 }
 
-/// The stage as data, with the network thread that does its work.
+/// The stage, with its network thread started.
 pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Clock>) -> std::io::Result<StageSpec> {
     let fetcher = Fetcher {
         pool: FetchPool::start(Arc::new(rules), clock)?,
@@ -28,11 +28,11 @@ pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Cl
     Ok(names.stage(&topology(), page::HOUR, work))
 }
 
-/// Requests of all partitions of this process, on their way.
+/// The requests in flight of all partitions of this process.
 struct Fetcher {
     pool: FetchPool,
     outcomes: BTreeMap<&'static str, u64>,
-    /// Of requests that were sent.
+    /// Latency of the requests that were sent.
     latency: Durations,
 }
 

@@ -1,16 +1,16 @@
-//! Where the pool's jobs are: waiting for their host's turn, or on the wire.
+//! Counts the pool's jobs: waiting for their host's turn, or in flight.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The books of one network, kept on its thread and read on others.
+/// The counts of one network. Its thread writes them; other threads read them.
 #[derive(Default)]
 pub(crate) struct Traffic(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Since when each job waits, and a number that tells those of one moment apart.
+    /// Start of each wait, with a sequence number that makes it unique.
     waiting: BTreeSet<(Duration, u64)>,
     entered: u64,
     on_the_wire: usize,
@@ -22,7 +22,7 @@ impl Traffic {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a job as waiting, from a moment of the monotonic clock on and until this is dropped.
+    /// Counts a job as waiting since a monotonic time, until the guard is dropped.
     pub(crate) fn enter(self: &Arc<Self>, since: Duration) -> Waiting {
         let mut state = self.state();
         state.entered += 1;
@@ -33,7 +33,7 @@ impl Traffic {
         Waiting { traffic: self.clone(), key }
     }
 
-    /// Counts a request as on the wire until this is dropped; nothing once the pool is being drained.
+    /// Counts a request as in flight until the guard is dropped. Returns `None` once the pool is draining.
     pub(crate) fn go_out(self: &Arc<Self>) -> Option<OnTheWire> {
         let mut state = self.state();
         if state.is_draining {
@@ -43,7 +43,7 @@ impl Traffic {
         Some(OnTheWire(self.clone()))
     }
 
-    /// From now on nothing goes out, and what waits is given up.
+    /// From now on no request is sent, and waiting jobs are dropped.
     pub(crate) fn drain(&self) {
         let mut state = self.state();
         state.is_draining = true;
@@ -58,7 +58,7 @@ impl Traffic {
         self.state().waiting.len()
     }
 
-    /// Since when the first of those that wait does.
+    /// Start of the longest wait.
     pub(crate) fn waiting_since(&self) -> Option<Duration> {
         self.state().waiting.first().map(|(since, _)| *since)
     }
@@ -68,7 +68,7 @@ impl Traffic {
     }
 }
 
-/// A job that waits.
+/// Guard of a waiting job.
 pub(crate) struct Waiting {
     traffic: Arc<Traffic>,
     key: (Duration, u64),
@@ -80,7 +80,7 @@ impl Drop for Waiting {
     }
 }
 
-/// A request under way.
+/// Guard of a request in flight.
 pub(crate) struct OnTheWire(Arc<Traffic>);
 
 impl Drop for OnTheWire {

@@ -1,4 +1,4 @@
-//! Many questions at once: one JSON value a line in, one answer a line out, in order.
+//! Batch mode of the tools: one JSON question per input line, one answer per output line, in order.
 
 use crate::Failure;
 use crate::output::written;
@@ -8,15 +8,15 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-/// What stands in the place of an answer to a bad line.
+/// Takes the place of the answer to an invalid line.
 #[derive(Serialize)]
 struct BadLine<'a> {
     line: usize,
     error: &'a str,
 }
 
-/// Answers each line of a file ("-" is stdin). A line that cannot be answered gets `{"line":N,"error":"…"}`, and the rest
-/// goes on; so does an empty line, or the answers would no longer stand beside their questions.
+/// Answers each line of a file ("-" is stdin). A line that cannot be answered gets `{"line":N,"error":"…"}`, and the
+/// rest is processed. The same holds for empty lines, to keep answers aligned with questions.
 pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
     file: &Path,
     mut answer: impl FnMut(Q) -> Result<A, String>,

@@ -1,4 +1,4 @@
-//! The whole loop in one process: log and state in RocksDB under one data directory, a thread per stage.
+//! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::Failure;
 use daemon::http::{self, Answer};
@@ -16,29 +16,29 @@ use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRun
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
 
-/// Where a running loop says how to reach it, inside its data directory.
+/// File in the data directory with the HTTP address of the running loop.
 pub const ADDRESS_FILE: &str = "http-address";
-/// How often old records are dropped, in real time.
+/// Real time between two deletions of expired records.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
-/// How often it is noted how far the log has come, in real time.
+/// Real time between two notes of the log's high-water mark.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
-/// How often it is looked whether the log needs something.
+/// Poll interval of the maintenance thread.
 const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
-/// A stage that has not turned its loop for so long hangs.
+/// A stage whose loop has not turned for this time counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(50);
-/// Seeds sent as one unit.
+/// Seeds sent in one batch.
 const SEEDS_PER_BATCH: usize = 1_000;
 
-/// The loop at work.
+/// The running loop.
 pub struct Embedded {
-    // In the order in which they end: the stages, then what runs beside them, then the log they share.
+    // In drop order: the stages, then the background threads, then the log they share.
     threads: StageThreads,
     background: Background,
-    /// How it is doing.
+    /// Health and figures of the loop.
     pub board: Board,
-    /// Where `/status` is served.
+    /// Address of `/status`.
     pub address: SocketAddr,
-    /// Says stop, to the loop and whoever shares it.
+    /// Stops the loop and everything that shares the signal.
     pub stop: StopSignal,
     commands: CommandSender,
     names: Names,
@@ -48,8 +48,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts the loop on a data directory, which it makes when there is none. The clock is one made from the same
-    /// settings, which whoever started it may hold.
+    /// Starts the loop on a data directory, creating it if necessary. `clock` must be made from the same settings; the
+    /// caller may keep it.
     pub fn start(settings: &Settings, data: &Path, stop: StopSignal, clock: Arc<WebClock>) -> Result<Self, Failure> {
         let names = Names::new(settings);
         let log = stream_rocksdb::open_log(data)?;
@@ -89,7 +89,7 @@ impl Embedded {
         Ok(Self { threads, background, board, address, stop, commands, names, log, clock, address_file })
     }
 
-    /// Tells the scheduler of seeds. Those it knows already change nothing.
+    /// Sends seeds to the scheduler. Known seeds have no effect.
     pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
         self.commands.seed(seeds)
     }
@@ -99,14 +99,14 @@ impl Embedded {
         &self.clock
     }
 
-    /// Records that wait for some stage.
+    /// Number of records that wait for a stage.
     pub fn lag_records(&self) -> Result<u64, Failure> {
         let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
         Ok(backlogs.iter().flat_map(|(_, partitions)| partitions).map(|of| of.records).sum())
     }
 
-    /// Whether nothing is on its way: every known page has been answered for at least once, no request is in flight,
-    /// no record waits.
+    /// Whether the loop is idle: every known page has been answered at least once, no request is in flight, and no
+    /// record waits.
     pub fn is_idle(&self) -> Result<bool, Failure> {
         let stages = self.board.stages();
         if !self.board.is_ready() || self.lag_records()? > 0 {
@@ -116,7 +116,7 @@ impl Embedded {
         Ok(figure("unanswered") == 0.0 && figure("in_flight") == 0.0)
     }
 
-    /// Stops, waits for the stages to finish their steps, and says how things stand.
+    /// Stops, waits for the stages to finish their steps, and returns the final status.
     pub fn finish(self) -> Result<Status, Failure> {
         self.stop.stop();
         let finished = self.threads.finish();
@@ -127,7 +127,8 @@ impl Embedded {
     }
 }
 
-/// Listens where the settings say. When that is the default and taken (by another recrawl, say), any free port will do.
+/// Listens on the configured address. If that is the default and taken, for example by another recrawl, takes any free
+/// port.
 fn serve(
     settings: &Settings,
     board: &Board,
@@ -147,7 +148,7 @@ fn serve(
     }
 }
 
-/// What the log needs from time to time: old records dropped, its high-water mark noted, and a sync where asked for.
+/// Maintains the log: drops expired records, notes its high-water mark, and syncs if configured.
 fn maintain(
     log: InProcessLog<EmbeddedBackend>,
     sync_every: Option<Duration>,
@@ -187,7 +188,7 @@ fn maintain(
     })
 }
 
-/// What every stage reads, keeps and writes, in the order of a page's way round the loop.
+/// The topology of every stage, in the order of a page's way round the loop.
 pub fn stages() -> Vec<StageTopology> {
     vec![scheduler::topology(), fetcher::topology(), detector::topology(), estimator::topology(), matcher::topology()]
 }
@@ -202,19 +203,19 @@ pub struct CommandSender {
 }
 
 impl CommandSender {
-    /// A sender to a log's scheduler, whichever kind of log it is.
+    /// A sender to the scheduler of an embedded or Kafka log.
     pub fn new(log: Arc<dyn Log>, names: &Names, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
         let topic = names.topic(topics::SCHEDULER_EVENTS);
         let found = log.topic(&topic)?;
         let missing =
             || Failure::Input(format!("there is no topic {topic}; create the topics (recrawl topics create)"));
         let partitions = found.ok_or_else(missing)?.partitions;
-        // Stages of another version may be at work.
+        // Stages of another version may be running, so publish our schemas.
         stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
         Ok(Self { partitions, log, topic, clock })
     }
 
-    /// Tells the scheduler of seeds.
+    /// Sends seeds to the scheduler.
     pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
         for batch in seeds.chunks(SEEDS_PER_BATCH) {
             let records: Vec<_> =
@@ -224,13 +225,13 @@ impl CommandSender {
         Ok(())
     }
 
-    /// A command about one page.
+    /// Sends a command about one page.
     pub fn about_page(&self, kind: CommandKind, url: &CanonicalUrl) -> Result<(), Failure> {
         self.log.append(&[self.record(kind, Some(url), None, 1.0)])?;
         Ok(())
     }
 
-    /// A command about one host.
+    /// Sends a command about one host.
     pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), Failure> {
         let url = CanonicalUrl::parse(&format!("http://{host}/"))
             .map_err(|error| Failure::Input(format!("{host} is no host: {error}")))?;
@@ -245,7 +246,7 @@ impl CommandSender {
     }
 }
 
-/// Commands that a running loop takes over HTTP.
+/// Handles the commands that a running loop accepts over HTTP.
 fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<Answer> {
     let text = String::from_utf8_lossy(body);
     let done = match path {

@@ -1,9 +1,9 @@
-//! Why a command did not do what was asked; it decides the exit status.
+//! The error of a command. It determines the exit status.
 
 use std::fmt;
 use stream::{ErrorKind, LogError, StoreError};
 
-/// A command's failure.
+/// Error of a command.
 #[derive(Debug)]
 pub enum Failure {
     /// The answer is no, or a check failed: exit status 1.
@@ -36,7 +36,7 @@ impl fmt::Display for Failure {
 impl From<LogError> for Failure {
     fn from(error: LogError) -> Self {
         match error.kind {
-            // Configuration, a directory that cannot be used, a topic that is missing: for the operator to mend.
+            // Configuration, an unusable directory or a missing topic: the operator has to fix it.
             ErrorKind::Stop => Failure::Input(error.message),
             ErrorKind::Retry | ErrorKind::Abort | ErrorKind::Rejoin | ErrorKind::Fenced => {
                 Failure::World(error.message)

@@ -1,4 +1,4 @@
-//! A topic as a stream that scripts can follow, and go on with where they left it.
+//! Reads a topic as a stream that scripts can follow and resume.
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
@@ -16,10 +16,10 @@ use std::str::FromStr;
 use std::time::{Duration, UNIX_EPOCH};
 use stream::InputRecord;
 
-/// How often it is looked for more, in real time.
+/// Poll interval, in real time.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
-/// Which part of a topic, of which crawl.
+/// Selects a crawl and a part of its topic.
 #[derive(Args, Debug)]
 pub(crate) struct FollowArguments {
     #[command(flatten)]
@@ -27,16 +27,16 @@ pub(crate) struct FollowArguments {
     /// State directory of a `recrawl run`, which may be running.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Only what was seen at this moment or later: 2026-11-21, 2026-11-21T08:00:00Z or Unix seconds.
+    /// Only records from this time on: 2026-11-21, 2026-11-21T08:00:00Z or Unix seconds.
     #[arg(long, value_name = "T", value_parser = moment)]
     since: Option<Timestamp>,
-    /// Goes on after what was told with this cursor.
+    /// Resumes after the record that had this cursor.
     #[arg(long, value_name = "C", conflicts_with = "since")]
     cursor: Option<Cursor>,
-    /// Waits for more, until stopped.
+    /// Waits for more records, until stopped.
     #[arg(long)]
     follow: bool,
-    /// Ends after so many.
+    /// Ends after this many records.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 }
@@ -48,8 +48,7 @@ impl FollowArguments {
         self.settings.load(&[("crawl.data", data)])
     }
 
-    /// Hands on the records one by one, until there are no more, as many as were asked for have been taken, or stop is
-    /// said.
+    /// Passes on the records one by one, until there are no more, `limit` is reached, or the signal stops it.
     pub(crate) fn each<M: Message>(
         &self,
         follower: &mut Follower<M>,
@@ -74,22 +73,22 @@ impl FollowArguments {
         Ok(())
     }
 
-    /// Whether something of this moment is asked for.
+    /// Whether a record of this time is wanted.
     pub(crate) fn wants(&self, moment: Timestamp) -> bool {
         self.since.is_none_or(|since| moment >= since)
     }
 }
 
-/// Who takes records.
+/// Consumes records.
 pub(crate) trait Take<M> {
-    /// Takes a record, or passes it over: whether it counts.
+    /// Takes or skips a record. Returns whether it counts towards the limit.
     fn take(&mut self, record: Followed<M>) -> Result<bool, Failure>;
 
-    /// There are no more for the moment: what was taken should be seen now.
+    /// No more records for now: flush the output.
     fn rest(&mut self) -> Result<(), Failure>;
 }
 
-/// How far a reader has come: the next offset of each partition, in their order.
+/// Position of a reader: the next offset of each partition, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor(Vec<u64>);
 
@@ -111,44 +110,44 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// What is read, in words.
+/// Describes the topic to read.
 pub(crate) struct Subject<M> {
     /// The topic, without prefix.
     pub(crate) topic: TopicSpec,
-    /// The setting that says how long its records are kept.
+    /// The setting for the retention of its records.
     pub(crate) retention: &'static str,
-    /// What Kafka knows the reader by.
+    /// Kafka client name of the reader.
     pub(crate) client: &'static str,
-    /// Records read at a time, of each partition.
+    /// Records read at a time per partition.
     pub(crate) batch: usize,
-    /// The moment by which records of several partitions are put in order.
+    /// The time by which records of several partitions are merged.
     pub(crate) moment: fn(&M) -> Timestamp,
 }
 
-/// One record.
+/// A record with its position.
 pub(crate) struct Followed<M> {
     pub(crate) partition: u32,
     pub(crate) offset: u64,
     pub(crate) message: M,
-    /// Go on from here, and this record is not told again.
+    /// Cursor that resumes after this record.
     pub(crate) cursor: Cursor,
 }
 
-/// The records of all partitions, those of a page in their order, otherwise about in the order of their moments.
+/// Reads all partitions. Records of one page come in order, others roughly in order of time.
 pub(crate) struct Follower<M> {
     reader: TopicReader,
     subject: Subject<M>,
-    /// Where each partition is to be read on.
+    /// Next offset to read, per partition.
     read_to: Vec<u64>,
-    /// What was told of each partition.
+    /// Position after the last record passed on, per partition.
     told_to: Cursor,
     waiting: Vec<VecDeque<(u64, M)>>,
-    /// Of each partition, the record that cannot be read for want of its schema. Nothing behind it is told before it.
+    /// Per partition, the offset of a record whose schema is missing. Later records of the partition wait for it.
     held: Vec<Option<u64>>,
 }
 
 impl<M: Message> Follower<M> {
-    /// A reader that goes on where the arguments say.
+    /// Opens a reader at the position given by the arguments.
     pub(crate) fn open(settings: &Settings, subject: Subject<M>, arguments: &FollowArguments) -> Result<Self, Failure> {
         let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
         if reader.forgets_what_was_read() {
@@ -178,12 +177,11 @@ impl<M: Message> Follower<M> {
         Ok(Self { reader, subject, told_to: Cursor(from.clone()), read_to: from, waiting, held })
     }
 
-    /// How far it has come.
     pub(crate) fn cursor(&self) -> &Cursor {
         &self.told_to
     }
 
-    /// Looks through what is still kept of what lies before the start, partition by partition.
+    /// Passes on the retained records before the start, partition by partition.
     pub(crate) fn look_back(&mut self, stop: &StopSignal, mut see: impl FnMut(u32, u64, M)) -> Result<(), Failure> {
         for (partition, end) in (0..).zip(self.told_to.0.clone()) {
             let mut next = self.reader.bounds(partition)?.start;
@@ -220,7 +218,7 @@ impl<M: Message> Follower<M> {
         Ok(Some(Followed { partition: partition as u32, offset, message, cursor: self.told_to.clone() }))
     }
 
-    /// Reads on in a partition of which nothing waits.
+    /// Fetches more records for a partition whose queue is empty.
     fn fill(&mut self, partition: usize) -> Result<(), Failure> {
         while self.waiting[partition].is_empty() {
             let from = self.read_to[partition];
@@ -246,7 +244,7 @@ impl<M: Message> Follower<M> {
         Ok(())
     }
 
-    /// Comes back to a record whose schema is not here. It is told once what is waited for.
+    /// Postpones a record whose schema is missing. Reports it once per record.
     fn hold(&mut self, partition: usize, offset: u64, why: &str) {
         self.read_to[partition] = offset;
         if self.held[partition].replace(offset) != Some(offset) {
@@ -254,7 +252,7 @@ impl<M: Message> Follower<M> {
         }
     }
 
-    /// There is nothing more to tell: everything was told, unless something waits for its schema.
+    /// Checks at the end that no record still waits for its schema.
     fn ended(&self) -> Result<(), Failure> {
         match self.held.iter().flatten().count() {
             0 => Ok(()),
@@ -264,8 +262,8 @@ impl<M: Message> Follower<M> {
         }
     }
 
-    /// Says so when records went before they were read, by one who reads more slowly than they come and go. Kafka leaves
-    /// out numbers for reasons of its own too.
+    /// Warns when retention deleted records before they were read, because the reader is too slow. Kafka skips offsets
+    /// for other reasons too, so only offsets before the first retained one count.
     fn tell_of_a_gap(&mut self, partition: u32, from: u64) -> Result<(), Failure> {
         let gone = self.reader.bounds(partition)?.start.saturating_sub(from);
         if gone > 0 && !self.reader.forgets_what_was_read() {
@@ -280,9 +278,9 @@ impl<M: Message> Follower<M> {
 
 enum Decoded<M> {
     Message(M),
-    /// A tombstone, or a record that somebody else wrote here: it is named and passed over.
+    /// A tombstone or a foreign record. A foreign record is reported; both are skipped.
     Nothing,
-    /// Another version's, which can be read once its schema is here.
+    /// A record of another version, readable once its schema has arrived.
     Awaits(String),
 }
 

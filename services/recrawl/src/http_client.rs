@@ -1,4 +1,4 @@
-//! A few bytes to and from a running recrawl: its status, and commands for it. HTTP/1.0 over loopback needs no more.
+//! A minimal HTTP client for the status and commands of a running recrawl. HTTP/1.0 over loopback is sufficient.
 
 use crate::Failure;
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const WAIT: Duration = Duration::from_secs(30);
 
-/// Sends a request and gives the status and the body.
+/// Sends a request and returns the status and body.
 pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> Result<(u16, String), Failure> {
     let unreachable = |error: std::io::Error| Failure::World(format!("no recrawl answers at {address}: {error}"));
     let bare = address.trim_start_matches("http://").trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! What is kept on disk about a page or a whole crawl, read beside a running loop or without one.
+//! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
 use crate::Failure;
 use daemon::{AuditedFreshness, StageLag, Status};
@@ -17,12 +17,12 @@ use stream::{LogBackend, PollLimits, StageTopology, TableError, TaskId, TaskTabl
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::Names;
 
-/// Whether a data directory holds a crawl already, be it only seeds that wait for the first run.
+/// Whether a data directory already holds a crawl, even if only seeds waiting for the first run.
 pub fn has_crawl(data: &Path) -> bool {
     stream_rocksdb::has_log(data)
 }
 
-/// A data directory, for reading.
+/// A data directory opened for reading.
 pub struct Inspection {
     stores: EmbeddedStores,
     log: Arc<EmbeddedBackend>,
@@ -37,33 +37,33 @@ impl Inspection {
         let names = Names::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
-        // What another version has written is to be read too.
+        // Records written by other versions must be readable too.
         crate::topic_reader::learn_schemas(&log, &names)?;
         Ok(Self { stores: EmbeddedStores::new(log.clone()), log, names, partitions })
     }
 
-    /// The log.
+    /// The crawl's log.
     pub fn log(&self) -> &EmbeddedBackend {
         &self.log
     }
 
-    /// Names on the log.
+    /// Names of topics and groups on the log.
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// Partitions of the loop.
+    /// Number of partitions of the loop.
     pub fn partitions(&self) -> u32 {
         self.partitions
     }
 
-    /// A task's tables; `None` when the task has never been started.
+    /// The tables of a task. `None` if the task was never started.
     fn tables(&self, topology: &StageTopology, partition: u32) -> Option<TaskTables> {
         let task = TaskId { stage: topology.name.to_owned(), partition };
         self.stores.view(&task, &topology.table_names()).map(|store| TaskTables::new(store, topology))
     }
 
-    /// Every page of the scheduler, in the order of partitions and ids.
+    /// Visits every page of the scheduler, by partition and id.
     pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
         let topology = scheduler::topology();
         for partition in 0..self.partitions {
@@ -77,7 +77,7 @@ impl Inspection {
         Ok(())
     }
 
-    /// How the crawl stands, as far as the disk knows.
+    /// The state of the crawl, as far as it is on disk.
     pub fn status(&self) -> Result<Status, Failure> {
         let mut status = Status::default();
         let mut audits = (0, 0);
@@ -104,7 +104,7 @@ impl Inspection {
         Ok(status)
     }
 
-    /// Why a page is, or is not, due; `None` when it is not known.
+    /// Why a page is or is not due. `None` if the page is unknown.
     pub fn explain(
         &self,
         settings: &Settings,
@@ -121,7 +121,7 @@ impl Inspection {
             .map_err(|error| unreadable("scheduler", partition, &error))
     }
 
-    /// What a scheduler partition last said of its demand, and the price it goes by.
+    /// The last published demand of a scheduler partition, with the price it uses.
     fn demand(&self, partition: u32) -> Result<Option<Demand>, Failure> {
         const BATCH: usize = 1_000;
         let place = TopicPartition::new(self.names.topic(topics::DEMAND), 0);
@@ -138,7 +138,7 @@ impl Inspection {
         }
     }
 
-    /// The kept copy of a page, unpacked; `None` when there is none.
+    /// The stored copy of a page, unpacked. `None` if there is none.
     pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let failed = |error: &dyn std::fmt::Display| unreadable("detector", partition, error);
@@ -150,7 +150,7 @@ impl Inspection {
         Ok(Some((kept, content)))
     }
 
-    /// Everything kept about one page; `None` when it is not known.
+    /// Everything stored about one page. `None` if the page is unknown.
     pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let id = url.page_id();
@@ -158,7 +158,7 @@ impl Inspection {
         let failed = |stage: &'static str| move |error: TableError| unreadable(stage, partition, &error);
         let Some(page) = scheduler.get(scheduler::PAGES, &id).map_err(failed("scheduler"))? else { return Ok(None) };
         let host = scheduler.get(scheduler::HOSTS, &url.host()).map_err(failed("scheduler"))?;
-        // A page may be known before the other stages have ever heard of its partition.
+        // The scheduler may know a page before the other stages have seen its partition.
         let detector = self.tables(&detector::topology(), partition);
         let sketch = detector.map(|tables| tables.get(detector::PAGES, &id).map_err(failed("detector")));
         let estimator = self.tables(&estimator::topology(), partition);
@@ -172,7 +172,7 @@ fn unreadable(stage: &str, partition: u32, error: &dyn std::fmt::Display) -> Fai
     Failure::World(format!("{stage}/{partition}: {error}"))
 }
 
-/// Everything kept about one page. Times are RFC 3339 in UTC.
+/// Everything stored about one page. Times are RFC 3339 in UTC.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct PageReport {
@@ -209,9 +209,9 @@ pub struct PageReport {
     pub host_next_permitted_at: Option<String>,
     pub host_crawl_delay_ms: Option<i64>,
     pub host_paused: Option<bool>,
-    /// Answers that the detector took in.
+    /// Number of answers that the detector has processed.
     pub results: i64,
-    /// Observations that the estimator took in, and those that said something about change.
+    /// Number of observations that the estimator has processed, and of those that were informative about changes.
     pub observations: i64,
     pub informative_observations: i64,
 }

@@ -1,10 +1,9 @@
-//! What does an operator say to recrawl, and what does it answer?
+//! The operator's command: the whole loop in one process ([`embedded`]), and every tool.
 //!
-//! The one command: the whole loop in one process ([`embedded`]), and every tool. Results go to stdout, progress and
-//! warnings to stderr; the exit status is 0 (done), 1 (the answer is no), 2 (the input is wrong) or 3 (the outside world
-//! failed).
+//! Results go to stdout, progress and warnings to stderr. The exit status is 0 (done), 1 (the answer is no), 2 (the
+//! input is wrong) or 3 (the outside world failed).
 //!
-//! It holds no policy and no formula: those live in the stages and the pure crates.
+//! This crate holds no policy and no formula: those are in the stages and the pure crates.
 
 pub mod batch;
 pub mod commands;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(version, about = "Keeps a copy of many web pages fresh under a fetch budget")]
 struct Arguments {
-    /// Form of the answer on stdout.
+    /// Format of the answer on stdout.
     #[arg(long, value_enum, default_value_t, global = true)]
     format: Format,
     #[command(subcommand)]
@@ -22,47 +22,47 @@ struct Arguments {
 enum Command {
     /// Runs the whole loop in this process, until stopped.
     Run(run::RunArguments),
-    /// Crawls a replay of real sites on a fast clock, and reports how fresh the copies were.
+    /// Crawls a replay of real sites on a fast clock, and reports the freshness of the copies.
     Demo(demo::DemoArguments),
-    /// Simulates policies and estimators on recorded change times and on made-up populations.
+    /// Simulates policies and estimators on recorded change times and on synthetic populations.
     Simulate(simulate::SimulateArguments),
-    /// Shows how a crawl stands, running or not.
+    /// Shows the state of a crawl, running or not.
     Status(status::StatusArguments),
-    /// Shows everything kept about one page.
+    /// Shows everything stored about one page.
     Page(page::PageArguments),
-    /// Explains why a page is, or is not, due.
+    /// Explains why a page is or is not due.
     Explain(OnePageArguments),
-    /// Prints what changed, one change a line, and follows.
+    /// Prints changes, one per line, and optionally follows.
     Changes(changes::ChangesArguments),
-    /// Writes what was fetched as web archives or as lines of JSON, and follows.
+    /// Exports fetch results as web archives or as lines of JSON, and optionally follows.
     Export(export::ExportArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
-    /// Fetches one page, politely, and tells everything about it.
+    /// Fetches one page politely and prints the details.
     Fetch(fetch::FetchArguments),
-    /// Says what a robots.txt allows, and which line decides.
+    /// Shows what a robots.txt allows, and which line decides.
     Robots(robots::RobotsArguments),
     /// Reads a page: main text, title, links, language, dates.
     Text(text::TextArguments),
-    /// Says what a reader would notice between two versions of a page.
+    /// Shows what a reader would notice between two versions of a page.
     Diff(diff::DiffArguments),
-    /// Judges every raw change of a recorded history: is it meaningful?
+    /// Judges which raw changes of a recorded history are meaningful.
     Detect(detect::DetectArguments),
     /// Finds pages that are copies of each other, by their links.
     Mirrors(mirrors::MirrorsArguments),
-    /// Lists what a sitemap or feed says.
+    /// Lists the entries of a sitemap or feed.
     Sitemap(sitemap::SitemapArguments),
-    /// Takes addresses apart: canonical form, host, site, page id.
+    /// Analyses URLs: canonical form, host, site, page id.
     Url(url::UrlArguments),
-    /// Makes or checks the topics on a Kafka.
+    /// Creates or checks the topics on Kafka.
     Topics(topics::TopicsArguments),
-    /// Reads everything in a data directory and says what is wrong with it.
+    /// Checks everything in a data directory and reports what is wrong.
     State(state::StateArguments),
     /// Lists records that could not be processed, with the reason.
     DeadLetters(dead_letters::DeadLettersArguments),
-    /// Prints completions for a shell.
+    /// Prints shell completions.
     Completions {
-        /// The shell.
+        /// Shell to print completions for.
         shell: clap_complete::Shell,
     },
 }

@@ -1,4 +1,4 @@
-//! One polite fetch for a tool that needs a page or a robots.txt now.
+//! Fetches one page or robots.txt politely, for the tools.
 
 use crate::Failure;
 use daemon::WebClock;
@@ -10,29 +10,29 @@ use std::io::Read;
 use std::sync::Arc;
 use stream::Clock;
 
-/// Fetches a page once, as the loop would: robots.txt obeyed, private addresses refused, bounded in time and size.
+/// Fetches a page once with the loop's rules: robots.txt, private addresses, limits on time and size.
 pub fn page(settings: &Settings, url: &CanonicalUrl) -> Result<(FetchResult, Option<RobotsCacheEntry>), Failure> {
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let request = FetchRequest { reason: FetchReason::Command, ..FetchRequest::first(url.clone(), clock.now()) };
     Ok(fetcher::fetch_one(request, rules(settings)?, &clock)?)
 }
 
-/// Bytes that a tool is to look at.
+/// Input of a tool.
 pub struct Given {
-    /// The bytes.
+    /// Content of the file or page.
     pub bytes: Vec<u8>,
-    /// Where they are from, when they were fetched; redirects followed.
+    /// URL they were fetched from, after redirects. `None` for a file.
     pub url: Option<CanonicalUrl>,
-    /// The Content-Type they came with.
+    /// Content-Type of the response. `None` for a file.
     pub content_type: Option<String>,
 }
 
-/// Whether an argument is an address rather than the name of a file.
+/// Whether an argument is a URL rather than a file name.
 pub fn is_address(argument: &str) -> bool {
     argument.starts_with("http://") || argument.starts_with("https://")
 }
 
-/// Reads a file ("-" is stdin), or fetches an address.
+/// Reads a file ("-" is stdin), or fetches a URL.
 pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Failure> {
     let mut bytes = Vec::new();
     if argument == "-" {
@@ -53,14 +53,14 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
     Ok(Given { bytes, url: Some(result.look.final_url.unwrap_or(url)), content_type: result.content_type })
 }
 
-/// The body of a result, if it has one.
+/// The unpacked body of a result, if it has one.
 pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
     let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
     let bytes = result.body.as_deref().map(|packed| body::decompress(packed, most)).transpose();
     bytes.map_err(|error| Failure::World(error.to_string()))
 }
 
-/// Fetches the robots.txt of an address.
+/// Fetches the robots.txt of a URL.
 pub fn robots(settings: &Settings, address: &str) -> Result<Robots, Failure> {
     let url = CanonicalUrl::parse(address).map_err(|error| Failure::Input(format!("{address}: {error}")))?;
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));

@@ -1,4 +1,4 @@
-//! Answers on stdout: text for people, JSON for machines.
+//! Answers on stdout: text for people, JSON for programs.
 
 use crate::Failure;
 use clap::ValueEnum;
@@ -6,10 +6,10 @@ use daemon::StopSignal;
 use serde::Serialize;
 use std::io::Write;
 
-/// The form of an answer.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// One JSON value.
@@ -18,7 +18,7 @@ pub enum Format {
     Jsonl,
 }
 
-/// Writes one answer.
+/// Prints one answer.
 pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Failure> {
     let line = match format {
         Format::Text => text(value),
@@ -28,7 +28,7 @@ pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> 
     print(line.trim_end())
 }
 
-/// Writes a list of answers: an array as JSON, a line each otherwise.
+/// Prints a list of answers: an array as JSON, otherwise one per line.
 pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> String) -> Result<(), Failure> {
     if format == Format::Json {
         return answer(format, &values, |_| String::new());
@@ -36,12 +36,12 @@ pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> 
     values.iter().try_for_each(|value| answer(format, value, &text))
 }
 
-/// Writes a line. A reader that has gone away (`recrawl … | head`) is no failure; the exit status still tells the verdict.
+/// Prints a line. A closed pipe (`recrawl … | head`) is not an error; the exit status still reports the verdict.
 pub fn print(line: &str) -> Result<(), Failure> {
     written(writeln!(std::io::stdout(), "{line}"))
 }
 
-/// What became of writing to stdout, where a reader that has gone away has seen enough.
+/// Result of a write to stdout, where a closed pipe is not an error.
 pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -49,7 +49,7 @@ pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// The same in the middle of a stream, which has no more to tell once its reader has gone away.
+/// As [`written`], but within a stream: a closed pipe stops the stream.
 pub fn told(result: std::io::Result<()>, stop: &StopSignal) -> Result<(), Failure> {
     if result.is_err() {
         stop.stop();
@@ -57,7 +57,7 @@ pub fn told(result: std::io::Result<()>, stop: &StopSignal) -> Result<(), Failur
     written(result)
 }
 
-/// A verdict or an outcome as the one word that JSON has for it.
+/// The word that JSON uses for a verdict or outcome.
 pub fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).ok();
     value.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()

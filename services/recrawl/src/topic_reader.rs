@@ -1,4 +1,4 @@
-//! Records of a topic, read beside a loop that may be running: embedded or over Kafka.
+//! Reads records of a topic, embedded or over Kafka, beside a loop that may be running.
 
 use crate::Failure;
 use messages::topics::{self, TopicSpec};
@@ -9,10 +9,10 @@ use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, PollLimits, Reader, 
 use stream_rocksdb::EmbeddedBackend;
 use topology::Names;
 
-/// Reads one topic of a crawl without being part of it.
+/// Reads one topic of a crawl without taking part in it.
 pub struct TopicReader {
     source: Source,
-    /// Absent where there is no topic of schemas.
+    /// Absent if there is no schema topic.
     schemas: Option<SchemaReader>,
     topic: String,
     partitions: u32,
@@ -39,8 +39,7 @@ impl Source {
 }
 
 impl TopicReader {
-    /// A reader of the topic of that name (without prefix), of the crawl that the settings name. `client` is what Kafka
-    /// knows it by.
+    /// Opens a topic, named without prefix, of the crawl that the settings describe. `client` is the Kafka client name.
     pub fn open(settings: &Settings, topic: impl Into<TopicSpec>, client: &str) -> Result<Self, Failure> {
         let names = Names::new(settings);
         let (topic, schemas) = (names.topic(topic), names.topic(topics::SCHEMAS));
@@ -72,17 +71,17 @@ impl TopicReader {
         Ok(reader)
     }
 
-    /// Whether records go as soon as the loop has read them.
+    /// Whether records are deleted as soon as the loop has read them.
     pub fn forgets_what_was_read(&self) -> bool {
         self.forgets_what_was_read
     }
 
-    /// Partitions of the topic.
+    /// Number of partitions of the topic.
     pub fn partitions(&self) -> u32 {
         self.partitions
     }
 
-    /// What a partition holds.
+    /// First and next offset of a partition.
     pub fn bounds(&mut self, partition: u32) -> Result<Bounds, Failure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         Ok(match &mut self.source {
@@ -91,8 +90,8 @@ impl TopicReader {
         })
     }
 
-    /// Up to `max_records` of a partition from an offset on, and the offset to go on from. None at its end. What other
-    /// versions have written can be decoded, as far as its schemas have come.
+    /// Reads up to `max_records` of a partition from an offset on. Also returns the offset to continue from. Empty at
+    /// the end of the partition. Records of other versions can be decoded if their schemas have arrived.
     pub fn read(&mut self, partition: u32, from: u64, max_records: usize) -> Result<(Vec<InputRecord>, u64), Failure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         let read = self.source.read(&place, from, max_records)?;
@@ -107,7 +106,7 @@ impl TopicReader {
         schemas.learn(|place, from, max_records| source.read(place, from, max_records)).map(|_| ())
     }
 
-    /// Looks again at what there is by now; a view of an embedded log stands still otherwise.
+    /// Refreshes the view of an embedded log, which is otherwise a snapshot.
     pub fn refresh(&mut self) -> Result<(), Failure> {
         if let Source::Embedded { data, log } = &mut self.source {
             **log = EmbeddedBackend::open_read_only(data)?;
@@ -116,7 +115,7 @@ impl TopicReader {
     }
 }
 
-/// Learns the schemas of whatever an embedded crawl holds.
+/// Learns the schemas that an embedded crawl holds.
 pub(crate) fn learn_schemas(log: &EmbeddedBackend, names: &Names) -> Result<(), Failure> {
     let topic = names.topic(topics::SCHEMAS);
     if log.topics()?.iter().any(|config| *config.name == topic) {

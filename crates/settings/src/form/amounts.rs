@@ -4,7 +4,7 @@ use super::{Form, quote, refuse};
 use crate::raw::Raw;
 use std::time::Duration;
 
-/// A duration with units, within bounds (inclusive).
+/// A duration with units, between two bounds (inclusive).
 pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
 
 const DURATION_UNITS: [(&str, u128); 7] = [
@@ -41,7 +41,7 @@ impl Form for Span {
     }
 }
 
-/// `30s`, `1.5h`, `1h30m`; exact to the nanosecond.
+/// Parses `30s`, `1.5h`, `1h30m`, exactly to the nanosecond.
 fn parse_duration(text: &str) -> Option<Duration> {
     let (mut rest, mut nanos) = (text.trim(), 0_u128);
     if rest.is_empty() {
@@ -56,7 +56,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
     Some(Duration::new(u64::try_from(nanos / 1_000_000_000).ok()?, (nanos % 1_000_000_000) as u32))
 }
 
-/// The first number, the letters after it, and the rest.
+/// Splits off the first number and the letters after it.
 fn split_amount(text: &str) -> Option<(&str, &str, &str)> {
     let (amount, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
     let rest = rest.trim_start();
@@ -64,7 +64,7 @@ fn split_amount(text: &str) -> Option<(&str, &str, &str)> {
     (!amount.is_empty()).then_some((amount, unit, rest))
 }
 
-/// A decimal number times a unit, rounded down to a whole.
+/// A decimal number times a unit, rounded down to an integer.
 fn scale(amount: &str, unit: u128) -> Option<u128> {
     let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
     let decimals = 10_u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
@@ -72,7 +72,7 @@ fn scale(amount: &str, unit: u128) -> Option<u128> {
     whole.parse::<u128>().ok()?.checked_mul(unit)?.checked_add(fraction)
 }
 
-/// The duration in its largest unit that needs no fraction.
+/// Prints a duration in the largest unit that needs no fraction.
 pub(crate) fn show(duration: Duration) -> String {
     let nanos = duration.as_nanos();
     if nanos == 0 {
@@ -87,7 +87,7 @@ fn show_in(amount: u128, units: &[(&str, u128)]) -> String {
     format!("{}{name}", amount / unit)
 }
 
-/// A size in bytes with its unit, within bounds (inclusive).
+/// A size in bytes with its unit, between two bounds (inclusive).
 pub(crate) struct Size(pub(crate) u64, pub(crate) u64);
 
 const SIZE_UNITS: [(&str, u128); 10] = [

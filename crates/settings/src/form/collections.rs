@@ -5,7 +5,7 @@ use crate::kafka::{KafkaProperties, check_property, is_secret_property};
 use crate::raw::Raw;
 use std::collections::BTreeMap;
 
-/// Several of one form.
+/// A list of values of one form.
 pub(crate) struct List<F>(pub(crate) F);
 
 impl<F: Form> Form for List<F> {
@@ -26,7 +26,7 @@ impl<F: Form> Form for List<F> {
     }
 }
 
-/// Names with a value each. The check says which names may stand there.
+/// A table from names to values of one form. `check_name` validates the names.
 pub(crate) struct Map<F> {
     pub(crate) value: F,
     pub(crate) expected: &'static str,
@@ -41,7 +41,7 @@ impl<F: Form> Form for Map<F> {
     }
 
     fn read(&self, raw: &Raw) -> Result<Self::Value, String> {
-        // Not shown again, because it may hold a password.
+        // The message does not quote the value, which may hold a password.
         let Some(entries) = raw.table() else { return Err("is not a table of names and values".to_owned()) };
         let mut map = BTreeMap::new();
         for (name, raw) in entries {
@@ -71,11 +71,11 @@ fn table(pairs: impl Iterator<Item = String>) -> String {
     if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
 }
 
-/// librdkafka properties. Values are never shown in a message, because they may be passwords.
+/// librdkafka properties. Messages never quote the values, which may be passwords.
 pub(crate) struct Properties;
 
 impl Properties {
-    /// All values are text to librdkafka, though an operator may write a number or a flag.
+    /// librdkafka takes every value as text, but an operator may write a number or a boolean.
     fn value(raw: &Raw) -> Option<String> {
         match raw {
             Raw::Text(text) | Raw::Untyped(text) => Some(text.clone()),

@@ -1,10 +1,10 @@
-//! Values that are secrets or may hold one.
+//! Values that are secrets or may contain one.
 
 use super::{Form, MASK, quote};
 use crate::raw::Raw;
 use crate::values::{Credentials, Proxy, Secret};
 
-/// A proxy. Never shown in a message, because it may hold a password.
+/// A proxy. Messages never quote it, because it may contain a password.
 pub(crate) struct Through;
 
 impl Form for Through {
@@ -32,7 +32,7 @@ impl Form for Through {
     }
 }
 
-/// A user name and a password. Never shown in a message.
+/// A user name and a password. Messages never quote it.
 pub(crate) struct Password;
 
 impl Form for Password {
@@ -61,7 +61,7 @@ impl Form for Password {
     }
 }
 
-/// A word that is a secret, between two lengths in bytes. Never shown in a message.
+/// A secret without spaces, between two lengths in bytes. Messages never quote it.
 pub(crate) struct Hidden(pub(crate) usize, pub(crate) usize);
 
 impl Form for Hidden {
@@ -89,7 +89,7 @@ impl Form for Hidden {
     }
 }
 
-/// A password as others have given it out: any text on one line. Never shown in a message.
+/// A password issued by others: any text on one line. Messages never quote it.
 pub(crate) struct Phrase;
 
 impl Form for Phrase {

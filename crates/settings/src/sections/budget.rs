@@ -5,19 +5,19 @@ use crate::form::{Count, Number, Optional, Size, Span};
 use std::time::Duration;
 
 section! {
-    /// How much may be fetched.
+    /// Limits on the amount fetched.
     budget: Budget {
-        /// Requests per second, all hosts together.
+        /// Requests per second, over all hosts.
         fetches_per_second: f64 = RATE,
-        /// Bytes received per second, all hosts together; `None` for no limit.
+        /// Bytes received per second, over all hosts. `None` means no limit.
         bytes_per_second: Option<u64> = Optional(Size(1 << 10, 1 << 40)),
-        /// Requests per second per host; `None` when only the crawl delay limits it.
+        /// Requests per second per host. `None` means that only the crawl delay limits it.
         host_fetches_per_second: Option<f64> = Optional(RATE),
-        /// How much unspent budget may pile up: at most this long a time's worth.
+        /// Largest unspent budget that accumulates, as a time.
         burst: Duration = Span(SECOND, DAY),
-        /// Most requests handed out and unanswered.
+        /// Most requests in flight: handed out and unanswered.
         in_flight: usize = Count::new(1, 10_000_000),
-        /// How much of a host's own time is handed out ahead of it.
+        /// How much work is handed out ahead to one host, as that host's own time.
         host_ahead: Duration = Span(Duration::ZERO, DAY),
     }
 }

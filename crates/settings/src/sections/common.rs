@@ -1,4 +1,4 @@
-//! What settings of several sections have in common.
+//! Forms and bounds shared by several sections.
 
 use crate::form::Parsed;
 use std::net::SocketAddr;

@@ -6,30 +6,30 @@ use page::CanonicalUrl;
 use std::path::PathBuf;
 
 section! {
-    /// What is crawled, and in whose name.
+    /// The scope of the crawl, and its operator.
     crawl: Crawl {
         /// File with one seed per line, for [`crate::seeds::parse`].
         seeds: Option<PathBuf> = Optional(Path("a file name, such as \"seeds.txt\"")),
         /// State directory.
         data: Option<PathBuf> = Optional(Path("a directory name, such as \"recrawl-data\"")),
-        /// Product token with version, as sent to sites and matched against robots.txt.
+        /// Product token with version, sent to sites and matched against robots.txt.
         user_agent: String = Text("a product name with a version, such as \"recrawl/0.1\"", is_user_agent),
-        /// Where a site's owner can reach the operator: http(s) URL or mailto.
+        /// Contact for site owners: an http(s) URL or a mailto.
         contact: Option<String> = Optional(CONTACT),
-        /// Which links become pages of their own.
+        /// Which discovered links become pages.
         discover: Discover = Choice(&[
             ("none", Discover::None),
             ("same-host", Discover::SameHost),
             ("same-site", Discover::SameSite),
         ]),
-        /// Most pages ever known.
+        /// Most known pages, seeds included. Links found beyond that are only counted.
         max_pages: u64 = Count::new(1, 1_000_000_000_000),
         /// Most links between a seed and a discovered page.
         max_depth: u32 = Count::new(0, 1_000),
     }
 }
 
-/// Which links become pages of their own.
+/// Which discovered links become pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discover {
     /// None: only seeds are crawled.
@@ -47,7 +47,7 @@ const CONTACT: Text = Text(
 );
 
 impl Crawl {
-    /// The `User-Agent` header: product, and the contact where there is one.
+    /// The `User-Agent` header: the product, followed by the contact if there is one.
     pub fn user_agent_header(&self) -> String {
         match &self.contact {
             Some(contact) => format!("{} (+{contact})", self.user_agent),
@@ -55,12 +55,12 @@ impl Crawl {
         }
     }
 
-    /// The name looked for in robots.txt: the user agent up to the slash.
+    /// The user agent up to the slash; it is matched against robots.txt.
     pub fn product_token(&self) -> &str {
         self.user_agent.split('/').next().unwrap_or_default().trim()
     }
 
-    /// What is wrong when there is no contact though others' machines are to be visited.
+    /// The fault of a missing contact, unless only loopback is crawled.
     pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<Fault> {
         (self.contact.is_none() && !is_loopback_only).then(|| Fault {
             origin: None,
@@ -71,14 +71,14 @@ impl Crawl {
     }
 }
 
-/// It becomes part of a header and, up to the slash, the name looked for in robots.txt.
+/// The text goes into a header and, up to the slash, is matched against robots.txt.
 fn is_user_agent(text: &str) -> bool {
     let product = text.split(['/', ' ']).next().unwrap_or_default();
     let in_product = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     !product.is_empty() && product.bytes().all(in_product) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// It stands in brackets in a header, so it may contain neither brackets nor spaces.
+/// The text goes into a header in parentheses, so it may contain neither parentheses nor spaces.
 fn is_contact(text: &str) -> bool {
     let is_plain = text.bytes().all(|byte| (b'!'..=b'~').contains(&byte) && !b"()\\\"".contains(&byte));
     let is_mail =

@@ -3,30 +3,30 @@
 use crate::form::{Choice, Count, Flag, Size};
 
 section! {
-    /// Whether a page changed, and whether the change means anything.
+    /// Detection of changes and their significance.
     detector: Detector {
-        /// The copy kept of every page.
+        /// Which copy of every page is kept.
         contents: Contents = Choice(&[
             ("none", Contents::None),
             ("text", Contents::Text),
             ("body", Contents::Body),
         ]),
-        /// Longest copy, in bytes; of a longer page the beginning is kept.
+        /// Longest copy, in bytes. Only the beginning of a longer page is kept.
         max_content: u64 = Size(1 << 10, 7 << 20),
         /// Most added and most removed passages reported per change.
         passages: usize = Count::new(0, 10_000),
-        /// Whether pages with the same text share one stream of fetches.
+        /// Whether pages with the same text are fetched through one of them.
         mirrors: bool = Flag,
     }
 }
 
-/// What is kept of a page's last accepted version.
+/// Which copy of a page's last accepted version is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// Nothing.
     None,
-    /// What a reader sees.
+    /// The visible text.
     Text,
-    /// The bytes as received.
+    /// The body as received.
     Body,
 }

@@ -10,34 +10,34 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 section! {
-    /// How a page is got.
+    /// How pages are fetched.
     fetch: Fetch {
-        /// Most connections open at once.
+        /// Most open connections.
         connections: usize = Count::new(1, 1_000_000),
-        /// Longest wait for a connection, TLS included.
+        /// Longest time to connect, including TLS.
         connect_timeout: Duration = TIMEOUT,
-        /// Longest time for one request, body included.
+        /// Longest time for one request, including the body.
         total_timeout: Duration = TIMEOUT,
-        /// Longest silence in the middle of an answer.
+        /// Longest silence in the middle of a response.
         idle_timeout: Duration = TIMEOUT,
-        /// Longest decoded body, in bytes.
+        /// Longest unpacked body, in bytes.
         max_body: u64 = Size(1 << 10, 7 << 20),
-        /// Longest packed body received, in bytes before decompression.
+        /// Longest body on the wire, in bytes before decompression.
         max_packed_body: u64 = Size(1 << 10, 1 << 30),
-        /// Most decoded bytes per packed byte, from 64 KiB decoded on.
+        /// Most unpacked bytes per received byte, beyond the first 64 KiB unpacked.
         max_pack_ratio: u64 = Count::new(2, 1_000_000),
         /// Redirects followed for one request.
         max_redirects: u32 = Count::new(0, 50),
         /// Longest response header, in bytes.
         max_header: u64 = Size(1 << 10, 1 << 24),
-        /// Whether the heads of requests and responses travel with the results.
+        /// Whether results carry the heads of requests and responses.
         record_heads: bool = Flag,
-        /// Private addresses that may be reached all the same; see [`Fetch::allows_private`].
+        /// Private addresses that may be contacted; see [`Fetch::allows_private`].
         allow_private_addresses: Vec<AllowedAddress> = List(Parsed(
             "networks, addresses or host names, such as [\"127.0.0.0/8\", \"::1\", \"intranet.example.org\"]",
             AllowedAddress::parse,
         )),
-        /// Host patterns answered here instead of by DNS; see [`Fetch::resolve_override`].
+        /// Host patterns resolved here instead of by DNS; see [`Fetch::resolve_override`].
         resolve: BTreeMap<String, SocketAddr> = Map {
             value: SOCKET,
             expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
@@ -45,7 +45,7 @@ section! {
         },
         /// Ports that may be connected to.
         ports: Vec<PortRange> = List(Ports),
-        /// Kinds of content that are kept.
+        /// Accepted media types.
         content_types: Vec<MediaRange> = List(Parsed(
             "media types, such as [\"text/*\", \"application/pdf\"], or [\"*/*\"]",
             MediaRange::parse,
@@ -62,17 +62,17 @@ section! {
             expected: "host patterns with a name and password each, such as { \"example.org\" = \"user:password\" }",
             check_name: check_pattern,
         },
-        /// How long the addresses of a name hold.
+        /// How long a DNS answer is cached.
         dns_ttl: Duration = Span(Duration::ZERO, DAY),
-        /// How long it holds that a name has none.
+        /// How long a failed lookup is cached.
         dns_negative_ttl: Duration = Span(Duration::ZERO, DAY),
-        /// Most names remembered.
+        /// Most names in the DNS cache.
         dns_names: usize = Count::new(1, 10_000_000),
         /// Whether HTTP/2 is offered over TLS.
         http2: bool = Flag,
         /// Whether certificates are checked.
         tls_verify: bool = Flag,
-        /// PEM file with further certificate authorities.
+        /// PEM file with additional certificate authorities.
         extra_ca: Option<PathBuf> = Optional(Path("a file name, such as \"company-ca.pem\"")),
     }
 }

@@ -6,15 +6,15 @@ use page::CanonicalUrl;
 use std::collections::BTreeMap;
 
 section! {
-    /// Who may say that a page changed.
+    /// Sources of hints that a page changed.
     hints: Hints {
-        /// Whether sitemaps among the known pages are listened to.
+        /// Whether known sitemaps give hints.
         sitemaps: bool = Flag,
-        /// Whether feeds among the known pages are.
+        /// Whether known feeds give hints.
         feeds: bool = Flag,
-        /// Whether sitemaps and feeds that known pages and their hosts name become known.
+        /// Whether sitemaps and feeds named by known pages and their hosts become known.
         discover: bool = Flag,
-        /// What whoever posts to `/hints` must know; `None` when nobody may.
+        /// Token required to post to `/hints`. `None` disables posting.
         token: Option<Secret> = Optional(Hidden(16, 512)),
         /// IndexNow keys by host.
         indexnow: BTreeMap<String, Secret> = Map {
@@ -22,19 +22,19 @@ section! {
             expected: "hosts with a key each, such as { \"www.example.org\" = \"0123456789abcdef\" }",
             check_name: check_host,
         },
-        /// Topics that WebSub hubs may tell of, by the name at the end of the callback's address.
+        /// WebSub topics, by the name at the end of the callback URL.
         websub: BTreeMap<String, CanonicalUrl> = Map {
             value: Parsed("the address of a feed", |text| CanonicalUrl::parse(text).ok()),
             expected: "names with the address of a feed each, such as { news = \"https://example.org/feed.xml\" }",
             check_name: check_callback,
         },
-        /// The secrets they sign with, by the same names.
+        /// WebSub secrets for signatures, by the same names.
         websub_secrets: BTreeMap<String, Secret> = Map {
             value: Hidden(16, 199),
             expected: "names of hints.websub with a secret each",
             check_name: check_callback,
         },
-        /// Most pages that one sender may speak of per minute.
+        /// Most pages per minute that one sender may give hints for.
         pages_per_minute: u32 = Count::new(1, 10_000_000),
     }
 }

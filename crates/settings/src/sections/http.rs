@@ -4,7 +4,7 @@ use super::common::SOCKET;
 use std::net::SocketAddr;
 
 section! {
-    /// Health, metrics and status.
+    /// Endpoints for health, metrics and status.
     http: Http {
         /// Address and port to listen on; port 0 takes any free one.
         bind: SocketAddr = SOCKET,

@@ -11,19 +11,19 @@ section! {
         partitions: u32 = Count::new(1, 4_096),
         /// Most records in one transaction.
         batch_records: usize = Count::new(1, 1_000_000),
-        /// Bytes of records after which a batch takes no further one.
+        /// Bytes of records after which a batch is closed.
         batch_bytes: u64 = Count::new(1 << 20, 1 << 30),
-        /// Longest wait until a smaller batch is taken.
+        /// Longest wait before a smaller batch is taken.
         batch_interval: Duration = Span(Duration::ZERO, MINUTE),
-        /// Longest wait at the end for what is under way.
+        /// Longest wait for requests in flight on shutdown.
         drain_timeout: Duration = Span(Duration::ZERO, HOUR),
-        /// Least time fetch results are kept; `None` for as long as the loop needs them.
+        /// Least retention of fetch results. `None` means as long as the loop needs them.
         retention_results: Option<Duration> = Optional(RETENTION),
-        /// Least time page changes are kept.
+        /// Least retention of page changes.
         retention_changes: Duration = RETENTION,
-        /// Least time dead letters are kept.
+        /// Least retention of dead letters.
         retention_dead_letters: Duration = RETENTION,
-        /// How often the embedded log is synced to its disk; `None` for never.
+        /// Interval between syncs of the embedded log to disk. `None` means never.
         sync: Option<Duration> = OrWord("never", Span(Duration::from_millis(10), HOUR)),
     }
 }

@@ -5,21 +5,21 @@ use crate::form::{Number, Span};
 use std::time::Duration;
 
 section! {
-    /// How not to be a burden.
+    /// Limits that protect hosts from overload.
     politeness: Politeness {
-        /// Pause between the end of one request to a host and the start of the next. Zero is for loopback only.
+        /// Delay between the end of one request to a host and the start of the next. Zero is for loopback only.
         crawl_delay: Duration = Span(Duration::ZERO, DAY),
-        /// Pause between the starts of two requests to one address, whatever their hosts.
+        /// Delay between the starts of two requests to one address, whatever their hosts.
         address_delay: Duration = Span(Duration::ZERO, DAY),
-        /// Longest crawl delay of a robots.txt that is honoured as asked.
+        /// Longest crawl delay that is accepted from a robots.txt.
         max_crawl_delay: Duration = Span(Duration::ZERO, DAY),
-        /// Least pause as a multiple of the host's response time.
+        /// Least delay as a multiple of the host's response time.
         response_time_factor: f64 = Number(0.0, 1_000.0),
-        /// How long a robots.txt is relied on.
+        /// How long a robots.txt is used before it is fetched again.
         robots_refresh: Duration = Span(MINUTE, YEAR),
-        /// Pause for a host after its first failure; doubled with each further one.
+        /// Pause of a host after its first failure. Doubles with each further failure.
         backoff_base: Duration = Span(Duration::from_millis(1), YEAR),
-        /// Longest pause for a failing host.
+        /// Longest pause of a failing host.
         backoff_max: Duration = Span(Duration::from_millis(1), YEAR),
     }
 }

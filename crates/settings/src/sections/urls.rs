@@ -4,24 +4,24 @@ use crate::form::{Count, Flag, List, Text};
 use page::UrlRules;
 
 section! {
-    /// Which addresses are one page, and which lead into a trap.
+    /// Rules for different URLs of the same page, and for crawler traps.
     urls: Urls {
-        /// Query and path parameters that do not make another page.
+        /// Query and path parameters that do not distinguish pages.
         drop_parameters: Vec<String> =
             List(Text("names of parameters, such as [\"utm_*\", \"jsessionid\"]", is_parameter_pattern)),
-        /// Whether the order of query parameters means nothing.
+        /// Whether query parameters are sorted, because their order does not matter.
         sort_parameters: bool = Flag,
-        /// Whether several slashes in a row are one.
+        /// Whether consecutive slashes are merged into one.
         merge_slashes: bool = Flag,
-        /// The most query parameters of a discovered page.
+        /// Most query parameters of a discovered page.
         max_parameters: usize = Count::new(0, 1_000),
-        /// The most times that one segment may stand in the path of a discovered page.
+        /// Most occurrences of one segment in the path of a discovered page.
         max_repeated_segments: usize = Count::new(1, 1_000),
     }
 }
 
 impl Urls {
-    /// The same, to be applied.
+    /// These settings as [`UrlRules`].
     pub fn rules(&self) -> UrlRules {
         UrlRules {
             drop_parameters: self.drop_parameters.clone(),
@@ -33,7 +33,7 @@ impl Urls {
     }
 }
 
-/// A name, with a star at its end for any ending; a star alone would drop everything.
+/// A parameter name, optionally with a star at the end. A lone star would drop everything.
 fn is_parameter_pattern(text: &str) -> bool {
     let name = text.strip_suffix('*').unwrap_or(text);
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && !b"*&=;/?#%".contains(&byte))

@@ -1,4 +1,4 @@
-//! Secrets, which no message shows, and logins to Kafka.
+//! Secrets stay out of messages; logins to Kafka.
 
 use super::*;
 

@@ -23,7 +23,7 @@ fn exchange(url: &str, response_head: &str, received_bytes: i64) -> Exchange {
     }
 }
 
-/// What came of asking for the page, by these exchanges.
+/// A result for the page with this outcome and these exchanges.
 fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -> FetchResult {
     let at = Timestamp::from_secs(1_763_683_200);
     let content_digest = body.map(|body| Digest::of(body.as_bytes()));
@@ -41,7 +41,7 @@ fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -
     }
 }
 
-/// The same with something else in it.
+/// Applies an edit to a value.
 fn edited<T>(mut it: T, edit: impl FnOnce(&mut T)) -> T {
     edit(&mut it);
     it
@@ -130,7 +130,7 @@ fn redirects_are_captures_of_their_own() {
     let revisit = captured(&not_modified(), &later(8), &mut originals).remove(1);
     assert_eq!(revisit.field("WARC-Refers-To-Target-URI"), Some(MOVED));
 
-    // The answer to the second request never came.
+    // The second request got no response.
     let lost = edited(result(FetchOutcome::NotModified, None, vec![redirect]), |it| it.look.status = None);
     let records = captured(&lost, &PLACE, &mut originals);
     assert_eq!(kinds(&records), [Kind::Request, Kind::Response]);
@@ -208,11 +208,11 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
     assert_eq!(captured(&without(not_modified()), &later(8), &mut originals), []);
     let failed = edited(result(FetchOutcome::DnsFailed, None, Vec::new()), |it| it.look.status = None);
     assert_eq!(captured(&failed, &PLACE, &mut originals), []);
-    // Heads that were cut to nothing are none.
+    // Empty heads count as not recorded.
     let headless = exchange(PAGE, "", 6);
     let records = captured(&result(FetchOutcome::Fetched, Some("a page"), vec![headless]), &PLACE, &mut originals);
     assert_eq!(kinds(&records), [Kind::Resource]);
-    // What comes later refers to it all the same.
+    // Later revisits refer to the resource.
     let revisit = captured(&not_modified(), &later(8), &mut originals).remove(1);
     assert_eq!(revisit.field("WARC-Refers-To"), Some(records[0].id().to_string().as_str()));
 }

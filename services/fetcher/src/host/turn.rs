@@ -1,4 +1,4 @@
-//! Waiting for a job's turn at its host, and what is not sent although the turn has come.
+//! Waits for a job's turn at its host, and drops requests that must no longer be sent.
 
 use super::{HostWorker, Turn};
 use crate::exchange::Failure;
@@ -7,18 +7,18 @@ use crate::route::shared_address;
 use messages::FetchOutcome;
 use std::time::Duration;
 
-/// Why a request is not sent although its turn has come.
+/// Why a request is not sent although it is its turn.
 pub(super) enum Unsent {
-    /// The host refused another one, and is still left alone for so long.
+    /// The host refused another request and rests for this long.
     LeftAlone(Duration),
-    /// The scheduler has given it up, and may have made it anew.
+    /// The lease has expired: the scheduler may have sent the request again.
     PastLease,
-    /// The pool is being drained.
+    /// The pool is draining.
     Drained,
 }
 
 impl HostWorker {
-    /// Waits for a job's turn. From then on it is on the wire, unless there is a reason not to send it.
+    /// Waits for a job's turn, then marks it as in flight. Returns the reason if it must not be sent.
     pub(super) async fn go_out(&mut self, job: &mut Job) -> Option<Unsent> {
         self.wait(job).await;
         if let Some(why) = self.unsent(job) {
@@ -29,13 +29,13 @@ impl HostWorker {
         self.on_the_wire.is_none().then_some(Unsent::Drained)
     }
 
-    /// An exchange is over, and there is another to come.
+    /// Ends one exchange of a job that needs another.
     pub(super) fn wait_again(&mut self, job: &mut Job) {
         job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
         self.on_the_wire = None;
     }
 
-    /// Waits until the host may be asked, and the address that it shares with others.
+    /// Waits for the host's gate, and for that of the address it shares with others.
     async fn wait(&self, job: &Job) {
         self.gate.wait(job.request.not_before).await;
         if self.network.addresses.lets_wait()
@@ -45,22 +45,23 @@ impl HostWorker {
         }
     }
 
-    /// Why a request should not be sent now, if there is a reason.
+    /// Why a request must not be sent now.
     pub(super) fn unsent(&self, job: &Job) -> Option<Unsent> {
         if self.network.traffic.is_draining() {
             return Some(Unsent::Drained);
         }
         let now = self.clock.now();
-        // Also a request that was handed out before the host refused another.
+        // Applies also to requests handed out before the host refused another.
         let rest = self.left_alone_until.saturating_since(now.max(job.request.not_before));
         if !rest.is_zero() {
             return Some(Unsent::LeftAlone(rest));
         }
-        // One that was sent and redirected is worth its answer.
+        // A redirected request has already been sent, so its answer is still useful.
         (job.hops.is_empty() && job.request.lease_until <= now).then_some(Unsent::PastLease)
     }
 
-    /// A request that is not sent is answered as such, which is no failure of its page ([`Look::was_not_sent`](messages::Look::was_not_sent)).
+    /// Answers a request that was not sent. This does not count as a failure of its page
+    /// ([`Look::was_not_sent`](messages::Look::was_not_sent)).
     pub(super) fn given_up(&self, job: Box<Job>, why: &Unsent) -> Turn {
         let (rest, detail) = match why {
             Unsent::Drained => return Turn::Drained,

@@ -1,17 +1,17 @@
-//! Where a body ends (RFC 9112 §6 and §7): lengths, chunks, or the end of the connection.
+//! Message body framing (RFC 9112 §6 and §7): by length, by chunks, or until the connection closes.
 
-/// Most bytes of chunk extensions in a body, and of trailers. Both are passed over.
+/// Most bytes of chunk extensions and of trailers in a body. Both are ignored.
 const MAX_EXTENSIONS: usize = 16 << 10;
 const MAX_TRAILERS: usize = 16 << 10;
 
-/// How the rest of a body is marked off.
+/// How the rest of a body is delimited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// So many bytes are still to come.
+    /// This many bytes are left.
     Length(u64),
-    /// Pieces that say how long they are.
+    /// Chunked transfer coding.
     Chunked(Chunks),
-    /// All until the connection is closed.
+    /// Until the connection closes.
     UntilClose,
 }
 
@@ -19,11 +19,11 @@ pub(crate) enum Framing {
 pub(crate) type Fault = &'static str;
 
 impl Framing {
-    /// There is no body.
+    /// No body.
     pub(crate) const NOTHING: Self = Self::Length(0);
 
-    /// Takes the next piece of the body off the input, and whatever frames it. Nothing when the input is used up or the
-    /// body has ended; what is left of the input then is none of the body's.
+    /// Takes the next piece of the body off the input, together with its framing. Returns `None` when the input is used
+    /// up or the body has ended. After the end, the remaining input does not belong to the body.
     pub(crate) fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
         match self {
             Self::Length(left) => Ok(take_up_to(left, input)),
@@ -32,7 +32,7 @@ impl Framing {
         }
     }
 
-    /// Whether the whole body has come. One that only the end of the connection ends never has.
+    /// Whether the whole body has been read. Never true for a body that ends with the connection.
     pub(crate) fn has_ended(&self) -> bool {
         match self {
             Self::Length(left) => *left == 0,
@@ -41,7 +41,7 @@ impl Framing {
         }
     }
 
-    /// Bytes of the body that are still to come, if that was said.
+    /// Remaining length of the body, if the head announced it.
     pub(crate) fn announced(&self) -> Option<u64> {
         match self {
             Self::Length(left) => Some(*left),
@@ -58,12 +58,11 @@ fn take_up_to<'a>(left: &mut u64, input: &mut &'a [u8]) -> Option<&'a [u8]> {
     (!piece.is_empty()).then_some(piece)
 }
 
-/// A chunked body on its way. Lines end with CR LF and nothing else: what lies between the lenient readings of two
-/// machines is where requests are smuggled.
+/// State of a chunked body. Lines must end with CR LF: parsers that differ in leniency are how requests are smuggled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chunks {
     at: At,
-    /// Bytes of the chunk that are still to come.
+    /// Bytes left in the current chunk.
     left: u64,
     extensions: usize,
     trailers: usize,
@@ -71,18 +70,18 @@ pub(crate) struct Chunks {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum At {
-    /// Before the first digit of a length.
+    /// Before the first digit of a chunk size.
     #[default]
     Start,
     Length,
-    /// Blanks behind it.
+    /// Blanks after the size.
     Blanks,
     Extension,
     LengthLf,
     Data,
     DataCr,
     DataLf,
-    /// Behind the last chunk or a trailer, where an empty line ends it all.
+    /// After the last chunk or a trailer; an empty line ends the body.
     Line,
     Trailer,
     TrailerLf,
@@ -107,7 +106,7 @@ impl Chunks {
         Ok(None)
     }
 
-    /// Where a byte leads that frames data.
+    /// The state after a framing byte.
     fn after(&mut self, byte: u8) -> Result<At, Fault> {
         match (self.at, byte) {
             (At::Start | At::Length, digit) if digit.is_ascii_hexdigit() => {
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What is read of a body that comes in pieces of this size: the body, whether it ended, and what was left.
+    /// Reads a body delivered in pieces of this size. Returns the body, whether it ended, and the leftover input.
     fn read(mut framing: Framing, bytes: &[u8], piece: usize) -> Result<(Vec<u8>, bool, Vec<u8>), Fault> {
         let (mut body, mut rest) = (Vec::new(), Vec::new());
         for piece in bytes.chunks(piece) {

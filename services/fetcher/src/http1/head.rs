@@ -1,4 +1,4 @@
-//! The head of a response: what it says, what of it is kept, and how the body behind it is framed.
+//! Parses the head of a response: status, headers, and the framing of the body.
 
 use crate::http1::framing::{Chunks, Framing};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 
 /// Most header lines of a response.
 const MAX_HEADERS: usize = 512;
-/// Headers that somebody looks at later. The others are only recorded.
+/// Headers that the fetcher uses. The others are only recorded.
 const KEPT: [HeaderName; 7] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
@@ -18,31 +18,30 @@ const KEPT: [HeaderName; 7] = [
     header::RETRY_AFTER,
 ];
 
-/// The head of a response.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(crate) version: Version,
-    /// Those that are looked at later.
+    /// The headers in `KEPT`.
     pub(crate) headers: HeaderMap,
     pub(crate) framing: Framing,
-    /// Whether the server lets the connection be used again.
+    /// Whether the server allows the connection to be reused.
     pub(crate) keeps_alive: bool,
 }
 
-/// What input begins with.
+/// Result of parsing the start of the input.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// A head, and so many bytes of it.
+    /// A head, and its length in bytes.
     Whole(Box<Head>, usize),
-    /// The head of an interim response of so many bytes, which another follows.
+    /// An interim response's head of this length. Another response follows.
     Interim(usize),
-    /// Less than a head.
+    /// The head is incomplete.
     Partial,
 }
 
 impl Parsed {
-    /// Reads the head of an answer to a GET. What is wrong with it is said in words.
+    /// Parses the head of a response to a GET. The error says what is wrong.
     pub(crate) fn of(input: &[u8]) -> Result<Self, String> {
         let mut lines = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut []);
@@ -67,15 +66,15 @@ impl Parsed {
     }
 }
 
-/// What header lines say.
+/// The header lines that matter.
 #[derive(Default)]
 struct Lines {
     kept: HeaderMap,
     says_close: bool,
     says_keep_alive: bool,
-    /// How long the body is said to be.
+    /// The announced length of the body.
     length: Option<u64>,
-    /// Whether the outermost transfer coding is chunks; absent when none is named.
+    /// Whether the outermost transfer coding is chunked. `None` without a transfer coding.
     is_chunked: Option<bool>,
 }
 
@@ -101,12 +100,12 @@ impl Lines {
         Ok(lines)
     }
 
-    /// A length may be said more than once, if it is the same (RFC 9110 §8.6).
+    /// A length may be repeated if the values agree (RFC 9110 §8.6).
     fn take_length(&mut self, value: &[u8]) -> Result<(), String> {
         let wrong = || format!("content-length {:?}", String::from_utf8_lossy(&value[..value.len().min(50)]));
         let text = str::from_utf8(value).map_err(|_| wrong())?;
         for word in text.split(',').map(str::trim) {
-            // A sign would be read as part of a number.
+            // `parse` would accept a sign.
             let digits = word.bytes().all(|byte| byte.is_ascii_digit());
             let length = word.parse().ok().filter(|_| digits).ok_or_else(wrong)?;
             if self.length.replace(length).is_some_and(|before| before != length) {
@@ -116,7 +115,7 @@ impl Lines {
         Ok(())
     }
 
-    /// How the body is framed (RFC 9112 §6.3).
+    /// The framing of the body (RFC 9112 §6.3).
     fn framing(&self, status: StatusCode, version: Version) -> Result<Framing, String> {
         match (status.as_u16(), self.is_chunked, self.length) {
             (101 | 204 | 304, ..) => Ok(Framing::NOTHING),
@@ -128,7 +127,7 @@ impl Lines {
     }
 }
 
-/// The words of a list. What is no text has none.
+/// The items of a comma-separated list. Empty if the value is not valid text.
 fn words(value: &[u8]) -> impl Iterator<Item = &str> {
     str::from_utf8(value).unwrap_or_default().split(',').map(str::trim)
 }

@@ -16,7 +16,7 @@ fn wait_for<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// Asks, and reads what the host has sent: status, body, and whether the connection can be used again.
+/// Sends a request and reads the response: status, body, and whether the connection is reusable.
 async fn exchange(line: &mut Line) -> Result<(u16, Vec<u8>, bool), Problem> {
     let until = Instant::now() + PATIENCE;
     line.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
@@ -110,7 +110,7 @@ fn a_head_without_end_is_refused_and_one_that_does_not_come_is_late() {
     let (mut line, _host, _) = pair();
     wait_for(async {
         assert!(matches!(line.head(false, Instant::now()).await, Err(Problem::Late)));
-        // The alarm was not set yet, and is set for the later of two deadlines when the earlier has passed.
+        // The alarm is not set yet. It is set for the later of two deadlines once the earlier has passed.
         let soon = Duration::from_millis(5);
         assert!(matches!(line.head(false, Instant::now() + soon).await, Err(Problem::Late)));
         assert!(matches!(line.head(false, Instant::now() + 2 * soon).await, Err(Problem::Late)));

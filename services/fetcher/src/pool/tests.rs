@@ -1,4 +1,4 @@
-//! The pool against a server that is played by hand.
+//! Tests the pool against a scripted server.
 
 use super::*;
 use page::Timestamp;
@@ -36,7 +36,7 @@ fn asked(epoch: u64, request: &FetchRequest) -> Job {
     Job::new(Tag { partition: 0, offset: epoch, epoch }, request.clone())
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn until(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
@@ -45,7 +45,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// The next request on a connection, by its first line; empty when the connection was closed.
+/// The request line of the next request on a connection. Empty when the connection was closed.
 fn request(stream: &mut TcpStream) -> String {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut head = [0; 4_096];
@@ -87,7 +87,7 @@ fn what_is_past_its_lease_is_handed_back_unsent() {
     assert!(done.result.look.was_not_sent());
     assert_eq!((done.result.look.url.as_str(), done.result.look.attempt), ("http://a.test/stale", stale.attempt));
     assert_eq!(done.result.look.retry_after_s, None, "the host has refused nothing");
-    // Neither is one whose lease ends while it waits for its turn.
+    // A request whose lease ends while it waits for its turn is not sent either.
     let (not_before, lease_until) = (START + Duration::from_millis(100), START + Duration::from_secs(1));
     pool.submit(asked(1, &FetchRequest { not_before, lease_until, ..request_for("http://a.test/slow") }));
     clock.advance(Duration::from_secs(2));

@@ -1,4 +1,4 @@
-//! The detector as a process of its own, over Kafka.
+//! The detector as a separate process, over Kafka.
 
 use std::process::ExitCode;
 

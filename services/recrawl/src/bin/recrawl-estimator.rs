@@ -1,4 +1,4 @@
-//! The estimator as a process of its own, over Kafka.
+//! The estimator as a separate process, over Kafka.
 
 use std::process::ExitCode;
 

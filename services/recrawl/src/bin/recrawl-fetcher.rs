@@ -1,4 +1,4 @@
-//! The fetcher as a process of its own, over Kafka.
+//! The fetcher as a separate process, over Kafka.
 
 use fetcher::Rules;
 use std::process::ExitCode;

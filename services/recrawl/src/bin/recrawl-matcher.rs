@@ -1,4 +1,4 @@
-//! The matcher as a process of its own, over Kafka.
+//! The matcher as a separate process, over Kafka.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The scheduler as a process of its own, over Kafka.
+//! The scheduler as a separate process, over Kafka.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `recrawl changes`: what changed, as a stream that scripts can follow and go on with where they left it.
+//! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
 use crate::Failure;
 use crate::follow::{Cursor, FollowArguments, Followed, Follower, Subject, Take};
@@ -9,7 +9,7 @@ use messages::{PageChange, Verdict, topics};
 use serde::Serialize;
 use std::io::{BufWriter, StdoutLock, Write};
 
-/// Records read at a time, of each partition.
+/// Records read at a time per partition.
 const BATCH: usize = 500;
 
 /// Arguments of `recrawl changes`.
@@ -19,10 +19,9 @@ pub struct ChangesArguments {
     follow: FollowArguments,
 }
 
-/// One line of the answer.
 #[derive(Debug, Serialize)]
 struct Line {
-    /// Go on from here, and this change is not told again.
+    /// Cursor that resumes after this change.
     cursor: String,
     change_id: String,
     url: String,
@@ -77,7 +76,7 @@ impl Line {
     }
 }
 
-/// Prints changes, one a line, whatever form of JSON is asked for: the list may have no end.
+/// Prints changes one per line, also with `--format json`, because the list may have no end.
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Failure> {
     let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;

@@ -1,4 +1,4 @@
-//! `recrawl dead-letters`: records that a stage could not work on, with the reason, and how they are given back to it.
+//! `recrawl dead-letters`: lists records that a stage could not process, with the reason, and replays them.
 
 mod replay;
 
@@ -23,7 +23,7 @@ pub struct DeadLettersArguments {
     /// State directory of a `recrawl run`, which may be running.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Gives each of them back to the stage that set it aside, once: for records that it can process by now. An embedded
+    /// Returns each record once to the stage that set it aside. Use it when the stage can process them now. An embedded
     /// crawl must not be running.
     #[arg(long)]
     replay: bool,
@@ -41,7 +41,7 @@ struct Row {
     reason: String,
 }
 
-/// Lists the dead letters that are still kept.
+/// Lists the retained dead letters.
 pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
@@ -81,7 +81,7 @@ fn row(record: &InputRecord) -> Row {
             value_bytes: letter.value.map_or(0, |value| value.len()),
             reason: letter.reason,
         },
-        // Somebody else wrote here, or another version whose schema is not there; still worth showing.
+        // Written by another program, or by a version whose schema is missing. Show it nevertheless.
         other => Row {
             set_aside_at: record.timestamp.to_string(),
             stage: "unknown".to_owned(),

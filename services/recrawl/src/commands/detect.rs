@@ -1,4 +1,4 @@
-//! `recrawl detect --corpus DIR`: what the detector says of every raw change of a recorded history, learned as it goes.
+//! `recrawl detect --corpus DIR`: judges every raw change of a recorded history, learning as it goes.
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
@@ -22,7 +22,7 @@ pub struct DetectArguments {
     source: Option<String>,
 }
 
-/// Judges all versions in the order of time: one line per raw change.
+/// Judges all versions in order of time and prints a line per raw change.
 pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure> {
     let urls = arguments.settings.load(&[])?.urls.rules();
     let mut archive = Archive::open(&arguments.corpus, arguments.source.as_deref()).map_err(failure)?;

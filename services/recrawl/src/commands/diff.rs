@@ -16,19 +16,19 @@ use std::path::PathBuf;
 pub struct DiffArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// The older version: a file ("-" is stdin) or an address.
+    /// The older version: a file ("-" is stdin) or a URL.
     #[arg(required_unless_present = "batch")]
     old: Option<String>,
-    /// The newer one.
+    /// The newer version.
     #[arg(required_unless_present = "batch")]
     new: Option<String>,
-    /// The page's address, which links start from.
+    /// URL of the page, the base of its links.
     #[arg(long)]
     url: Option<String>,
-    /// The Content-Type of both.
+    /// Content-Type of both versions.
     #[arg(long)]
     content_type: Option<String>,
-    /// Questions, one {"old":…, "new":…, "url":…, "content_type":…} a line; "-" is stdin.
+    /// Questions, one {"old":…, "new":…, "url":…, "content_type":…} per line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["old", "new", "url", "content_type"])]
     batch: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `recrawl explain URL`: why a page is, or is not, due.
+//! `recrawl explain URL`: why a page is or is not due.
 
 use crate::Failure;
 use crate::commands::{OnePageArguments, not_known};
@@ -7,7 +7,7 @@ use daemon::WebClock;
 use scheduler::explain::Explanation;
 use stream::Clock;
 
-/// Explains the decision about a page.
+/// Explains the scheduling of a page.
 pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), Failure> {
     let (url, settings, inspection) = arguments.open()?;
     let now = WebClock::new(&settings.clock).now();

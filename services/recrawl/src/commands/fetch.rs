@@ -1,4 +1,4 @@
-//! `recrawl fetch URL`: one polite fetch, and everything about it.
+//! `recrawl fetch URL`: fetches one page politely and prints the details.
 
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, word};
@@ -16,9 +16,9 @@ use std::path::PathBuf;
 pub struct FetchArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// The address.
+    /// URL of the page.
     url: String,
-    /// Where the body goes; "-" is stdout, instead of the answer.
+    /// File for the body. With "-" the body goes to stdout instead of the answer.
     #[arg(long, value_name = "FILE")]
     body: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ pub struct FetchArguments {
 struct Fetched {
     outcome: FetchOutcome,
     status: Option<u16>,
-    /// Where redirects led.
+    /// The final URL, after redirects.
     url: String,
     requested_url: String,
     hops: Vec<Hop>,
@@ -49,7 +49,7 @@ struct Hop {
     status: u16,
 }
 
-/// What robots.txt of the last host says of the address.
+/// The verdict of the last host's robots.txt on the URL.
 #[derive(Debug, Serialize)]
 struct RobotsAnswer {
     allowed: bool,
@@ -66,7 +66,7 @@ struct Validators {
 
 #[derive(Debug, Serialize)]
 struct Timings {
-    /// From the request to the end of the response.
+    /// Time from the request to the end of the response.
     total: i32,
 }
 
@@ -76,7 +76,7 @@ struct Bytes {
     decoded: i64,
 }
 
-/// Fetches a page. Exit status 1 when there is no page to show.
+/// Fetches a page. Exit status 1 if there is no page.
 pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> {
     let settings = arguments.settings.load(&[])?;
     let url =

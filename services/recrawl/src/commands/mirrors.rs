@@ -1,4 +1,4 @@
-//! `recrawl mirrors FILE.jsonl`: which pages are copies of each other, by their links.
+//! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
 use crate::Failure;
 use crate::output::{Format, answer};
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 /// Arguments of `recrawl mirrors`.
 #[derive(Args, Debug)]
 pub struct MirrorsArguments {
-    /// Pages with their links, one {"url":…, "links":[…]} a line; "-" is stdin.
+    /// Pages with their links, one {"url":…, "links":[…]} per line; "-" is stdin.
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
 }
 
-/// Finds mirrors, by the seed's degree bound and by bands.
+/// Finds mirrors by the seed's degree bound and by bands.
 pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), Failure> {
     let file = &arguments.file;
     let input: Box<dyn BufRead> = if file == Path::new("-") {

@@ -28,7 +28,7 @@ use clap::Args;
 use settings::Settings;
 use std::path::PathBuf;
 
-/// Where settings come from; the same for every command that needs them.
+/// Source of the settings, shared by every command that needs them.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SettingsArguments {
     /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
@@ -40,7 +40,7 @@ pub struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// Reads the settings, with further overrides below those of `--set`.
+    /// Loads the settings. `--set` overrides `further`.
     pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, Failure> {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
@@ -49,10 +49,10 @@ impl SettingsArguments {
     }
 }
 
-/// A page of a crawl in a data directory.
+/// Selects a page of a crawl in a data directory.
 #[derive(Args, Debug)]
 pub struct OnePageArguments {
-    /// The page's address.
+    /// URL of the page.
     url: String,
     #[command(flatten)]
     settings: SettingsArguments,
@@ -62,7 +62,7 @@ pub struct OnePageArguments {
 }
 
 impl OnePageArguments {
-    /// The page, and the crawl's books to look it up in.
+    /// The page's URL, the settings, and the crawl's stored state.
     fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), Failure> {
         let data = self.data.as_ref().map(|path| path.display().to_string());
         let settings = self.settings.load(&[("crawl.data", data)])?;

@@ -1,4 +1,4 @@
-//! `recrawl page URL`: everything kept about one page, or its kept copy.
+//! `recrawl page URL`: prints everything stored about one page, or its stored copy.
 
 use crate::Failure;
 use crate::commands::{OnePageArguments, not_known};
@@ -13,10 +13,10 @@ use std::io::Write;
 pub struct PageArguments {
     #[command(flatten)]
     page: OnePageArguments,
-    /// Gives the text of the kept copy instead: what a reader saw of the last accepted version.
+    /// Prints the text of the stored copy instead: the visible text of the last accepted version.
     #[arg(long)]
     text: bool,
-    /// Gives the kept copy as received instead, if `detector.contents` is "body".
+    /// Prints the stored copy as received instead, if `detector.contents` is "body".
     #[arg(long, conflicts_with = "text")]
     body: bool,
 }
@@ -48,7 +48,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), Failure> {
 }
 
 fn text(report: &PageReport) -> String {
-    // The JSON form has every field with its name; for people the same, one a line.
+    // Print the fields of the JSON form, one per line.
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(report) else { return String::new() };
     let line = |(name, value): (&String, &serde_json::Value)| match value {
         serde_json::Value::Null => None,

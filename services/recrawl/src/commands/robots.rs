@@ -1,4 +1,4 @@
-//! `recrawl robots FILE|URL --agent A PATH…`: may this crawler fetch these paths, and which line says so?
+//! `recrawl robots FILE|URL --agent A PATH…`: whether a crawler may fetch these paths, and which line decides.
 
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
@@ -16,16 +16,16 @@ use std::path::PathBuf;
 pub struct RobotsArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// A robots.txt file ("-" is stdin), or the address of a site, whose robots.txt is fetched.
+    /// A robots.txt file ("-" is stdin), or the URL of a site whose robots.txt is fetched.
     #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
     source: Option<String>,
-    /// The crawler's name in robots.txt (its product token); that of the settings when left out.
+    /// The crawler's name in robots.txt (its product token). Defaults to that of the settings.
     #[arg(long)]
     agent: Option<String>,
-    /// Paths or addresses, matched as they are given: percent-encode them as a crawler would.
+    /// Paths or URLs, matched as given: percent-encode them as a crawler would.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Questions, one {"file" or "robots":…, "agent":…, "url":…} a line; "-" is stdin.
+    /// Questions, one {"file" or "robots":…, "agent":…, "url":…} per line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["source", "agent", "paths"])]
     batch: Option<PathBuf>,
 }
@@ -39,20 +39,20 @@ struct Question {
     url: String,
 }
 
-/// The answer for one path.
+/// The verdict on one path.
 #[derive(Debug, Serialize)]
 struct Verdict {
     path: String,
     allowed: bool,
-    /// The line that decided, without its comment; null when none speaks of the path.
+    /// The line that decided, without its comment. Null if no rule matches.
     rule: Option<String>,
-    /// Its number, from 1.
+    /// Line number, counted from 1.
     line: Option<usize>,
     crawl_delay_s: Option<f64>,
     sitemaps: Vec<String>,
 }
 
-/// Says what robots.txt allows. Exit status 1 when it forbids one of the paths.
+/// Prints what robots.txt allows. Exit status 1 if it forbids one of the paths.
 pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure> {
     if let Some(file) = &arguments.batch {
         let mut files = HashMap::new();
@@ -98,8 +98,8 @@ fn answer_one(question: Question, files: &mut HashMap<PathBuf, Robots>) -> Resul
     }
 }
 
-/// JSON has no byte strings; they are often written with a code point for each byte. Taken as that where the bytes then
-/// are UTF-8 beyond ASCII, which text hardly ever is by accident.
+/// JSON has no byte strings, so bytes are often written as one code point each. Interprets a text that way if the
+/// resulting bytes are valid UTF-8 beyond ASCII, which text is hardly ever by accident.
 fn bytes_of(text: String) -> Vec<u8> {
     if text.is_ascii() {
         return text.into_bytes();
@@ -121,7 +121,7 @@ fn verdict(robots: &Robots, agent: &str, path: &str) -> Verdict {
     }
 }
 
-/// Path and query of an address, or the path itself, without fragment.
+/// Path and query of a URL or path, without the fragment.
 fn path_of(address: &str) -> &str {
     let path = match address.split_once("://") {
         Some((_, rest)) => rest.find(['/', '?', '#']).map_or("/", |at| &rest[at..]),

@@ -1,4 +1,4 @@
-//! `recrawl run`: the whole loop in this process, until stopped.
+//! `recrawl run`: runs the whole loop in this process until it is stopped.
 
 use crate::commands::SettingsArguments;
 use crate::embedded::Embedded;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the loop must have been quiet to count as idle: longer than the stages' figures are old.
+/// Quiet time after which the loop counts as idle. Longer than the age of the stages' figures.
 const QUIET: Duration = Duration::from_millis(1_500);
 
 /// Arguments of `recrawl run`.
@@ -22,16 +22,16 @@ const QUIET: Duration = Duration::from_millis(1_500);
 pub struct RunArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// File of pages to crawl, one URL per line, optionally followed by a weight. "-" is stdin.
+    /// File of seed pages, one URL per line, optionally followed by a weight. "-" is stdin.
     #[arg(long)]
     seeds: Option<PathBuf>,
-    /// State directory; made when there is none.
+    /// State directory. Created if necessary.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Ends when every known page has been fetched once and nothing is on its way.
+    /// Ends when every known page has been fetched once and nothing is in flight.
     #[arg(long)]
     until_idle: bool,
-    /// Ends after this long in real time, such as 90s or 2h.
+    /// Ends after this real time, such as 90s or 2h.
     #[arg(long = "for", value_name = "DURATION")]
     duration: Option<humantime::Duration>,
     /// Prints the effective configuration and ends.
@@ -39,13 +39,13 @@ pub struct RunArguments {
     print_config: bool,
 }
 
-/// What a run did.
+/// Summary of a run.
 #[derive(Debug, Serialize)]
 struct Summary {
-    /// Why it ended.
+    /// Reason of the end.
     ended: &'static str,
     wall_s: f64,
-    /// Answers received in this run.
+    /// Number of answers received in this run.
     fetches: u64,
     #[serde(flatten)]
     status: Status,
@@ -102,7 +102,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
     })
 }
 
-/// Waits for the end, showing how things go.
+/// Shows progress until the run ends. Returns the reason.
 fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Result<&'static str, Failure> {
     let target = ProgressDrawTarget::stderr_with_hz(2);
     let bar = ProgressBar::with_draw_target(None, target).with_style(
@@ -138,7 +138,7 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
     Ok(ended)
 }
 
-/// Reads a file of seeds. Lines that cannot be read are told one by one; the rest goes on.
+/// Reads a seeds file. Invalid lines are reported one by one, and the rest is used.
 pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
     let text = if path.as_os_str() == "-" {
         std::io::read_to_string(std::io::stdin())
@@ -157,7 +157,7 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
     Ok(list)
 }
 
-/// Other people's machines are visited only by a crawler that says whom to write to.
+/// Requires a contact for site owners, unless all seeds are on loopback.
 fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), Failure> {
     let is_loopback = |seed: &Seed| {
         let host = seed.url.host_name().to_owned();

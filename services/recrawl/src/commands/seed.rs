@@ -1,4 +1,4 @@
-//! `recrawl seed`: pages to know from now on, for a loop that runs, one that does not, or one over Kafka.
+//! `recrawl seed`: adds pages to an embedded crawl, running or stopped, or to one over Kafka.
 
 use crate::commands::run::read_seeds;
 use crate::commands::{SettingsArguments, status};
@@ -17,7 +17,7 @@ use topology::Names;
 /// Arguments of `recrawl seed`.
 #[derive(Args, Debug)]
 pub struct SeedArguments {
-    /// Addresses.
+    /// URLs to add.
     urls: Vec<String>,
     /// File with one URL per line, optionally followed by a weight. "-" is stdin.
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `recrawl sitemap FILE|URL`: what a sitemap or feed lists, and what is wrong with it.
+//! `recrawl sitemap FILE|URL`: lists the entries of a sitemap or feed, and its problems.
 
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer};
@@ -11,12 +11,12 @@ use sitemaps::{Entry, Sitemap};
 pub struct SitemapArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// A sitemap, index, feed or list, gzipped or not: a file ("-" is stdin) or an address.
+    /// A sitemap, index, feed or list, gzipped or not: a file ("-" is stdin) or a URL.
     #[arg(value_name = "FILE|URL")]
     source: String,
 }
 
-/// Lists what a sitemap says. Exit status 1 when the file is none.
+/// Lists the entries of a sitemap. Exit status 1 if the file is not a sitemap.
 pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), Failure> {
     let settings = arguments.settings.load(&[])?;
     let sitemap = sitemaps::read(&one_fetch::file_or_address(&settings, &arguments.source)?.bytes);

@@ -1,4 +1,4 @@
-//! `recrawl state check`: is everything in a data directory there, and sound?
+//! `recrawl state check`: verifies that a data directory is complete and sound.
 
 use crate::Failure;
 use crate::output::{Format, answer};
@@ -16,7 +16,8 @@ pub struct StateArguments {
 
 #[derive(Subcommand, Debug)]
 enum Action {
-    /// Reads every entry of every database, checksums included, and changes nothing. Exit status 1 when something is wrong.
+    /// Reads every entry of every database, verifies checksums, and changes nothing. Exit status 1 if something is
+    /// wrong.
     Check {
         /// State directory of a `recrawl run` or of a service, which may be running.
         #[arg(long)]

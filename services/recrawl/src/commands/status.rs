@@ -1,4 +1,4 @@
-//! `recrawl status`: how a crawl stands, running or not, embedded or over Kafka.
+//! `recrawl status`: shows the state of a crawl, running or not, embedded or over Kafka.
 
 use crate::commands::SettingsArguments;
 use crate::embedded::ADDRESS_FILE;
@@ -24,7 +24,7 @@ pub struct StatusArguments {
     url: Option<String>,
 }
 
-/// Shows how a crawl stands.
+/// Shows the state of a crawl.
 pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
@@ -44,7 +44,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure
     answer(format, &status, text)
 }
 
-/// The address of the loop that runs on a data directory, when one answers there.
+/// The address of the loop that runs on a data directory, if it responds there.
 pub fn running(data: &Path) -> Option<String> {
     let address = std::fs::read_to_string(data.join(ADDRESS_FILE)).ok()?;
     let answers = http_client::request(address.trim(), "GET", "/healthz", b"").is_ok();
@@ -59,7 +59,7 @@ fn ask(address: &str) -> Result<Status, Failure> {
     serde_json::from_str(&body).map_err(|error| Failure::World(format!("{address} gives no status: {error}")))
 }
 
-/// Consumer lag of the stages' groups; what is inside the services they tell themselves (`--url`).
+/// Consumer lag of the stages' groups. Each service reports its own internals (`--url`).
 fn over_kafka(settings: &settings::Settings) -> Result<Status, Failure> {
     let log = daemon::service::connect(settings, "recrawl-status")?;
     let names = Names::new(settings);

@@ -1,4 +1,4 @@
-//! `recrawl text FILE|URL`: what a page says: main text, title, links and the rest.
+//! `recrawl text FILE|URL`: reads a page: main text, title, links and the rest.
 
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
@@ -14,16 +14,16 @@ use std::path::PathBuf;
 pub struct TextArguments {
     #[command(flatten)]
     settings: SettingsArguments,
-    /// A page: a file ("-" is stdin) or an address.
+    /// A page: a file ("-" is stdin) or a URL.
     #[arg(value_name = "FILE|URL", required_unless_present = "batch")]
     source: Option<String>,
-    /// The address a file was fetched from, which its links start from.
+    /// URL that a file was fetched from, the base of its links.
     #[arg(long)]
     url: Option<String>,
-    /// The Content-Type a file was sent with.
+    /// Content-Type that a file was sent with.
     #[arg(long)]
     content_type: Option<String>,
-    /// Questions, one {"file":…, "url":…, "content_type":…} a line; "-" is stdin.
+    /// Questions, one {"file":…, "url":…, "content_type":…} per line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["source", "url", "content_type"])]
     batch: Option<PathBuf>,
 }
@@ -51,7 +51,7 @@ pub fn text(arguments: &TextArguments, format: Format) -> Result<(), Failure> {
     answer(format, &reading, for_people)
 }
 
-/// Title and main text, as they would be read.
+/// Title and main text.
 fn for_people(reading: &Reading) -> String {
     let text = if reading.text.is_empty() { &reading.full_text } else { &reading.text };
     format!("{}\n\n{text}", reading.title)

@@ -1,4 +1,4 @@
-//! `recrawl topics create|check`: the topics on a Kafka, made or verified.
+//! `recrawl topics create|check`: creates or checks the topics on Kafka.
 
 use crate::Failure;
 use crate::commands::SettingsArguments;
@@ -17,15 +17,15 @@ pub struct TopicsArguments {
 
 #[derive(Subcommand, Debug)]
 enum Action {
-    /// Makes the topics that are missing, then checks all of them.
+    /// Creates missing topics, then checks all topics.
     Create(Where),
-    /// Checks partitions, compaction, retention and message size. Exit status 1 when something differs.
+    /// Checks partitions, compaction, retention and message size. Exit status 1 if something differs.
     Check(Where),
 }
 
 #[derive(Args, Debug)]
 struct Where {
-    /// Bootstrap servers; otherwise kafka.brokers of the settings.
+    /// Bootstrap servers. Defaults to kafka.brokers of the settings.
     #[arg(long)]
     brokers: Option<String>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ struct Row {
     problem: Option<String>,
 }
 
-/// Makes or checks the topics.
+/// Creates or checks the topics.
 pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure> {
     let (Action::Create(place) | Action::Check(place)) = &arguments.action;
     let settings = place.settings.load(&[("kafka.brokers", place.brokers.clone())])?;

@@ -1,4 +1,4 @@
-//! `recrawl url URL…`: what an address is to recrawl: its one spelling, its name, its host and site.
+//! `recrawl url URL…`: shows how recrawl identifies a URL: canonical form, page id, host and site.
 
 use crate::Failure;
 use crate::batch::answer_lines;
@@ -12,13 +12,13 @@ use std::path::PathBuf;
 /// Arguments of `recrawl url`.
 #[derive(Args, Debug)]
 pub struct UrlArguments {
-    /// Addresses.
+    /// URLs to analyse.
     #[arg(required_unless_present = "batch")]
     urls: Vec<String>,
-    /// The address that relative ones start from.
+    /// Base of relative URLs.
     #[arg(long)]
     base: Option<String>,
-    /// Questions, one {"url":…, "base":…} a line; "-" is stdin.
+    /// Questions, one {"url":…, "base":…} per line; "-" is stdin.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["urls", "base"])]
     batch: Option<PathBuf>,
     #[command(flatten)]
@@ -31,11 +31,11 @@ struct Question {
     base: Option<String>,
 }
 
-/// An address, taken apart; or why it is none that can be crawled.
+/// The parts of a URL, or why it cannot be crawled.
 #[derive(Debug, Default, Serialize)]
 struct Address {
     url: String,
-    /// As the WHATWG standard parses it, before anything of ours; absent when it does not parse.
+    /// The URL as parsed by the WHATWG standard, before our normalisation. Absent if it does not parse.
     parsed: Option<String>,
     canonical: Option<String>,
     host: Option<String>,
@@ -45,7 +45,7 @@ struct Address {
     error: Option<String>,
 }
 
-/// Takes addresses apart. Exit status 1 when one of them cannot be crawled.
+/// Analyses URLs. Exit status 1 if one of them cannot be crawled.
 pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
     let rules = arguments.settings.load(&[])?.urls.rules();
     if let Some(file) = &arguments.batch {

@@ -1,7 +1,7 @@
-//! Gives dead letters back to the topics they came from.
+//! Returns dead letters to the topics they came from.
 //!
-//! A group of its own remembers what was given back, in the same transaction, so that no letter goes twice however often
-//! this is run or killed.
+//! A consumer group of its own commits the replayed offsets in the same transaction. So no letter is replayed twice,
+//! however often this runs or is killed.
 
 use crate::Failure;
 use messages::{DeadLetter, DecodeError, Encoded, topics};
@@ -14,16 +14,16 @@ use stream::schemas::SchemaReader;
 use stream::{Commit, Event, InputRecord, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
 use topology::Names;
 
-/// Letters given back as one unit.
+/// Most letters replayed in one transaction.
 const BATCH: PollLimits = PollLimits { records: 500, bytes: 16 << 20 };
-/// Longest wait for a letter that is there.
+/// Longest wait for an available letter.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What was given back.
+/// Result of a replay.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Replayed {
     replayed: u64,
-    /// Records on the topic that are no dead letters, or whose topic is gone.
+    /// Number of records that are not dead letters, or whose topic no longer exists.
     left_out: u64,
 }
 
@@ -91,7 +91,7 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
 fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, Failure> {
     let letter = match record.value.as_deref().map(DeadLetter::decode) {
         Some(Ok(letter)) => letter,
-        // Not left out for ever: it may be given back another time.
+        // Fail instead of skipping it for good: a later replay may be able to decode it.
         Some(Err(error @ DecodeError::UnknownSchema { .. })) => return Err(Failure::World(error.to_string())),
         _ => return Ok(None),
     };

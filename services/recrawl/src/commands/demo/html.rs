@@ -1,4 +1,4 @@
-//! What the demo found, as a page with plots; one file, nothing loaded from elsewhere.
+//! Renders the demo's report as a self-contained HTML page with plots.
 
 use super::report::{Compared, Report};
 use plotters::prelude::*;
@@ -9,7 +9,7 @@ const RECRAWL: RGBColor = RGBColor(0, 102, 170);
 const ROUND_ROBIN: RGBColor = RGBColor(150, 150, 150);
 const ORACLE: RGBColor = RGBColor(200, 120, 0);
 
-/// The whole page.
+/// Renders the page.
 pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Error>> {
     let curve = curve(report)?;
     let meant =
@@ -74,7 +74,7 @@ in turn; and an oracle that knows each page's true change rate beforehand. Measu
     ))
 }
 
-/// Freshness over time, with the others' averages as lines.
+/// Freshness over time, with horizontal lines for the averages of the other two policies.
 fn curve(report: &Report) -> Plot {
     let mut svg = String::new();
     {
@@ -111,7 +111,7 @@ fn curve(report: &Report) -> Plot {
     Ok(svg)
 }
 
-/// Three bars.
+/// A bar per policy.
 fn bars(caption: &str, compared: Compared) -> Plot {
     let mut svg = String::new();
     {

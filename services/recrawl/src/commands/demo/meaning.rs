@@ -1,8 +1,8 @@
-//! What of a replay's changes mean anything: the same pages and ledger, with versions that say the same taken as one.
+//! Reduces a replay's ledger to meaningful changes: consecutive versions of the same meaning become one.
 //!
-//! Most changes of real bytes are noise: counters, stamps, advertisements. recrawl does not spend its budget on them, so
-//! being current to the letter is not what it aims at. Judged is the whole history of a page, in order, by the rules of
-//! `recrawl detect`.
+//! Most byte-level changes are noise: counters, timestamps, advertisements. recrawl does not spend its budget on them,
+//! so byte-level freshness is not its goal. The whole history of each page is judged in order, by the rules of `recrawl
+//! detect`.
 
 use super::report::Books;
 use change::{Noise, PageState, Version};
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Address = (Arc<str>, Arc<str>);
 
-/// The books with versions that say the same taken as one. `progress` is told after each page how many are read.
+/// The books with versions of the same meaning merged. Calls `progress` after each page with the number of pages read.
 pub(super) fn by_meaning(
     web: &Web,
     books: &Books,
@@ -46,7 +46,7 @@ pub(super) fn by_meaning(
     Ok(merge(books, &meant))
 }
 
-/// `meant` gives, for each page and version, the number of its meaning.
+/// `meant` gives the meaning's number for each page and version.
 fn merge(books: &Books, meant: &[Vec<u32>]) -> Books {
     let mut merged = books.clone();
     for (page, meant) in merged.judged.pages.iter_mut().zip(meant) {
@@ -70,7 +70,7 @@ fn address(page: &PageHistory) -> Address {
     (Arc::clone(&page.host), Arc::clone(&page.path))
 }
 
-/// For each version the number of its meaning, counted from 0.
+/// The number of each version's meaning, counted from 0.
 fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io::Result<Vec<u32>> {
     let mut state = PageState::default();
     let mut meaning = 0;
@@ -78,7 +78,7 @@ fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io
     for (version, content) in page.states.iter().map(|state| state.content).enumerate() {
         let is_news = match content {
             Content::Gone => state.observe_gone().meaningful,
-            // Made-up text differs in every version.
+            // Every version has different generated text.
             Content::Generated => true,
             Content::Blob(_) => {
                 let body = web.body(number, version as u32)?;

@@ -1,8 +1,9 @@
-//! `recrawl demo`: the whole loop against a replay of real sites on a fast clock, judged from the outside.
+//! `recrawl demo`: runs the whole loop against a replay of real sites on a fast clock, and measures it from the
+//! outside.
 //!
-//! A simulated web serves pages as they were at each moment of some months; recrawl crawls it as it would any other.
-//! How fresh the copies were is computed from the web's own ledger, not from recrawl's books, beside the same budget
-//! spent by plain round robin and by an oracle that knows each page's true change rate.
+//! A simulated web serves pages as they were at each time over some months. recrawl crawls it like any other web. The
+//! freshness of the copies is computed from the simulated web's own ledger, not from recrawl's state. It is compared
+//! with the same budget spent by plain round robin, and by an oracle that knows each page's true change rate.
 
 mod html;
 mod meaning;
@@ -27,41 +28,41 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::Clock;
 
-/// Virtual time at the start: 2025-01-01, a year that no corpus has anything to do with.
+/// Virtual time at the start: 2025-01-01, a year outside every corpus.
 const START: Timestamp = Timestamp::from_secs(1_735_689_600);
-/// Where the corpora are looked for, unless RECRAWL_CORPORA says otherwise.
+/// Directory of the corpora, unless RECRAWL_CORPORA is set.
 const DEFAULT_CORPORA: &str = "../shared/corpora";
-/// How often the clock is held or let go, and how often it is shown how things go, in real time.
+/// Real time between two adjustments of the clock, and between two progress updates.
 const PACE_EVERY: Duration = Duration::from_millis(5);
 const SHOW_EVERY: Duration = Duration::from_millis(50);
-/// How long the loop may take to start, in real time, before the clock does.
+/// Longest real time for the loop to start before the clock does.
 const START_WITHIN: Duration = Duration::from_secs(20);
 
 /// Arguments of `recrawl demo`.
 #[derive(Args, Debug)]
 pub struct DemoArguments {
-    /// Where the report goes.
+    /// Directory for the report.
     #[arg(long, default_value = "target/demo")]
     out: PathBuf,
-    /// Months of the web to live through, in days.
+    /// Length of the replay, in days of virtual time.
     #[arg(long, default_value_t = 120.0)]
     days: f64,
-    /// How long that may take, in real time.
+    /// Real time that the replay takes.
     #[arg(long, default_value = "150s")]
     wall: humantime::Duration,
-    /// Days from one fetch of a page to the next if all were fetched alike: the budget is the number of pages divided by it.
+    /// Average days between two fetches of a page. The budget is the number of pages divided by this.
     #[arg(long, default_value_t = 5.0)]
     fetch_every_days: f64,
-    /// Most pages taken of each source of the corpora.
+    /// Most pages taken from each source of the corpora.
     #[arg(long, default_value_t = 300)]
     pages_per_source: usize,
     /// Replays only this source of the corpora. May be repeated.
     #[arg(long = "source", conflicts_with = "built_in")]
     sources: Vec<String>,
-    /// Replays the change times that come with recrawl even if the corpora are there.
+    /// Replays the built-in change times even if corpora are present.
     #[arg(long)]
     built_in: bool,
-    /// Seed of everything left to chance.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Overrides one setting of the crawl, such as policy.name=crawl-value. May be repeated.
@@ -149,7 +150,7 @@ fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<()
     Err(Failure::Input(problem.to_owned()))
 }
 
-/// Real pages when the corpora are there; otherwise real change times with made-up text.
+/// Real pages if corpora are present, otherwise real change times with generated text.
 fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
     let named = std::env::var_os("RECRAWL_CORPORA").map(PathBuf::from);
     let corpora = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_CORPORA)).join("content");
@@ -178,7 +179,7 @@ fn display(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The pages that exist through the whole window: those that can be judged, and those the budget is for.
+/// The pages that exist through the whole window. Only they are judged, and the budget is based on their number.
 fn judged_pages(trace: &Trace, days: f64) -> Trace {
     let window = Window::days_from(START, days.min(trace.window.days()));
     let mut judged = trace.clone();
@@ -195,29 +196,29 @@ fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
     trace.pages.iter().enumerate().map(seed).collect()
 }
 
-/// The running system's own defaults, but for what follows from the fast clock and the address of the web, and what was
-/// asked for.
+/// The default settings, adapted to the fast clock and the simulated web's address, with the operator's overrides.
 fn settings(
     web: std::net::SocketAddr,
     budget_per_day: f64,
     speed: f64,
     overrides: Vec<(String, String)>,
 ) -> Result<Settings, Failure> {
-    // A real minute without an answer is a lost request; on the fast clock that is some weeks.
+    // A request counts as lost after a real minute without an answer, which is weeks on the fast clock.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
-    // Scoring all pages every thirty real milliseconds is often enough.
+    // One scan per thirty real milliseconds is often enough.
     let scan_interval = format!("{}s", (0.03 * speed).clamp(1.0, 86_400.0) as u64);
-    // The loop takes its real time to turn, and hosts are not to wait for it.
+    // The loop takes real time for a round. Hosts must not idle meanwhile.
     let host_ahead = format!("{}s", speed.clamp(10.0, 86_400.0) as u64);
     let ours = [
         ("fetch.resolve", format!("*.test={web}")),
         ("budget.fetches_per_second", (budget_per_day / 86_400.0).to_string()),
-        // The loop turns every few milliseconds, which is minutes on the fast clock: what they earn must not be lost.
+        // The loop runs every few real milliseconds, which is minutes on the fast clock. The budget earned meanwhile
+        // must not be lost.
         ("budget.burst", "1d".to_owned()),
         ("budget.host_ahead", host_ahead),
         ("policy.lease_timeout", lease),
         ("policy.scan_interval", scan_interval),
-        // A second would be microseconds of real time; this can be told apart in the ledger.
+        // One virtual second would be microseconds of real time. A delay of 30 s is visible in the ledger.
         ("politeness.crawl_delay", "30s".to_owned()),
         ("http.bind", "127.0.0.1:0".to_owned()),
         ("observability.log_filter", "warn".to_owned()),
@@ -229,7 +230,7 @@ fn settings(
         .map_err(|faults| Failure::Input(faults.to_string()))
 }
 
-/// Shows how things go until the window is over.
+/// Shows progress until the window ends.
 fn watch(
     embedded: &Embedded,
     web: &SimWeb,
@@ -244,7 +245,7 @@ fn watch(
     }
     let ledger = web.ledger();
     let (started, mut told) = (Instant::now(), 0);
-    // The first day dawns when the loop is up and knows the pages.
+    // The clock starts when the loop is up and knows the pages.
     while !embedded.stop.is_stopped() && started.elapsed() < START_WITHIN {
         if embedded.board.is_ready() && embedded.lag_records()? == 0 {
             break;
@@ -277,12 +278,12 @@ fn watch(
         );
         bar.set_position(percent as u64);
         bar.set_message(message.clone());
-        // Where no bar can be drawn, a line now and then.
+        // Without a terminal, print a line now and then.
         if bar.is_hidden() && percent as u64 >= told + 10 {
             told = percent as u64 / 10 * 10;
             eprintln!("{told:>3} %  {message}");
         }
-        // A machine that cannot keep up gets more time, but not for ever.
+        // A slow machine gets more time, within a limit.
         if started.elapsed() > wall * 10 + Duration::from_secs(60) {
             break;
         }
@@ -291,7 +292,7 @@ fn watch(
     Ok(())
 }
 
-/// Reads all versions again, to tell what of the changes meant anything.
+/// Reads all versions again to find the meaningful changes.
 fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Failure> {
     let bar =
         ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
@@ -306,7 +307,7 @@ fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Fai
     meaning.map_err(|error| Failure::World(format!("a version of a replayed page cannot be read again: {error}")))
 }
 
-/// CPU time of this process, all threads.
+/// CPU time of all threads of this process.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

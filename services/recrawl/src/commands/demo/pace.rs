@@ -1,45 +1,46 @@
-//! How fast the days of a demo may pass: as fast as asked for, but no faster than the machine can live through them.
+//! Paces the demo's clock: as fast as requested, but not faster than the machine can keep up.
 //!
-//! On a fast clock a loop that is short of CPU misses fetches that a crawler in real time would have made; how fresh its
-//! copies are would then say more of the machine than of the crawler. So the clock slows down while the loop is behind.
-//! It never stands still for long: what the loop does next may wait for the clock.
+//! A loop that lacks CPU on a fast clock misses fetches that it would make in real time. Its freshness would then
+//! measure the machine rather than the crawler. So the clock slows down while the loop is behind. It never stops for
+//! long, because the loop's next step may wait for the clock.
 
 use daemon::WebClock;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The clock slows down when more than so many days' budget waits to be fetched, or to be learned from.
+/// Backlog above which the clock slows down, in days of budget. Counts both overdue fetches and unprocessed records.
 const BEHIND_DAYS: f64 = 0.2;
-/// A scheduler may save up so much of its budget for better pages. Days.
+/// Budget that a scheduler may save for better pages, in days.
 const SAVED_DAYS: f64 = 1.0;
-/// A budget that the loop goes on leaving unspent is not waited for longer than about this, in real time.
+/// Time constant, in real time, after which budget that stays unspent is written off.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The clock goes on for at least one in so many turns.
+/// The clock runs in at least one of this many ticks.
 const SLOWEST: f64 = 50.0;
 
-/// Slows a clock down while the loop is behind it.
+/// Slows a clock down while the loop is behind.
 pub(super) struct Pace {
     clock: Arc<WebClock>,
     budget_per_day: f64,
-    /// Fetches that the loop had a budget for and that are no longer waited for.
+    /// Budgeted fetches that are written off.
     lost: f64,
-    /// Part of a turn for which the clock may go on.
+    /// Accumulated fraction of a tick for which the clock may run.
     turn: f64,
 }
 
 impl Pace {
-    /// The pace of a loop with this budget, in fetches a day of the clock.
+    /// A pace for a budget in fetches per day of the clock.
     pub(super) fn new(clock: Arc<WebClock>, budget_per_day: f64) -> Self {
         Self { clock, budget_per_day, lost: 0.0, turn: 1.0 }
     }
 
-    /// One turn, so long after the last one in real time: the clock is held or goes on until the next, after so many days
-    /// with so many fetches made and so many records waiting for a stage.
+    /// Runs one tick: lets the clock run or holds it until the next tick. `elapsed` is the real time since the last
+    /// tick, `days` the virtual time so far, `fetches` the number made so far, and `lag_records` the records waiting
+    /// for a stage.
     pub(super) fn keep(&mut self, elapsed: Duration, days: f64, fetches: u64, lag_records: u64) {
         let earned = (days - SAVED_DAYS) * self.budget_per_day;
         let overdue = (earned - self.lost - fetches as f64).max(0.0);
         self.lost += overdue * (elapsed.as_secs_f64() / PATIENCE.as_secs_f64()).min(1.0);
-        // A few fetches are always under way.
+        // A few fetches are always in flight.
         let slack = (BEHIND_DAYS * self.budget_per_day).max(20.0);
         let behind = overdue + lag_records as f64;
         self.turn += (slack / behind.max(1.0)).powi(2).clamp(1.0 / SLOWEST, 1.0);
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
     use stream::Clock;
 
-    /// In how many of so many turns the clock goes on.
+    /// Number of ticks, out of `number`, in which the clock runs.
     fn turns(pace: &mut Pace, number: usize, elapsed: Duration, days: f64, fetches: u64, lag_records: u64) -> usize {
         let mut goes_on = || {
             pace.keep(elapsed, days, fetches, lag_records);

@@ -1,30 +1,30 @@
-//! What the demo found, as numbers.
+//! The demo's results as numbers.
 
 use serde::Serialize;
 use simweb::{Freshness, LedgerEntry, Trace, Window};
 use std::time::Duration;
 
-/// Points of the curve over time.
+/// Number of points on the curve over time.
 const POINTS: usize = 40;
 
-/// What there is to judge by: when pages changed, and what was fetched.
+/// The data to judge by: when pages changed, and what was fetched.
 #[derive(Clone, Debug)]
 pub(super) struct Books {
     pub(super) judged: Trace,
     pub(super) ledger: Vec<LedgerEntry>,
 }
 
-/// The report: `report.json`.
+/// The content of `report.json`.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     pub(super) replayed: String,
     pub(super) pages: usize,
     pub(super) hosts: usize,
-    /// Where the window begins on the replay's calendar, and so in `ledger.csv`, in seconds since 1970.
+    /// Start of the window on the replay's calendar, and in `ledger.csv`, in seconds since 1970.
     pub(super) virtual_start_s: i64,
     pub(super) virtual_days: f64,
     pub(super) wall_s: f64,
-    /// CPU of the loop: the whole process without the thread that serves the web.
+    /// CPU time of the loop: the whole process without the thread that serves the web.
     pub(super) cpu_s: f64,
     pub(super) cpu_us_per_fetch: f64,
     pub(super) fetches: u64,
@@ -34,10 +34,10 @@ pub(super) struct Report {
     pub(super) changes_missed: u64,
     pub(super) not_modified_share: f64,
     pub(super) bytes_fetched: u64,
-    /// By any change of the bytes.
+    /// Counting every change of the bytes.
     pub(super) freshness: Compared,
     pub(super) age_days: Compared,
-    /// By changes that mean something, which are what recrawl spends its budget on.
+    /// Counting only meaningful changes, on which recrawl spends its budget.
     pub(super) meaningful_changes_total: u64,
     pub(super) meaningful_changes_seen: u64,
     pub(super) meaningful_freshness: Compared,
@@ -47,7 +47,7 @@ pub(super) struct Report {
     pub(super) freshness_over_time: Vec<Point>,
 }
 
-/// The same measure under three policies with the same budget.
+/// A measure for three policies with the same budget.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Compared {
     pub(super) recrawl: f64,
@@ -61,7 +61,7 @@ impl Compared {
     }
 }
 
-/// recrawl by its ledger, and the two others on the same pages, times and budget.
+/// Freshness of recrawl by its ledger, and of the other two policies on the same pages, times and budget.
 fn contest(books: &Books, window: Window, budget_per_day: f64) -> [Freshness; 3] {
     let Books { judged, ledger } = books;
     [
@@ -73,7 +73,8 @@ fn contest(books: &Books, window: Window, budget_per_day: f64) -> [Freshness; 3]
 
 #[derive(Debug, Serialize)]
 pub(super) struct Politeness {
-    /// Smallest time on any host from the end of one request to the start of the next; absent when no host was asked twice.
+    /// Shortest time on any host from the end of one request to the start of the next. Absent if no host got two
+    /// requests.
     pub(super) min_gap_s: Option<f64>,
     pub(super) max_in_flight_per_host: u32,
     pub(super) robots_violations: u64,
@@ -87,7 +88,7 @@ pub(super) struct Point {
 }
 
 impl Report {
-    /// Judges a ledger, to the letter and by what it means, and the two others beside it.
+    /// Computes the report by all changes and by meaningful ones, with the other two policies.
     pub(super) fn new(
         replayed: &str,
         books: &Books,
@@ -139,7 +140,7 @@ impl Report {
         }
     }
 
-    /// For people.
+    /// The report as text for people.
     pub(super) fn text(&self) -> String {
         let row = |name: &str, compared: Compared| {
             format!("{name:<24}{:>12.4}{:>14.4}{:>12.4}", compared.recrawl, compared.round_robin, compared.oracle)

@@ -1,4 +1,4 @@
-//! Files of records: begun as `….open`, renamed when complete, none above a size.
+//! WARC files of limited size. A file is named `….open` until it is complete.
 
 use crate::Failure;
 use ::warc::{Record, RecordId};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 const COMPLETE: &str = ".warc.gz";
 const OPEN: &str = ".warc.gz.open";
 
-/// A directory that files are written to, one at a time.
+/// Writes files to a directory, one at a time.
 pub(super) struct WarcFiles {
     directory: PathBuf,
     prefix: String,
     max_bytes: u64,
-    /// What every file says of itself.
+    /// Fields of every file's warcinfo record.
     about: Vec<(&'static str, String)>,
     /// Number of the next file.
     serial: u32,
@@ -24,14 +24,14 @@ pub(super) struct WarcFiles {
 
 struct OpenFile {
     out: BufWriter<File>,
-    /// Without what says whether it is complete.
+    /// File name without the ending.
     name: String,
     info: RecordId,
     bytes: u64,
     records: u64,
 }
 
-/// A complete file.
+/// A completed file.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) file: PathBuf,
@@ -40,7 +40,7 @@ pub(super) struct Finished {
 }
 
 impl WarcFiles {
-    /// A directory, made when there is none. Files that are there stay; new ones are numbered after them.
+    /// Opens a directory, creating it if necessary. Existing files are kept, and numbering continues after them.
     pub(super) fn open(
         directory: &Path,
         prefix: &str,
@@ -65,8 +65,8 @@ impl WarcFiles {
         Ok(Self { directory: directory.to_owned(), prefix, max_bytes, about, serial, open: None })
     }
 
-    /// Adds records that belong together to the open file, or to a new one when there is none. `false` when the open one
-    /// has no room for them: then it is to be completed first.
+    /// Adds records that belong together to the open file, or to a new file if none is open. Returns `false` if the
+    /// open file has no room: the caller must complete it first.
     pub(super) fn write(&mut self, records: &[Record], now: Timestamp) -> Result<bool, Failure> {
         let Some(first) = records.first() else { return Ok(true) };
         if self.open.is_none() {
@@ -76,7 +76,7 @@ impl WarcFiles {
         let open = self.open.as_mut().expect("begun above");
         let packed: Vec<u8> =
             records.iter().flat_map(|record| record.clone().with("WARC-Warcinfo-ID", open.info).pack()).collect();
-        // The first record is about the file.
+        // The first record is the warcinfo.
         if open.records > 1 && open.bytes + packed.len() as u64 > self.max_bytes {
             return Ok(false);
         }
@@ -84,13 +84,13 @@ impl WarcFiles {
         Ok(true)
     }
 
-    /// Hands what was written to the operating system.
+    /// Flushes the buffer to the operating system.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         let path = self.path(OPEN);
         self.open.as_mut().map_or(Ok(()), |open| open.out.flush()).map_err(|error| cannot(&path, &error))
     }
 
-    /// Completes the open file, if there is one: it is on the disk before it has its name.
+    /// Completes the open file, if any. The file is synced before it is renamed.
     pub(super) fn finish(&mut self) -> Result<Option<Finished>, Failure> {
         let (from, to) = (self.path(OPEN), self.path(COMPLETE));
         let Some(mut open) = self.open.take() else { return Ok(None) };
@@ -115,7 +115,7 @@ impl WarcFiles {
         Ok(())
     }
 
-    /// The open file with this ending.
+    /// Path of the open file with this ending.
     fn path(&self, ending: &str) -> PathBuf {
         let name = self.open.as_ref().map_or("", |open| open.name.as_str());
         self.directory.join(format!("{name}{ending}"))
@@ -131,7 +131,7 @@ impl OpenFile {
     }
 }
 
-/// The number of a file of this prefix.
+/// The number in the name of a file with this prefix.
 fn number_of(name: &str, prefix: &str) -> Option<u32> {
     let name = name.strip_suffix(COMPLETE).or_else(|| name.strip_suffix(OPEN))?;
     let (_, number) = name.strip_prefix(prefix)?.strip_prefix('-')?.split_once('-')?;

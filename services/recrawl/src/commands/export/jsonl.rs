@@ -1,4 +1,4 @@
-//! `recrawl export jsonl`: every fetch as a line of JSON.
+//! `recrawl export jsonl`: writes every fetch as a line of JSON.
 
 use super::{follower, unpacked};
 use crate::Failure;
@@ -19,18 +19,17 @@ use std::path::PathBuf;
 pub(super) struct JsonlArguments {
     #[command(flatten)]
     follow: FollowArguments,
-    /// File that the lines are added to. Without it they go to stdout.
+    /// File to append to. Defaults to stdout.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Leaves the bodies out.
+    /// Omits the bodies.
     #[arg(long)]
     no_body: bool,
 }
 
-/// One line.
 #[derive(Debug, Serialize)]
 struct Line {
-    /// Go on from here, and this fetch is not told again.
+    /// Cursor that resumes after this fetch.
     cursor: String,
     url: String,
     page_id: String,
@@ -40,13 +39,13 @@ struct Line {
     status: Option<u16>,
     final_url: Option<String>,
     hops: Vec<Hop>,
-    /// Of the last response, in order, names as received; null when they were not recorded.
+    /// Headers of the last response, in order and with names as received. Null if they were not recorded.
     headers: Option<Vec<(String, String)>>,
     protocol: Option<String>,
     address: Option<String>,
     content_type: Option<String>,
     content_digest: Option<String>,
-    /// Null when there is none, it is left out, or it is that of the fetch before (`same_content`).
+    /// Null if there is none, if it is omitted, or if it equals that of the previous fetch (`same_content`).
     body: Option<String>,
     body_form: Option<BodyForm>,
     charset: Option<&'static str>,
@@ -58,13 +57,13 @@ struct Line {
     detail: Option<String>,
 }
 
-/// How a body stands in the line.
+/// Encoding of a body in the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum BodyForm {
-    /// Decoded by its charset.
+    /// Decoded from its charset.
     Text,
-    /// Its bytes: they are no text, or not all of it by its charset.
+    /// Raw bytes, for a body that is not text or does not decode without loss.
     Base64,
 }
 
@@ -116,7 +115,7 @@ impl Take<FetchResult> for Writer<'_> {
 }
 
 fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
-    // The last exchange is the answer, unless that never came.
+    // The last exchange belongs to the result, unless it got no response.
     let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
     let (body, body_form, charset) = match bytes.map(|bytes| body(bytes, result.content_type.as_deref())) {
         Some((body, form, charset)) => (Some(body), Some(form), charset),
@@ -149,7 +148,7 @@ fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
     }
 }
 
-/// A body as it stands in a line: as text only if nothing of it is lost by that.
+/// Encodes a body for a line, as text only if nothing is lost.
 fn body(bytes: &[u8], content_type: Option<&str>) -> (String, BodyForm, Option<&'static str>) {
     if ContentKind::of(content_type, bytes) != ContentKind::Opaque {
         let decoded = document::decode(bytes, content_type);

@@ -1,4 +1,4 @@
-//! `recrawl export`: what was fetched, for archives and for other programs.
+//! `recrawl export`: exports fetch results for archives and other programs.
 
 mod files;
 mod jsonl;
@@ -11,9 +11,9 @@ use ::messages::{FetchResult, body, topics};
 use clap::{Args, Subcommand};
 use settings::Settings;
 
-/// Records read at a time, of each partition: they have bodies.
+/// Records read at a time per partition. Small, because they include bodies.
 const BATCH: usize = 50;
-/// No longer body is unpacked; `fetch.max_body` cannot be set above it.
+/// Longest body that is unpacked. `fetch.max_body` cannot exceed it.
 const MAX_BODY: usize = 1 << 30;
 
 /// Arguments of `recrawl export`.
@@ -25,13 +25,14 @@ pub struct ExportArguments {
 
 #[derive(Subcommand, Debug)]
 enum Form {
-    /// Writes WARC files: requests, responses and revisits, a gzip member each. Tells each file when it is complete.
+    /// Writes WARC files with requests, responses and revisits, one gzip member per record. Prints a line for each
+    /// completed file.
     Warc(warc::WarcArguments),
-    /// Writes a line of JSON for every fetch, whatever came of it.
+    /// Writes a line of JSON for every fetch, whatever its outcome.
     Jsonl(jsonl::JsonlArguments),
 }
 
-/// Exports what is kept of the fetch results.
+/// Exports the retained fetch results.
 pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Failure> {
     match &arguments.form {
         Form::Warc(arguments) => warc::warc(arguments, format),
@@ -50,7 +51,7 @@ fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower
     Follower::open(settings, subject, arguments)
 }
 
-/// The body of a result, if it travelled. One that does not unpack is named and counts as none.
+/// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.
 fn unpacked(result: &FetchResult) -> Option<Vec<u8>> {
     match body::decompress(result.body.as_deref()?, MAX_BODY) {
         Ok(body) => Some(body),

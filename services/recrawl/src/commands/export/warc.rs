@@ -1,4 +1,4 @@
-//! `recrawl export warc`: web archives.
+//! `recrawl export warc`: writes web archives.
 
 use super::files::{Finished, WarcFiles};
 use super::{follower, unpacked};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use stream::Clock;
 use topology::Names;
 
-/// Pages whose last record with a body is remembered, so that revisits can refer to it: 150 MB when all are there.
+/// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
 const MAX_ORIGINALS: usize = 1_000_000;
 
 /// Arguments of `recrawl export warc`.
@@ -24,28 +24,27 @@ const MAX_ORIGINALS: usize = 1_000_000;
 pub(super) struct WarcArguments {
     #[command(flatten)]
     follow: FollowArguments,
-    /// Directory for the files. Made when there is none.
+    /// Directory for the files. Created if necessary.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// What the names of the files begin with: PREFIX-TIME-NUMBER.warc.gz.
+    /// Prefix of the file names: PREFIX-TIME-NUMBER.warc.gz.
     #[arg(long, default_value = "recrawl", value_parser = prefix)]
     prefix: String,
-    /// A file is complete before it gets longer than this. One with a single capture may be longer.
+    /// Longest file. A file with a single capture may be longer.
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
     max_file_bytes: u64,
 }
 
-/// One line of the answer: a complete file.
 #[derive(Debug, Serialize)]
 struct Line {
     file: String,
     bytes: u64,
     records: u64,
-    /// Go on from here, and nothing that is in this file or those before it is exported again.
+    /// Cursor that resumes after everything in this file and the earlier ones.
     cursor: String,
 }
 
-/// Writes archives of the fetch results.
+/// Writes the fetch results to archives.
 pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Failure> {
     let settings = arguments.follow.settings()?;
     let stop = StopSignal::on_signals()?;
@@ -53,7 +52,7 @@ pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Fail
     let topic = Names::new(&settings).topic(topics::FETCH_RESULTS);
     let files = WarcFiles::open(&arguments.out, &arguments.prefix, arguments.max_file_bytes, about(&settings, &topic))?;
     let mut originals = Originals::new(MAX_ORIGINALS);
-    // Revisits of pages that were exported before this cursor refer to what was exported then.
+    // Revisits may refer to records that were exported before this cursor.
     results.look_back(&stop, |partition, offset, result| {
         originals.note(&result, &Place { topic: &topic, partition, offset });
     })?;
@@ -76,7 +75,7 @@ pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Fail
     done
 }
 
-/// What a file says of itself.
+/// Fields of the warcinfo record.
 fn about(settings: &Settings, topic: &str) -> Vec<(&'static str, String)> {
     let mut about = vec![
         ("software", concat!("recrawl/", env!("CARGO_PKG_VERSION")).to_owned()),
@@ -110,9 +109,9 @@ struct Archivist<'a> {
     clock: WebClock,
     format: Format,
     stop: &'a StopSignal,
-    /// Behind the last result that was written or passed over.
+    /// Position after the last result that was written or skipped.
     cursor: Cursor,
-    /// The same as far as files are complete: an export that fails is to be gone on with from here.
+    /// Position up to which files are complete. A failed export resumes here.
     complete_to: Cursor,
     counts: Counts,
 }
@@ -120,7 +119,7 @@ struct Archivist<'a> {
 #[derive(Default)]
 struct Counts {
     results: u64,
-    /// Of which there is nothing to archive.
+    /// Number of results without anything to archive.
     without_records: u64,
     responses: u64,
     revisits: u64,

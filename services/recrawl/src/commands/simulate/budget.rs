@@ -1,4 +1,4 @@
-//! A fetch budget, as people write it.
+//! Parses fetch budgets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,8 @@ use std::str::FromStr;
 /// Fetches per page and day.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Budget {
-    /// As it was written.
+    /// The operator's notation.
     pub(super) written: String,
-    /// As a number.
     pub(super) fetches_per_page_per_day: f64,
 }
 
@@ -17,7 +16,7 @@ const FORMS: &str = "write fetches per page and day: 1/15d (one in fifteen days)
 impl FromStr for Budget {
     type Err = String;
 
-    /// `1/15d`, `1/15`, `2/d`, `0.0667`: the fetches of a page, and the days they are for.
+    /// Parses `1/15d`, `1/15`, `2/d` or `0.0667`: a number of fetches, and the days they are for.
     fn from_str(text: &str) -> Result<Self, String> {
         let written = text.trim();
         let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{written:?} is no budget; {FORMS}"));
@@ -29,7 +28,7 @@ impl FromStr for Budget {
                 number(fetches)? / if days.is_empty() { 1.0 } else { number(days)? }
             }
         };
-        // Below one fetch in 2,700 years or above one every 0.1 s nothing sensible is meant.
+        // Values below one fetch in 2,700 years or above one per 0.1 s are mistakes.
         if (1e-6..=1e6).contains(&value) {
             Ok(Self { written: written.to_owned(), fetches_per_page_per_day: value })
         } else {

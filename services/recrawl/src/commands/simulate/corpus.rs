@@ -1,4 +1,4 @@
-//! A corpus directory, opened.
+//! Reads a corpus directory.
 
 use crate::Failure;
 use simulate::trace::{Recording, Table};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// Reads `pages.csv` and `changes.csv`, or their zstd forms (`pages.csv.zst`).
+/// Reads `pages.csv` and `changes.csv`, or their compressed forms (`pages.csv.zst`).
 pub(super) fn read(directory: &Path) -> Result<Recording, Failure> {
     if !directory.is_dir() {
         return Err(Failure::Input(format!(

@@ -1,4 +1,4 @@
-//! How simulations are watched: one line of progress on stderr, and Ctrl-C.
+//! Runs simulations with a progress line on stderr and a stop on Ctrl-C.
 
 use crate::Failure;
 use daemon::StopSignal;
@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Parts of the whole that progress is told in.
+/// Resolution of the progress bar.
 const PARTS: f64 = 1000.0;
-/// Where no bar can be drawn, lines come no faster than this.
+/// Least time between two progress lines where no bar can be drawn.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows progress, and knows whether to go on. May be told from many threads.
+/// Shows progress and handles Ctrl-C. Shared by many threads.
 pub(super) struct Watch {
     stop: StopSignal,
     bar: ProgressBar,
@@ -24,7 +24,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// From now on Ctrl-C stops what is watched.
+    /// Starts watching. From now on Ctrl-C stops the simulations.
     pub(super) fn start() -> Result<Self, Failure> {
         let bar = ProgressBar::with_draw_target(Some(PARTS as u64), ProgressDrawTarget::stderr_with_hz(4));
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
@@ -33,12 +33,11 @@ impl Watch {
         Ok(Self { stop: StopSignal::on_signals()?, bar, told: Mutex::new((0, Instant::now())) })
     }
 
-    /// Whether Ctrl-C came.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.is_stopped()
     }
 
-    /// Notes the share of the whole that is done, and says whether to go on.
+    /// Reports the share done, and returns whether to continue.
     pub(super) fn tell(&self, done: f64, message: impl FnOnce() -> String) -> ControlFlow<()> {
         let parts = (done.clamp(0.0, 1.0) * PARTS) as u64;
         if !self.bar.is_hidden() {
@@ -56,17 +55,17 @@ impl Watch {
         if self.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Takes the line away.
+    /// Removes the progress bar.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// How one job of many tells how far it is.
+/// Reports the progress of one job.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
-/// Does every job, on so many threads, and gives the results in the order of the jobs, and how many have none because
-/// Ctrl-C came. Of failures the first job's is the failure of all.
+/// Runs every job on `threads` threads. Returns the results in the order of the jobs, and the number of jobs that
+/// Ctrl-C prevented. If jobs fail, returns the error of the first.
 pub(super) fn run<T: Send>(
     names: &[String],
     threads: usize,
@@ -103,7 +102,7 @@ pub(super) fn run<T: Send>(
     Ok((results, stopped))
 }
 
-/// Runs a study under the eyes of progress and Ctrl-C. One that was stopped has no answer.
+/// Runs a study with progress. Fails if Ctrl-C stopped it.
 pub(super) fn watched<T>(
     study: impl FnOnce(&(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync)) -> Result<T, SimulationError>,
 ) -> Result<T, Failure> {

@@ -1,4 +1,4 @@
-//! `recrawl simulate list`: names, with one line each.
+//! `recrawl simulate list`: lists names with one line each.
 
 use crate::Failure;
 use crate::output::{Format, answers, print};

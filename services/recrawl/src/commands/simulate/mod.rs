@@ -1,4 +1,4 @@
-//! `recrawl simulate`: policies and estimators on recorded change times and on made-up populations.
+//! `recrawl simulate`: policies and estimators on recorded change times and on synthetic populations.
 
 mod budget;
 mod corpus;
@@ -26,19 +26,19 @@ pub struct SimulateArguments {
 
 #[derive(Debug, Subcommand)]
 enum SimulateCommand {
-    /// On recorded change times of real sites.
+    /// Replays recorded change times of real sites.
     Trace(trace::TraceArguments),
-    /// On made-up populations of pages.
+    /// Simulates synthetic populations of pages.
     Population(population::PopulationArguments),
-    /// What other crawlers spend for the same freshness.
+    /// Computes the budget that other crawlers need for the same freshness.
     Versus(versus::VersusArguments),
-    /// Published figures beside ours.
+    /// Compares published figures with ours.
     Reproduce(reproduce::ReproduceArguments),
-    /// Names of policies, estimators, populations, change models and reproductions.
+    /// Lists policies, estimators, populations, change models and reproductions.
     List,
 }
 
-/// Simulates.
+/// Runs a simulation.
 pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Failure> {
     match &arguments.command {
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
@@ -53,7 +53,7 @@ fn input(error: SimulationError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-/// Policies by name, each once; and whether all of them were asked for.
+/// Parses policy names and removes duplicates. Also returns whether `all` was given.
 fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
     if names.iter().any(|name| name.trim() == "all") {
         return Ok((PolicyKind::ALL.to_vec(), true));
@@ -72,7 +72,7 @@ fn estimator(name: &str) -> Result<EstimatorChoice, Failure> {
     setup::estimator(name.trim()).map_err(|error| Failure::Input(format!("--estimator: {error}")))
 }
 
-/// As many as asked for, or one for each core.
+/// The requested number of threads. Defaults to one per core.
 fn threads(asked: Option<usize>) -> Result<usize, Failure> {
     match asked {
         Some(0) => Err(Failure::Input("--threads is 0; give at least 1".to_owned())),
@@ -81,12 +81,12 @@ fn threads(asked: Option<usize>) -> Result<usize, Failure> {
     }
 }
 
-/// What Ctrl-C left undone.
+/// The error after Ctrl-C.
 fn stopped(done: usize, all: usize) -> Failure {
     Failure::No(format!("stopped; {done} of {all} simulations were done"))
 }
 
-/// A table for people: the first `left` columns flush left, numbers flush right.
+/// Formats a table for people. The first `left` columns are flush left, the numbers flush right.
 fn columns<H: AsRef<str>>(head: &[H], rows: &[Vec<String>], left: usize) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

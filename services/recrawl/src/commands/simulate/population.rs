@@ -1,4 +1,4 @@
-//! `recrawl simulate population`: policies on made-up populations, over several seeds.
+//! `recrawl simulate population`: compares policies on synthetic populations over several seeds.
 
 use super::budget::Budget;
 use super::jobs;
@@ -15,43 +15,43 @@ use std::path::PathBuf;
 /// Arguments of `recrawl simulate population`.
 #[derive(Args, Debug)]
 pub(super) struct PopulationArguments {
-    /// Populations; `all` for every one. `recrawl simulate list` names them.
+    /// Populations, or `all`. `recrawl simulate list` names them.
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     /// Policies, separated by commas, or `all`.
     #[arg(long, value_delimiter = ',', default_value = "uniform,live,crawl-value,oracle")]
     policy: Vec<String>,
-    /// Estimators, separated by commas; each policy's own choice by default.
+    /// Estimators, separated by commas. Defaults to each policy's own choice.
     #[arg(long, value_delimiter = ',')]
     estimator: Vec<String>,
-    /// Fetches per page and day: 1/15d, 1/3, 0.0667. Several, separated by commas.
+    /// Fetches per page and day: 1/15d, 1/3, 0.0667. Separate several by commas.
     #[arg(long, value_delimiter = ',', default_value = "0.03,0.1")]
     budget: Vec<Budget>,
-    /// Pages of a population.
+    /// Pages per population.
     #[arg(long, default_value_t = 10_000)]
     pages: usize,
-    /// Days scored.
+    /// Scored days.
     #[arg(long, default_value_t = 60.0)]
     days: f64,
-    /// Days of learning before them.
+    /// Days of learning before the scored days.
     #[arg(long, default_value_t = 60.0)]
     warm_up_days: f64,
-    /// How many times everything is done with other chance.
+    /// Number of random seeds.
     #[arg(long, default_value_t = 6)]
     seeds: u64,
-    /// The first seed.
+    /// First random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How pages change: one name or several joined by +, such as bursts+bulks.
+    /// Change model: one name, or several joined by +, such as bursts+bulks.
     #[arg(long, default_value = "poisson")]
     changes: String,
-    /// Share of the pages that truthfully say when they last changed.
+    /// Share of the pages that report their last change truthfully.
     #[arg(long, default_value_t = 0.0)]
     last_modified_share: f64,
-    /// Simulations at the same time; as many as there are cores by default.
+    /// Number of simulations in parallel. Defaults to the number of cores.
     #[arg(long)]
     threads: Option<usize>,
-    /// Writes a page with plots and tables.
+    /// Writes an HTML page with plots and tables.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ fn study(arguments: &PopulationArguments) -> Result<Study, Failure> {
     };
     let (mut policies, all) = super::policies(&arguments.policy)?;
     if all {
-        // It learns from a recorded history; there is none here.
+        // It learns from a recorded history, and a population has none.
         policies.retain(|policy| policy.beliefs() != BeliefSource::History);
     }
     Ok(Study {

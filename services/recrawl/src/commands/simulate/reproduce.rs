@@ -1,4 +1,4 @@
-//! `recrawl simulate reproduce`: figures of papers and of the algorithm notes, beside ours.
+//! `recrawl simulate reproduce`: compares figures of papers and of the algorithm notes with ours.
 
 use super::jobs;
 use crate::Failure;
@@ -10,21 +10,21 @@ use std::ops::ControlFlow;
 /// Arguments of `recrawl simulate reproduce`.
 #[derive(Args, Debug)]
 pub(super) struct ReproduceArguments {
-    /// R1, B12, C17...; `all` for everything. `recrawl simulate list` names them.
+    /// R1, B12, C17..., or `all`. `recrawl simulate list` names them.
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Share of the replicates where chance plays a part; with fewer the comparison says less.
+    /// Share of the replicates where randomness plays a part. With fewer the comparison is less precise.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
-    /// Seed of everything left to chance.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Reproductions at the same time; as many as there are cores by default.
+    /// Number of reproductions in parallel. Defaults to the number of cores.
     #[arg(long)]
     threads: Option<usize>,
 }
 
-/// Computes and compares. Exit status 1 when a figure does not agree.
+/// Computes and compares the figures. Exit status 1 if one does not agree.
 pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Result<(), Failure> {
     let parts = parts(&arguments.ids)?;
     if !(arguments.share > 0.0 && arguments.share <= 100.0) {
@@ -34,7 +34,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
     let names: Vec<String> = parts.iter().map(|part| format!("{} {}", part.id, part.title)).collect();
     let (done, stopped) = jobs::run(&names, super::threads(arguments.threads)?, |index, tell| {
         let rows = (parts[index].run)(&effort);
-        // Parts are short: what is under way when Ctrl-C comes is finished.
+        // Parts are short, so a part that is running on Ctrl-C is completed.
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = tell(1.0);
         Ok((parts[index], rows))
     })?;
@@ -98,7 +98,7 @@ fn text(part: &Reproduction, rows: &[Row]) -> String {
     format!("{}: {}\n{}\n", part.id, part.title, super::columns(&head, &cells, 1))
 }
 
-/// Six digits that count.
+/// Formats a number with six significant digits.
 fn number(value: f64) -> String {
     let digits = (5.0 - value.abs().max(1e-12).log10().floor()).clamp(0.0, 9.0) as usize;
     let text = format!("{value:.digits$}");

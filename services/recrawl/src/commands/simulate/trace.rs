@@ -1,4 +1,5 @@
-//! `recrawl simulate trace`: policies on real change times, two years per source, the second one scored.
+//! `recrawl simulate trace`: compares policies on real change times. Each source covers two years; the second is
+//! scored.
 
 use super::budget::Budget;
 use super::jobs;
@@ -17,48 +18,48 @@ use std::path::PathBuf;
 pub(super) struct TraceArguments {
     /// Corpus directory, with pages.csv.zst and changes.csv.zst (or the same without .zst).
     directory: PathBuf,
-    /// Fetches per page and day over all judged pages together: 1/15d, 1/3, 0.0667. Several, separated by commas.
+    /// Fetches per page and day over all judged pages: 1/15d, 1/3, 0.0667. Separate several by commas.
     #[arg(long, value_delimiter = ',', default_value = "1/15d")]
     budget: Vec<Budget>,
     /// Policies, separated by commas, or `all`. `recrawl simulate list` names them.
     #[arg(long, value_delimiter = ',', default_value = "live")]
     policy: Vec<String>,
-    /// How change rates are estimated, where the policy leaves that open; the policy's own choice by default.
+    /// Estimator of change rates, for policies that leave it open. Defaults to the policy's own choice.
     #[arg(long)]
     estimator: Option<String>,
-    /// What is known when the scored year starts.
+    /// Knowledge at the start of the scored year.
     #[arg(long, value_enum, default_value_t = KnowledgeArgument::Fetches)]
     knowledge: KnowledgeArgument,
-    /// What the history taught is all that is known: nothing is learned from the schedule's own fetches.
+    /// Learns only from the history, not from the schedule's own fetches.
     #[arg(long = "static")]
     frozen: bool,
-    /// At most so many pages of each source: those with the smallest hash of source and path.
+    /// Most pages per source: those with the smallest hash of source and path.
     #[arg(long, default_value_t = 1500)]
     max_per_source: usize,
-    /// Draws other pages where a source has more than that.
+    /// Selects other pages where a source has more than that.
     #[arg(long, default_value_t = 1)]
     draw: u64,
     /// Only this source. May be repeated.
     #[arg(long)]
     source: Vec<String>,
-    /// Draws how important pages are from a Pareto distribution of this shape, such as 1.2; all count the same by default.
+    /// Draws page weights from a Pareto distribution of this shape, such as 1.2. By default all weights are equal.
     #[arg(long, value_name = "SHAPE")]
     pareto: Option<f64>,
-    /// Seed of everything left to chance.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Simulations at the same time; as many as there are cores by default.
+    /// Number of simulations in parallel. Defaults to the number of cores.
     #[arg(long)]
     threads: Option<usize>,
-    /// Writes a page with plots and tables.
+    /// Writes an HTML page with plots and tables.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 }
 
-/// What a policy knows when the scored year starts.
+/// Knowledge of a policy at the start of the scored year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum KnowledgeArgument {
-    /// What its own fetches of the learning year, at the same budget, showed.
+    /// The results of its own fetches in the learning year, at the same budget.
     Fetches,
     /// Every change of the learning year, as if imported.
     History,
@@ -138,7 +139,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Fa
     }
 }
 
-/// Every policy asked for at every budget, checked before anything runs.
+/// Every requested policy at every budget. Validated before anything runs.
 fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure> {
     let knowledge = match arguments.knowledge {
         KnowledgeArgument::Fetches => Knowledge::Fetches,
@@ -169,7 +170,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure>
                     }
                     replays.push((budget.clone(), replay));
                 }
-                // Of `all`, those that have no meaning in this setting are passed over.
+                // With `all`, skip policies that do not apply here.
                 Err(error) if all => {
                     if budget == &arguments.budget[0] {
                         eprintln!("left out: {}: {error}", policy.name());
@@ -232,7 +233,7 @@ impl Row {
     }
 }
 
-/// The days of the scored year, the last ones.
+/// The days of the scored year, which are the last ones.
 fn scored_days(mut by_day: Vec<f64>) -> Vec<f64> {
     by_day.split_off(by_day.len().saturating_sub(LEARNING_DAYS as usize))
 }
@@ -249,7 +250,7 @@ const HEAD: [&str; 9] = [
     "budget used, %",
 ];
 
-/// Budgets in the order given, the freshest policy first.
+/// Rows by budget in the given order, and the freshest policy first.
 fn sorted(rows: &[Row]) -> Vec<&Row> {
     let mut budgets: Vec<&str> = Vec::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! `recrawl simulate versus`: what other crawlers spend for the same freshness.
+//! `recrawl simulate versus`: computes the budget that other crawlers need for the same freshness.
 
 use super::jobs;
 use crate::Failure;
@@ -18,16 +18,16 @@ pub(super) struct VersusArguments {
     /// Our policy, with its usual estimator.
     #[arg(long, default_value_t = Versus::default().ours.name().to_owned())]
     policy: String,
-    /// Pages of a population.
+    /// Pages per population.
     #[arg(long, default_value_t = Versus::default().pages)]
     pages: usize,
-    /// How many times everything is done with other chance.
+    /// Number of random seeds.
     #[arg(long, default_value_t = Versus::default().seeds)]
     seeds: u64,
-    /// The first seed.
+    /// First random seed.
     #[arg(long, default_value_t = Versus::default().seed)]
     seed: u64,
-    /// Simulations at the same time; as many as there are cores by default.
+    /// Number of simulations in parallel. Defaults to the number of cores.
     #[arg(long)]
     threads: Option<usize>,
 }

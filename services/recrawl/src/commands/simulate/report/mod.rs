@@ -1,4 +1,4 @@
-//! Results of simulations as a page with plots; one file, nothing loaded from elsewhere, readable in light and dark.
+//! Simulation results as a self-contained HTML page with plots, readable in light and dark mode.
 
 mod plot;
 
@@ -6,50 +6,46 @@ use crate::Failure;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What a page shows.
+/// Content of a report.
 pub(super) struct Report {
-    /// Heading.
     pub(super) title: String,
-    /// What was done, in sentences.
+    /// Description of the simulation, in sentences.
     pub(super) introduction: String,
-    /// A policy's results at one budget or several.
+    /// Freshness of each policy by budget.
     pub(super) curves: Vec<Curve>,
-    /// How stale the copies were over the scored time.
+    /// Freshness of each policy over the scored time.
     pub(super) courses: Vec<Course>,
-    /// Of the courses' budget, for people.
+    /// The budget of the courses, for people.
     pub(super) courses_at: String,
     /// Tables below the plots.
     pub(super) tables: Vec<Table>,
 }
 
-/// One policy over budgets.
+/// Freshness of one policy by budget.
 pub(super) struct Curve {
-    /// The policy.
+    /// Name of the policy.
     pub(super) name: String,
-    /// (fetches per page and day, freshness), by rising budget.
+    /// (fetches per page and day, freshness), by increasing budget.
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// One policy over time.
+/// Freshness of one policy over time.
 pub(super) struct Course {
-    /// The policy.
+    /// Name of the policy.
     pub(super) name: String,
     /// Freshness of each day.
     pub(super) freshness_by_day: Vec<f64>,
 }
 
-/// A table: the first column holds names, the others numbers.
+/// A table. The first column holds names, the others numbers.
 pub(super) struct Table {
-    /// Above it.
     pub(super) caption: String,
-    /// Column titles.
     pub(super) head: Vec<String>,
-    /// Cells, row by row.
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Report {
-    /// Writes the page.
+    /// Writes the page to a file.
     pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
         let page = self.render().map_err(|error| Failure::World(format!("the plots cannot be drawn: {error}")))?;
         std::fs::write(path, page)

@@ -1,11 +1,11 @@
-//! The plots. They show the stale share, 1 - freshness, because near 1 differences in freshness cannot be seen.
+//! The plots. They show the stale share, 1 - freshness, because near 1 differences in freshness are invisible.
 
 use super::{Course, Curve};
 use plotters::prelude::*;
 
 pub(super) type Plot = Result<String, Box<dyn std::error::Error>>;
 
-/// Tell apart in light and dark.
+/// Distinguishable in light and dark mode.
 const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 122, 204),
     RGBColor(128, 128, 128),
@@ -19,10 +19,10 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(20, 150, 170),
 ];
 
-/// Shown whenever they are there, in the colours of their places.
+/// Policies that are always shown if present, with the colour at the same index.
 const ALWAYS: [&str; 7] = ["live", "uniform", "oracle", "smoothed", "crawl-value", "stormcrawler", "nutch"];
 
-/// As many as there are colours: the known names first, then in the order given.
+/// Selects as many items as there are colours: first those of `ALWAYS`, then the others in order.
 pub(super) fn most_telling<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<(RGBColor, &T)> {
     let place = |item: &T| ALWAYS.iter().position(|known| *known == name(item));
     let mut free: Vec<RGBColor> = COLOURS.to_vec();
@@ -33,7 +33,7 @@ pub(super) fn most_telling<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<(RGBC
         .collect()
 }
 
-/// Black is the colour of the page's text, whatever that is.
+/// Replaces black by the page's text colour.
 fn themed(svg: String) -> String {
     svg.replace("\"#000000\"", "\"currentColor\"")
 }
@@ -42,7 +42,7 @@ fn stale(freshness: f64) -> f64 {
     (1.0 - freshness).max(1e-5)
 }
 
-/// Both axes logarithmic: halving the stale share looks the same everywhere.
+/// Stale share by budget. Both axes are logarithmic, so that halving the stale share looks the same everywhere.
 pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> Plot {
     let points = || curves.iter().flat_map(|(_, curve)| curve.points.iter());
     let budgets = span(points().map(|point| point.0));
@@ -81,7 +81,7 @@ pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> Plot {
     Ok(themed(svg))
 }
 
-/// One budget: a bar a policy.
+/// Stale share at one budget: a bar per policy.
 pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> Plot {
     let stale_share = |curve: &Curve| curve.points.first().map_or(0.0, |point| 1.0 - point.1);
     let most = curves.iter().map(|(_, curve)| stale_share(curve)).fold(f64::MIN_POSITIVE, f64::max);
@@ -110,10 +110,10 @@ pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> Plot {
     Ok(themed(svg))
 }
 
-/// The plot over time is so much wider than the time, that the names find room beside the curves.
+/// The time axis is extended by this factor to leave room for the names beside the curves.
 const LEGEND_ROOM: f64 = 1.22;
 
-/// Means over a week: a day is too noisy to read.
+/// Stale share over time, as weekly means: daily values are too noisy to read.
 pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> Plot {
     let weekly = |course: &Course| -> Vec<(f64, f64)> {
         let weeks = course.freshness_by_day.chunks(7).enumerate();
@@ -165,13 +165,13 @@ pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> 
     Ok(themed(svg))
 }
 
-/// The least and the greatest, with some room.
+/// The range of the values, with a margin.
 fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) = values.fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
     (0.8 * least.min(most), 1.25 * most)
 }
 
-/// Few digits, no zeros at the end.
+/// Formats a number with few digits and without trailing zeros.
 fn short(value: f64) -> String {
     let digits = (2 - value.abs().max(1e-6).log10().floor() as i32).clamp(0, 7) as usize;
     let text = format!("{value:.digits$}");
