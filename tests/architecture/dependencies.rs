@@ -129,7 +129,7 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
     }
 }
 
-/// The one door of `crates/lab`: the registry of policies, for the settings and the scheduler.
+/// The one door of `crates/lab`: the registry of policies, for the settings and the frontier.
 const REGISTRY: &str = "policies";
 
 #[test]
@@ -154,7 +154,7 @@ fn nothing_depends_on_the_lab_but_by_its_registry() {
         .filter(|(name, below)| !may_look_in(name) && below.contains(REGISTRY))
         .map(|(name, _)| name)
         .collect();
-    assert_eq!(through, ["scheduler", "settings"], "take the policy from the settings, or its values as arguments");
+    assert_eq!(through, ["frontier", "settings"], "take the policy from the settings, or its values as arguments");
 }
 
 #[test]

@@ -1,27 +1,13 @@
-//! Why a page is, or is not, due: read from a partition's tables beside the running loop, by the code that decides.
+//! Why a page is, or is not, due: from a partition's tables, beside the running loop.
 
-mod explanation;
-mod reasons;
+pub use frontier::explain::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
 
-pub use crate::explain::explanation::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
-
-use crate::forecast::{place_of, restore};
-use crate::frontier::Frontier;
-use crate::hint_record::{HintRecord, KINDS};
-use crate::hints::{Lister, value_of_list, value_with_hints};
-use crate::hosts::Hosts;
-use crate::rules::Rules;
-use crate::state::{HOSTS, HostSchedule, OUTLOOK, PAGES};
-use crate::ties::weight_of;
-use ::frontier::{ScheduledPage, Wanted};
-use change_rate::Gamma;
+use crate::outlook::read;
+use crate::state::{HOSTS, OUTLOOK, PAGES};
+use frontier::Rules;
 use page::{CanonicalUrl, Timestamp};
-use revisit::columns::{Index, Slot, Worth};
 use stream::{TableError, TaskTables};
-use sweeps::{GroupKind, GroupOutlook, Outlook};
-
-/// Nobody plans further ahead.
-const HORIZON_DAYS: f64 = 3_650.0;
+use sweeps::Outlook;
 
 /// A reading of the tables that failed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,19 +18,6 @@ pub enum ExplainError {
     /// What they hold.
     #[error("{0}")]
     Record(String),
-}
-
-/// What is known of one site, put together as the running scheduler has it.
-struct Site {
-    frontier: Frontier,
-    outlook: Outlook,
-    slot: Slot,
-    page: ScheduledPage,
-    index: Index,
-    hint_hazard: f64,
-    hints: HintRecord,
-    /// What the price is taken for where none was worked out.
-    price: f64,
 }
 
 /// Explains the decision about a page; `None` when it is not known. `price`: the last one that was published.
@@ -59,188 +32,17 @@ pub fn explain(
     now: Timestamp,
 ) -> Result<Option<Explanation>, ExplainError> {
     let mut outlook = Outlook::default();
-    tables.scan(OUTLOOK, &mut |key, record| restore(&mut outlook, key, record).map_err(ExplainError::Record))?;
-    let id = url.page_id();
+    tables.scan(OUTLOOK, &mut |key, record| -> Result<(), ExplainError> {
+        let changes = read(key, record).map_err(ExplainError::Record)?;
+        outlook.apply(&changes).map_err(|error| ExplainError::Record(error.to_string()))
+    })?;
     let schedule = tables.get(HOSTS, &url.host())?;
-    let hints = schedule.as_ref().map(HintRecord::from_kept).unwrap_or_default();
-    let mut frontier = Frontier::default();
-    let mut hosts = Hosts::default();
-    let host = hosts.number(&url.host());
-    hosts.gate_mut(host).hints = hints.clone();
-    let mut found = None;
-    // Siblings matter: they share the groups, and the last look into these.
-    let site = url.site_key();
-    tables.scan(PAGES, &mut |key, page| -> Result<(), ExplainError> {
+    let (site, mut pages) = (url.site_key(), Vec::new());
+    tables.scan(PAGES, &mut |id, page| -> Result<(), ExplainError> {
         if page.url.site_key() == site {
-            let slot = frontier.set(key, &page, &mut hosts, rules, &outlook);
-            if key == id {
-                found = Some((slot, page));
-            }
+            pages.push((id, page));
         }
         Ok(())
     })?;
-    let Some((slot, page)) = found else { return Ok(None) };
-    frontier.columns.refresh(&outlook, usize::MAX);
-    let (hint_hazard, index) = (page.hint_hazard, rules.index);
-    let known = Site { frontier, outlook, slot, page, index, hint_hazard, hints, price: price.unwrap_or(0.0) };
-    Ok(Some(known.explain(rules, schedule, price, now)))
-}
-
-impl Site {
-    fn worth(&self, at: Timestamp) -> Option<Worth> {
-        self.frontier.columns.worth(self.slot, &self.index, &self.outlook, at)
-    }
-
-    /// What the page competes with at a moment.
-    fn value(&self, at: Timestamp) -> f64 {
-        self.worth(at).map_or(0.0, |worth| {
-            let own = if self.hint_hazard > 0.0 {
-                value_with_hints(&worth, &self.index, self.hint_hazard)
-            } else {
-                worth.value
-            };
-            let listed = Lister::of(&self.page).filter(|_| self.price > 0.0).map_or(0.0, |list| {
-                value_of_list(&worth, &self.index, list.pages, self.hints.precision(list.kind), self.price)
-            });
-            (own + worth.sentinel_value).max(listed)
-        })
-    }
-
-    /// Days from now until the page is worth the price, at present knowledge; `None` when not for the next ten years.
-    fn due_after_days(&self, price: f64, now: Timestamp) -> Option<f64> {
-        if self.value(now) >= price {
-            return Some(0.0);
-        }
-        let reached = |days: f64| self.value(now.plus_days(days)) >= price;
-        let (mut low, mut high) = (0.0, 1.0 / 1_440.0);
-        while !reached(high) {
-            (low, high) = (high, high * 2.0);
-            if low > HORIZON_DAYS {
-                return None;
-            }
-        }
-        for _ in 0..50 {
-            let middle = 0.5 * (low + high);
-            if reached(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Some(high)
-    }
-
-    fn qualities(&self) -> Vec<HintQuality> {
-        let heard = (0..KINDS.len()).filter(|kind| self.hints.has_heard(*kind));
-        let quality = |kind: usize| HintQuality {
-            kind: KINDS[kind].0,
-            precision: self.hints.precision(kind),
-            recall: self.hints.recall(kind),
-        };
-        heard.map(quality).collect()
-    }
-
-    fn sweep_hazards(&self, last: Timestamp, now: Timestamp) -> Vec<SweepHazard> {
-        let place = place_of(&self.page.url);
-        let groups = self.outlook.groups_of(&place);
-        let shown = |group: &GroupOutlook| SweepHazard {
-            group: kind_of(&place.groups, group.group),
-            pages: group.pages,
-            hazard: group.hazard.between(last.as_days(), now.as_days()),
-            per_day: group.hazard.per_day(),
-        };
-        groups.as_slice().iter().filter_map(|group| self.outlook.group(*group)).map(shown).collect()
-    }
-
-    fn explain(
-        &self,
-        rules: &Rules,
-        schedule: Option<HostSchedule>,
-        price: Option<f64>,
-        now: Timestamp,
-    ) -> Explanation {
-        let page = &self.page;
-        let worth = self.worth(now);
-        let live = matches!(self.index, Index::Live { .. });
-        let belief = crate::siblings::belief_of(page, place_of(&page.url).cell, rules, &self.outlook);
-        let believed = match &worth {
-            Some(worth) if live => worth.plain,
-            _ => belief,
-        };
-        let state = match page {
-            page if page.request.is_in_flight() => "in_flight",
-            page if page.request.held_until().is_some_and(|until| until > now) => "held",
-            page if page.last_look_at.is_none() => "never_fetched",
-            _ => "ready",
-        };
-        let scored = rules.scores_pages();
-        let due_days = match (page.last_look_at, price) {
-            _ if page.request.wanted != Wanted::No => Some(0.0),
-            (None, _) => Some(0.0),
-            (Some(_), Some(price)) if scored => self.due_after_days(price, now),
-            _ => None,
-        };
-        let permitted_at = schedule.as_ref().map(|schedule| schedule.next_permitted_at);
-        let waits = [page.request.held_until(), permitted_at].into_iter().flatten().max();
-        let due_at = due_days.map(|days| now.plus_days(days).max(waits.unwrap_or(Timestamp::MIN)).max(now));
-        let sweep_hazards = match page.last_look_at {
-            Some(last) if live => self.sweep_hazards(last, now),
-            _ => Vec::new(),
-        };
-        let probability = -(-page.hint_hazard).exp_m1();
-        let ties = page.ties.as_ref().filter(|_| rules.mirrors);
-        let mut explanation = Explanation {
-            url: page.url.to_string(),
-            policy: rules.policy.name().to_owned(),
-            state,
-            due_at: due_at.map(|at| at.to_string()),
-            crawl_value: worth.map(|_| self.value(now)),
-            price,
-            weight: weight_of(page, rules),
-            change_rate_per_day: RateRange {
-                mean: believed.mean(),
-                p05: believed.quantile(0.05),
-                p95: believed.quantile(0.95),
-            },
-            expected_freshness: worth.map(|worth| worth.fresh_probability * (-page.hint_hazard).exp()),
-            days_since_look: worth.map(|worth| worth.days),
-            own_hazard: worth.map(|worth| hazard(worth.own, worth.days)),
-            sweep_hazards,
-            sentinel_value: worth.filter(|_| live).map(|worth| worth.sentinel_value),
-            trust: worth.filter(|_| live).map(|worth| worth.trust),
-            host: HostCap {
-                name: page.url.host().to_string(),
-                next_permitted_at: permitted_at.filter(|at| *at > Timestamp::MIN).map(|at| at.to_string()),
-                crawl_delay_ms: schedule.as_ref().map(|schedule| schedule.crawl_delay_ms),
-                paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
-            },
-            hints: Hints { kinds: page.hinted.count_ones(), probability, host: self.qualities(), listed: page.listed },
-            mirror_of: ties
-                .and_then(|ties| ties.canonical.as_ref())
-                .map(|canonical| canonical.standing.url.to_string()),
-            mirrors: ties.map_or(0, |ties| ties.followers.len()),
-            reasons: Vec::new(),
-        };
-        explanation.reasons = self.reasons(&explanation, rules, schedule.as_ref(), now);
-        explanation
-    }
-}
-
-/// Expected changes of its own.
-fn hazard(own: Gamma, days: f64) -> f64 {
-    own.alpha() * (days / own.beta_days()).ln_1p()
-}
-
-fn kind_of(groups: &[u64], hash: u64) -> &'static str {
-    let kind = GroupKind::ALL.into_iter().zip(groups).find(|(_, group)| **group == hash);
-    match kind.map(|(kind, _)| kind) {
-        Some(GroupKind::Site) => "site",
-        Some(GroupKind::Host) => "host",
-        Some(GroupKind::Directory) => "directory",
-        Some(GroupKind::Subdirectory) => "subdirectory",
-        Some(GroupKind::FileType) => "file type",
-        Some(GroupKind::DirectoryFileType) => "directory and file type",
-        Some(GroupKind::FileName) => "file name",
-        None => "unknown",
-    }
+    Ok(frontier::explain::explain(rules, url, outlook, &pages, schedule, price, now))
 }

@@ -1,54 +1,24 @@
 //! Which page is worth the next fetch?
 //!
-//! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::columns::PageColumns`]) that every
-//! tick scores anew, and behind them a record per page in the state store. A tick hands the best pages to their hosts'
-//! gates: above the price that all partitions share, within the budget, one host at a time no faster than it allows.
-//! Policies that keep their own account of pages ([`revisit::RevisitPolicy`]) take the place of the scoring, not of the
-//! gates. A small part of the budget goes to pages drawn at random, to measure what all this comes to.
-//! What is handed out is under lease; a lease that runs out makes the page free again, so nothing is ever stuck.
+//! Reads what the frontier needs, asks it, and writes what it says: [`frontier::Frontier`] decides. This stage owns the
+//! tables and the records that travel.
 //!
 //! It never opens a connection and never looks into a page.
 
-mod ahead;
-mod audit;
-mod budget;
 mod commands;
-mod demand;
-mod dispatch;
-mod events;
 pub mod explain;
-mod forecast;
-mod frontier;
-mod hint_record;
-mod hints;
-mod hosts;
-mod planner;
-mod rules;
-mod siblings;
+mod outlook;
 mod state;
-mod ties;
 
-pub use crate::rules::Rules;
-pub use crate::state::{
-    HOSTS, HostSchedule, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES,
-};
-pub use ::frontier::ScheduledPage;
+pub use crate::state::{HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES};
+pub use frontier::{HostSchedule, Rules, ScheduledPage};
 
-use crate::audit::Audit;
-use crate::budget::Budget;
-use crate::demand::SharedDemand;
-use crate::frontier::Frontier;
-use crate::hosts::Hosts;
-use crate::planner::Planner;
-use crate::siblings::{TaughtCells, belief_of};
-use messages::SchedulerEvent;
+use frontier::{Choice, Frontier, HandOut};
 use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
-use page::Timestamp;
-use revisit::PolicyPage;
-use revisit::columns::{Expectations, Slot};
+use messages::{ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, SchedulerEvent, SweepForecast};
+use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
-use sweeps::Outlook;
 use topology::Names;
 
 /// What the stage reads, keeps and writes.
@@ -68,154 +38,194 @@ pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
 pub struct Scheduler {
     rules: Rules,
     frontier: Frontier,
-    hosts: Hosts,
-    outlook: Outlook,
-    /// Cells whose prior has moved since the last tick.
-    taught_cells: TaughtCells,
-    /// `None` for policies that score every page afresh.
-    planner: Option<Planner>,
-    budget: Budget,
-    audit: Audit,
-    demand: SharedDemand,
-    counts: Counts,
-}
-
-/// What happened since this processor was made.
-#[derive(Default)]
-struct Counts {
-    /// Of all pages here, earlier lives included.
-    fetches: u64,
-    changes: u64,
-    /// By this process.
-    answers: u64,
-    changes_seen: u64,
-    leases_expired: u64,
-    late_answers: u64,
-    unknown_pages: u64,
-    refused_pages: u64,
-    hints: u64,
-    /// Fetches that mirrors were spared.
-    spared: u64,
-    /// What is expected of the copies, as of the last estimate of it.
-    expected: Expectations,
-    fresh_at: Timestamp,
-    fresh_ticks: u32,
-    scanned_at: Timestamp,
-    /// Pages whose value had reached the price at the last tick.
-    due: u64,
 }
 
 impl Scheduler {
     /// A scheduler that knows no page yet; [`Processor::restored`] fills it.
     pub fn new(rules: Rules) -> Self {
-        let demand = SharedDemand::new(&rules);
-        let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
-        Self {
-            planner: Planner::new(&rules),
-            rules,
-            frontier: Frontier::default(),
-            hosts: Hosts::default(),
-            outlook: Outlook::default(),
-            taught_cells: TaughtCells::new(),
-            budget: Budget::default(),
-            audit: Audit::default(),
-            demand,
-            counts,
+        Self { frontier: Frontier::new(rules.clone()), rules }
+    }
+
+    fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = estimate.look.page_id;
+        let Some(mut page) = self.find(id, context)? else { return Ok(()) };
+        let letters = self.frontier.take_estimate(estimate, &mut page, context.now());
+        context.put(PAGES, &id, &page);
+        send(letters, context);
+        Ok(())
+    }
+
+    fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = links.source_page_id;
+        // The source is of the same site, so of this partition; without it nothing says how deep the links are.
+        let Some(mut source) = context.get(PAGES, &id)? else { return Ok(()) };
+        for page in self.frontier.take_links(links, &mut source, context.now()) {
+            context.put(PAGES, &page.url.page_id(), &page);
+        }
+        if links.list_kind.is_some() {
+            context.put(PAGES, &id, &source);
+        }
+        Ok(())
+    }
+
+    fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let id = self.frontier.hinted_page(hint);
+        let Some(mut page) = self.find(id, context)? else { return Ok(()) };
+        if self.frontier.take_hint(hint, id, &mut page) {
+            context.put(PAGES, &id, &page);
+        }
+        Ok(())
+    }
+
+    fn take_forecast(&mut self, forecast: SweepForecast, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let site_key = forecast.site_key.clone();
+        let (known, taken) = self.frontier.take_forecast(forecast);
+        outlook::write(known, context);
+        if let Err(error) = taken {
+            tracing::warn!(site = %site_key, %error, "a forecast could not be taken in full");
+        }
+        Ok(())
+    }
+
+    fn take_letter(
+        &mut self,
+        letter: &MirrorLetter,
+        key: &[u8],
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        if !self.frontier.shares_fetches() {
+            return Ok(());
+        }
+        let letters = match context.get(PAGES, &letter.to)? {
+            Some(mut page) => {
+                let answers = self.frontier.take_letter(letter, &mut page, context.now());
+                let answers = answers.map_err(ProcessError::SetAside)?;
+                context.put(PAGES, &letter.to, &page);
+                answers
+            }
+            None => {
+                let site = SiteKey::from_domain(String::from_utf8_lossy(key));
+                let answer = self.frontier.answer_for_unknown(letter, site).map_err(ProcessError::SetAside)?;
+                answer.into_iter().collect()
+            }
+        };
+        send(letters, context);
+        Ok(())
+    }
+
+    /// Takes back leases that ran out and ends waits that are over.
+    fn free_pages(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let now = context.now();
+        while let Some(id) = self.frontier.next_expired(now) {
+            let mut page = load(id, context)?;
+            self.frontier.expire(id, &mut page);
+            context.put(PAGES, &id, &page);
+        }
+        while let Some(id) = self.frontier.next_released(now) {
+            let mut page = load(id, context)?;
+            self.frontier.release(id, &mut page);
+            context.put(PAGES, &id, &page);
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let Some(mut tick) = self.frontier.begin_tick(context.task().partition, context.now()) else { return Ok(()) };
+        while let Some(choice) = self.frontier.next_choice(&mut tick) {
+            self.hand_out(&choice, context)?;
+        }
+        Ok(())
+    }
+
+    fn hand_out(&mut self, choice: &Choice, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        let mut page = load(choice.page_id, context)?;
+        match self.frontier.hand_out(choice, &mut page, context.now()) {
+            HandOut::Request(request) => context.emit(FETCH_REQUESTS, *request),
+            HandOut::PassedOver => {}
+        }
+        context.put(PAGES, &choice.page_id, &page);
+        Ok(())
+    }
+
+    fn keep_hosts(&mut self, context: &mut Context<'_>) {
+        for (host, schedule) in self.frontier.changed_hosts() {
+            context.put(HOSTS, &host, &schedule);
         }
     }
 
-    /// Tells the policy of a page, if it keeps its own account.
-    fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
-        let Some(planner) = &mut self.planner else { return };
-        let Some(place) = self.frontier.columns.place(slot) else { return };
-        let page = PolicyPage {
-            weight: ties::weight_of(page, &self.rules),
-            cost: 1.0,
-            host: self.hosts.number(&page.url.host()),
-            place,
-            last_look_days: page.last_look_at.map(Timestamp::as_days),
-            belief: belief_of(page, place.cell, &self.rules, &self.outlook),
-        };
-        planner.insert(slot, &page, now);
+    /// A page that a record speaks of. One that is not known is counted.
+    fn find(&mut self, id: PageId, context: &Context<'_>) -> Result<Option<ScheduledPage>, ProcessError> {
+        let page = context.get(PAGES, &id)?;
+        if page.is_none() {
+            self.frontier.count_unknown_page();
+        }
+        Ok(page)
     }
 }
 
 impl Processor for Scheduler {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.hosts = Hosts::load(context)?;
-        self.outlook = forecast::load(context)?;
-        let Scheduler { rules, hosts, outlook, planner, counts, audit, .. } = self;
-        let planned = planner.is_some();
-        let mut known = Vec::new();
-        self.frontier = Frontier::load(context, hosts, rules, outlook, &mut |slot, page| {
-            counts.fetches += page.fetches as u64;
-            counts.changes += page.changes as u64;
-            audit.looks += page.audits as u64;
-            audit.fresh += page.audits_fresh as u64;
-            if planned {
-                known.push((slot, page.clone()));
-            }
+        let mut frontier = Frontier::new(self.rules.clone());
+        outlook::load(&mut frontier, context)?;
+        context.scan(HOSTS, b"", &mut |host, schedule| {
+            frontier.restore_host(&host, &schedule);
+            Ok(())
         })?;
-        for (slot, page) in known {
-            self.plan_for(slot, &page, context.now());
-        }
+        let now = context.now();
+        context.scan(PAGES, b"", &mut |id, page| {
+            frontier.restore_page(id, &page, now);
+            Ok(())
+        })?;
+        self.frontier = frontier;
         Ok(())
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(SCHEDULER_EVENTS)? {
-            SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context),
-            SchedulerEvent::Links(links) => self.take_links(&links, context),
-            SchedulerEvent::Command(command) => self.take_command(&command, context),
-            SchedulerEvent::Hint(hint) => self.take_hint(&hint, context),
-            SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context),
-            SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context),
+            SchedulerEvent::Estimate(estimate) => self.take_estimate(&estimate, context)?,
+            SchedulerEvent::Links(links) => self.take_links(&links, context)?,
+            SchedulerEvent::Command(command) => self.take_command(&command, context)?,
+            SchedulerEvent::Hint(hint) => self.take_hint(&hint, context)?,
+            SchedulerEvent::Sweeps(forecast) => self.take_forecast(forecast, context)?,
+            SchedulerEvent::Letter(letter) => self.take_letter(&letter, &record.key, context)?,
         }
+        self.keep_hosts(context);
+        Ok(())
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.teach_siblings();
-        self.release(context)?;
+        self.frontier.teach_siblings();
+        self.free_pages(context)?;
         self.dispatch(context)?;
-        self.publish_demand(context);
-        self.estimate_freshness(context.now());
+        if let Some(demand) = self.frontier.publish_demand(context.task().partition, context.now()) {
+            context.emit(DEMAND, demand);
+        }
+        self.frontier.estimate_freshness(context.now());
+        self.keep_hosts(context);
         Ok(())
     }
 
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(DEMAND) {
-            Ok(demand) => self.demand.hear(&demand, context.task().partition, &self.rules),
+            Ok(demand) => self.frontier.hear_demand(&demand, context.task().partition),
             Err(error) => tracing::warn!(%error, "a demand could not be read and is passed over"),
         }
         Ok(())
     }
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
-        vec![
-            ("pages", self.frontier.pages() as f64),
-            ("never_fetched", self.frontier.never_fetched() as f64),
-            ("unanswered", self.frontier.unanswered() as f64),
-            ("due", self.counts.due as f64),
-            ("in_flight", self.frontier.in_flight() as f64),
-            ("hosts", self.hosts.len() as f64),
-            // Totals of the state, earlier lives included, move with their partitions: they are no counters.
-            ("fetches", self.counts.fetches as f64),
-            ("changes", self.counts.changes as f64),
-            ("answers_total", self.counts.answers as f64),
-            ("changes_seen_total", self.counts.changes_seen as f64),
-            ("leases_expired_total", self.counts.leases_expired as f64),
-            ("late_answers_total", self.counts.late_answers as f64),
-            ("unknown_pages_total", self.counts.unknown_pages as f64),
-            ("refused_pages_total", self.counts.refused_pages as f64),
-            ("hints_total", self.counts.hints as f64),
-            ("mirrors", self.frontier.mirrors() as f64),
-            ("fetches_spared_by_mirrors_total", self.counts.spared as f64),
-            ("fresh_pages", self.counts.expected.fresh_pages),
-            ("copies", self.counts.expected.copies as f64),
-            ("age_days_sum", self.counts.expected.age_days),
-            ("audit_looks", self.audit.looks as f64),
-            ("audit_fresh", self.audit.fresh as f64),
-            ("price_sum", self.demand.price()),
-        ]
+        self.frontier.figures()
+    }
+}
+
+fn load(id: PageId, context: &Context<'_>) -> Result<ScheduledPage, ProcessError> {
+    context
+        .get(PAGES, &id)?
+        .ok_or_else(|| ProcessError::Stop(format!("page {id} is in the columns but not in the state store")))
+}
+
+fn send(letters: Vec<MirrorLetter>, context: &mut Context<'_>) {
+    for letter in letters {
+        context.emit(SCHEDULER_EVENTS, letter);
     }
 }

@@ -1,9 +1,9 @@
 //! What the scheduler's stores hold.
 
-use frontier::ScheduledPage;
+use frontier::{HostSchedule, ScheduledPage};
 use messages::topics::Key;
 use messages::{impl_message, message_union};
-use page::{Host, PageId, Timestamp};
+use page::{Host, PageId};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 use sweeps::{CellChange, GroupChange, SiteState};
@@ -63,20 +63,6 @@ message_union! {
     }
 }
 
-/// A host, as the scheduler keeps it. The fields are described in the schema.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct HostSchedule {
-    pub next_permitted_at: Timestamp,
-    pub crawl_delay_ms: i64,
-    pub paused: bool,
-    pub hints_right: Vec<f32>,
-    pub hints_wrong: Vec<f32>,
-    pub changes_hinted: Vec<f32>,
-    pub changes_unhinted: Vec<f32>,
-    pub rests_unhinted: Vec<f32>,
-}
-
 /// A group of pages that may change together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -92,7 +78,6 @@ pub struct OutlookCell(pub CellChange);
 #[serde(transparent)]
 pub struct OutlookSite(pub SiteState);
 
-impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 impl_message!(OutlookGroup, "GroupChange", include_str!("../../../schemas/state/GroupChange.avsc"));
 impl_message!(OutlookCell, "CellChange", include_str!("../../../schemas/state/CellChange.avsc"));
 impl_message!(OutlookSite, "SiteState", include_str!("../../../schemas/state/SiteState.avsc"));

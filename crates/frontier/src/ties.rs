@@ -2,18 +2,16 @@
 //! a page that follows another is passed over nine times of ten when its turn comes, by whatever policy. A turn passed
 //! over costs nothing and counts as a look where turns are worked out: its content is being looked at, in another place.
 
-use crate::Scheduler;
-use crate::dispatch::find;
+use crate::Frontier;
+use crate::page_record::ScheduledPage;
 use crate::planner::look_of;
+use crate::request::Wanted;
 use crate::rules::Rules;
 use crate::siblings::belief_of;
-use ::frontier::{ScheduledPage, Wanted};
-use messages::topics::SCHEDULER_EVENTS;
 use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, Verdict};
 use mirrors::{Letter, Peer, Saying, Standing, Ties, shared_weight};
 use page::{PageId, SiteKey, Timestamp};
 use revisit::columns::Slot;
-use stream::{Context, ProcessError};
 
 /// After so many fetches in a row that told nothing, a page stands for no other.
 const FAILURES_BORNE: i32 = 3;
@@ -49,34 +47,24 @@ fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
         && now.saturating_since(last_look_at) < rules.max_interval
 }
 
-impl Scheduler {
-    /// A page, or whoever finds mirrors, speaks to one of ours.
-    pub(crate) fn take_letter(
+impl Frontier {
+    /// Whether pages with the same text share fetches here.
+    pub fn shares_fetches(&self) -> bool {
+        self.rules.mirrors
+    }
+
+    /// A page, or whoever finds mirrors, speaks to one of ours. Returns the answers.
+    ///
+    /// # Errors
+    /// When nothing can be made of the letter.
+    pub fn take_letter(
         &mut self,
         letter: &MirrorLetter,
-        site: &[u8],
-        context: &mut Context<'_>,
-    ) -> Result<(), ProcessError> {
-        if !self.rules.mirrors {
-            return Ok(());
-        }
+        page: &mut ScheduledPage,
+        now: Timestamp,
+    ) -> Result<Vec<MirrorLetter>, String> {
         let about = Peer { page_id: letter.about, site: letter.about_site.clone() };
-        let saying = read(letter).map_err(ProcessError::SetAside)?;
-        let Some(mut page) = find(context, letter.to)? else {
-            self.counts.unknown_pages += 1;
-            // Whoever would follow a page that is not known must not wait for its answer.
-            let me = Peer { page_id: letter.to, site: SiteKey::from_domain(String::from_utf8_lossy(site)) };
-            if matches!(saying, Saying::Follow { .. } | Saying::Accept { .. }) {
-                let epoch = letter.epoch;
-                let answer = if letter.saying == MirrorSaying::Follow {
-                    Saying::Release
-                } else {
-                    Saying::Leave { epoch, changed_at: None }
-                };
-                self.send(vec![Letter { to: about, about: me, saying: answer }], context);
-            }
-            return Ok(());
-        };
+        let saying = read(letter)?;
         // A follower was found changed: so has this page, most likely, and a look at it brings the two together again.
         if let Saying::Leave { changed_at: Some(changed_at), .. } = saying {
             let was_follower =
@@ -86,95 +74,88 @@ impl Scheduler {
                 page.request = page.request.want(Wanted::Probe);
             }
         }
-        self.with_ties(letter.to, &mut page, context, |ties, me, standing| ties.hear(me, standing, &about, saying));
-        self.store_anew(letter.to, &page, context);
-        Ok(())
+        let letters = with_ties(letter.to, page, |ties, me, standing| ties.hear(me, standing, &about, saying));
+        let before = self.pages.weight(letter.to);
+        let slot = self.set(letter.to, page);
+        if before != self.pages.weight(letter.to) {
+            self.plan_for(slot, page, now);
+        }
+        Ok(letters)
     }
 
-    /// What a look says about a page's standing among its mirrors. The caller keeps the page.
-    pub(crate) fn judge_ties(
-        &mut self,
-        page: &mut ScheduledPage,
-        estimate: &ChangeEstimate,
-        context: &mut Context<'_>,
-    ) {
-        let Some(ties) = &mut page.ties else { return };
+    /// The answer to a letter to a page that is not known, and whose site is `site`: whoever would follow it must not
+    /// wait.
+    ///
+    /// # Errors
+    /// When nothing can be made of the letter.
+    pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
+        self.count_unknown_page();
+        let saying = match read(letter)? {
+            Saying::Follow { .. } => Saying::Release,
+            Saying::Accept { epoch, .. } => Saying::Leave { epoch, changed_at: None },
+            Saying::Candidate { .. } | Saying::Release | Saying::Leave { .. } => return Ok(None),
+        };
+        let to = Peer { page_id: letter.about, site: letter.about_site.clone() };
+        Ok(Some(write(Letter { to, about: Peer { page_id: letter.to, site }, saying })))
+    }
+
+    /// What a look says about a page among its mirrors. The caller keeps the page.
+    pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorLetter> {
+        let Some(ties) = &mut page.ties else { return Vec::new() };
         ties.fetched();
-        let changed = estimate.judgement.verdict.is_change() == Some(true);
-        let is_lost = estimate.judgement.verdict == Verdict::Gone
-            || estimate.look.outcome == FetchOutcome::RobotsDisallowed
+        let ChangeEstimate { look, judgement, .. } = estimate;
+        let changed = judgement.verdict.is_change() == Some(true);
+        let is_lost = judgement.verdict == Verdict::Gone
+            || look.outcome == FetchOutcome::RobotsDisallowed
             || page.request.failures >= FAILURES_BORNE;
-        let version_at = estimate.look.fetched_at;
         if is_lost {
-            self.with_ties(estimate.look.page_id, page, context, |ties, me, _| ties.dissolve(me));
+            with_ties(look.page_id, page, |ties, me, _| ties.dissolve(me))
         } else if changed {
-            self.with_ties(estimate.look.page_id, page, context, |ties, me, _| ties.changed(me, version_at));
+            with_ties(look.page_id, page, |ties, me, _| ties.changed(me, look.fetched_at))
+        } else {
+            Vec::new()
         }
     }
 
     /// The page is forgotten: nobody can follow it.
-    pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage, context: &mut Context<'_>) {
-        self.with_ties(id, page, context, |ties, me, _| ties.dissolve(me));
+    pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
+        with_ties(id, page, |ties, me, _| ties.dissolve(me))
     }
 
     /// The page has another weight.
-    pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage, context: &mut Context<'_>) {
-        self.with_ties(id, page, context, |ties, me, standing| ties.reweighed(me, standing));
-    }
-
-    fn with_ties(
-        &mut self,
-        id: PageId,
-        page: &mut ScheduledPage,
-        context: &mut Context<'_>,
-        act: impl FnOnce(&mut Ties, &Peer, &Standing) -> Vec<Letter>,
-    ) {
-        let me = Peer { page_id: id, site: page.url.site_key() };
-        let standing = Standing { url: page.url.clone(), weight: page.weight };
-        let mut ties = page.ties.take().unwrap_or_default();
-        let letters = act(&mut ties, &me, &standing);
-        page.ties = (ties != Ties::default()).then_some(ties);
-        self.send(letters, context);
-    }
-
-    fn send(&mut self, letters: Vec<Letter>, context: &mut Context<'_>) {
-        for letter in letters {
-            context.emit(SCHEDULER_EVENTS, write(letter));
-        }
-    }
-
-    /// Keeps a page whose weight may be another than before.
-    fn store_anew(&mut self, id: PageId, page: &ScheduledPage, context: &mut Context<'_>) {
-        let before = self.frontier.weight(id);
-        let slot = self.store(id, page, context);
-        if before != self.frontier.weight(id) {
-            self.plan_for(slot, page, context.now());
-        }
+    pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
+        with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing))
     }
 
     /// Passes a page over if its content is looked at elsewhere; `false` when it is to be fetched.
-    pub(crate) fn pass_over(
-        &mut self,
-        slot: Slot,
-        id: PageId,
-        page: &mut ScheduledPage,
-        context: &mut Context<'_>,
-    ) -> bool {
-        let now = context.now();
+    pub(crate) fn pass_over(&mut self, slot: Slot, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
         if !can_be_passed(page, &self.rules, now) {
             return false;
         }
         let Some(ties) = &mut page.ties else { return false };
         ties.passed(now);
         self.counts.spared += 1;
-        self.store(id, page, context);
+        self.set(id, page);
         if let Some(planner) = &mut self.planner {
-            let cell = self.frontier.columns.place(slot).map_or(0, |place| place.cell);
+            let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
             let belief = belief_of(page, cell, &self.rules, &self.outlook);
             planner.looked(slot, &look_of(Verdict::Unknown, now, None, belief));
         }
         true
     }
+}
+
+fn with_ties(
+    id: PageId,
+    page: &mut ScheduledPage,
+    act: impl FnOnce(&mut Ties, &Peer, &Standing) -> Vec<Letter>,
+) -> Vec<MirrorLetter> {
+    let me = Peer { page_id: id, site: page.url.site_key() };
+    let standing = Standing { url: page.url.clone(), weight: page.weight };
+    let mut ties = page.ties.take().unwrap_or_default();
+    let letters = act(&mut ties, &me, &standing);
+    page.ties = (ties != Ties::default()).then_some(ties);
+    letters.into_iter().map(write).collect()
 }
 
 fn read(letter: &MirrorLetter) -> Result<Saying, String> {

@@ -1,6 +1,6 @@
 //! The scheduler's part of the settings, in the units it works with.
 
-use ::frontier::RetryTimes;
+use crate::request::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
 use page::UrlRules;
 use policies::{PolicyAtWork, PolicyKind, PolicyOptions};

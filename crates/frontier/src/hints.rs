@@ -2,15 +2,14 @@
 //! kind have been right on its host, until the next look tells; and where most changes are announced, silence lowers
 //! what looks are worth (C16 of the algorithm notes). Sitemaps and feeds are looked at for what they say of others.
 
-use crate::Scheduler;
-use crate::dispatch::find;
+use crate::Frontier;
 use crate::hint_record::{KINDS, place_of};
-use ::frontier::{ScheduledPage, Wanted};
+use crate::page_record::ScheduledPage;
+use crate::request::Wanted;
 use change_rate::Gamma;
 use messages::{ChangeHint, Verdict};
 use page::{PageId, Timestamp};
 use revisit::columns::{Index, Slot, Standing, Worth, live_value};
-use stream::{Context, ProcessError};
 
 /// The most that hints can say; a ping, which an operator lets through, says it at once.
 const CERTAIN: f64 = 20.0;
@@ -39,20 +38,20 @@ impl Lister {
     }
 }
 
-impl Scheduler {
-    /// Somebody says that a page changed.
-    pub(crate) fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let page_id = self.rules.urls.apply(hint.url.clone()).page_id();
-        let Some(mut page) = find(context, page_id)? else {
-            self.counts.unknown_pages += 1;
-            return Ok(());
-        };
+impl Frontier {
+    /// The page that a hint is about, by the rules for addresses.
+    pub fn hinted_page(&self, hint: &ChangeHint) -> PageId {
+        self.rules.urls.apply(hint.url.clone()).page_id()
+    }
+
+    /// Somebody says that a page changed. `false` when that is no news.
+    pub fn take_hint(&mut self, hint: &ChangeHint, id: PageId, page: &mut ScheduledPage) -> bool {
         let number = place_of(hint.kind);
         let bit = 1 << number;
         // What happened before the last look was seen by it, and saying a thing twice does not make it truer.
         let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_some_and(|look| look < changed_at));
         if !news || page.last_look_at.is_none() || page.hinted & bit != 0 {
-            return Ok(());
+            return false;
         }
         let host = self.hosts.number(&page.url.host());
         let precision = self.hosts.gate(host).hints.precision(number);
@@ -62,34 +61,27 @@ impl Scheduler {
             page.request = page.request.want(Wanted::Command);
         }
         self.counts.hints += 1;
-        self.store(page_id, &page, context);
-        Ok(())
+        self.set(id, page);
+        true
     }
 
     /// A look has told whether the hints before it, or their absence, were right. The columns still have the page as it
     /// was before the look.
-    pub(crate) fn judge_hints(
-        &mut self,
-        id: PageId,
-        page: &mut ScheduledPage,
-        verdict: Verdict,
-        looked_at: Timestamp,
-        context: &mut Context<'_>,
-    ) {
+    pub(crate) fn judge_hints(&mut self, id: PageId, page: &mut ScheduledPage, verdict: Verdict, looked_at: Timestamp) {
         let Some(changed) = verdict.is_change() else { return };
         let host = self.hosts.number(&page.url.host());
         if page.hinted == 0 && self.hosts.gate(host).hints.is_empty() {
             return;
         }
-        let columns = &self.frontier.columns;
-        let slot = self.frontier.slot(id);
+        let columns = &self.pages.columns;
+        let slot = self.pages.slot(id);
         let worth = slot.and_then(|slot| columns.worth(slot, &self.rules.index, &self.outlook, looked_at));
         let Some(expected_fresh) = worth.map(|worth| worth.fresh_probability) else { return };
         let gate = self.hosts.gate_mut(host);
         for number in 0..KINDS.len() {
             gate.hints.learn(number, page.hinted & (1 << number) != 0, changed, expected_fresh);
         }
-        gate.save(context);
+        self.hosts.mark_changed(host);
         (page.hinted, page.hint_hazard) = (0, 0.0);
     }
 
@@ -97,15 +89,15 @@ impl Scheduler {
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
         let (index, price) = (self.rules.index, self.demand.price());
         let worth = |slot: Slot| {
-            let entry = self.frontier.columns.get(slot).filter(|entry| entry.standing == Standing::Ready)?;
-            Some((entry.host, self.frontier.columns.worth(slot, &index, &self.outlook, now)?))
+            let entry = self.pages.columns.get(slot).filter(|entry| entry.standing == Standing::Ready)?;
+            Some((entry.host, self.pages.columns.worth(slot, &index, &self.outlook, now)?))
         };
-        let pages = self.frontier.hinted.iter().filter_map(|(&slot, &hazard)| {
+        let pages = self.pages.hinted.iter().filter_map(|(&slot, &hazard)| {
             let (_, worth) = worth(slot)?;
             Some((value_with_hints(&worth, &index, hazard), slot))
         });
         // Before there is a price, nobody can say what following a list would cost.
-        let lists = self.frontier.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
+        let lists = self.pages.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
             let (host, worth) = worth(slot)?;
             let precision = self.hosts.gate(host).hints.precision(list.kind);
             Some((value_of_list(&worth, &index, list.pages, precision, price), slot))

@@ -1,8 +1,8 @@
 //! The price that all partitions share without a coordinator: each publishes how much it wants at which price, adds up
 //! the latest of all, and solves for the same price (C17 of the algorithm notes).
 
+use crate::Frontier;
 use crate::rules::Rules;
-use crate::{DEMAND, Scheduler};
 use messages::Demand;
 use page::{MINUTE, Timestamp};
 use policies::PolicyAtWork;
@@ -11,7 +11,6 @@ use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use stream::Context;
 
 /// How often a partition says what it wants.
 const PUBLISH_EVERY: Duration = MINUTE;
@@ -165,23 +164,22 @@ impl SharedDemand {
     }
 }
 
-impl Scheduler {
-    /// Every so often: count what this partition wants, solve for the price, and tell the others.
-    pub(crate) fn publish_demand(&mut self, context: &mut Context<'_>) {
-        let now = context.now();
+impl Frontier {
+    /// Every so often: counts what this partition wants and solves for the price. Returns what the others are to hear.
+    pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
         let demand = &mut self.demand;
         demand.ticks = demand.ticks.saturating_add(1);
         let first = demand.published_at == Timestamp::MIN;
         // A frontier that has grown by a tenth wants something else than it did.
-        let grown = self.frontier.pages().abs_diff(demand.pages) * 10 > demand.pages;
+        let grown = self.pages.pages().abs_diff(demand.pages) * 10 > demand.pages;
         let due = grown || now.saturating_since(demand.published_at) >= PUBLISH_EVERY;
         let ticks = if demand.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
         if !first && (!due || demand.ticks < ticks) {
-            return;
+            return None;
         }
         demand.rounds = demand.rounds.saturating_add(1);
-        (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.frontier.pages());
-        let columns = &self.frontier.columns;
+        (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.pages.pages());
+        let columns = &self.pages.columns;
         let own = match self.rules.index {
             Index::Live { .. } => {
                 let days = demand.days_ahead(demand.pages, &self.rules);
@@ -197,16 +195,15 @@ impl Scheduler {
             // The others have heard what was said last time, and have said what goes with it since.
             demand.solve(&said, &self.rules);
         }
-        let message = Demand {
-            stage_partition: context.task().partition as i32,
+        Some(Demand {
+            stage_partition: partition as i32,
             published_at: now,
-            pages: self.frontier.pages() as i64,
-            never_fetched: self.frontier.never_fetched() as i64,
+            pages: self.pages.pages() as i64,
+            never_fetched: self.pages.never_fetched() as i64,
             budget_fetches_per_day: self.rules.budget_per_day * self.demand.share,
             histogram,
             policy: self.rules.policy.name().to_owned(),
             price: self.demand.price,
-        };
-        context.emit(DEMAND, message);
+        })
     }
 }

@@ -6,7 +6,7 @@
 //! looks find beyond what the page's own belief lets expect, and *recall* is the share of changes that were announced
 //! beyond the share of quiet looks that were (Youden's index): whoever announces everything announces nothing.
 
-use crate::state::HostSchedule;
+use crate::hosts::HostSchedule;
 use messages::HintKind;
 
 /// Kinds of hints, each with a bit of [`crate::ScheduledPage::hinted`] and a place in the host's counts: the order is kept

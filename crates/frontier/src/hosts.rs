@@ -3,12 +3,28 @@
 
 use crate::hint_record::HintRecord;
 use crate::rules::Rules;
-use crate::state::{HOSTS, HostSchedule};
+use messages::impl_message;
 use page::{Host, Timestamp};
 use politeness::HostBackoff;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
-use stream::{Context, ProcessError};
+
+/// A host as it is kept. The schema describes the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct HostSchedule {
+    pub next_permitted_at: Timestamp,
+    pub crawl_delay_ms: i64,
+    pub paused: bool,
+    pub hints_right: Vec<f32>,
+    pub hints_wrong: Vec<f32>,
+    pub changes_hinted: Vec<f32>,
+    pub changes_unhinted: Vec<f32>,
+    pub rests_unhinted: Vec<f32>,
+}
+
+impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 
 /// One host of this partition.
 pub(crate) struct HostGate {
@@ -38,8 +54,8 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
-    /// Keeps the host's schedule for the next life.
-    pub(crate) fn save(&self, context: &mut Context<'_>) {
+    /// The host's schedule as it is kept for the next life.
+    fn schedule(&self) -> HostSchedule {
         let mut schedule = HostSchedule {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
@@ -51,7 +67,7 @@ impl HostGate {
             rests_unhinted: Vec::new(),
         };
         self.hints.keep(&mut schedule);
-        context.put(HOSTS, &self.host, &schedule);
+        schedule
     }
 }
 
@@ -60,21 +76,32 @@ impl HostGate {
 pub(crate) struct Hosts {
     gates: Vec<HostGate>,
     numbers: HashMap<Host, u32>,
+    changed: BTreeSet<u32>,
 }
 
 impl Hosts {
-    pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
-        let mut hosts = Hosts::default();
-        context.scan(HOSTS, b"", &mut |host, schedule| {
-            let number = hosts.number(&host);
-            let gate = hosts.gate_mut(number);
-            gate.next_permitted_at = schedule.next_permitted_at;
-            gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
-            gate.paused = schedule.paused;
-            gate.hints = HintRecord::from_kept(&schedule);
-            Ok(())
-        })?;
-        Ok(hosts)
+    /// Takes in a host as it was kept.
+    pub(crate) fn restore(&mut self, host: &Host, schedule: &HostSchedule) {
+        let number = self.number(host);
+        let gate = self.gate_mut(number);
+        gate.next_permitted_at = schedule.next_permitted_at;
+        gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
+        gate.paused = schedule.paused;
+        gate.hints = HintRecord::from_kept(schedule);
+    }
+
+    /// The schedule of this host is to be kept.
+    pub(crate) fn mark_changed(&mut self, number: u32) {
+        self.changed.insert(number);
+    }
+
+    /// Schedules that are to be kept, each once however often it has changed.
+    pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
+        let changed = std::mem::take(&mut self.changed);
+        changed.into_iter().map(|number| {
+            let gate = self.gate(number);
+            (gate.host.clone(), gate.schedule())
+        })
     }
 
     /// The number of a host, given on first sight.

@@ -1,9 +1,9 @@
 //! The decision about a page in sentences.
 
 use super::{Explanation, Site};
+use crate::hosts::HostSchedule;
+use crate::request::Wanted;
 use crate::rules::Rules;
-use crate::state::HostSchedule;
-use ::frontier::Wanted;
 use mirrors::PROBE_EVERY;
 use page::Timestamp;
 use revisit::columns::Index;

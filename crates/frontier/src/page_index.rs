@@ -1,23 +1,21 @@
 //! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
 
-use crate::forecast::place_of;
 use crate::hints::Lister;
 use crate::hosts::{HostGate, Hosts};
+use crate::page_record::ScheduledPage;
+use crate::request::{RequestState, Wanted};
 use crate::rules::Rules;
 use crate::siblings::entry_of;
-use crate::state::PAGES;
 use crate::ties::{is_follower, last_turn, weight_of};
-use ::frontier::{RequestState, ScheduledPage, Wanted};
 use change_rate::GammaState;
-use page::{PageId, Timestamp};
+use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use stream::{Context, ProcessError};
-use sweeps::{Outlook, PageBelief};
+use sweeps::{Outlook, PageBelief, Place};
 
-/// The frontier. Everything in it follows from the state store.
+/// The pages. Everything in it follows from their records.
 #[derive(Default)]
-pub(crate) struct Frontier {
+pub(crate) struct PageIndex {
     pub(crate) columns: PageColumns,
     /// By slot.
     ids: Vec<PageId>,
@@ -43,23 +41,7 @@ pub(crate) struct Frontier {
     highest_attempt: i64,
 }
 
-impl Frontier {
-    pub(crate) fn load(
-        context: &Context<'_>,
-        hosts: &mut Hosts,
-        rules: &Rules,
-        outlook: &Outlook,
-        seen: &mut dyn FnMut(Slot, &ScheduledPage),
-    ) -> Result<Self, ProcessError> {
-        let mut frontier = Frontier::default();
-        context.scan(PAGES, b"", &mut |id, page| {
-            let slot = frontier.set(id, &page, hosts, rules, outlook);
-            seen(slot, &page);
-            Ok(())
-        })?;
-        Ok(frontier)
-    }
-
+impl PageIndex {
     /// Brings the columns up to a page's record.
     pub(crate) fn set(
         &mut self,
@@ -224,6 +206,11 @@ impl Frontier {
 fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
     let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
     if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
+}
+
+/// The place of a page on its site.
+pub(crate) fn place_of(url: &CanonicalUrl) -> Place {
+    Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 /// What a page has shown beyond the prior of its cell.

@@ -4,10 +4,10 @@
 //! The estimator tells how the priors of cells have moved; a page's belief is the prior of its cell as last told, and its
 //! own evidence, which came with its own looks. So one number per cell travels and is kept, not one record per page.
 
-use crate::Scheduler;
-use crate::frontier::evidence_of;
+use crate::Frontier;
+use crate::page_index::evidence_of;
+use crate::page_record::ScheduledPage;
 use crate::rules::{Rules, Siblings};
-use ::frontier::ScheduledPage;
 use change_rate::{Gamma, GammaState};
 use revisit::columns::{Index, Slot, whole_belief};
 use std::collections::BTreeSet;
@@ -49,21 +49,21 @@ fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> 
     }
 }
 
-impl Scheduler {
+impl Frontier {
     /// Before a tick: pages of cells that news came of believe it. One pass over the pages' cells, however much news.
-    pub(crate) fn teach_siblings(&mut self) {
+    pub fn teach_siblings(&mut self) {
         let cells = std::mem::take(&mut self.taught_cells);
         if cells.is_empty() {
             return;
         }
-        for slot in self.frontier.columns.slots_in_cells(&cells) {
+        for slot in self.pages.columns.slots_in_cells(&cells) {
             self.teach(slot);
         }
     }
 
     fn teach(&mut self, slot: Slot) {
-        let Self { frontier, outlook, planner, rules, .. } = self;
-        let columns = &mut frontier.columns;
+        let Self { pages, outlook, planner, rules, .. } = self;
+        let columns = &mut pages.columns;
         let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) else { return };
         let evidence = entry.belief.plain;
         let Some(belief) = taught(evidence, place.cell, rules, outlook) else { return };

@@ -1,8 +1,8 @@
 //! How many copies are current, really? A small share of the budget goes to pages drawn at random, whatever the policy
 //! thinks of them; how many of them are found unchanged is an unbiased measure of freshness.
 
-use crate::Scheduler;
-use ::frontier::ScheduledPage;
+use crate::Frontier;
+use crate::page_record::ScheduledPage;
 use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::{LastLook, Slot, Standing};
@@ -38,11 +38,11 @@ impl Audit {
     }
 }
 
-impl Scheduler {
+impl Frontier {
     /// The page to audit now, if the audit has earned one: any with a copy, all with the same probability, on a host
     /// that may be visited.
     pub(crate) fn draw_audit(&mut self, partition: u32, now: Timestamp) -> Option<Slot> {
-        let slots = self.frontier.columns.slots() as u64;
+        let slots = self.pages.columns.slots() as u64;
         if self.audit.tokens < 1.0 || slots == 0 {
             return None;
         }
@@ -51,7 +51,7 @@ impl Scheduler {
             // The time makes the draws of another life other ones.
             let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.audit.draws;
             let slot = Slot::new(((u128::from(mix(seed)) * u128::from(slots)) >> 64) as u32);
-            let Some(entry) = self.frontier.columns.get(slot) else { continue };
+            let Some(entry) = self.pages.columns.get(slot) else { continue };
             let has_copy = matches!(entry.last_look, LastLook::Looked(_));
             if has_copy && entry.standing == Standing::Ready && self.host_has_room(entry.host, now) {
                 self.audit.tokens -= 1.0;

@@ -1,0 +1,183 @@
+//! Everything one partition of the scheduler knows, and what it comes to.
+
+use crate::audit::Audit;
+use crate::budget::Budget;
+use crate::demand::SharedDemand;
+use crate::hosts::{HostSchedule, Hosts};
+use crate::page_index::PageIndex;
+use crate::page_record::ScheduledPage;
+use crate::planner::Planner;
+use crate::rules::Rules;
+use crate::siblings::{TaughtCells, belief_of};
+use crate::ties;
+use messages::{Demand, SweepForecast};
+use page::{Host, PageId, Timestamp};
+use revisit::PolicyPage;
+use revisit::columns::{Expectations, Slot};
+use sweeps::{CellChange, Changes, Outlook, Place, SiteState};
+
+/// The frontier of one partition. What is kept of it on disk are the records of pages, of hosts and of the outlook; the
+/// rest follows from them, or may be forgotten.
+pub struct Frontier {
+    pub(crate) rules: Rules,
+    pub(crate) pages: PageIndex,
+    pub(crate) hosts: Hosts,
+    pub(crate) outlook: Outlook,
+    /// Cells whose prior has moved since the last tick.
+    pub(crate) taught_cells: TaughtCells,
+    /// `None` for policies that score every page afresh.
+    pub(crate) planner: Option<Planner>,
+    pub(crate) budget: Budget,
+    pub(crate) audit: Audit,
+    pub(crate) demand: SharedDemand,
+    pub(crate) counts: Counts,
+}
+
+/// What happened since this frontier was made.
+#[derive(Default)]
+pub(crate) struct Counts {
+    /// Of all pages here, earlier lives included.
+    pub(crate) fetches: u64,
+    pub(crate) changes: u64,
+    /// By this process.
+    pub(crate) answers: u64,
+    pub(crate) changes_seen: u64,
+    pub(crate) leases_expired: u64,
+    pub(crate) late_answers: u64,
+    pub(crate) unknown_pages: u64,
+    pub(crate) refused_pages: u64,
+    pub(crate) hints: u64,
+    /// Fetches that mirrors were spared.
+    pub(crate) spared: u64,
+    /// What is expected of the copies, as of the last estimate of it.
+    pub(crate) expected: Expectations,
+    pub(crate) fresh_at: Timestamp,
+    pub(crate) fresh_ticks: u32,
+    pub(crate) scanned_at: Timestamp,
+    /// Pages whose value had reached the price at the last tick.
+    pub(crate) due: u64,
+}
+
+impl Frontier {
+    /// A frontier that knows no page yet. What was kept is restored in this order: the outlook, hosts, pages.
+    pub fn new(rules: Rules) -> Self {
+        let demand = SharedDemand::new(&rules);
+        let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
+        Self {
+            planner: Planner::new(&rules),
+            rules,
+            pages: PageIndex::default(),
+            hosts: Hosts::default(),
+            outlook: Outlook::default(),
+            taught_cells: TaughtCells::new(),
+            budget: Budget::default(),
+            audit: Audit::default(),
+            demand,
+            counts,
+        }
+    }
+
+    /// Takes in what was kept of the outlook.
+    ///
+    /// # Errors
+    /// When it cannot be one.
+    pub fn restore_outlook(&mut self, changes: &Changes) -> Result<(), String> {
+        self.outlook.apply(changes).map_err(|error| error.to_string())
+    }
+
+    /// Takes in a host as it was kept.
+    pub fn restore_host(&mut self, host: &Host, schedule: &HostSchedule) {
+        self.hosts.restore(host, schedule);
+    }
+
+    /// Takes in a page as it was kept.
+    pub fn restore_page(&mut self, id: PageId, page: &ScheduledPage, now: Timestamp) {
+        let slot = self.set(id, page);
+        self.counts.fetches += page.fetches as u64;
+        self.counts.changes += page.changes as u64;
+        self.audit.looks += page.audits as u64;
+        self.audit.fresh += page.audits_fresh as u64;
+        self.plan_for(slot, page, now);
+    }
+
+    /// Hosts whose schedules are to be kept, each once.
+    pub fn changed_hosts(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
+        self.hosts.take_changed()
+    }
+
+    /// Brings the index up to a page's record.
+    pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage) -> Slot {
+        self.pages.set(id, page, &mut self.hosts, &self.rules, &self.outlook)
+    }
+
+    /// Tells the policy of a page, if it keeps its own account.
+    pub(crate) fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
+        let Some(planner) = &mut self.planner else { return };
+        let Some(place) = self.pages.columns.place(slot) else { return };
+        let page = PolicyPage {
+            weight: ties::weight_of(page, &self.rules),
+            cost: 1.0,
+            host: self.hosts.number(&page.url.host()),
+            place,
+            last_look_days: page.last_look_at.map(Timestamp::as_days),
+            belief: belief_of(page, place.cell, &self.rules, &self.outlook),
+        };
+        planner.insert(slot, &page, now);
+    }
+
+    /// The estimator has learned about sweeps of a site. Returns what the outlook is now where it has changed, and why
+    /// a part of the forecast was left out; what was there stays then.
+    pub fn take_forecast(&mut self, forecast: SweepForecast) -> (Changes, Result<(), String>) {
+        let site = Place::of(forecast.site_key.as_str(), "", "/").site;
+        let SweepForecast { groups, cells, lead, .. } = forecast;
+        let sites = lead.map(|lead| SiteState { site, lead }).into_iter().collect();
+        let changes = Changes { groups, cells, sites };
+        let applied = self.outlook.apply(&changes).map_err(|error| error.to_string());
+        self.hear_of_cells(changes.cells.iter().map(|cell| cell.cell));
+        let known = Changes {
+            groups: changes.groups.iter().filter_map(|group| self.outlook.group_change(group.group)).collect(),
+            cells: changes.cells.iter().map(|cell| self.known_cell(cell)).collect(),
+            sites: changes.sites.iter().map(|_| SiteState { site, lead: self.outlook.lead(site) as f32 }).collect(),
+        };
+        (known, applied)
+    }
+
+    fn known_cell(&self, cell: &CellChange) -> CellChange {
+        CellChange { priors: self.outlook.priors(cell.cell), ..*cell }
+    }
+
+    /// Another partition has said what it wants.
+    pub fn hear_demand(&mut self, demand: &Demand, own_partition: u32) {
+        self.demand.hear(demand, own_partition, &self.rules);
+    }
+
+    /// Figures for operators, by name.
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("pages", self.pages.pages() as f64),
+            ("never_fetched", self.pages.never_fetched() as f64),
+            ("unanswered", self.pages.unanswered() as f64),
+            ("due", self.counts.due as f64),
+            ("in_flight", self.pages.in_flight() as f64),
+            ("hosts", self.hosts.len() as f64),
+            // Totals of the state, earlier lives included, move with their partitions: they are no counters.
+            ("fetches", self.counts.fetches as f64),
+            ("changes", self.counts.changes as f64),
+            ("answers_total", self.counts.answers as f64),
+            ("changes_seen_total", self.counts.changes_seen as f64),
+            ("leases_expired_total", self.counts.leases_expired as f64),
+            ("late_answers_total", self.counts.late_answers as f64),
+            ("unknown_pages_total", self.counts.unknown_pages as f64),
+            ("refused_pages_total", self.counts.refused_pages as f64),
+            ("hints_total", self.counts.hints as f64),
+            ("mirrors", self.pages.mirrors() as f64),
+            ("fetches_spared_by_mirrors_total", self.counts.spared as f64),
+            ("fresh_pages", self.counts.expected.fresh_pages),
+            ("copies", self.counts.expected.copies as f64),
+            ("age_days_sum", self.counts.expected.age_days),
+            ("audit_looks", self.audit.looks as f64),
+            ("audit_fresh", self.audit.fresh as f64),
+            ("price_sum", self.demand.price()),
+        ]
+    }
+}
