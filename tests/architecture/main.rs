@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 15] = [
+const PURE: [&str; 18] = [
     "page",
     "revisit",
     "lab/policies",
     "politeness",
     "sitemaps",
+    "wide-bytes",
+    "document",
+    "reading",
     "change",
     "mirrors",
     "change-rate",

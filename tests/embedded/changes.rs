@@ -83,7 +83,7 @@ fn changes_are_seen_and_told_once_in_the_order_of_the_web() {
         })
         .unwrap();
     let version = versions[id][&changes.last().unwrap().content_digest.unwrap()];
-    let read = change::read(&web.body(page, version), Some("text/html; charset=utf-8"), None).full_text;
+    let read = reading::read(&web.body(page, version), Some("text/html; charset=utf-8"), None).full_text;
     let text = crawl.ask("page", &[pages[id].scheduler.url.as_str(), "--text"]).exits_with(0).stdout;
     assert_eq!(text.trim_end(), read.trim_end(), "the kept copy is the last version told");
     assert!(told.values().flatten().any(|change| change.verdict == Verdict::Gone), "no page was seen to go");

@@ -103,5 +103,10 @@ fn write_changed(copy: &Path, files: &BTreeMap<PathBuf, Vec<u8>>) {
         read_all(copy, Path::new(WITHIN), &mut found);
     }
     let gone: BTreeSet<_> = found.keys().filter(|path| !files.contains_key(*path)).collect();
-    gone.into_iter().for_each(|path| std::fs::remove_file(copy.join(path)).unwrap());
+    for path in gone {
+        std::fs::remove_file(copy.join(path)).unwrap();
+        // An empty directory of a crate that is gone would still match the workspace's members. Others stay.
+        let above = path.ancestors().skip(1).take_while(|above| above.components().count() > 1);
+        above.map(|above| copy.join(above)).take_while(|above| std::fs::remove_dir(above).is_ok()).count();
+    }
 }

@@ -5,7 +5,8 @@
 //! against itself with one paragraph less, and seen for the first time. Printed are median, least and most of the rounds; BLAKE3 of the same pages takes
 //! turns with it, to know other work on the machine by.
 
-use change::{Body, Noise, PageState, Version, content_digest};
+use change::{Noise, PageState, Version};
+use document::{Body, content_digest};
 use page::UrlRules;
 use std::hint::black_box;
 
@@ -31,7 +32,7 @@ fn main() -> std::io::Result<()> {
                 _ = black_box(known[place].observe(&version, Noise::ByFrequency));
             }));
             costs[3].push(micros(&pages, |_, page| {
-                let (version, text) = Body::new(page, HEADER, ADDRESS).version_and_text(&URLS);
+                let (version, text) = Version::and_text(&Body::new(page, HEADER, ADDRESS), &URLS);
                 let mut state = PageState::default();
                 _ = black_box((state.observe(&version, Noise::ByFrequency), text));
             }));

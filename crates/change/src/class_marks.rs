@@ -1,8 +1,8 @@
 //! Where a text may have something that stands for its class, found 64 bytes at a time: nearly no text of a page has, and
 //! only the others are read letter by letter ([`crate::classes`]).
 
-use crate::wide::{BLOCK, Wide, Work, at_widest, last_block};
 use std::ops::Range;
+use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
 
 /// A bit for each byte by which a class is known: every piece of text that is not what [`crate::classes::with_classes`] makes
 /// of it has one.

@@ -2,9 +2,9 @@
 
 use crate::judgement::Noise;
 use crate::page_state::{PageState, only_in};
-use crate::text::prefix;
 use crate::verdict::Verdict;
 use crate::version::{UnitKey, Version};
+use document::prefix;
 use serde::Serialize;
 
 /// The most texts and links given of each kind.

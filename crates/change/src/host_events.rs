@@ -4,9 +4,9 @@
 //! edited on one day for good reason. That many pages cannot be found is a condition: an outage must not delete a site.
 
 use crate::absence::LONGEST_HOLD_S;
-use crate::hash::splitmix64;
 use crate::judgement::Judgement;
 use crate::state_codec::{DecodeError, list, put, take};
+use document::splitmix64;
 
 /// How long a change is remembered as evidence about other pages of its host, in seconds.
 pub const HOST_EVENT_WINDOW_S: i64 = 86_400;

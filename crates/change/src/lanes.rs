@@ -3,24 +3,8 @@
 //! The loops are written so that the compiler turns them into vector instructions, of those that the function they are
 //! inlined into may use ([`crate::wide`]).
 
-use crate::hash::{fnv1a64_step, splitmix64};
-use crate::wide::{Wide, Work, at_widest};
-
-/// Values worked on side by side.
-pub(crate) const LANES: usize = 32;
-
-/// [`Wide::fnv1a64_steps`], byte by byte.
-#[inline(always)]
-pub(crate) fn fnv1a64_each(hashes: &mut [u64; LANES], bytes: &[u64; LANES], lengths: &[u64; LANES]) {
-    for lane in 0..LANES {
-        let mut hash = hashes[lane];
-        for place in 0..8 {
-            let next = fnv1a64_step(hash, bytes[lane] >> (8 * place) & 0xff);
-            hash = if lengths[lane] > place { next } else { hash };
-        }
-        hashes[lane] = hash;
-    }
-}
+use document::splitmix64;
+use wide_bytes::{Wide, Work, at_widest};
 
 /// splitmix64 of every value.
 pub(crate) fn splitmix64_each(values: &mut [u64]) {

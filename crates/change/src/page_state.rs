@@ -4,14 +4,14 @@
 //! Like E6, with what measurement changed: no threshold of magnitude (every unit that came or went counts), and nothing
 //! waits for a confirmation.
 
-use crate::extract::ContentKind;
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
-use crate::text::prefix;
 use crate::verdict::{MAJOR_MAGNITUDE, Verdict};
 use crate::version::{UnitKey, Version};
+use document::ContentKind;
+use document::prefix;
 
 /// How many items a feed no longer shows are remembered, so that they are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;

@@ -1,6 +1,6 @@
 //! What came and what went, in words: for people and systems that read the change stream.
 
-use crate::text::prefix;
+use document::prefix;
 
 /// The most passages given of each kind.
 pub const MAX_PASSAGES: usize = 64;

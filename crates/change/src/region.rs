@@ -1,6 +1,6 @@
 //! Which blocks are what the page is about, and which are the frame around it.
 
-use crate::blocks::{Block, Blocks};
+use document::blocks::{Block, Blocks};
 
 /// The share of the text outside the frame from which on `main` and `article` are believed to hold the page.
 const MAIN_SHARE: f64 = 0.3;
@@ -14,7 +14,7 @@ const SUBTREE_SHARE: f64 = 0.6;
 /// the page is a list of links, and they are what it says.
 pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
     let bytes = |keep: &[bool]| -> usize {
-        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * block.len()).sum()
+        blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * block.byte_length()).sum()
     };
     let unframed: Vec<bool> = blocks.list.iter().map(|block| !block.part.chrome).collect();
     let main = among(&unframed, blocks, |block| block.part.main);
@@ -40,7 +40,7 @@ fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
     let nodes = &blocks.nodes;
     let mut bytes = vec![0_usize; nodes.len()];
     for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
-        bytes[block.node] += block.len();
+        bytes[block.node] += block.byte_length();
     }
     // Children come behind their parents, so one pass from the end adds up every subtree, and one from the front goes down.
     for index in (1..nodes.len()).rev() {

@@ -4,8 +4,8 @@
 //! h' = h b + t_in − t_out b^w. The usual widths, 3 and 5, are not slid: each hash would wait for the one before it, and
 //! the sums of several windows take less time side by side.
 
-use crate::wide::{Wide, Work, at_widest};
 use std::num::NonZeroUsize;
+use wide_bytes::{Wide, Work, at_widest};
 
 /// p, a Mersenne prime: a number folds onto itself at bit 61.
 const MODULUS: u64 = (1 << 61) - 1;

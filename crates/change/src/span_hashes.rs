@@ -1,33 +1,25 @@
-//! FNV-1a of many short pieces of a text: they are hashed side by side, eight bytes of each in one round.
+//! Hashes of short pieces of a text.
 
-use crate::hash::{FNV_START, fnv1a64_step};
-use crate::lanes::LANES;
-use crate::wide::{BLOCK, Wide, Work, at_widest};
+use document::splitmix64;
 use std::ops::Range;
+use wide_bytes::{Wide, Work, at_widest};
 
 /// A piece of a text: where it begins and where it ends.
 pub(crate) type Span = [u32; 2];
 
-/// The hash of each piece.
-pub(crate) fn fnv1a64_of_spans(bytes: &[u8], spans: &[Span]) -> Vec<u64> {
-    let mut hashes = vec![FNV_START; spans.len()];
-    at_widest(Hashing { bytes, spans, hashes: &mut hashes });
-    hashes
-}
-
-struct Hashing<'b, 'h> {
-    bytes: &'b [u8],
-    spans: &'b [Span],
-    hashes: &'h mut [u64],
-}
-
-impl Work for Hashing<'_, '_> {
-    type Result = ();
-
-    #[inline(always)]
-    fn at(self, wide: impl Wide) {
-        hash_spans(wide, self.bytes, self.spans, self.hashes);
+/// [`text_hash`](document::text_hash) of a piece. What stands behind it is read with it, which is less work.
+#[inline(always)]
+pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: Span) -> u64 {
+    let (mut at, end) = (start as usize, end as usize);
+    let mut hash = (end - at) as u64;
+    while at + 8 <= end {
+        hash = splitmix64(hash ^ eight_bytes(bytes, at));
+        at += 8;
     }
+    if at == end {
+        return hash;
+    }
+    splitmix64(hash ^ (eight_bytes(bytes, at) & ((1 << (8 * (end - at))) - 1)))
 }
 
 /// The most words given of a text by [`first_words`].
@@ -79,71 +71,6 @@ fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<
     (space < end).then_some(space)
 }
 
-/// The hash of each span, begun at [`FNV_START`]: two rounds of eight bytes side by side, and the few longer ones alone.
-#[inline(always)]
-pub(crate) fn hash_spans(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64]) {
-    // Of those not yet at their end: fewer than it takes for a round, and room for what one group has.
-    let mut longer = [0; LANES + BLOCK];
-    let mut waiting = 0;
-    for (number, group) in spans.chunks(LANES).enumerate() {
-        let first = number * LANES;
-        let begun = &mut hashes[first..first + group.len()];
-        let is_longer = match (group.first_chunk(), begun.first_chunk_mut()) {
-            (Some(group), Some(begun)) => hash_beginnings(wide, bytes, group, begun),
-            _ => {
-                let (mut last, mut states) = ([[0; 2]; LANES], [FNV_START; LANES]);
-                last[..group.len()].copy_from_slice(group);
-                let is_longer = hash_beginnings(wide, bytes, &last, &mut states);
-                begun.copy_from_slice(&states[..group.len()]);
-                is_longer
-            }
-        };
-        let room = longer[waiting..].first_chunk_mut().expect("fewer wait than a round takes");
-        waiting += wide.places(is_longer, first as u32, room);
-        if waiting >= LANES {
-            waiting -= LANES;
-            hash_rest(wide, bytes, spans, hashes, &longer[waiting..waiting + LANES]);
-        }
-    }
-    hash_rest(wide, bytes, spans, hashes, &longer[..waiting]);
-}
-
-/// Takes the first eight bytes of spans into their hashes. Returns which are longer, a bit each.
-#[inline(always)]
-fn hash_beginnings(wide: impl Wide, bytes: &[u8], spans: &[Span; LANES], hashes: &mut [u64; LANES]) -> u64 {
-    let mut words = [0; LANES];
-    let mut lengths = [0; LANES];
-    for ((word, length), &[start, end]) in words.iter_mut().zip(&mut lengths).zip(spans) {
-        *word = eight_bytes(bytes, start as usize);
-        *length = u64::from(end - start);
-    }
-    wide.fnv1a64_steps(hashes, &words, &lengths);
-    lengths.iter().enumerate().fold(0, |bits, (lane, &length)| bits | u64::from(length > 8) << lane)
-}
-
-/// What the chosen spans, no more than [`LANES`], have beyond their first eight bytes.
-#[inline(always)]
-fn hash_rest(wide: impl Wide, bytes: &[u8], spans: &[Span], hashes: &mut [u64], chosen: &[u32]) {
-    if chosen.is_empty() {
-        return;
-    }
-    let mut states = [0; LANES];
-    let mut words = [0; LANES];
-    let mut lengths = [0; LANES];
-    for (lane, &index) in chosen.iter().enumerate() {
-        let [start, end] = spans[index as usize];
-        states[lane] = hashes[index as usize];
-        words[lane] = eight_bytes(bytes, start as usize + 8);
-        lengths[lane] = u64::from(end - start - 8);
-    }
-    wide.fnv1a64_steps(&mut states, &words, &lengths);
-    for (lane, &index) in chosen.iter().enumerate() {
-        let [start, end] = spans[index as usize];
-        let beyond = bytes.get(start as usize + 16..end as usize).unwrap_or_default();
-        hashes[index as usize] = beyond.iter().fold(states[lane], |hash, &byte| fnv1a64_step(hash, byte.into()));
-    }
-}
-
 /// Eight bytes, with zeros after the end.
 #[inline(always)]
 pub(crate) fn eight_bytes(bytes: &[u8], at: usize) -> u64 {
@@ -161,7 +88,7 @@ fn last_bytes(rest: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::fnv1a64;
+    use document::text_hash;
     use proptest::prelude::*;
 
     proptest! {
@@ -188,9 +115,9 @@ mod tests {
             let end = bytes.len() as u32;
             let spans: Vec<Span> =
                 cuts.iter().map(|&(start, length)| [start.min(end), (start.min(end) + length).min(end)]).collect();
-            let expected: Vec<u64> =
-                spans.iter().map(|&[start, end]| fnv1a64(&bytes[start as usize..end as usize])).collect();
-            prop_assert_eq!(fnv1a64_of_spans(&bytes, &spans), expected);
+            for span @ [start, end] in spans {
+                prop_assert_eq!(hash_of_span(&bytes, span), text_hash(&bytes[start as usize..end as usize]));
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The tokens of a text as hashes: what [`tokens`] and [`fnv1a64`] give, several times as fast.
+//! The tokens of a text as hashes: what [`tokens`] and [`text_hash`] give, several times as fast.
 //!
 //! Going from token to token, a processor guesses at each where it ends, and guesses wrong. So the ends are found first,
-//! 64 bytes at a time, and then the tokens are hashed side by side.
+//! 64 bytes at a time, and then the tokens are hashed.
 
-use crate::hash::{FNV_START, fnv1a64};
-use crate::span_hashes::{Span, eight_bytes, hash_spans};
+use crate::span_hashes::{Span, eight_bytes, hash_of_span};
 use crate::tokens::tokens;
-use crate::wide::{BLOCK, Wide, Work, at_widest, last_block};
+use document::text_hash;
+use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
 
 /// Memory to work with, used again for the next text.
 #[derive(Clone, Debug, Default)]
@@ -19,11 +19,11 @@ pub(crate) struct Scratch {
     foreign_blocks: Vec<usize>,
 }
 
-/// Appends the FNV-1a hash of each token of a text, in order.
+/// Appends the hash of each token of a text, in order.
 pub(crate) fn token_hashes(text: &str, scratch: &mut Scratch, hashes: &mut Vec<u64>) {
     if u32::try_from(text.len()).is_err() {
         // Places are kept as 32 bits.
-        return hashes.extend(tokens(text).map(|token| fnv1a64(token.as_bytes())));
+        return hashes.extend(tokens(text).map(|token| text_hash(token.as_bytes())));
     }
     at_widest(Hashing { text, scratch, hashes });
 }
@@ -46,9 +46,7 @@ impl Work for Hashing<'_, '_> {
         } else {
             split_foreign_runs(text, count, scratch)
         };
-        let first = hashes.len();
-        hashes.resize(first + spans.len(), FNV_START);
-        hash_spans(wide, text.as_bytes(), spans, &mut hashes[first..]);
+        hashes.extend(spans.iter().map(|&span| hash_of_span(text.as_bytes(), span)));
     }
 }
 
@@ -175,7 +173,7 @@ mod tests {
     fn check(text: &str) {
         let mut hashes = vec![7];
         token_hashes(text, &mut Scratch::default(), &mut hashes);
-        let expected: Vec<u64> = [7].into_iter().chain(tokens(text).map(|token| fnv1a64(token.as_bytes()))).collect();
+        let expected: Vec<u64> = [7].into_iter().chain(tokens(text).map(|token| text_hash(token.as_bytes()))).collect();
         assert_eq!(hashes, expected, "{text:?}");
     }
 

@@ -1,8 +1,8 @@
 //! What the blocks of a page say, with what cannot be news replaced by its class.
 
-use crate::blocks::Blocks;
 use crate::class_marks::ClassMarks;
 use crate::classes::with_classes;
+use document::blocks::Blocks;
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -3,17 +3,17 @@
 //! A unit is the text of a block, or one link of a block together with the block's text. The two are kept apart, so that a
 //! link that differs at every look cannot hide an edit of its paragraph. What only moves about the page is no difference.
 
-use crate::blocks::{Block, Blocks};
-use crate::body::Body;
-use crate::digest::ContentDigest;
-use crate::extract::ContentKind;
-use crate::hash::{fnv1a64_of_each, splitmix64};
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
-use crate::span_hashes::{first_words, fnv1a64_of_spans};
+use crate::span_hashes::{first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
 use crate::told::Told;
+use document::ContentDigest;
+use document::ContentKind;
+use document::blocks::{Block, Blocks};
+use document::{Body, PageText};
+use document::{splitmix64, text_hash};
 use page::UrlRules;
 use std::ops::Range;
 
@@ -79,23 +79,33 @@ impl<'r> Version<'r> {
     /// Reads a body, given its `Content-Type` header, the address it was fetched from, and which addresses are one page.
     /// Never fails.
     pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>, urls: &'r UrlRules) -> Self {
-        Body::new(body, content_type, address).version(urls)
+        Self::of_body(&Body::new(body, content_type, address), urls)
     }
 
-    /// Of the blocks of a body, with the address it was fetched from.
-    pub(crate) fn of_blocks(
-        digest: ContentDigest,
-        kind: ContentKind,
-        blocks: Blocks,
-        address: Option<&str>,
-        urls: &'r UrlRules,
-    ) -> Self {
+    /// The version of a page that a body is; the rules say which addresses are one page.
+    pub fn of_body(body: &Body<'_>, urls: &'r UrlRules) -> Self {
+        Self::of_blocks(body, body.blocks(), urls)
+    }
+
+    /// The same with the text of the body, for less than one after the other.
+    pub fn and_text(body: &Body<'_>, urls: &'r UrlRules) -> (Self, PageText) {
+        let (blocks, page) = body.blocks_and_text();
+        (Self::of_blocks(body, blocks, urls), page)
+    }
+
+    fn of_blocks(body: &Body<'_>, blocks: Blocks, urls: &'r UrlRules) -> Self {
+        let (digest, kind, address) = (body.digest(), body.kind(), body.address());
         let in_region = region(&blocks);
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
         let told = Told::new(&blocks);
         let units = units(&blocks, &told, &in_region, &base);
-        let region_bytes =
-            blocks.list.iter().zip(&in_region).filter(|(_, inside)| **inside).map(|(block, _)| block.len()).sum();
+        let region_bytes = blocks
+            .list
+            .iter()
+            .zip(&in_region)
+            .filter(|(_, inside)| **inside)
+            .map(|(block, _)| block.byte_length())
+            .sum();
         Self { digest, kind, units, region_bytes, blocks, in_region, told, base }
     }
 
@@ -142,7 +152,7 @@ impl<'r> Version<'r> {
 fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
     let text = told.text(blocks);
     let texts: Vec<&[u8]> = told.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
-    let names = fnv1a64_of_each(&texts);
+    let names: Vec<u64> = texts.iter().map(|text| text_hash(text)).collect();
     let slots = text_slots(blocks, text.as_bytes(), told.places());
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
@@ -172,7 +182,7 @@ fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64>
     let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());
     let (words, counts) = first_words(text, chosen);
-    let mut words = fnv1a64_of_spans(text, &words).into_iter();
+    let mut words = words.into_iter().map(|word| hash_of_span(text, word));
     let mut counts = counts.into_iter();
     let slot = |(block, has_words): (&Block, &bool)| match has_words {
         false => block.path,

@@ -1,7 +1,7 @@
 //! How many copies are current, really? A small share of the budget goes to pages drawn at random, whatever the policy
 //! thinks of them; how many of them are found unchanged is an unbiased measure of freshness.
 
-use crate::Frontier;
+use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
 use messages::Verdict;
 use page::Timestamp;
@@ -36,25 +36,29 @@ impl Audit {
         self.looks += 1;
         self.fresh += u64::from(fresh);
     }
-}
 
-impl Frontier {
     /// The page to audit now, if the audit has earned one: any with a copy, all with the same probability, on a host
-    /// that may be visited.
-    pub(crate) fn draw_audit(&mut self, partition: u32, now: Timestamp) -> Option<Slot> {
-        let slots = self.pages.columns.slots() as u64;
-        if self.audit.tokens < 1.0 || slots == 0 {
+    /// that has room.
+    pub(crate) fn draw(
+        &mut self,
+        pages: &PageIndex,
+        partition: u32,
+        now: Timestamp,
+        has_room: impl Fn(u32) -> bool,
+    ) -> Option<Slot> {
+        let slots = pages.columns.slots() as u64;
+        if self.tokens < 1.0 || slots == 0 {
             return None;
         }
         for _ in 0..DRAWS {
-            self.audit.draws += 1;
+            self.draws += 1;
             // The time makes the draws of another life other ones.
-            let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.audit.draws;
+            let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.draws;
             let slot = Slot::new(((u128::from(mix(seed)) * u128::from(slots)) >> 64) as u32);
-            let Some(entry) = self.pages.columns.get(slot) else { continue };
+            let Some(entry) = pages.columns.get(slot) else { continue };
             let has_copy = matches!(entry.last_look, LastLook::Looked(_));
-            if has_copy && entry.standing == Standing::Ready && self.host_has_room(entry.host, now) {
-                self.audit.tokens -= 1.0;
+            if has_copy && entry.standing == Standing::Ready && has_room(entry.host) {
+                self.tokens -= 1.0;
                 return Some(slot);
             }
         }

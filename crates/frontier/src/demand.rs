@@ -1,7 +1,7 @@
 //! The price that all partitions share without a coordinator: each publishes how much it wants at which price, adds up
 //! the latest of all, and solves for the same price (C17 of the algorithm notes).
 
-use crate::Frontier;
+use crate::page_index::PageIndex;
 use crate::rules::Rules;
 use messages::Demand;
 use page::{MINUTE, Timestamp};
@@ -11,6 +11,7 @@ use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use sweeps::Outlook;
 
 /// How often a partition says what it wants.
 const PUBLISH_EVERY: Duration = MINUTE;
@@ -162,48 +163,52 @@ impl SharedDemand {
         let days = (PART_AHEAD * pages / rules.budget_per_day).clamp(1e-6, DAYS_AHEAD);
         days.log2().floor().exp2()
     }
-}
 
-impl Frontier {
     /// Every so often: counts what this partition wants and solves for the price. Returns what the others are to hear.
-    pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
-        let demand = &mut self.demand;
-        demand.ticks = demand.ticks.saturating_add(1);
-        let first = demand.published_at == Timestamp::MIN;
+    pub(crate) fn publish(
+        &mut self,
+        pages: &PageIndex,
+        rules: &Rules,
+        outlook: &Outlook,
+        partition: u32,
+        now: Timestamp,
+    ) -> Option<Demand> {
+        self.ticks = self.ticks.saturating_add(1);
+        let first = self.published_at == Timestamp::MIN;
         // A frontier that has grown by a tenth wants something else than it did.
-        let grown = self.pages.pages().abs_diff(demand.pages) * 10 > demand.pages;
-        let due = grown || now.saturating_since(demand.published_at) >= PUBLISH_EVERY;
-        let ticks = if demand.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
-        if !first && (!due || demand.ticks < ticks) {
+        let grown = pages.pages().abs_diff(self.pages) * 10 > self.pages;
+        let due = grown || now.saturating_since(self.published_at) >= PUBLISH_EVERY;
+        let ticks = if self.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
+        if !first && (!due || self.ticks < ticks) {
             return None;
         }
-        demand.rounds = demand.rounds.saturating_add(1);
-        (demand.published_at, demand.ticks, demand.pages) = (now, 0, self.pages.pages());
-        let columns = &self.pages.columns;
-        let own = match self.rules.index {
+        self.rounds = self.rounds.saturating_add(1);
+        (self.published_at, self.ticks, self.pages) = (now, 0, pages.pages());
+        let columns = &pages.columns;
+        let own = match rules.index {
             Index::Live { .. } => {
-                let days = demand.days_ahead(demand.pages, &self.rules);
-                let values = columns.value_histogram(now.plus_days(days), &self.rules.index, &self.outlook);
+                let days = self.days_ahead(self.pages, rules);
+                let values = columns.value_histogram(now.plus_days(days), &rules.index, outlook);
                 Wanted::Values(values, days)
             }
-            _ => Wanted::Ratios(Box::new(columns.demand_histogram(&ratio_policy(&self.rules)))),
+            _ => Wanted::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
         };
         let histogram = own.to_bins();
-        if self.rules.partitions == 1 {
-            demand.solve(&own, &self.rules);
-        } else if let Some(said) = demand.published.replace(own) {
+        if rules.partitions == 1 {
+            self.solve(&own, rules);
+        } else if let Some(said) = self.published.replace(own) {
             // The others have heard what was said last time, and have said what goes with it since.
-            demand.solve(&said, &self.rules);
+            self.solve(&said, rules);
         }
         Some(Demand {
             stage_partition: partition as i32,
             published_at: now,
-            pages: self.pages.pages() as i64,
-            never_fetched: self.pages.never_fetched() as i64,
-            budget_fetches_per_day: self.rules.budget_per_day * self.demand.share,
+            pages: pages.pages() as i64,
+            never_fetched: pages.never_fetched() as i64,
+            budget_fetches_per_day: rules.budget_per_day * self.share,
             histogram,
-            policy: self.rules.policy.name().to_owned(),
-            price: self.demand.price,
+            policy: rules.policy.name().to_owned(),
+            price: self.price,
         })
     }
 }

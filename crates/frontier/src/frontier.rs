@@ -1,5 +1,15 @@
 //! Everything one partition of the scheduler knows, and what it comes to.
 
+mod answers;
+mod discovery;
+mod freshness;
+mod hints;
+mod siblings;
+mod tick;
+mod ties;
+
+pub use self::tick::{Choice, HandOut, Tick};
+
 use crate::audit::Audit;
 use crate::budget::Budget;
 use crate::demand::SharedDemand;
@@ -9,7 +19,7 @@ use crate::page_record::ScheduledPage;
 use crate::planner::Planner;
 use crate::rules::Rules;
 use crate::siblings::{TaughtCells, belief_of};
-use crate::ties;
+use crate::ties::weight_of;
 use messages::{Demand, SweepForecast};
 use page::{Host, PageId, Timestamp};
 use revisit::PolicyPage;
@@ -115,7 +125,7 @@ impl Frontier {
         let Some(planner) = &mut self.planner else { return };
         let Some(place) = self.pages.columns.place(slot) else { return };
         let page = PolicyPage {
-            weight: ties::weight_of(page, &self.rules),
+            weight: weight_of(page, &self.rules),
             cost: 1.0,
             host: self.hosts.number(&page.url.host()),
             place,
@@ -149,6 +159,11 @@ impl Frontier {
     /// Another partition has said what it wants.
     pub fn hear_demand(&mut self, demand: &Demand, own_partition: u32) {
         self.demand.hear(demand, own_partition, &self.rules);
+    }
+
+    /// Every so often: counts what this partition wants and solves for the price. Returns what the others are to hear.
+    pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
+        self.demand.publish(&self.pages, &self.rules, &self.outlook, partition, now)
     }
 
     /// Figures for operators, by name.

@@ -2,22 +2,18 @@
 //! kind have been right on its host, until the next look tells; and where most changes are announced, silence lowers
 //! what looks are worth (C16 of the algorithm notes). Sitemaps and feeds are looked at for what they say of others.
 
-use crate::Frontier;
-use crate::hint_record::{KINDS, place_of};
+use crate::hint_record::KINDS;
 use crate::page_record::ScheduledPage;
-use crate::request::Wanted;
 use change_rate::Gamma;
-use messages::{ChangeHint, Verdict};
-use page::{PageId, Timestamp};
-use revisit::columns::{Index, Slot, Standing, Worth, live_value};
+use revisit::columns::{Index, Worth, live_value};
 
 /// The most that hints can say; a ping, which an operator lets through, says it at once.
-const CERTAIN: f64 = 20.0;
+pub(crate) const CERTAIN: f64 = 20.0;
 /// Where the policy knows no hints, a page is asked for next when hints are right so often.
-const LIKELY: f64 = 0.5;
+pub(crate) const LIKELY: f64 = 0.5;
 
 /// -ln of the probability that a hint is wrong, at this precision.
-fn hazard_of(precision: f64) -> f64 {
+pub(crate) fn hazard_of(precision: f64) -> f64 {
     (-(-precision).ln_1p()).min(CERTAIN)
 }
 
@@ -35,76 +31,6 @@ impl Lister {
     pub(crate) fn of(page: &ScheduledPage) -> Option<Self> {
         let kind = usize::try_from(page.list_kind).ok().filter(|kind| *kind < KINDS.len())?;
         (page.listed > 0).then_some(Self { pages: page.listed, kind })
-    }
-}
-
-impl Frontier {
-    /// The page that a hint is about, by the rules for addresses.
-    pub fn hinted_page(&self, hint: &ChangeHint) -> PageId {
-        self.rules.urls.apply(hint.url.clone()).page_id()
-    }
-
-    /// Somebody says that a page changed. `false` when that is no news.
-    pub fn take_hint(&mut self, hint: &ChangeHint, id: PageId, page: &mut ScheduledPage) -> bool {
-        let number = place_of(hint.kind);
-        let bit = 1 << number;
-        // What happened before the last look was seen by it, and saying a thing twice does not make it truer.
-        let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_some_and(|look| look < changed_at));
-        if !news || page.last_look_at.is_none() || page.hinted & bit != 0 {
-            return false;
-        }
-        let host = self.hosts.number(&page.url.host());
-        let precision = self.hosts.gate(host).hints.precision(number);
-        page.hinted |= bit;
-        page.hint_hazard = (page.hint_hazard + hazard_of(precision)).min(CERTAIN);
-        if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
-            page.request = page.request.want(Wanted::Command);
-        }
-        self.counts.hints += 1;
-        self.set(id, page);
-        true
-    }
-
-    /// A look has told whether the hints before it, or their absence, were right. The columns still have the page as it
-    /// was before the look.
-    pub(crate) fn judge_hints(&mut self, id: PageId, page: &mut ScheduledPage, verdict: Verdict, looked_at: Timestamp) {
-        let Some(changed) = verdict.is_change() else { return };
-        let host = self.hosts.number(&page.url.host());
-        if page.hinted == 0 && self.hosts.gate(host).hints.is_empty() {
-            return;
-        }
-        let columns = &self.pages.columns;
-        let slot = self.pages.slot(id);
-        let worth = slot.and_then(|slot| columns.worth(slot, &self.rules.index, &self.outlook, looked_at));
-        let Some(expected_fresh) = worth.map(|worth| worth.fresh_probability) else { return };
-        let gate = self.hosts.gate_mut(host);
-        for number in 0..KINDS.len() {
-            gate.hints.learn(number, page.hinted & (1 << number) != 0, changed, expected_fresh);
-        }
-        self.hosts.mark_changed(host);
-        (page.hinted, page.hint_hazard) = (0, 0.0);
-    }
-
-    /// Pages that hints have raised to the price and lists that are worth it for what they may say, the best first.
-    pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
-        let (index, price) = (self.rules.index, self.demand.price());
-        let worth = |slot: Slot| {
-            let entry = self.pages.columns.get(slot).filter(|entry| entry.standing == Standing::Ready)?;
-            Some((entry.host, self.pages.columns.worth(slot, &index, &self.outlook, now)?))
-        };
-        let pages = self.pages.hinted.iter().filter_map(|(&slot, &hazard)| {
-            let (_, worth) = worth(slot)?;
-            Some((value_with_hints(&worth, &index, hazard), slot))
-        });
-        // Before there is a price, nobody can say what following a list would cost.
-        let lists = self.pages.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
-            let (host, worth) = worth(slot)?;
-            let precision = self.hosts.gate(host).hints.precision(list.kind);
-            Some((value_of_list(&worth, &index, list.pages, precision, price), slot))
-        });
-        let mut due: Vec<(f64, Slot)> = pages.chain(lists).filter(|(value, _)| *value >= price).collect();
-        due.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        due.into_iter().map(|(_, slot)| slot).collect()
     }
 }
 

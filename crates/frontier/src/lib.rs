@@ -11,13 +11,10 @@
 //! [`Frontier`] what.
 
 mod ahead;
-mod answers;
 mod audit;
 mod budget;
 mod demand;
-mod discovery;
 pub mod explain;
-mod freshness;
 mod frontier;
 mod hint_record;
 mod hints;
@@ -28,12 +25,10 @@ mod planner;
 mod request;
 mod rules;
 mod siblings;
-mod tick;
 mod ties;
 
-pub use crate::frontier::Frontier;
+pub use crate::frontier::{Choice, Frontier, HandOut, Tick};
 pub use crate::hosts::HostSchedule;
 pub use crate::page_record::ScheduledPage;
 pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, Wanted};
 pub use crate::rules::Rules;
-pub use crate::tick::{Choice, HandOut, Tick};

@@ -4,12 +4,11 @@
 //! The estimator tells how the priors of cells have moved; a page's belief is the prior of its cell as last told, and its
 //! own evidence, which came with its own looks. So one number per cell travels and is kept, not one record per page.
 
-use crate::Frontier;
 use crate::page_index::evidence_of;
 use crate::page_record::ScheduledPage;
 use crate::rules::{Rules, Siblings};
 use change_rate::{Gamma, GammaState};
-use revisit::columns::{Index, Slot, whole_belief};
+use revisit::columns::{Index, whole_belief};
 use std::collections::BTreeSet;
 use sweeps::{Outlook, PageBelief};
 
@@ -36,7 +35,7 @@ pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: 
 }
 
 /// The belief from the prior that was told of a cell; `None` when none was.
-fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> Option<Gamma> {
+pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> Option<Gamma> {
     let priors = outlook.told_priors(cell).filter(|_| rules.siblings.is_some())?;
     let belief = PageBelief { own: GammaState::default(), plain: evidence };
     match rules.siblings? {
@@ -45,38 +44,6 @@ fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> 
             let beyond = |number: f32| f64::from(number.max(0.0));
             let alpha = rules.prior.alpha() + beyond(evidence.delta_alpha);
             Gamma::new(alpha, priors.plain_beta_days + beyond(evidence.delta_beta_days)).ok()
-        }
-    }
-}
-
-impl Frontier {
-    /// Before a tick: pages of cells that news came of believe it. One pass over the pages' cells, however much news.
-    pub fn teach_siblings(&mut self) {
-        let cells = std::mem::take(&mut self.taught_cells);
-        if cells.is_empty() {
-            return;
-        }
-        for slot in self.pages.columns.slots_in_cells(&cells) {
-            self.teach(slot);
-        }
-    }
-
-    fn teach(&mut self, slot: Slot) {
-        let Self { pages, outlook, planner, rules, .. } = self;
-        let columns = &mut pages.columns;
-        let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) else { return };
-        let evidence = entry.belief.plain;
-        let Some(belief) = taught(evidence, place.cell, rules, outlook) else { return };
-        columns.set_belief(slot, &PageBelief { plain: evidence, ..whole_belief(belief) });
-        if let Some(planner) = planner {
-            planner.believe(slot, belief);
-        }
-    }
-
-    /// Notes news of cells, for the next tick.
-    pub(crate) fn hear_of_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
-        if self.rules.siblings.is_some() && !matches!(self.rules.index, Index::Live { .. }) {
-            self.taught_cells.extend(cells);
         }
     }
 }

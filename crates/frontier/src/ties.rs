@@ -2,19 +2,15 @@
 //! a page that follows another is passed over nine times of ten when its turn comes, by whatever policy. A turn passed
 //! over costs nothing and counts as a look where turns are worked out: its content is being looked at, in another place.
 
-use crate::Frontier;
 use crate::page_record::ScheduledPage;
-use crate::planner::look_of;
 use crate::request::Wanted;
 use crate::rules::Rules;
-use crate::siblings::belief_of;
-use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, MirrorSaying, Verdict};
+use messages::{MirrorLetter, MirrorSaying};
 use mirrors::{Letter, Peer, Saying, Standing, Ties, shared_weight};
-use page::{PageId, SiteKey, Timestamp};
-use revisit::columns::Slot;
+use page::{PageId, Timestamp};
 
 /// After so many fetches in a row that told nothing, a page stands for no other.
-const FAILURES_BORNE: i32 = 3;
+pub(crate) const FAILURES_BORNE: i32 = 3;
 
 /// The weight a page is fetched with: its own, and that of the pages that follow it.
 pub(crate) fn weight_of(page: &ScheduledPage, rules: &Rules) -> f64 {
@@ -37,7 +33,7 @@ pub(crate) fn is_follower(page: &ScheduledPage) -> bool {
 }
 
 /// Whether a page whose turn it is can be passed over.
-fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
+pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
     let (Some(ties), Some(last_look_at)) = (&page.ties, page.last_look_at) else { return false };
     rules.mirrors
         && ties.may_pass()
@@ -47,105 +43,7 @@ fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
         && now.saturating_since(last_look_at) < rules.max_interval
 }
 
-impl Frontier {
-    /// Whether pages with the same text share fetches here.
-    pub fn shares_fetches(&self) -> bool {
-        self.rules.mirrors
-    }
-
-    /// A page, or whoever finds mirrors, speaks to one of ours. Returns the answers.
-    ///
-    /// # Errors
-    /// When nothing can be made of the letter.
-    pub fn take_letter(
-        &mut self,
-        letter: &MirrorLetter,
-        page: &mut ScheduledPage,
-        now: Timestamp,
-    ) -> Result<Vec<MirrorLetter>, String> {
-        let about = Peer { page_id: letter.about, site: letter.about_site.clone() };
-        let saying = read(letter)?;
-        // A follower was found changed: so has this page, most likely, and a look at it brings the two together again.
-        if let Saying::Leave { changed_at: Some(changed_at), .. } = saying {
-            let was_follower =
-                page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == letter.about);
-            let is_older = page.last_look_at.is_some_and(|last| last < changed_at);
-            if was_follower && is_older {
-                page.request = page.request.want(Wanted::Probe);
-            }
-        }
-        let letters = with_ties(letter.to, page, |ties, me, standing| ties.hear(me, standing, &about, saying));
-        let before = self.pages.weight(letter.to);
-        let slot = self.set(letter.to, page);
-        if before != self.pages.weight(letter.to) {
-            self.plan_for(slot, page, now);
-        }
-        Ok(letters)
-    }
-
-    /// The answer to a letter to a page that is not known, and whose site is `site`: whoever would follow it must not
-    /// wait.
-    ///
-    /// # Errors
-    /// When nothing can be made of the letter.
-    pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
-        self.count_unknown_page();
-        let saying = match read(letter)? {
-            Saying::Follow { .. } => Saying::Release,
-            Saying::Accept { epoch, .. } => Saying::Leave { epoch, changed_at: None },
-            Saying::Candidate { .. } | Saying::Release | Saying::Leave { .. } => return Ok(None),
-        };
-        let to = Peer { page_id: letter.about, site: letter.about_site.clone() };
-        Ok(Some(write(Letter { to, about: Peer { page_id: letter.to, site }, saying })))
-    }
-
-    /// What a look says about a page among its mirrors. The caller keeps the page.
-    pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorLetter> {
-        let Some(ties) = &mut page.ties else { return Vec::new() };
-        ties.fetched();
-        let ChangeEstimate { look, judgement, .. } = estimate;
-        let changed = judgement.verdict.is_change() == Some(true);
-        let is_lost = judgement.verdict == Verdict::Gone
-            || look.outcome == FetchOutcome::RobotsDisallowed
-            || page.request.failures >= FAILURES_BORNE;
-        if is_lost {
-            with_ties(look.page_id, page, |ties, me, _| ties.dissolve(me))
-        } else if changed {
-            with_ties(look.page_id, page, |ties, me, _| ties.changed(me, look.fetched_at))
-        } else {
-            Vec::new()
-        }
-    }
-
-    /// The page is forgotten: nobody can follow it.
-    pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
-        with_ties(id, page, |ties, me, _| ties.dissolve(me))
-    }
-
-    /// The page has another weight.
-    pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
-        with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing))
-    }
-
-    /// Passes a page over if its content is looked at elsewhere; `false` when it is to be fetched.
-    pub(crate) fn pass_over(&mut self, slot: Slot, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
-        if !can_be_passed(page, &self.rules, now) {
-            return false;
-        }
-        let Some(ties) = &mut page.ties else { return false };
-        ties.passed(now);
-        self.counts.spared += 1;
-        self.set(id, page);
-        if let Some(planner) = &mut self.planner {
-            let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
-            let belief = belief_of(page, cell, &self.rules, &self.outlook);
-            planner.looked(slot, &look_of(Verdict::Unknown, now, None, belief));
-        }
-        true
-    }
-}
-
-fn with_ties(
+pub(crate) fn with_ties(
     id: PageId,
     page: &mut ScheduledPage,
     act: impl FnOnce(&mut Ties, &Peer, &Standing) -> Vec<Letter>,
@@ -155,10 +53,10 @@ fn with_ties(
     let mut ties = page.ties.take().unwrap_or_default();
     let letters = act(&mut ties, &me, &standing);
     page.ties = (ties != Ties::default()).then_some(ties);
-    letters.into_iter().map(write).collect()
+    letters.into_iter().map(write_letter).collect()
 }
 
-fn read(letter: &MirrorLetter) -> Result<Saying, String> {
+pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
     let (version_at, epoch) = (letter.version_at, letter.epoch);
     let standing = || {
         let url = letter.url.clone();
@@ -177,7 +75,7 @@ fn read(letter: &MirrorLetter) -> Result<Saying, String> {
     })
 }
 
-fn write(letter: Letter) -> MirrorLetter {
+pub(crate) fn write_letter(letter: Letter) -> MirrorLetter {
     let Letter { to, about, saying } = letter;
     // The kind, who says it, the two versions, and the epoch.
     let (saying, standing, version_at, of_version_at, epoch) = match saying {

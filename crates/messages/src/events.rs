@@ -6,6 +6,7 @@ use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks,
 crate::message_union! {
     /// What the scheduler's one input topic carries, told apart by schema fingerprint.
     #[derive(Clone, Debug, PartialEq)]
+    #[allow(clippy::large_enum_variant, reason = "nearly all events are estimates, the largest")]
     pub enum SchedulerEvent {
         /// A page was looked at.
         Estimate(ChangeEstimate),

@@ -5,7 +5,7 @@
 //! of resemblance s share a key with probability 1 − (1 − sʳ)ᵇ, which rises steeply about (1/b)^(1/r).
 
 use crate::sketch::{SKETCH_SLOTS, Sketch};
-use change::splitmix64;
+use document::splitmix64;
 
 /// How a sketch is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

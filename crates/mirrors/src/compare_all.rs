@@ -101,7 +101,7 @@ mod tests {
                 "groups": [["https://b/longer", "http://a/long", "http://c/"]],
                 "methods": [
                     {
-                        "name": "degree-bound", "comparisons": 5,
+                        "name": "degree-bound", "comparisons": 3,
                         "groups": [["https://b/longer", "http://a/long", "http://c/"]],
                     },
                     {

@@ -2,19 +2,19 @@
 
 use crate::sketch::Sketch;
 use crate::threshold::Threshold;
-use change::{fnv1a64, splitmix64};
+use document::{splitmix64, text_hash};
 
 /// The most links kept of a page.
 pub(crate) const MAX_LINKS: usize = 4_096;
 
-/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than [`MAX_LINKS`] the smallest.
+/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than 4,096 the smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkSet(Vec<u64>);
 
 impl LinkSet {
     /// Of links, in any order and with repetitions.
     pub fn of<'l>(links: impl IntoIterator<Item = &'l str>) -> Self {
-        Self::from_hashes(links.into_iter().map(|link| splitmix64(fnv1a64(link.as_bytes()))).collect())
+        Self::from_hashes(links.into_iter().map(|link| splitmix64(text_hash(link.as_bytes()))).collect())
     }
 
     /// Of hashes that are evenly spread.

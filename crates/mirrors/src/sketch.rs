@@ -5,7 +5,7 @@
 //! order of its own that is the same for all sets (Shrivastava, ICML 2017, "Optimal densification"), so equal places
 //! still agree with probability r.
 
-use change::splitmix64;
+use document::splitmix64;
 
 /// Places of a sketch, a power of two.
 pub const SKETCH_SLOTS: usize = 128;

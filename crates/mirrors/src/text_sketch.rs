@@ -119,7 +119,7 @@ pub fn best_match<P: Ord>(page: &Entry<P>, bucket: &[Entry<P>], band: &BandKey) 
 mod tests {
     use super::*;
     use crate::sketch::tests::sketch_deviation;
-    use change::splitmix64;
+    use document::splitmix64;
     use std::collections::BTreeMap;
 
     fn shingles(numbers: std::ops::Range<u64>) -> ShingleSet {

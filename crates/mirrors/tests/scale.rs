@@ -1,7 +1,7 @@
 //! A hundred thousand pages, made from a seed: what banding finds and what it costs, beside the degree bound and beside
 //! an exact search that uses neither.
 
-use change::splitmix64;
+use document::splitmix64;
 use mirrors::{Banding, DegreeHistogram, LinkSet, Threshold, banded, degree_bound};
 use std::collections::HashMap;
 

@@ -1,9 +1,10 @@
 //! What is told of a change beside its verdict, and the copy that is kept.
 
 use crate::Rules;
-use crate::look::Look;
+use crate::look::JudgedLook;
 use crate::state::CONTENTS;
-use change::{PageText, Passages};
+use change::Passages;
+use document::PageText;
 use messages::{ContentKind, FetchResult, PageContent, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
@@ -12,23 +13,23 @@ use stream::{Context, ProcessError};
 const COMPARED_BYTES: usize = 32 << 10;
 
 /// A change in words.
-pub(crate) struct Told {
+pub(crate) struct PublishedVersion {
     /// Text and links, when there was a body.
     pub(crate) page: Option<PageText>,
     /// What was added and removed.
     pub(crate) passages: Passages,
 }
 
-impl Told {
+impl PublishedVersion {
     /// Reads a version that is news, compares it with the kept copy, and keeps it in its place.
     pub(crate) fn of(
         result: &FetchResult,
         unpacked: Option<&[u8]>,
-        look: &mut Look,
+        look: &mut JudgedLook,
         rules: &Rules,
         context: &mut Context<'_>,
     ) -> Result<Self, ProcessError> {
-        let extract = |body| change::extract(result.content_type.as_deref(), body);
+        let extract = |body| document::extract(result.content_type.as_deref(), body);
         let page = look.page.take().or_else(|| unpacked.map(extract));
         let text = page.as_ref().map_or("", |page| &page.text);
         let old = context.get(CONTENTS, &result.look.page_id)?;
@@ -79,7 +80,7 @@ fn text_of(kept: &PageContent, rules: &Rules) -> String {
     let content = body::decompress(&kept.content, limit).unwrap_or_default();
     match kept.kind {
         ContentKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        ContentKind::Body => change::extract(kept.content_type.as_deref(), &content).text,
+        ContentKind::Body => document::extract(kept.content_type.as_deref(), &content).text,
     }
 }
 

@@ -16,9 +16,9 @@ mod state;
 
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
-use crate::contents::Told;
+use crate::contents::PublishedVersion;
 use crate::lists::{List, ListRules};
-use crate::look::{Known, Look};
+use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
@@ -105,8 +105,8 @@ impl Detector {
         &mut self,
         result: &FetchResult,
         body: Option<&[u8]>,
-        before: &Known,
-        look: &mut Look,
+        before: &PageMemory,
+        look: &mut JudgedLook,
         context: &mut Context<'_>,
     ) -> Result<bool, ProcessError> {
         let is_same = result.look.validators.content_digest.is_some()
@@ -134,7 +134,7 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = Look::of(&result, unpacked.as_deref(), &self.rules.lists.urls, &mut known)?;
+        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules.lists.urls, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
@@ -142,7 +142,7 @@ impl Processor for Detector {
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;
-            let told = Told::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
+            let told = PublishedVersion::of(&result, unpacked.as_deref(), &mut look, &self.rules, context)?;
             publish(&result, &look, &told, before.sketch.last_look_at, context);
             if let Some(page) = told.page.as_ref().filter(|_| !is_list) {
                 links::tell_links(&result, page, &self.rules, context);
@@ -171,7 +171,7 @@ impl Processor for Detector {
     }
 }
 
-fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessError> {
+fn load(result: &FetchResult, context: &Context<'_>) -> Result<PageMemory, ProcessError> {
     let id = &result.look.page_id;
     let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
     let looks = match &sketch.looks[..] {
@@ -185,11 +185,11 @@ fn load(result: &FetchResult, context: &Context<'_>) -> Result<Known, ProcessErr
         false => VersionMemory::default(),
     };
     let host = context.get(HOSTS, &result.look.url.host())?.unwrap_or_default().0;
-    Ok(Known { sketch, state: PageState::new(looks, version), host })
+    Ok(PageMemory { sketch, state: PageState::new(looks, version), host })
 }
 
 /// Writes what is new; most looks change nothing but the sketch.
-fn save(result: &FetchResult, before: &Known, mut known: Known, context: &mut Context<'_>) {
+fn save(result: &FetchResult, before: &PageMemory, mut known: PageMemory, context: &mut Context<'_>) {
     known.sketch.looks = known.state.looks().encode();
     context.put(PAGES, &result.look.page_id, &known.sketch);
     if known.state.version() != before.state.version() {
@@ -206,7 +206,7 @@ fn save(result: &FetchResult, before: &Known, mut known: Known, context: &mut Co
 }
 
 /// Tells the estimator.
-fn observe(result: &FetchResult, look: &Look, previous_fetched_at: Option<Timestamp>, context: &mut Context<'_>) {
+fn observe(result: &FetchResult, look: &JudgedLook, previous_fetched_at: Option<Timestamp>, context: &mut Context<'_>) {
     let judgement = LookJudgement {
         previous_fetched_at,
         verdict: look.verdict,
@@ -228,8 +228,8 @@ fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
 /// Tells the world.
 fn publish(
     result: &FetchResult,
-    look: &Look,
-    told: &Told,
+    look: &JudgedLook,
+    told: &PublishedVersion,
     previous_seen_at: Option<Timestamp>,
     context: &mut Context<'_>,
 ) {
@@ -245,9 +245,9 @@ fn publish(
         content_digest: result.look.validators.content_digest,
         added: told.passages.added.clone(),
         removed: told.passages.removed.clone(),
-        content_changed: Look::differs(look.judgement.content),
-        links_changed: Look::differs(look.judgement.links),
-        structure_changed: Look::differs(look.judgement.structure),
+        content_changed: JudgedLook::differs(look.judgement.content),
+        links_changed: JudgedLook::differs(look.judgement.links),
+        structure_changed: JudgedLook::differs(look.judgement.structure),
         host_event: look.host_event,
         changes_last: look.judgement.changes_last,
     };

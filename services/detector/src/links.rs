@@ -18,7 +18,7 @@ pub(crate) const SITEMAP: &str = "sitemap";
 pub(crate) const FEED: &str = "alternate";
 
 /// The links of a page to its own site: those that can become pages.
-pub(crate) fn tell_links(result: &FetchResult, page: &change::PageText, rules: &Rules, context: &mut Context<'_>) {
+pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules: &Rules, context: &mut Context<'_>) {
     if page.robots.nofollow {
         return;
     }

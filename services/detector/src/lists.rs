@@ -6,7 +6,7 @@
 
 use crate::Rules;
 use crate::links::{self, SITEMAP};
-use crate::look::Look;
+use crate::look::JudgedLook;
 use crate::state::PAGES;
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{ChangeHint, FetchResult, HintKind, Link, Verdict};
@@ -90,7 +90,7 @@ fn may_be_list(body: &[u8]) -> bool {
 
 /// What came of a list.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ListNews {
     pub(crate) hints: u64,
     /// Hints beyond [`HINTS_PER_LOOK`].
     pub(crate) left_out: u64,
@@ -121,7 +121,7 @@ pub(crate) fn tell(
     last_look_at: Option<Timestamp>,
     rules: &Rules,
     context: &mut Context<'_>,
-) -> Result<Told, ProcessError> {
+) -> Result<ListNews, ProcessError> {
     let mut said = read_entries(list, result, last_look_at, &rules.lists.urls, context)?;
     said.changed.sort_by(|a, b| b.cmp(a));
     let hints = said.changed.len().min(HINTS_PER_LOOK);
@@ -142,7 +142,7 @@ pub(crate) fn tell(
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
     let unknown = said.unknown.into_iter().filter(|_| follow).take(LINKS_PER_LOOK).map(link);
     links::emit(result, unknown, Some((list.kind, said.listed)), context);
-    Ok(Told {
+    Ok(ListNews {
         hints: hints as u64,
         left_out: (said.changed.len() - hints) as u64,
         foreign: said.foreign,
@@ -197,9 +197,9 @@ fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option
     Ok(context.get(PAGES, &url.page_id())?.and_then(|sketch| sketch.last_look_at))
 }
 
-impl Look {
+impl JudgedLook {
     /// A list has changed when it says something new.
-    pub(crate) fn judge_list(&mut self, told: &Told) {
+    pub(crate) fn judge_list(&mut self, told: &ListNews) {
         if matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic | Verdict::Minor | Verdict::Major) {
             let says_something_new = told.hints + told.left_out > 0 || told.new > 0;
             self.verdict = if says_something_new { Verdict::Minor } else { Verdict::Cosmetic };

@@ -1,7 +1,8 @@
 //! One answer beside what is known of the page: what it says, and what is remembered of it.
 
 use crate::state::PageSketch;
-use change::{Absence, Body, HostEvents, Judgement, LookMemory, Noise, PageState, PageText, PartVerdict, Presence};
+use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
+use document::{Body, PageText};
 use messages::{ContentEvidence, FetchResult, Validators, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
@@ -11,14 +12,14 @@ const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
 /// Everything known of a page before the answer, and after it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct PageMemory {
     pub(crate) sketch: PageSketch,
     pub(crate) state: PageState,
     pub(crate) host: HostEvents,
 }
 
 /// What an answer says about the page.
-pub(crate) struct Look {
+pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
@@ -29,13 +30,13 @@ pub(crate) struct Look {
     pub(crate) page: Option<PageText>,
 }
 
-impl Look {
+impl JudgedLook {
     /// Judges an answer by what is known of the page, and learns from it.
     pub(crate) fn of(
         result: &FetchResult,
         body: Option<&[u8]>,
         urls: &UrlRules,
-        known: &mut Known,
+        known: &mut PageMemory,
     ) -> Result<Self, ProcessError> {
         let look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
@@ -61,7 +62,7 @@ impl Look {
         Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
-    fn new(judgement: Judgement, known: &mut Known, result: &FetchResult) -> Self {
+    fn new(judgement: Judgement, known: &mut PageMemory, result: &FetchResult) -> Self {
         let (page, now_s) = (page_number(result), result.look.fetched_at.as_secs());
         let is_edit =
             judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
@@ -80,7 +81,7 @@ impl Look {
         }
     }
 
-    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut Known) -> Self {
+    fn of_version(result: &FetchResult, body: &[u8], urls: &UrlRules, known: &mut PageMemory) -> Self {
         let noise = noise(result, &known.sketch);
         let is_known = !known.state.is_new() && result.look.validators.content_digest.is_some();
         if is_known && result.look.validators.content_digest == known.sketch.content_digest {
@@ -91,16 +92,16 @@ impl Look {
         let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
         let (version, page) = match known.state.is_new() {
             true => {
-                let (version, page) = body.version_and_text(urls);
+                let (version, page) = Version::and_text(&body, urls);
                 (version, Some(page))
             }
-            false => (body.version(urls), None),
+            false => (Version::of_body(&body, urls), None),
         };
         let judgement = known.state.observe(&version, noise);
         Self { page, ..Self::new(judgement, known, result) }
     }
 
-    fn of_absence(result: &FetchResult, for_good: bool, known: &mut Known) -> Self {
+    fn of_absence(result: &FetchResult, for_good: bool, known: &mut PageMemory) -> Self {
         // Never seen: there is nothing to be gone, and nothing to tell.
         if known.state.is_new() {
             return Self::silent();
@@ -169,7 +170,7 @@ fn word(verdict: change::Verdict) -> Verdict {
 }
 
 /// Puts what the answer showed into the page's sketch.
-fn remember(look: &Look, result: &FetchResult, sketch: &mut PageSketch) {
+fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
     let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
     sketch.content_digest = known.after(&result.look, look.verdict).content_digest;
     match result.look.outcome.meaning().content {

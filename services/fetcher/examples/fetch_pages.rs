@@ -6,8 +6,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a tool for this repository")]
 
-use change::{Body, Noise, PageState};
+use change::{Noise, PageState, Version};
 use daemon::WebClock;
+use document::Body;
 use fetcher::{Fetched, PageFetcher, Rules};
 use messages::{FetchOutcome, FetchRequest, FetchResult};
 use page::{CanonicalUrl, PageId, UrlRules};
@@ -91,7 +92,7 @@ impl Frontier {
 fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut Frontier) -> usize {
     let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
     let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
-    let (version, page) = body.version_and_text(urls);
+    let (version, page) = Version::and_text(&body, urls);
     let mut state = PageState::default();
     let judgement = state.observe(&version, Noise::ByFrequency);
     assert_eq!(judgement.verdict, change::Verdict::First);

@@ -2,9 +2,9 @@
 //! round.
 
 use crate::avro::thread_time;
-use change::{
-    Body, ContentDigest, DEFAULT_SHINGLE_WIDTH, Noise, PageState, Shingler, Version, content_digest, extract, read,
-};
+use change::{DEFAULT_SHINGLE_WIDTH, Noise, PageState, Shingler, Version};
+use document::{Body, ContentDigest, content_digest, extract};
+use reading::read;
 use gaoya::minhash::{MinHasher, MinHasher32};
 use lol_html::html_content::TextChunk;
 use lol_html::{DocumentContentHandlers, HtmlRewriter, Settings};
@@ -134,7 +134,7 @@ fn verdicts(pages: &[Page]) -> Duration {
     let mut known: Vec<PageState> = pages.iter().map(|page| page.known.clone()).collect();
     let mut states = known.iter_mut();
     timed(pages, |page| {
-        let version = Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest).version(&URLS);
+        let version = Version::of_body(&Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest), &URLS);
         states.next().map(|known| known.observe(&version, Noise::ByFrequency))
     })
 }

@@ -3,7 +3,7 @@
 //! Input: a line with the content type, then the body.
 #![no_main]
 
-use change::decode;
+use document::decode;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

@@ -3,9 +3,9 @@
 //! Input: a line with the content type, then two versions of the body with the byte 1E between them.
 #![no_main]
 
-use change::{
-    ContentKind, MAX_LINKS, MAX_TEXT_BYTES, Noise, LookMemory, PageState, VersionMemory, PartVerdict, Verdict, Version, extract, passages, read,
-};
+use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Verdict, Version, passages};
+use document::{ContentKind, MAX_LINKS, MAX_TEXT_BYTES, extract};
+use reading::read;
 use libfuzzer_sys::fuzz_target;
 
 const ADDRESS: &str = "https://host.test/a/b?c";

@@ -5,8 +5,9 @@
 //! `--show-digest N SEED` it draws from changes that only the digest reports.
 
 use anyhow::Context;
-use archives::{Archive, Look};
-use change::{extract, fnv1a64, passages, splitmix64};
+use archives::{Archive, ArchivedLook};
+use change::passages;
+use document::{extract, splitmix64, text_hash};
 use settings::{Layers, Settings};
 use std::path::Path;
 
@@ -71,9 +72,9 @@ fn main() -> anyhow::Result<()> {
 }
 
 impl Counts {
-    fn take(&mut self, look: &Look<'_>, before: Option<Text>, show: Option<Show>) -> Text {
+    fn take(&mut self, look: &ArchivedLook<'_>, before: Option<Text>, show: Option<Show>) -> Text {
         let page = extract(Some(&look.page.content_type), look.body.unwrap_or_default());
-        let text = Text { digest: fnv1a64(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
+        let text = Text { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
         let Some(before) = before.filter(|_| !look.is_first) else { return text };
         let differs = before.digest != text.digest;
         self.raw += 1;
@@ -89,7 +90,7 @@ impl Counts {
         text
     }
 
-    fn draw(&mut self, look: &Look<'_>, old: &str, new: &str, show: Show) {
+    fn draw(&mut self, look: &ArchivedLook<'_>, old: &str, new: &str, show: Show) {
         let key = (u64::from(look.page.page_id) << 40) ^ look.line.unix_time.cast_unsigned();
         let draw = splitmix64(key ^ splitmix64(show.seed));
         if self.drawn.len() == show.count && self.drawn.last().is_some_and(|(last, _)| *last < draw) {

@@ -28,7 +28,7 @@ pub struct Line {
 }
 
 /// A row of a page as the detector saw it.
-pub struct Look<'a> {
+pub struct ArchivedLook<'a> {
     /// The page.
     pub page: &'a Page,
     /// Whether it is the page's first row, of which there is nothing to say yet.
@@ -66,7 +66,7 @@ impl Archive {
     }
 
     /// Judges all versions, page after page and each in order of time, and shows every one to `see` with what was said.
-    pub fn judge_each(&mut self, urls: &UrlRules, see: &mut dyn FnMut(&Look<'_>)) -> Result<(), ArchiveError> {
+    pub fn judge_each(&mut self, urls: &UrlRules, see: &mut dyn FnMut(&ArchivedLook<'_>)) -> Result<(), ArchiveError> {
         for page in &mut self.pages {
             page.document = judge_page(page, &mut self.blobs, urls, see)?;
         }
@@ -78,7 +78,7 @@ fn judge_page(
     page: &Page,
     blobs: &mut Blobs,
     urls: &UrlRules,
-    see: &mut dyn FnMut(&Look<'_>),
+    see: &mut dyn FnMut(&ArchivedLook<'_>),
 ) -> Result<Option<String>, ArchiveError> {
     let mut state = PageState::default();
     let (mut document, mut address) = (None, None);
@@ -96,7 +96,7 @@ fn judge_page(
             }
         };
         let line = Line::new(page.page_id, unix_time, &judgement);
-        see(&Look { page, is_first: index == 0, body, line, judgement: &judgement });
+        see(&ArchivedLook { page, is_first: index == 0, body, line, judgement: &judgement });
     }
     Ok(document)
 }

@@ -22,7 +22,7 @@ mod table;
 
 pub use crate::archive::{Archive, ArchiveError, Page};
 pub use crate::frames::Frames;
-pub use crate::judge::{Line, Look};
+pub use crate::judge::{ArchivedLook, Line};
 pub use crate::read_error::ReadError;
 pub use crate::score::Score;
 pub use crate::table::{Row, Table};

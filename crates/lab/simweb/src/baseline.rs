@@ -4,7 +4,7 @@
 //! have no politeness to keep and lose nothing to errors, so what they reach is a bound for their kind. Bytes are not
 //! counted, and a look that finds the version it had counts as not modified.
 
-use crate::freshness::{Freshness, Look, changes_in, is_judged, judge};
+use crate::freshness::{Freshness, LedgerLook, changes_in, is_judged, judge};
 use crate::trace::{Trace, Window};
 use page::Timestamp;
 use policies::edf::EarliestDeadline;
@@ -47,14 +47,14 @@ fn slots(window: Window, budget_per_day: f64) -> impl Iterator<Item = Timestamp>
 }
 
 fn run(trace: &Trace, window: Window, fetches: impl Iterator<Item = (Timestamp, usize)>) -> Freshness {
-    let mut looks: Vec<Vec<Look>> = vec![Vec::new(); trace.pages.len()];
+    let mut looks: Vec<Vec<LedgerLook>> = vec![Vec::new(); trace.pages.len()];
     let mut cost = Freshness::default();
     let mut unchanged = 0;
     for (at, page) in fetches {
         cost.fetches += 1;
         if let Some(version) = trace.pages[page].version_at(at) {
             unchanged += u64::from(looks[page].last().is_some_and(|last| last.version == version));
-            looks[page].push(Look { at, version });
+            looks[page].push(LedgerLook { at, version });
         }
     }
     cost.not_modified_share = if cost.fetches == 0 { 0.0 } else { unchanged as f64 / cost.fetches as f64 };

@@ -37,7 +37,7 @@ pub struct Freshness {
 
 /// A version seen at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Look {
+pub(crate) struct LedgerLook {
     pub(crate) at: Timestamp,
     pub(crate) version: u32,
 }
@@ -47,13 +47,13 @@ pub fn freshness(trace: &Trace, entries: &[LedgerEntry], window: Window) -> Fres
     let address = |page: &PageHistory| (Arc::clone(&page.host), Arc::clone(&page.path));
     let pages: HashMap<(Arc<str>, Arc<str>), usize> =
         trace.pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
-    let mut looks: Vec<Vec<Look>> = vec![Vec::new(); trace.pages.len()];
+    let mut looks: Vec<Vec<LedgerLook>> = vec![Vec::new(); trace.pages.len()];
     let mut cost = Freshness::default();
     let mut not_modified = 0;
     for entry in entries.iter().filter(|entry| entry.kind == RequestKind::Page) {
         let page = pages.get(&(Arc::clone(&entry.host), Arc::clone(&entry.path)));
         if let (Some(page), Some(version)) = (page, entry.version) {
-            looks[*page].push(Look { at: entry.ended_at, version });
+            looks[*page].push(LedgerLook { at: entry.ended_at, version });
         }
         if (window.start..window.end).contains(&entry.started_at) {
             cost.fetches += 1;
@@ -67,7 +67,7 @@ pub fn freshness(trace: &Trace, entries: &[LedgerEntry], window: Window) -> Fres
 }
 
 /// Adds to `cost` the averages over the judged pages. Looks are by page, in order of time.
-pub(crate) fn judge(trace: &Trace, looks: &[Vec<Look>], window: Window, cost: Freshness) -> Freshness {
+pub(crate) fn judge(trace: &Trace, looks: &[Vec<LedgerLook>], window: Window, cost: Freshness) -> Freshness {
     let mut sum = cost;
     for (page, looks) in trace.pages.iter().zip(looks).filter(|(page, _)| is_judged(page, window)) {
         let integral = integrate(page, looks, window);
@@ -102,7 +102,7 @@ struct Integral {
     changes_seen: u64,
 }
 
-fn integrate(page: &PageHistory, looks: &[Look], window: Window) -> Integral {
+fn integrate(page: &PageHistory, looks: &[LedgerLook], window: Window) -> Integral {
     let mut sum = Integral::default();
     let before = looks.partition_point(|look| look.at <= window.start);
     let mut copy = before.checked_sub(1).map(|last| looks[last].version);

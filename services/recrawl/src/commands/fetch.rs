@@ -117,7 +117,7 @@ fn describe(
             crawl_delay_s: result.look.robots_crawl_delay_ms.map(|delay| delay as f64 / 1e3),
         }
     });
-    let charset = bytes.map(|bytes| change::decode(bytes, result.content_type.as_deref()).charset.to_owned());
+    let charset = bytes.map(|bytes| document::decode(bytes, result.content_type.as_deref()).charset.to_owned());
     Fetched {
         outcome: result.look.outcome,
         status: result.look.status,

@@ -37,7 +37,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), Failure> {
                  received"
             ))),
             ContentKind::Body if arguments.text => {
-                print(change::extract(kept.content_type.as_deref(), &content).text.trim_end())
+                print(document::extract(kept.content_type.as_deref(), &content).text.trim_end())
             }
             ContentKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
             ContentKind::Body => written(std::io::stdout().write_all(&content)),

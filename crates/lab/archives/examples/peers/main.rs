@@ -10,8 +10,8 @@ mod python;
 mod table;
 mod text_profile;
 
-use archives::{Archive, Line, Look};
-use change::{ContentKind, decode, extract, fnv1a64};
+use archives::{Archive, ArchivedLook, Line};
+use document::{ContentKind, decode, extract, text_hash};
 use magnitude::Errors;
 use python::Questions;
 use settings::{Layers, Settings};
@@ -77,7 +77,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 impl Gathered {
-    fn take(&mut self, look: &Look<'_>) -> anyhow::Result<()> {
+    fn take(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<()> {
         let version = self.kept(look)?;
         if let Some(before) = self.before.as_ref().filter(|_| !look.is_first) {
             let mut pair = None;
@@ -91,19 +91,19 @@ impl Gathered {
         Ok(())
     }
 
-    fn kept(&mut self, look: &Look<'_>) -> anyhow::Result<Kept> {
+    fn kept(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<Kept> {
         let Some(body) = look.body else { return Ok(Kept { digests: [0; DIGESTS.len()], text: String::new() }) };
         let content_type = Some(look.page.content_type.as_str());
         let page = extract(content_type, body);
         let text = format!("{}\n{}", page.title, page.text);
-        let text_digest = fnv1a64(text.as_bytes());
+        let text_digest = text_hash(text.as_bytes());
         let markup = decode(body, content_type).text;
         let rendered = match page.kind {
             ContentKind::Html => self.questions.text_of(&markup)?,
             _ => text_digest,
         };
         let profile = text_profile::digest(&text);
-        let digests = [fnv1a64(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
+        let digests = [text_hash(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
         Ok(Kept { digests, text })
     }
 }

@@ -1,17 +1,17 @@
 //! Markup without what never shows: names of tags and text.
 
-use change::fnv1a64;
+use document::text_hash;
 
 /// BUbiNG's digest of a page, by its documentation: tags keep nothing but their name in lower case (a frame its `src`),
 /// digits of the text become white space, white space is folded; no text of scripts and styles, no comments.
 pub(crate) fn bubing_digest(markup: &str) -> u64 {
-    fnv1a64(simplified(markup, Keep::BubingsRule).as_bytes())
+    text_hash(simplified(markup, Keep::BubingsRule).as_bytes())
 }
 
 /// A digest that is another one whenever a renderer of text might render another text: digits stay, and attributes of
 /// tags that have a style or an alignment.
 pub(crate) fn rendered_digest(markup: &str) -> u64 {
-    fnv1a64(simplified(markup, Keep::WhatRenders).as_bytes())
+    text_hash(simplified(markup, Keep::WhatRenders).as_bytes())
 }
 
 #[derive(Clone, Copy, PartialEq)]

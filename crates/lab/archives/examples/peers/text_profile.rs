@@ -2,14 +2,14 @@
 //! characters, with counts rounded down to a multiple of 1 % of the highest count, at least 2 (1 if no token comes twice).
 //! Here tokens of one count are sorted by name; there they stand in the order of a hash table.
 
-use change::fnv1a64;
+use document::text_hash;
 use std::collections::BTreeMap;
 
 const MIN_TOKEN_LENGTH: usize = 2;
 const QUANTUM_SHARE: f32 = 0.01;
 
 pub(crate) fn digest(text: &str) -> u64 {
-    fnv1a64(profile(text).as_bytes())
+    text_hash(profile(text).as_bytes())
 }
 
 fn profile(text: &str) -> String {

@@ -34,20 +34,20 @@ pub fn staleness(horizon: Horizon, changes_per_horizon: f64, looks: u32) -> f64 
 
 /// A look that could be added or taken away, and what it buys. Ties go to the page with the lower number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Look {
+struct NextLook {
     gain: f64,
     page: Reverse<usize>,
 }
 
-impl Eq for Look {}
+impl Eq for NextLook {}
 
-impl Ord for Look {
+impl Ord for NextLook {
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain.total_cmp(&other.gain).then(self.page.cmp(&other.page))
     }
 }
 
-impl PartialOrd for Look {
+impl PartialOrd for NextLook {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -72,21 +72,21 @@ impl Problem<'_> {
         terms.weight * (stale(looks) - stale(looks + 1))
     }
 
-    fn addable(&self, page: usize, looks: &[u32]) -> Option<Look> {
+    fn addable(&self, page: usize, looks: &[u32]) -> Option<NextLook> {
         let gain = self.gain(page, looks[page]);
-        (gain > 0.0).then_some(Look { gain, page: Reverse(page) })
+        (gain > 0.0).then_some(NextLook { gain, page: Reverse(page) })
     }
 
-    fn removable(&self, page: usize, looks: &[u32]) -> Option<Look> {
+    fn removable(&self, page: usize, looks: &[u32]) -> Option<NextLook> {
         let before = looks[page].checked_sub(1)?;
-        Some(Look { gain: self.gain(page, before), page: Reverse(page) })
+        Some(NextLook { gain: self.gain(page, before), page: Reverse(page) })
     }
 
     /// Spends what is left on the best looks, one after the other.
-    fn add_best(&self, looks: &mut [u32], left: u64) -> BinaryHeap<Look> {
-        let mut addable: BinaryHeap<Look> = (0..looks.len()).filter_map(|page| self.addable(page, looks)).collect();
+    fn add_best(&self, looks: &mut [u32], left: u64) -> BinaryHeap<NextLook> {
+        let mut addable: BinaryHeap<NextLook> = (0..looks.len()).filter_map(|page| self.addable(page, looks)).collect();
         for _ in 0..left {
-            let Some(Look { page: Reverse(page), .. }) = addable.pop() else { break };
+            let Some(NextLook { page: Reverse(page), .. }) = addable.pop() else { break };
             looks[page] += 1;
             addable.extend(self.addable(page, looks));
         }
@@ -94,8 +94,8 @@ impl Problem<'_> {
     }
 
     /// Moves looks to where they buy more, until no move does.
-    fn exchange(&self, looks: &mut [u32], mut addable: BinaryHeap<Look>) {
-        let mut removable: BinaryHeap<Reverse<Look>> =
+    fn exchange(&self, looks: &mut [u32], mut addable: BinaryHeap<NextLook>) {
+        let mut removable: BinaryHeap<Reverse<NextLook>> =
             (0..looks.len()).filter_map(|page| self.removable(page, looks)).map(Reverse).collect();
         while let (Some(&best), Some(&Reverse(worst))) = (addable.peek(), removable.peek()) {
             let (Reverse(to), Reverse(from)) = (best.page, worst.page);

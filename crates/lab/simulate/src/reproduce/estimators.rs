@@ -12,7 +12,7 @@ use change_rate::{
 };
 
 /// Interval, and what was seen after it.
-type Look = (f64, Outcome);
+type TimedOutcome = (f64, Outcome);
 
 /// An estimator, with what the measurement gave it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,8 +124,8 @@ impl Estimators {
     }
 
     /// The rate from these looks: interval, and age of the last change where it is within the interval.
-    fn rate(&self, contestant: Contestant, looks: &[Look], timed: &[Look]) -> f64 {
-        let filtered = |prior: Gamma, looks: &[Look]| {
+    fn rate(&self, contestant: Contestant, looks: &[TimedOutcome], timed: &[TimedOutcome]) -> f64 {
+        let filtered = |prior: Gamma, looks: &[TimedOutcome]| {
             looks.iter().fold(prior, |belief, &(interval, outcome)| belief.after(interval, outcome))
         };
         let mut counts = CheckCounts::default();
@@ -191,7 +191,7 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
             for (row, ((contestant, _), (bias, square))) in table.iter().zip(&errors).enumerate() {
                 let others = contestant.reference_replicates(looks);
                 let [bias, square] = if regular && contestant.counts_only() {
-                    let error = |seen: &[Look]| estimators.rate(*contestant, seen, seen) / rate - 1.0;
+                    let error = |seen: &[TimedOutcome]| estimators.rate(*contestant, seen, seen) / rate - 1.0;
                     exact(error, rate, looks, others)
                 } else {
                     [bias, square].map(|sample| (sample.mean(), sample.standard_error_of_difference(others)))
@@ -222,13 +222,13 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
 
 /// Means of the error and of its square over all numbers of changed looks, by their binomial probabilities, and their
 /// standard errors over as many replicates as the reference had. Chance is left on its side only.
-fn exact(error: impl Fn(&[Look]) -> f64, rate: f64, looks: usize, replicates: usize) -> [(f64, f64); 2] {
+fn exact(error: impl Fn(&[TimedOutcome]) -> f64, rate: f64, looks: usize, replicates: usize) -> [(f64, f64); 2] {
     let unchanged = (-rate).exp();
     // The probability of one changed look more, from none on.
     let mut probability = unchanged.powf(looks as f64);
     let mut moments = [0.0; 4];
     for changed in 0..=looks {
-        let seen: Vec<Look> =
+        let seen: Vec<TimedOutcome> =
             (0..looks).map(|look| (1.0, if look < changed { Outcome::Changed } else { Outcome::Unchanged })).collect();
         let error = error(&seen);
         let mut power = probability;
@@ -243,7 +243,7 @@ fn exact(error: impl Fn(&[Look]) -> f64, rate: f64, looks: usize, replicates: us
 }
 
 /// Looks at a page, as seen without and with the time of the last change.
-fn draw(stream: &mut Stream, rate: f64, looks: usize, regular: bool) -> (Vec<Look>, Vec<Look>) {
+fn draw(stream: &mut Stream, rate: f64, looks: usize, regular: bool) -> (Vec<TimedOutcome>, Vec<TimedOutcome>) {
     let one = |_| {
         let interval = if regular { 1.0 } else { stream.exponential() };
         // Seen backwards from the look, changes form the same process.

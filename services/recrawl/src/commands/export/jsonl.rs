@@ -6,9 +6,9 @@ use crate::follow::{Cursor, FollowArguments, Followed, Take};
 use crate::output::told;
 use ::messages::{FetchOutcome, FetchResult, Hop};
 use base64::prelude::{BASE64_STANDARD, Engine};
-use change::ContentKind;
 use clap::Args;
 use daemon::StopSignal;
+use document::ContentKind;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -152,7 +152,7 @@ fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
 /// A body as it stands in a line: as text only if nothing of it is lost by that.
 fn body(bytes: &[u8], content_type: Option<&str>) -> (String, BodyForm, Option<&'static str>) {
     if ContentKind::of(content_type, bytes) != ContentKind::Opaque {
-        let decoded = change::decode(bytes, content_type);
+        let decoded = document::decode(bytes, content_type);
         if !decoded.text.contains(char::REPLACEMENT_CHARACTER) {
             return (decoded.text.into_owned(), BodyForm::Text, Some(decoded.charset));
         }

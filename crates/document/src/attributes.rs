@@ -1,0 +1,188 @@
+//! The attributes of a tag, read when asked for.
+
+use crate::entities;
+use crate::raw_text::letters;
+use std::ops::Range;
+
+/// An attribute as it stands: its name, and its value with character references not decoded.
+pub type Attribute<'a> = (&'a str, &'a str);
+
+/// The attributes in what stands between a tag's name and its `>`.
+pub fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
+    // All places are next to ASCII bytes or at the ends, so they lie between characters.
+    places(text.as_bytes()).map(|(name, value)| (&text[name], &text[value]))
+}
+
+/// Where the names and values of attributes are.
+#[inline]
+fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || match step(bytes, at) {
+        Step::Attribute { name, value, next } => {
+            at = next;
+            Some((name, value))
+        }
+        Step::End(_) | Step::Unfinished => None,
+    })
+}
+
+/// The value of an attribute, character references decoded. The first of two counts.
+pub fn attribute(text: &str, name: &str) -> Option<String> {
+    attributes_of(text)
+        .find(|(attribute, _)| attribute.eq_ignore_ascii_case(name))
+        .map(|(_, value)| entities::decode_attribute(value).into_owned())
+}
+
+/// The values of some attributes as written, in one pass. The first of two counts.
+#[inline]
+pub fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) -> [Option<&'a str>; COUNT] {
+    let mut values = [None; COUNT];
+    for (attribute, value) in places(text.as_bytes()) {
+        let attribute = &text.as_bytes()[attribute];
+        for (name, found) in names.iter().zip(&mut values) {
+            if attribute.len() == name.len() && found.is_none() && attribute.eq_ignore_ascii_case(name.as_bytes()) {
+                *found = Some(&text[value.clone()]);
+            }
+        }
+    }
+    values
+}
+
+/// How long a tag is behind its name, past its `>`. A `>` in a quoted value is not the end.
+pub fn tag_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match step(bytes, at) {
+            Step::Attribute { next, .. } => at = next,
+            Step::End(end) => return Some(end + 1),
+            Step::Unfinished => return None,
+        }
+    }
+}
+
+enum Step {
+    Attribute {
+        name: Range<usize>,
+        value: Range<usize>,
+        next: usize,
+    },
+    /// The place of the `>`.
+    End(usize),
+    /// The bytes end within the tag or, if it has no `>`, with it.
+    Unfinished,
+}
+
+/// Reads one attribute (HTML standard, sections 13.2.5.32 to 13.2.5.39).
+#[inline]
+fn step(bytes: &[u8], start: usize) -> Step {
+    if let Some((name, quote)) = plain_name(bytes, start) {
+        let inside = name.end + 2;
+        return quoted(bytes, name, inside, quote);
+    }
+    let at = skip(bytes, start, SPACE | SLASH);
+    match bytes.get(at) {
+        None => return Step::Unfinished,
+        Some(b'>') => return Step::End(at),
+        Some(_) => {}
+    }
+    // A name may begin with `=`, but not contain it.
+    let name_end = skip(bytes, at + 1, NAME | QUOTE);
+    let name = at..name_end;
+    let equals = skip(bytes, name_end, SPACE);
+    if bytes.get(equals) != Some(&b'=') {
+        return Step::Attribute { name, value: name_end..name_end, next: equals };
+    }
+    let value = skip(bytes, equals + 1, SPACE);
+    if let Some(&quote @ (b'"' | b'\'')) = bytes.get(value) {
+        return quoted(bytes, name, value + 1, quote);
+    }
+    let next = skip(bytes, value, NAME | QUOTE | SLASH | EQUALS);
+    Step::Attribute { name, value: value..next, next }
+}
+
+/// The attribute of this name whose value begins behind a quote.
+#[inline(always)]
+fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Step {
+    match memchr::memchr(quote, &bytes[inside..]) {
+        Some(length) => Step::Attribute { name, value: inside..inside + length, next: inside + length + 1 },
+        None => Step::Unfinished,
+    }
+}
+
+/// The name, and the quote, of an attribute that is written as nearly all are: a space, up to seven letters, `=` and a quote.
+#[inline(always)]
+fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
+    let head: &[u8; 10] = bytes.get(start..)?.first_chunk()?;
+    let word = u64::from_le_bytes(*head[1..].first_chunk()?);
+    let length = letters(word);
+    match (head[0], length, head.get(length + 1)?, head.get(length + 2)?) {
+        (b' ', 1.., b'=', &quote @ (b'"' | b'\'')) => Some((start + 1..start + 1 + length, quote)),
+        _ => None,
+    }
+}
+
+/// What a byte in a tag is.
+type Class = u8;
+const SPACE: Class = 1;
+const SLASH: Class = 2;
+const EQUALS: Class = 4;
+const GREATER: Class = 8;
+const QUOTE: Class = 16;
+const NAME: Class = 32;
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [NAME; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        match byte as u8 {
+            b' ' | b'\n' | b'\t' | b'\r' | b'\x0c' => classes[byte] = SPACE,
+            b'/' => classes[byte] = SLASH,
+            b'=' => classes[byte] = EQUALS,
+            b'>' => classes[byte] = GREATER,
+            b'"' | b'\'' => classes[byte] = QUOTE,
+            _ => {}
+        }
+        byte += 1;
+    }
+    classes
+};
+
+/// The first place from here on that has none of these classes.
+#[inline(always)]
+fn skip(bytes: &[u8], start: usize, classes: Class) -> usize {
+    let mut at = start;
+    while at < bytes.len() && CLASSES[usize::from(bytes[at])] & classes != 0 {
+        at += 1;
+    }
+    at.min(bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_read_as_browsers_read_them() {
+        let check = |text, expected: &[Attribute<'_>]| {
+            assert_eq!(attributes_of(text).collect::<Vec<_>>(), expected, "{text}");
+        };
+        check(" a b=1 c = '2 3' D=\"4\">", &[("a", ""), ("b", "1"), ("c", "2 3"), ("D", "4")]);
+        check(" href=/a/b/ x/y", &[("href", "/a/b/"), ("x", ""), ("y", "")]);
+        check(" =a=b c='d'e", &[("=a", "b"), ("c", "d"), ("e", "")]);
+        check(" a=b=\"c d=", &[("a", "b=\"c"), ("d", "")]);
+        check(" a= >", &[("a", "")]);
+        check(" é='ö' a='never", &[("é", "ö")]);
+        assert_eq!(attribute(" TITLE='a &amp; b' title=c", "title").as_deref(), Some("a & b"));
+        assert_eq!(values_of(" REL=x a rel=y A=b", ["a", "b", "rel"]), [Some(""), None, Some("x")]);
+    }
+
+    #[test]
+    fn a_quoted_angle_does_not_end_a_tag() {
+        let check = |text: &str, length| assert_eq!(tag_length(text.as_bytes()), length, "{text}");
+        check(">", Some(1));
+        check(" a='>' b=\">\" >x", Some(14));
+        check(" a=b'> c'", Some(6));
+        check(" a='", None);
+        check("", None);
+    }
+}

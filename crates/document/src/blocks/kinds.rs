@@ -1,0 +1,87 @@
+//! What each element of HTML is to the blocks of a page.
+
+use crate::hash::text_hash;
+use crate::tag_name::{PerName, TagName, per_name};
+
+/// What a start tag does.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Block,
+    Link,
+    /// `<br>`, `<hr>`.
+    Break,
+    /// `<base>`, `<link>`.
+    Head,
+    /// An element whose text nobody sees, or which is not the page's.
+    Dropped,
+    /// An element whose content is not markup; none of them is text of the page.
+    Raw,
+    /// An element without content.
+    Void,
+    Inline,
+}
+
+pub(super) const P: TagName = TagName::named(b"p");
+pub(super) const TD: TagName = TagName::named(b"td");
+pub(super) const SUMMARY: TagName = TagName::named(b"summary");
+
+/// What an opening tag ends without saying so, and what it does not look beyond.
+#[derive(Clone, Copy)]
+pub(super) struct Implied {
+    pub(super) ends: &'static [TagName],
+    pub(super) up_to: &'static [TagName],
+}
+
+pub(super) static IMPLIED: PerName<Option<Implied>> = per_name!(implied);
+
+const fn implied(name: &[u8]) -> Option<Implied> {
+    const LI: TagName = TagName::named(b"li");
+    const DT: TagName = TagName::named(b"dt");
+    const DD: TagName = TagName::named(b"dd");
+    const DL: TagName = TagName::named(b"dl");
+    const TH: TagName = TagName::named(b"th");
+    const TR: TagName = TagName::named(b"tr");
+    const TABLE: TagName = TagName::named(b"table");
+    const OPTION: TagName = TagName::named(b"option");
+    const SELECT: TagName = TagName::named(b"select");
+    const PARTS: &[TagName] = &[TagName::named(b"thead"), TagName::named(b"tbody"), TagName::named(b"tfoot")];
+    const LISTS: &[TagName] = &[TagName::named(b"ul"), TagName::named(b"ol"), TagName::named(b"menu")];
+    let (ends, up_to): (&[TagName], &[TagName]) = match name {
+        b"li" => (&[LI], LISTS),
+        b"dt" | b"dd" => (&[DT, DD], &[DL]),
+        b"td" | b"th" => (&[TD, TH], &[TR, TABLE]),
+        b"tr" => (&[TR], &[TABLE]),
+        b"thead" | b"tbody" | b"tfoot" => (PARTS, &[TABLE]),
+        b"option" => (&[OPTION], &[SELECT]),
+        _ => return None,
+    };
+    Some(Implied { ends, up_to })
+}
+
+pub(super) static KINDS: PerName<Kind> = per_name!(kind_of);
+pub(super) static IS_PARAGRAPH: PerName<bool> = per_name!(is_paragraph);
+pub(super) static NAME_HASHES: PerName<u64> = per_name!(text_hash);
+
+const fn kind_of(name: &[u8]) -> Kind {
+    match name {
+        b"div" | b"p" | b"li" | b"td" | b"th" | b"tr" | b"ul" | b"ol" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
+        | b"h6" | b"section" | b"article" | b"main" | b"nav" | b"footer" | b"header" | b"aside" | b"dl" | b"dt"
+        | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"form" | b"figure"
+        | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"address" | b"body" | b"button" | b"label"
+        | b"dialog" | b"menu" | b"option" => Kind::Block,
+        b"a" => Kind::Link,
+        b"br" | b"hr" => Kind::Break,
+        b"base" | b"link" => Kind::Head,
+        b"template" | b"svg" | b"object" | b"canvas" | b"select" | b"datalist" => Kind::Dropped,
+        b"script" | b"style" | b"noscript" | b"iframe" | b"textarea" | b"title" | b"noframes" | b"noembed" | b"xmp" => {
+            Kind::Raw
+        }
+        b"img" | b"input" | b"meta" | b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param"
+        | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => Kind::Void,
+        _ => Kind::Inline,
+    }
+}
+
+const fn is_paragraph(name: &[u8]) -> bool {
+    matches!(name, b"p" | b"li" | b"td" | b"th" | b"tr")
+}

@@ -1,0 +1,69 @@
+//! What the attributes of a tag mention: read are only those that say whether an element is hidden, or what part of the page
+//! it is.
+
+use crate::attributes::attribute;
+use std::ops::Range;
+use wide_bytes::{BLOCK, Wide, last_block};
+
+/// What is named in the attributes of a tag: nearly nothing in nearly all, so it is worth asking before they are read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Mentions {
+    /// `hidd` or `none`: they may hide their element.
+    pub(super) hiding: bool,
+    /// `role`.
+    pub(super) role: bool,
+}
+
+/// Attributes shorter than that mention nothing.
+pub(super) const SHORTEST_MENTION: usize = 6;
+
+/// What the attributes of a tag of a page mention.
+#[inline(always)]
+pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
+    let bytes = html.as_bytes();
+    let (mut at, end) = (attributes.start, attributes.end);
+    let mut found = [0; 2];
+    while at < end {
+        let block = match bytes[at..].first_chunk() {
+            Some(block) => block,
+            None => &last_block(&bytes[at..]),
+        };
+        let within = u64::MAX >> (BLOCK - (end - at).min(BLOCK));
+        let [d, e, n, o] =
+            [wide.equal(block, b'd'), wide.equal(block, b'e'), wide.equal(block, b'n'), wide.equal(block, b'o')];
+        let hidd = wide.equal(block, b'h') & wide.equal(block, b'i') >> 1 & d >> 2 & d >> 3;
+        let none = n & o >> 1 & n >> 2 & e >> 3;
+        found[0] |= (hidd | none) & within;
+        found[1] |= wide.equal(block, b'r') & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
+        // The last three may begin what the next block shows.
+        at += BLOCK - 3;
+    }
+    let [hiding, role] = found.map(|found| found != 0);
+    Mentions { hiding, role }
+}
+
+/// Whether attributes hide their element.
+pub(super) fn is_hidden(attributes: &str) -> bool {
+    attribute(attributes, "hidden").is_some()
+        || attribute(attributes, "style").is_some_and(|style| style.replace(' ', "").contains("display:none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use wide_bytes::EightBytes;
+
+    proptest! {
+        #[test]
+        fn what_is_mentioned_is_what_is_there(
+            attributes in "( |x{1,40}|hid|d|no|ne|ro|le){0,12}",
+            rest in "(>hidd none role)? {0,70}"
+        ) {
+            let page = format!("<p{attributes}>{rest}");
+            let found = mentions(EightBytes, &page, 2..2 + attributes.len());
+            let hiding = attributes.contains("hidd") || attributes.contains("none");
+            prop_assert_eq!((found.hiding, found.role), (hiding, attributes.contains("role")));
+        }
+    }
+}

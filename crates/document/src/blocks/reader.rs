@@ -1,0 +1,262 @@
+//! The blocks of a page from its tokens.
+//!
+//! One pass, no tree: only the open elements are kept, of those that begin a block or hide what is in them.
+
+use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, Kind, NAME_HASHES, P, SUMMARY, TD};
+use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
+use super::{Block, Blocks, Node, Part};
+use crate::attributes::{attribute, values_of};
+use crate::entities;
+use crate::hash::splitmix64;
+use crate::markup::{Tag, TakeTokens, TextKind};
+use crate::tag_name::TagName;
+use crate::text::{References, TextBuilder};
+use std::ops::Range;
+use wide_bytes::Wide;
+
+/// The most text read of a page, in bytes.
+const MAX_TEXT_BYTES: usize = crate::page_text::MAX_TEXT_BYTES;
+/// The most blocks read of a page.
+const MAX_BLOCKS: usize = 50_000;
+/// The most links read of a page.
+const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
+/// Open elements beyond this depth are not told apart, and no end tag looks further for its beginning: linear time.
+const MAX_DEPTH: usize = 256;
+/// A `summary` up to this length is a control ("Show details"); a longer one says what is in its details.
+const CONTROL_BYTES: usize = 24;
+
+/// An open element.
+struct Open {
+    name: TagName,
+    path: u64,
+    node: usize,
+    part: Part,
+    hidden: bool,
+    in_table: bool,
+}
+
+pub(super) struct Reader<'a> {
+    html: &'a str,
+    text: TextBuilder,
+    blocks: Blocks,
+    open: Vec<Open>,
+    /// Where the block being read begins.
+    text_start: usize,
+    links_start: usize,
+    anchor_bytes: usize,
+    in_link: bool,
+    /// Of the innermost open element.
+    path: u64,
+    node: usize,
+    part: Part,
+    hidden: bool,
+    in_table: bool,
+    is_named: bool,
+}
+
+impl<'a> TakeTokens<'a> for Reader<'a> {
+    #[inline(always)]
+    fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
+        // Titles and what was typed into a form are no text of the page.
+        if self.hidden || kind != TextKind::Data {
+            return;
+        }
+        let before = self.text.len();
+        self.text.push_within(wide, self.html, place.start, place.end, References::Decoded);
+        if self.in_link {
+            self.anchor_bytes += self.text.len() - before;
+        }
+    }
+
+    #[inline(always)]
+    fn start(&mut self, wide: impl Wide, tag: Tag<'a>) {
+        let kind = KINDS.of(tag.name);
+        let mentions = match kind {
+            Kind::Inline | Kind::Block if tag.attributes_place().len() >= SHORTEST_MENTION => {
+                mentions(wide, self.html, tag.attributes_place())
+            }
+            _ => Mentions::default(),
+        };
+        // Nothing else opens an element that could hide text, and most tags have no attribute that could.
+        if matches!(kind, Kind::Inline) && !self.hidden && !mentions.hiding {
+            return;
+        }
+        self.begin(tag, kind, mentions);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, name: TagName) {
+        if name.as_bytes() == b"a" {
+            self.in_link = false;
+        }
+        let is_block = matches!(KINDS.of(name), Kind::Block);
+        if is_block {
+            self.flush();
+        }
+        // Other than blocks, only what is hidden is kept open.
+        if (is_block || self.hidden)
+            && let Some(index) = self.open.iter().rposition(|open| open.name == name)
+        {
+            self.pop_to(index);
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// For the tokens of this page.
+    pub(super) fn new(html: &'a str) -> Self {
+        let text = TextBuilder::with_room(MAX_TEXT_BYTES, html.len());
+        Self {
+            html,
+            text,
+            blocks: Blocks::with_room(html.len()),
+            open: Vec::new(),
+            text_start: 0,
+            links_start: 0,
+            anchor_bytes: 0,
+            in_link: false,
+            path: 0,
+            node: 0,
+            part: Part::default(),
+            hidden: false,
+            in_table: false,
+            is_named: false,
+        }
+    }
+
+    /// Takes in a piece of text that stands by itself, with the name of its place, if it has one.
+    pub(super) fn piece(&mut self, path: Option<u64>, text: &str) {
+        self.path = path.unwrap_or_default();
+        self.is_named = path.is_some();
+        self.text.push(text);
+        self.flush();
+    }
+
+    pub(super) fn finish(mut self) -> Blocks {
+        self.flush();
+        Blocks { text: self.text.finish().0, ..self.blocks }
+    }
+
+    fn begin(&mut self, tag: Tag<'_>, kind: Kind, mentions: Mentions) {
+        match kind {
+            Kind::Raw | Kind::Void => {}
+            Kind::Break => self.flush(),
+            Kind::Head => self.head(tag),
+            Kind::Link => self.begin_link(tag.attributes()),
+            Kind::Block | Kind::Dropped | Kind::Inline => {
+                let is_block = matches!(kind, Kind::Block);
+                let hidden = matches!(kind, Kind::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
+                if is_block || hidden || self.hidden {
+                    let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
+                    self.open(tag.name, is_block, hidden, role.as_deref().unwrap_or_default());
+                }
+            }
+        }
+    }
+
+    fn head(&mut self, tag: Tag<'_>) {
+        match tag.name.as_bytes() {
+            b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
+            b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
+                self.blocks.canonical = attribute(tag.attributes(), "href");
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, name: TagName, is_block: bool, hidden: bool, role: &str) {
+        if is_block {
+            self.flush();
+            self.close_implied(name);
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return;
+        }
+        let (mut path, mut node, mut part, mut in_table) = (self.path, self.node, self.part, self.in_table);
+        if is_block {
+            path = splitmix64(path ^ NAME_HASHES.of(name));
+            self.blocks.nodes.push(Node { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
+            node = self.blocks.nodes.len() - 1;
+            part = part_of(name, role, part);
+            in_table |= name == TD;
+        }
+        self.open.push(Open { name, path, node, part, hidden: self.hidden || hidden, in_table });
+        self.settle();
+    }
+
+    /// Closes what an opening tag ends without saying so.
+    fn close_implied(&mut self, name: TagName) {
+        let Some(Implied { ends, up_to }) = IMPLIED.of(name) else {
+            if self.open.last().is_some_and(|open| open.name == P) {
+                self.pop_to(self.open.len() - 1);
+            }
+            return;
+        };
+        for index in (0..self.open.len()).rev() {
+            let open = self.open[index].name;
+            if up_to.contains(&open) {
+                return;
+            }
+            if ends.contains(&open) {
+                return self.pop_to(index);
+            }
+        }
+    }
+
+    fn pop_to(&mut self, depth: usize) {
+        self.open.truncate(depth);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        (self.path, self.node, self.part, self.hidden, self.in_table) = match self.open.last() {
+            Some(open) => (open.path, open.node, open.part, open.hidden, open.in_table),
+            None => (0, 0, Part::default(), false, false),
+        };
+    }
+
+    fn begin_link(&mut self, attributes: &str) {
+        let [Some(href)] = values_of(attributes, ["href"]) else { return };
+        if self.hidden || self.blocks.href_ends.len() >= MAX_LINKS {
+            return;
+        }
+        let start = self.blocks.hrefs.len();
+        self.blocks.hrefs.push_str(&entities::decode_attribute(href));
+        self.blocks.href_ends.push(self.blocks.hrefs.len());
+        // A heading that links to itself is still a heading.
+        self.in_link = !self.blocks.hrefs[start..].starts_with('#');
+    }
+
+    /// Ends a block.
+    fn flush(&mut self) {
+        let text = self.text_start..self.text.len();
+        let links = self.links_start..self.blocks.href_ends.len();
+        if (!text.is_empty() || !links.is_empty()) && self.blocks.list.len() < MAX_BLOCKS {
+            let &mut Self { anchor_bytes, path, node, mut part, in_table, is_named, .. } = self;
+            let is_summary = self.open.last().is_some_and(|open| open.name == SUMMARY);
+            part.chrome |= is_summary && text.len() <= CONTROL_BYTES;
+            self.blocks.list.push(Block { text, links, anchor_bytes, path, node, part, is_named, in_table });
+        }
+        self.links_start = self.blocks.href_ends.len();
+        self.anchor_bytes = 0;
+        self.text.begin_line();
+        self.text_start = self.text.len();
+    }
+}
+
+fn is_canonical(attributes: &str) -> bool {
+    attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
+}
+
+fn part_of(name: TagName, role: &str, outer: Part) -> Part {
+    let name = name.as_bytes();
+    let is_chrome = matches!(name, b"nav" | b"footer" | b"header" | b"aside" | b"dialog" | b"button")
+        || matches!(
+            role,
+            "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"
+        );
+    if matches!(name, b"main" | b"article") || role == "main" {
+        return Part { chrome: false, main: true };
+    }
+    Part { chrome: outer.chrome || is_chrome, main: outer.main }
+}

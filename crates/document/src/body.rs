@@ -1,0 +1,126 @@
+//! The body of an answer, to be read as a version of its page, as text and links, or as both at once.
+
+use crate::blocks::Blocks;
+use crate::charset::{Decoded, decode};
+use crate::content_kind::ContentKind;
+use crate::digest::{ContentDigest, content_digest};
+use crate::page_text::PageText;
+use crate::{html, pieces, plain, xml};
+
+/// A body and what is known of it. Reading it never fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<'a> {
+    bytes: &'a [u8],
+    content_type: Option<&'a str>,
+    address: Option<&'a str>,
+    digest: Option<ContentDigest>,
+}
+
+impl<'a> Body<'a> {
+    /// A body with its `Content-Type` header and the address it was fetched from.
+    pub fn new(bytes: &'a [u8], content_type: Option<&'a str>, address: Option<&'a str>) -> Self {
+        Self { bytes, content_type, address, digest: None }
+    }
+
+    /// The same, its [`content_digest`] being known already.
+    pub fn with_digest(self, digest: ContentDigest) -> Self {
+        Self { digest: Some(digest), ..self }
+    }
+
+    /// Its blocks.
+    pub fn blocks(&self) -> Blocks {
+        let kind = self.kind();
+        match self.decoded(kind) {
+            None => pieces::opaque(&self.digest()),
+            Some(decoded) => blocks_of(kind, &decoded.text),
+        }
+    }
+
+    /// What it says and where it points to.
+    pub fn text(&self) -> PageText {
+        let kind = self.kind();
+        self.decoded(kind).map_or_else(|| PageText::empty(kind), |decoded| text_of(kind, &decoded))
+    }
+
+    /// Both, for less than one after the other.
+    pub fn blocks_and_text(&self) -> (Blocks, PageText) {
+        let kind = self.kind();
+        match self.decoded(kind) {
+            None => (pieces::opaque(&self.digest()), PageText::empty(kind)),
+            Some(Decoded { text, charset, .. }) if kind == ContentKind::Html => {
+                let (blocks, page) = Blocks::and_text_of_html(&text);
+                (blocks, PageText { charset: Some(charset), ..page })
+            }
+            Some(decoded) => (blocks_of(kind, &decoded.text), text_of(kind, &decoded)),
+        }
+    }
+
+    /// The address it was fetched from.
+    pub fn address(&self) -> Option<&'a str> {
+        self.address
+    }
+
+    /// How it is read.
+    pub fn kind(&self) -> ContentKind {
+        ContentKind::of(self.content_type, self.bytes)
+    }
+
+    /// Its [`content_digest`].
+    pub fn digest(&self) -> ContentDigest {
+        self.digest.unwrap_or_else(|| content_digest(self.bytes))
+    }
+
+    /// `None` for what is not text.
+    fn decoded(&self, kind: ContentKind) -> Option<Decoded<'a>> {
+        (kind != ContentKind::Opaque).then(|| decode(self.bytes, self.content_type))
+    }
+}
+
+/// The blocks of a text of this kind.
+fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
+    match kind {
+        ContentKind::Html => Blocks::of_html(text),
+        ContentKind::Json => pieces::json(text),
+        ContentKind::Xml => pieces::xml(text),
+        _ => pieces::lines(text),
+    }
+}
+
+/// The text and the links of a body of this kind.
+fn text_of(kind: ContentKind, decoded: &Decoded<'_>) -> PageText {
+    let page = match kind {
+        ContentKind::Html => html::extract(&decoded.text),
+        ContentKind::Xml => xml::extract(&decoded.text),
+        ContentKind::Json | ContentKind::Text | ContentKind::Opaque => plain::lines(kind, &decoded.text),
+    };
+    PageText { charset: Some(decoded.charset), ..page }
+}
+
+/// Reads a body, given its `Content-Type` header. Never fails: what cannot be understood has little text or none.
+pub fn extract(content_type: Option<&str>, body: &[u8]) -> PageText {
+    Body::new(body, content_type, None).text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn text_and_json_keep_their_lines_and_lose_their_indentation() {
+        assert_eq!(extract(Some("text/plain"), b"  a   b\r\n\r\n c ").text, "a b\nc");
+        assert_eq!(extract(Some("application/json"), b"{\n  \"a\": 1\n}").text, "{\n\"a\": 1\n}");
+        let opaque = extract(Some("image/png"), b"\x89PNG");
+        assert_eq!((opaque.text.as_str(), opaque.charset), ("", None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_page(
+            body in proptest::collection::vec(any::<u8>(), 0..400),
+            kind in proptest::sample::select(vec!["text/html", "application/xml", "application/json", "text/plain", "x/y", ""])
+        ) {
+            let _ = extract(Some(kind), &body);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a body is, by its header or else by its look.
+
+use crate::charset::is_wide;
+use serde::Serialize;
+
+/// How a body is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentKind {
+    /// Markup whose visible text counts.
+    Html,
+    /// Feeds, sitemaps and other XML: the text of all elements counts.
+    Xml,
+    /// JSON: all of it counts, whitespace folded.
+    Json,
+    /// Text of any other kind.
+    Text,
+    /// Not text: it has a digest and nothing else.
+    #[default]
+    Opaque,
+}
+
+impl ContentKind {
+    /// By the `Content-Type` header, or by the look of the body when there is none.
+    pub fn of(content_type: Option<&str>, body: &[u8]) -> Self {
+        let essence =
+            content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "text/html" | "application/xhtml+xml" => Self::Html,
+            "text/xml" | "application/xml" => Self::Xml,
+            "application/json" | "text/json" | "application/x-ndjson" => Self::Json,
+            "" | "*/*" | "unknown/unknown" | "application/unknown" => Self::by_look(body),
+            // Not `image/svg+xml`: a picture, whatever it is written in.
+            other if other.starts_with("application/") && other.ends_with("+xml") => Self::Xml,
+            other if other.ends_with("+json") => Self::Json,
+            "application/javascript" | "application/x-javascript" | "application/yaml" | "application/toml" => {
+                Self::Text
+            }
+            other if other.starts_with("text/") => Self::Text,
+            _ => Self::Opaque,
+        }
+    }
+
+    fn by_look(body: &[u8]) -> Self {
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let mut start = body[..body.len().min(1024)].to_vec();
+        if is_wide(body) {
+            start.retain(|byte| !matches!(byte, 0 | 0xfe | 0xff));
+        }
+        let start = start.trim_ascii_start();
+        match start {
+            _ if memchr::memchr(0, start).is_some() => Self::Opaque,
+            [b'<', b'?', b'x', b'm', b'l', ..] if !is_xhtml(start) => Self::Xml,
+            [b'<', ..] => Self::Html,
+            [b'{' | b'[', ..] => Self::Json,
+            _ if start.starts_with(b"%PDF-") => Self::Opaque,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Whether a document that begins as XML is a page all the same.
+fn is_xhtml(start: &[u8]) -> bool {
+    let names_html = |at: usize| start[at + 1..].get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"));
+    memchr::memchr_iter(b'<', start).any(names_html) || memchr::memmem::find(start, b"DOCTYPE html").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_says_what_a_body_is_and_its_look_does_when_there_is_none() {
+        let check = |header, body: &str, kind| assert_eq!(ContentKind::of(header, body.as_bytes()), kind, "{header:?}");
+        check(Some("Text/HTML; charset=utf-8"), "", ContentKind::Html);
+        check(Some("application/rss+xml"), "", ContentKind::Xml);
+        check(Some("application/ld+json"), "", ContentKind::Json);
+        check(Some("text/markdown"), "<html>", ContentKind::Text);
+        check(Some("image/svg+xml"), "<svg>", ContentKind::Opaque);
+        check(Some("application/pdf"), "", ContentKind::Opaque);
+        check(None, " \n<!doctype html>", ContentKind::Html);
+        check(None, "<?xml version='1.0'?>", ContentKind::Xml);
+        check(None, "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'>", ContentKind::Html);
+        check(None, "{\"a\": 1}", ContentKind::Json);
+        check(None, "a\0b", ContentKind::Opaque);
+        check(None, "<\0p\0>\0x\0", ContentKind::Html);
+        check(None, "hello", ContentKind::Text);
+    }
+}

@@ -1,0 +1,83 @@
+//! Character references (`&amp;`, `&#8212;`) to characters, as the HTML standard has them (section 13.2.5.72).
+
+use std::borrow::Cow;
+
+/// Replaces the character references of a text.
+pub fn decode(text: &str) -> Cow<'_, str> {
+    htmlize::unescape(text)
+}
+
+/// Replaces the character references of an attribute's value, where `?a=1&copy=2` has none.
+pub fn decode_attribute(value: &str) -> Cow<'_, str> {
+    // Few values have any, and this finds out sooner.
+    match memchr::memchr(b'&', value.as_bytes()) {
+        Some(_) => htmlize::unescape_attribute(value),
+        None => Cow::Borrowed(value),
+    }
+}
+
+/// How long the reference is, if it is one, that a text begins with: `&`, what names may be made of, and `;`.
+pub fn reference_length(text: &str) -> usize {
+    let mut bytes = text.bytes().enumerate().skip(1);
+    let end = bytes.find(|(_, byte)| !byte.is_ascii_alphanumeric() && *byte != b'#');
+    end.map_or(text.len(), |(at, byte)| at + usize::from(byte == b';'))
+}
+
+/// What the references stand for that nearly all references are.
+pub fn common(reference: &str) -> Option<char> {
+    Some(match reference.as_bytes() {
+        b"&amp;" => '&',
+        b"&lt;" => '<',
+        b"&gt;" => '>',
+        b"&quot;" => '"',
+        b"&nbsp;" => '\u{a0}',
+        [b'&', b'#', digits @ .., b';'] if (1..=5).contains(&digits.len()) => {
+            let decimal =
+                |number: u32, digit: &u8| digit.is_ascii_digit().then(|| 10 * number + u32::from(digit - b'0'));
+            // What is below is not always what it says.
+            return digits
+                .iter()
+                .try_fold(0, decimal)
+                .filter(|&number| number >= 160 || (32..127).contains(&number))
+                .and_then(char::from_u32);
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn references_become_characters_and_the_rest_stays() {
+        let check = |text, expected: &str| assert_eq!(decode(text), expected);
+        check("plain", "plain");
+        check("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c");
+        check("&Auml;&yuml;&nbsp;&szlig;&NotEqualTilde;", "Äÿ\u{a0}ß≂̸");
+        check("&#8212;&#x2014;&#X2014 &#65b", "——— Ab");
+        check("&#146;&#0;&#xD800;&#99999999;", "’\u{fffd}\u{fffd}\u{fffd}");
+        check("R&D &unknown; & &; &# &#x; a&", "R&D &unknown; & &; &# &#x; a&");
+        check("&copy2 &ampx", "©2 &x");
+        assert_eq!(decode_attribute("?a=1&copy=2&amp;b&lt"), "?a=1&copy=2&b<");
+    }
+
+    proptest! {
+        #[test]
+        fn common_references_are_what_all_references_are(text in "&(amp|lt|gt|quot|nbsp|#x?[0-9]{0,6}|[a-z]{0,5});?[a-z;&]{0,2}") {
+            let reference = &text[..reference_length(&text)];
+            let rest = &text[reference.len()..];
+            prop_assert_eq!(decode(&text), format!("{}{}", decode(reference), decode(rest)));
+            if let Some(letter) = common(reference) {
+                prop_assert_eq!(decode(reference), letter.to_string());
+            }
+        }
+
+        #[test]
+        fn any_text_decodes(text in "(&|#|x|;|amp|[0-9]|é|\\PC){0,20}") {
+            let _ = decode(&text);
+            let _ = decode_attribute(&text);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What does a body say, and where does it point to?
+//!
+//! A [`Body`] is bytes with a header. It is read as text and links ([`PageText`]), and as [`Blocks`], the smallest pieces of
+//! a page that are laid out on their own, by which versions are compared. [`markup`] gives the tokens of HTML to whoever
+//! reads more.
+//!
+//! ```
+//! let page = document::extract(Some("text/html"), b"<p>Open <a href=/hours>daily</a> from nine to five.");
+//! assert_eq!(page.text, "Open daily from nine to five.");
+//! assert_eq!(page.links.get(0).map(|link| link.href), Some("/hours"));
+//! ```
+//!
+//! This crate never fetches, stores, or resolves a link, never compares two versions, and never fails on a bad page:
+//! whatever the bytes are, they have a text, if only an empty one.
+
+pub mod attributes;
+pub mod blocks;
+mod body;
+mod charset;
+mod content_kind;
+mod digest;
+pub mod entities;
+mod foreign;
+mod hash;
+pub mod html;
+mod links;
+mod marks;
+pub mod markup;
+mod other_encoding;
+mod page_text;
+mod pieces;
+pub mod plain;
+mod raw_text;
+pub mod tag_name;
+pub mod text;
+mod token;
+pub mod xml;
+
+pub use crate::blocks::{Block, Blocks};
+pub use crate::body::{Body, extract};
+pub use crate::charset::{CharsetSource, Decoded, decode};
+pub use crate::content_kind::ContentKind;
+pub use crate::digest::{ContentDigest, content_digest};
+pub use crate::hash::{splitmix64, text_hash};
+pub use crate::links::{Link, Links};
+pub use crate::page_text::{MAX_FEEDS, MAX_LINKS, MAX_TEXT_BYTES, MetaRobots, PageText};
+pub use crate::text::prefix;

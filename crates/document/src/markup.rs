@@ -1,0 +1,400 @@
+//! HTML to tokens: text, start tags and end tags, as slices of the page.
+//!
+//! The states of the HTML standard (section 13.2.5, "Tokenization") that decide what is text: quoted values, comments, raw
+//! text, scripts within comments within scripts, CDATA in foreign content. Nothing is copied or parsed before it is asked for.
+
+use crate::attributes;
+use crate::foreign::ForeignContent;
+use crate::marks::MarkFinder;
+use crate::raw_text::{comment_end, ends_name, raw_end, script_end};
+use crate::tag_name::{PerName, TagName, per_name};
+pub use crate::token::{Tag, TakeTokens, TextKind, Token};
+use wide_bytes::{EightBytes, Wide, Work, at_widest};
+
+/// The tokens of a page.
+pub fn tokens(html: &str) -> Tokens<'_, EightBytes> {
+    Tokens::new(html, EightBytes)
+}
+
+/// Hands all tokens over: faster than one by one.
+pub fn hand_tokens<'a>(html: &'a str, reader: &mut impl TakeTokens<'a>) {
+    at_widest(Reading { html, reader });
+}
+
+struct Reading<'a, 'r, R> {
+    html: &'a str,
+    reader: &'r mut R,
+}
+
+impl<'a, R: TakeTokens<'a>> Work for Reading<'a, '_, R> {
+    type Result = ();
+
+    #[inline(always)]
+    fn at(self, wide: impl Wide) {
+        Tokens::new(self.html, wide).hand_to(self.reader);
+    }
+}
+
+/// The tokens of a page, one by one.
+pub struct Tokens<'a, W> {
+    html: &'a str,
+    wide: W,
+    marks: MarkFinder<'a, W>,
+    at: usize,
+    state: State,
+    foreign: ForeignContent,
+}
+
+/// A token by its places in the page: unlike [`Token`] it has the same form whatever it is, so that it stays in registers on
+/// its way to the reader.
+#[derive(Clone, Copy)]
+struct Found {
+    what: What,
+    /// Of a tag.
+    name: TagName,
+    /// Of a text, or of a start tag's attributes.
+    start: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Text(TextKind),
+    Start,
+    End,
+    /// Nothing there, or nothing more.
+    Nothing,
+}
+
+impl Found {
+    const NOTHING: Self = Self::tag(What::Nothing, TagName::UNKNOWN, 0, 0);
+
+    #[inline(always)]
+    const fn tag(what: What, name: TagName, start: usize, end: usize) -> Self {
+        Self { what, name, start, end }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Data,
+    /// Text up to the end tag of this name.
+    Until(TagName, TextKind),
+    PlainText,
+}
+
+impl<'a, W: Wide> Iterator for Tokens<'a, W> {
+    type Item = Token<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Token<'a>> {
+        let found = self.find();
+        Some(match found.what {
+            What::Text(kind) => Token::Text(&self.html[found.start..found.end], kind),
+            What::Start => Token::Start(self.found_tag(found)),
+            What::End => Token::End(found.name),
+            What::Nothing => return None,
+        })
+    }
+}
+
+impl<'a, W: Wide> Tokens<'a, W> {
+    #[inline(always)]
+    fn new(html: &'a str, wide: W) -> Self {
+        let marks = MarkFinder::new(html.as_bytes(), wide);
+        Self { html, wide, marks, at: 0, state: State::Data, foreign: ForeignContent::default() }
+    }
+
+    #[inline(always)]
+    fn hand_to(mut self, reader: &mut impl TakeTokens<'a>) {
+        while self.hand_plain(reader) {
+            let found = self.find();
+            match found.what {
+                What::Text(kind) => reader.text(self.wide, found.start..found.end, kind),
+                What::Start => reader.start(self.wide, self.found_tag(found)),
+                What::End => reader.end(found.name),
+                What::Nothing => return,
+            }
+        }
+    }
+
+    /// Hands over what nearly everything in nearly every page is, texts and tags of HTML, as long as there is nothing
+    /// else. Returns false at the end of the page.
+    #[inline(always)]
+    fn hand_plain(&mut self, reader: &mut impl TakeTokens<'a>) -> bool {
+        if !matches!(self.state, State::Data) || !self.foreign.is_outside() {
+            return true;
+        }
+        let (html, wide, mut marks, mut at) = (self.html, self.wide, self.marks, self.at);
+        let bytes = html.as_bytes();
+        while let Some(open) = marks.open(at) {
+            let is_end = bytes.get(open + 1) == Some(&b'/');
+            let start = open + 1 + usize::from(is_end);
+            if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
+                break;
+            }
+            if at < open {
+                reader.text(wide, at..open, TextKind::Data);
+            }
+            let (name, length) = TagName::read(&bytes[start..]);
+            // A tag that does not end is none, and the last.
+            let Some(end) = tag_end(bytes, &mut marks, start, start + length) else { return false };
+            at = end + 1;
+            if is_end {
+                reader.end(name);
+                continue;
+            }
+            let tag = Tag { name, html, start: start + length, end };
+            reader.start(wide, tag);
+            if SWITCHES.of(name) {
+                self.switch(tag);
+                break;
+            }
+        }
+        (self.marks, self.at) = (marks, at);
+        true
+    }
+
+    fn found_tag(&self, Found { name, start, end, .. }: Found) -> Tag<'a> {
+        Tag { name, html: self.html, start, end }
+    }
+
+    /// The next token; nothing at the end.
+    #[inline(never)]
+    fn find(&mut self) -> Found {
+        let text = match self.state {
+            State::Data => Found::NOTHING,
+            State::Until(name, kind) => self.raw(name, kind),
+            State::PlainText => self.text(self.html.len(), TextKind::Verbatim),
+        };
+        if text.what == What::Nothing { self.data() } else { text }
+    }
+
+    #[inline(always)]
+    fn data(&mut self) -> Found {
+        let bytes = self.html.as_bytes();
+        let kind = if self.foreign.hides() { TextKind::Raw } else { TextKind::Data };
+        let mut search = self.at;
+        loop {
+            let Some(open) = self.marks.open(search) else {
+                return self.text(bytes.len(), kind);
+            };
+            search = open + 1;
+            match bytes.get(search) {
+                Some(letter) if letter.is_ascii_alphabetic() => {}
+                Some(b'/') if bytes.get(search + 1).is_some_and(|&next| next != b'>') => {}
+                Some(b'/') if search + 1 == bytes.len() => continue,
+                Some(b'/' | b'!' | b'?') => {}
+                _ => continue,
+            }
+            if open > self.at {
+                return self.text(open, kind);
+            }
+            self.at = search;
+            match bytes[search] {
+                b'/' if bytes[search + 1].is_ascii_alphabetic() => return self.end_tag(),
+                b'!' if bytes[search..].starts_with(b"![CDATA[") && self.foreign.is_inside() => {
+                    let text = self.cdata();
+                    if text.what != What::Nothing {
+                        return text;
+                    }
+                }
+                b'!' if bytes[search..].starts_with(b"!--") => self.at = comment_end(bytes, search + 3),
+                b'/' | b'!' | b'?' => {
+                    self.at = memchr::memchr(b'>', &bytes[search..]).map_or(bytes.len(), |length| search + length + 1);
+                }
+                _ => return self.start_tag(),
+            }
+            search = self.at;
+        }
+    }
+
+    /// Text from here to a place, if it has a length.
+    #[inline(always)]
+    fn text(&mut self, end: usize, kind: TextKind) -> Found {
+        let start = std::mem::replace(&mut self.at, end);
+        let what = if start < end { What::Text(kind) } else { What::Nothing };
+        Found::tag(what, TagName::UNKNOWN, start, end)
+    }
+
+    fn cdata(&mut self) -> Found {
+        let bytes = self.html.as_bytes();
+        self.at += "![CDATA[".len();
+        let end = memchr::memmem::find(&bytes[self.at..], b"]]>").map(|length| self.at + length);
+        let text = self.text(end.unwrap_or(bytes.len()), TextKind::Verbatim);
+        self.at = end.map_or(bytes.len(), |end| end + 3);
+        text
+    }
+
+    #[inline(always)]
+    fn start_tag(&mut self) -> Found {
+        let found = self.tag(What::Start);
+        if found.what == What::Start {
+            self.switch(self.found_tag(found));
+        }
+        found
+    }
+
+    /// Behind a start tag: what is read differently from here on.
+    fn switch(&mut self, tag: Tag<'_>) {
+        if !self.foreign.start(&tag) {
+            self.state = state_behind(tag.name);
+        }
+    }
+
+    #[inline(always)]
+    fn end_tag(&mut self) -> Found {
+        self.at += 1;
+        let found = self.tag(What::End);
+        if found.what == What::End {
+            self.foreign.end(found.name);
+        }
+        found
+    }
+
+    /// A tag from the first letter of its name on; one that does not end is dropped (WHATWG "eof-in-tag").
+    #[inline(always)]
+    fn tag(&mut self, what: What) -> Found {
+        let bytes = self.html.as_bytes();
+        let (name, name_length) = TagName::read(&bytes[self.at..]);
+        let start = self.at + name_length;
+        let Some(end) = tag_end(bytes, &mut self.marks, self.at, start) else {
+            self.at = bytes.len();
+            return Found::NOTHING;
+        };
+        self.at = end + 1;
+        Found::tag(what, name, start, end)
+    }
+
+    /// The text up to an end tag.
+    fn raw(&mut self, name: TagName, kind: TextKind) -> Found {
+        self.state = State::Data;
+        let bytes = self.html.as_bytes();
+        let end = match kind {
+            TextKind::Script => script_end(bytes, self.at),
+            _ => raw_end(bytes, self.at, name.as_bytes()),
+        };
+        self.text(end, kind)
+    }
+}
+
+/// The place of the `>` that ends a tag, given where its name begins and ends. Plain attributes, `name="value"` and
+/// `name=value`, are skipped by their `=` and their end; what has any other form is read attribute by attribute.
+///
+/// The search begins at the name, so that it need not wait until the name is read.
+#[inline(always)]
+fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, start: usize) -> Option<usize> {
+    let mut from = name;
+    loop {
+        let stop = marks.stop(from)?;
+        if bytes[stop] == b'>' {
+            return Some(stop);
+        }
+        // No mark is between `from` and here, so no value has begun; an `=` behind a letter or digit of an attribute begins
+        // one. Behind a value stands a quote or white space.
+        let begins_value = bytes[stop] == b'=' && stop > start && bytes[stop - 1] > b'/';
+        from = match bytes.get(stop + 1)? {
+            &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
+            b'>' if begins_value => stop + 1,
+            byte if begins_value && (*byte == b'/' || !ends_name(*byte)) => unquoted_end(bytes, stop + 1),
+            _ => return attributes::tag_length(&bytes[start..]).map(|length| start + length - 1),
+        };
+    }
+}
+
+/// The start tags behind which something is read differently.
+static SWITCHES: PerName<bool> = per_name!(switches);
+
+const fn switches(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"title"
+            | b"textarea"
+            | b"script"
+            | b"style"
+            | b"xmp"
+            | b"iframe"
+            | b"noembed"
+            | b"noframes"
+            | b"noscript"
+            | b"plaintext"
+            | b"svg"
+            | b"math"
+    )
+}
+
+fn state_behind(name: TagName) -> State {
+    match name.as_bytes() {
+        b"title" | b"textarea" => State::Until(name, TextKind::RcData),
+        b"script" => State::Until(name, TextKind::Script),
+        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" | b"noscript" => State::Until(name, TextKind::Raw),
+        b"plaintext" => State::PlainText,
+        _ => State::Data,
+    }
+}
+
+/// Where a value without quotes ends: at white space or `>`.
+fn unquoted_end(bytes: &[u8], start: usize) -> usize {
+    let ends = |&byte: &u8| byte != b'/' && ends_name(byte);
+    bytes[start..].iter().position(ends).map_or(bytes.len(), |length| start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Tokens in short: texts as they are, scripts and what is not seen in brackets, tags by name.
+    fn shown(html: &str) -> String {
+        let show = |token: Token<'_>| match token {
+            Token::Text(text, TextKind::Raw | TextKind::Script) => format!("[{text}]"),
+            Token::Text(text, _) => text.to_owned(),
+            Token::Start(tag) => format!("{{{}}}", String::from_utf8_lossy(tag.name.as_bytes())),
+            Token::End(name) => format!("{{/{}}}", String::from_utf8_lossy(name.as_bytes())),
+        };
+        tokens(html).map(show).collect()
+    }
+
+    #[test]
+    fn text_is_told_from_markup_as_the_standard_says() {
+        let check = |html: &str, expected: &str| assert_eq!(shown(html), expected, "{html}");
+        check("a<B Class='>'>b</b >c", "a{b}b{/b}c");
+        check("a < b <3 <>c</>d</ x>e", "a < b <3 <>cde");
+        check("a<p title=x=\"y>z\"q", "a{p}z\"q");
+        check("a<p ='>'b>c", "a{p}'b>c");
+        check("a<p id=\"unclosed>b", "a");
+        check("a<!-->b<!--->c<!-- > -- > --!>d<!--!>e-->f<!-- never", "abcdf");
+        check("<!doctype html>a<?php x?>b<!x>c<![CDATA[d>e", "abce");
+        check("<svg><![CDATA[<b>]]></svg><![CDATA[x]]>", "{svg}<b>{/svg}");
+        check(
+            "<svg><style>a<g>b</style></svg><style>a<b></style>",
+            "{svg}{style}[a]{g}[b]{/style}{/svg}{style}[a<b>]{/style}",
+        );
+        check("<svg><title>a<g>b</g></title>c</svg>d", "{svg}{title}[a]{g}[b]{/g}{/title}c{/svg}d");
+        check("<title>a<b>&amp;</TITLE >b", "{title}a<b>&amp;{/title}b");
+        check("<textarea></p></textareas></textarea>", "{textarea}</p></textareas>{/textarea}");
+        check("<plaintext>a</plaintext>", "{plaintext}a</plaintext>");
+    }
+
+    #[test]
+    fn scripts_end_where_browsers_end_them() {
+        let check = |html: &str, expected: &str| assert_eq!(shown(html), expected, "{html}");
+        check("<script>a<b</script>c", "{script}[a<b]{/script}c");
+        check("<script><!-- </script>c", "{script}[<!-- ]{/script}c");
+        check("<script><!-- <script> </script> --></script>c", "{script}[<!-- <script> </script> -->]{/script}c");
+        check("<script><!--><script></script>c", "{script}[<!--><script>]{/script}c");
+        check("<script></scripty></script/x>c", "{script}[</scripty>]{/script}c");
+    }
+
+    proptest! {
+        #[test]
+        fn any_soup_has_tokens(soup in "(<|>|/|!--|--|=|\"|'| |a|é|title|script|style|svg|math|mi|<!\\[CDATA\\[|\\]\\]>|\\?){0,60}") {
+            let length: usize = tokens(&soup).map(|token| match token {
+                Token::Text(text, _) => text.len(),
+                Token::Start(tag) => tag.attributes().len(),
+                Token::End(_) => 0,
+            }).sum();
+            prop_assert!(length <= soup.len());
+        }
+    }
+}

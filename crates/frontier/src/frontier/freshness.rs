@@ -1,0 +1,46 @@
+//! How current the copies are expected to be, for gauges; and pages that were left for too long.
+
+use super::Frontier;
+use page::Timestamp;
+use revisit::columns::Index;
+use std::time::Duration;
+
+/// Estimating freshness looks at every page; so often is enough for a gauge.
+const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
+/// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
+const FRESHNESS_TICKS: u32 = 8;
+
+impl Frontier {
+    /// Every so often: how many copies are expected to be current, and how many pages have reached the price.
+    pub fn estimate_freshness(&mut self, now: Timestamp) {
+        self.counts.fresh_ticks += 1;
+        let due = now.saturating_since(self.counts.fresh_at) >= FRESHNESS_EVERY;
+        if self.counts.fresh_at != Timestamp::MIN && !(due && self.counts.fresh_ticks >= FRESHNESS_TICKS) {
+            return;
+        }
+        (self.counts.fresh_at, self.counts.fresh_ticks) = (now, 0);
+        let columns = &self.pages.columns;
+        self.counts.expected = columns.expectations(now, &self.rules.index, &self.outlook);
+        let (price, mut due) = (self.demand.price(), 0);
+        columns.visit(now, &self.rules.index, &self.outlook, |page| {
+            let is_due = match &self.planner {
+                Some(planner) => planner.due_days(page.slot).is_some_and(|due_days| due_days <= now.as_days()),
+                None => page.value >= price,
+            };
+            due += u64::from(page.never_fetched || is_due);
+        });
+        self.counts.due = due;
+        self.hold_overdue(now);
+    }
+
+    /// Pages left longer than the longest interval are wanted next, whatever they are worth.
+    fn hold_overdue(&mut self, now: Timestamp) {
+        let longest_days = self.rules.max_interval.as_secs_f64() / 86_400.0;
+        let refetch = &mut self.pages.refetch;
+        self.pages.columns.visit(now, &Index::Uniform, &self.outlook, |page| {
+            if !page.never_fetched && page.value > longest_days {
+                refetch.insert(page.slot);
+            }
+        });
+    }
+}

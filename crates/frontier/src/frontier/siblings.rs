@@ -1,0 +1,38 @@
+//! Brings news of cells to the pages in them.
+
+use super::Frontier;
+use crate::siblings::taught;
+use revisit::columns::{Index, Slot, whole_belief};
+use sweeps::PageBelief;
+
+impl Frontier {
+    /// Before a tick: pages of cells that news came of believe it. One pass over the pages' cells, however much news.
+    pub fn teach_siblings(&mut self) {
+        let cells = std::mem::take(&mut self.taught_cells);
+        if cells.is_empty() {
+            return;
+        }
+        for slot in self.pages.columns.slots_in_cells(&cells) {
+            self.teach(slot);
+        }
+    }
+
+    fn teach(&mut self, slot: Slot) {
+        let Self { pages, outlook, planner, rules, .. } = self;
+        let columns = &mut pages.columns;
+        let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) else { return };
+        let evidence = entry.belief.plain;
+        let Some(belief) = taught(evidence, place.cell, rules, outlook) else { return };
+        columns.set_belief(slot, &PageBelief { plain: evidence, ..whole_belief(belief) });
+        if let Some(planner) = planner {
+            planner.believe(slot, belief);
+        }
+    }
+
+    /// Notes news of cells, for the next tick.
+    pub(crate) fn hear_of_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
+        if self.rules.siblings.is_some() && !matches!(self.rules.index, Index::Live { .. }) {
+            self.taught_cells.extend(cells);
+        }
+    }
+}

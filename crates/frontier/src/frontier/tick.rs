@@ -1,0 +1,277 @@
+//! A tick: leases that ran out are taken back, waits that are over end, and the best pages are chosen one by one, as
+//! far as the budget, the bound on requests in flight and the hosts' gates allow.
+
+use super::Frontier;
+use crate::ahead::Ahead;
+use crate::page_record::ScheduledPage;
+use messages::FetchRequest;
+use page::{PageId, Timestamp};
+use revisit::columns::{Selection, Slot, Standing};
+use std::time::Duration;
+use std::vec::IntoIter;
+
+/// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due, as
+/// long as it can be kept.
+const FLOOR_OF_PRICE: f64 = 0.3;
+/// Time between two scans, for each page scored: some twenty times what scoring it takes.
+const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
+/// Pages that may be moved to other groups between two scans, when sites have grown.
+const REGROUPED_PAGES: usize = 200_000;
+/// Pages of busy hosts that a plan is followed past in one tick.
+const BLOCKED_PAGES: usize = 10_000;
+
+/// A page chosen for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    slot: Slot,
+    /// The page to load.
+    pub page_id: PageId,
+    audit: bool,
+}
+
+/// A tick under way: what is chosen next.
+pub struct Tick {
+    partition: u32,
+    now: Timestamp,
+    phase: Phase,
+}
+
+/// In this order, whatever a policy thinks of pages it knows nothing about: what is wanted, audits, what hints say.
+enum Phase {
+    Wanted(IntoIter<Slot>),
+    Audits,
+    Hinted(IntoIter<Slot>),
+    /// Scores of all pages.
+    Best(Best),
+    /// A policy that keeps its own account; pages of busy hosts that it was followed past.
+    Planned(Vec<Slot>),
+    Over,
+}
+
+/// The best pages worth at least a floor, until a part of the budget is left.
+struct Best {
+    floor: f64,
+    kept: f64,
+    /// The scan at hand, and how many of its pages were chosen.
+    scan: Option<(Selection, usize)>,
+    /// Nothing comes after this: the first pass stops near the price, the second spends what would be lost.
+    is_last: bool,
+}
+
+impl Best {
+    fn new(floor: f64, kept: f64, is_last: bool) -> Self {
+        Self { floor, kept, scan: None, is_last }
+    }
+}
+
+/// What becomes of a choice. The page's record is to be kept either way.
+#[derive(Debug)]
+pub enum HandOut {
+    /// This request goes out.
+    Request(Box<FetchRequest>),
+    /// The page's content is looked at elsewhere.
+    PassedOver,
+}
+
+impl Frontier {
+    /// The next page whose lease has run out.
+    pub fn next_expired(&self, now: Timestamp) -> Option<PageId> {
+        self.pages.expired_lease(now)
+    }
+
+    /// Its request counts as lost: nobody answered, or the answer is still under way and will count when it comes.
+    pub fn expire(&mut self, id: PageId, page: &mut ScheduledPage) {
+        page.request = page.request.expire();
+        self.counts.leases_expired += 1;
+        self.free(id, page);
+    }
+
+    /// The next page whose wait is over.
+    pub fn next_released(&self, now: Timestamp) -> Option<PageId> {
+        self.pages.released(now)
+    }
+
+    /// It need not wait any longer.
+    pub fn release(&mut self, id: PageId, page: &mut ScheduledPage) {
+        page.request = page.request.release();
+        self.free(id, page);
+    }
+
+    /// A page may be chosen again though nobody has looked at it.
+    fn free(&mut self, id: PageId, page: &ScheduledPage) {
+        let slot = self.set(id, page);
+        if let Some(planner) = &mut self.planner {
+            planner.freed(slot);
+        }
+    }
+
+    /// Begins a tick; `None` soon after another one: scoring must stay a small part of the work, however many pages
+    /// there are.
+    pub fn begin_tick(&mut self, partition: u32, now: Timestamp) -> Option<Tick> {
+        if now.saturating_since(self.counts.scanned_at) < self.scan_pause() {
+            return None;
+        }
+        self.counts.scanned_at = now;
+        let share = self.demand.share();
+        let bytes_per_day = self.rules.bytes_per_day.map(|rate| rate * share);
+        let earned = self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
+        self.audit.earn(earned * self.rules.audit_share);
+        let wanted: Vec<_> = self.pages.refetch.iter().copied().collect();
+        Some(Tick { partition, now, phase: Phase::Wanted(wanted.into_iter()) })
+    }
+
+    /// The next page to hand out; `None` when the tick is over.
+    pub fn next_choice(&mut self, tick: &mut Tick) -> Option<Choice> {
+        let now = tick.now;
+        loop {
+            let (slot, audit) = match &mut tick.phase {
+                Phase::Wanted(slots) | Phase::Hinted(slots) => (self.next_ready(slots, now), false),
+                Phase::Audits if self.room() > 0 => (self.draw_audit(tick.partition, now), true),
+                Phase::Audits => (None, true),
+                Phase::Best(best) => (self.next_best(best, now), false),
+                Phase::Planned(blocked) => (self.next_planned(blocked, now), false),
+                Phase::Over => return None,
+            };
+            match slot {
+                Some(slot) => return Some(Choice { slot, page_id: self.pages.id(slot), audit }),
+                None => tick.phase = self.next_phase(&mut tick.phase, now),
+            }
+        }
+    }
+
+    fn next_phase(&mut self, phase: &mut Phase, now: Timestamp) -> Phase {
+        match phase {
+            Phase::Wanted(_) => Phase::Audits,
+            Phase::Audits if self.rules.values_hints() => Phase::Hinted(self.hinted(now).into_iter()),
+            Phase::Audits | Phase::Hinted(_) => self.main_phase(now),
+            Phase::Best(Best { is_last: false, .. }) if self.budget.surplus() >= 1.0 => {
+                Phase::Best(Best::new(0.0, self.budget.tokens - self.budget.surplus(), true))
+            }
+            Phase::Planned(blocked) => {
+                let planner = self.planner.as_mut().expect("a plan is followed where there is one");
+                blocked.drain(..).for_each(|slot| planner.freed(slot));
+                Phase::Over
+            }
+            Phase::Best(_) | Phase::Over => Phase::Over,
+        }
+    }
+
+    fn main_phase(&mut self, now: Timestamp) -> Phase {
+        let Some(planner) = &mut self.planner else {
+            self.pages.columns.refresh(&self.outlook, REGROUPED_PAGES);
+            return Phase::Best(Best::new(FLOOR_OF_PRICE * self.demand.price(), 0.0, false));
+        };
+        let budget_per_day = self.rules.budget_per_day * self.demand.share() * (1.0 - self.rules.audit_share);
+        planner.begin(now, self.rules.scan_interval.as_secs_f64() / 86_400.0, budget_per_day);
+        Phase::Planned(Vec::new())
+    }
+
+    /// The next of these pages that may be fetched now.
+    fn next_ready(&self, slots: &mut IntoIter<Slot>, now: Timestamp) -> Option<Slot> {
+        slots.find(|slot| {
+            let ready = self.pages.columns.get(*slot).filter(|entry| entry.standing == Standing::Ready);
+            self.room() > 0 && ready.is_some_and(|entry| self.host_has_room(entry.host, now))
+        })
+    }
+
+    fn draw_audit(&mut self, partition: u32, now: Timestamp) -> Option<Slot> {
+        let ahead = self.ahead(now);
+        let Self { audit, pages, hosts, rules, .. } = self;
+        audit.draw(pages, partition, now, |host| ahead.has_room(hosts.gate(host), rules))
+    }
+
+    fn next_best(&mut self, best: &mut Best, now: Timestamp) -> Option<Slot> {
+        let ahead = self.ahead(now);
+        loop {
+            let count = if self.budget.tokens - best.kept < 1.0 { 0 } else { self.room() };
+            let Self { pages, hosts, rules, outlook, .. } = &mut *self;
+            let permitted = |host: u32| ahead.has_room(hosts.gate(host), rules);
+            let (selection, chosen) = match &mut best.scan {
+                Some(scan) => scan,
+                None if count == 0 => return None,
+                none => {
+                    let scan = pages.columns.scan(now, &rules.index, outlook, count, best.floor, permitted);
+                    none.insert((scan, 0))
+                }
+            };
+            let next = if count > 0 { selection.next(&mut pages.columns, outlook, now, permitted) } else { None };
+            if let Some(candidate) = next {
+                // It is in flight once its record says so.
+                pages.columns.set_standing(candidate.slot, Standing::Ready);
+                *chosen += 1;
+                return Some(candidate.slot);
+            }
+            // Otherwise hosts took their last request, and others come next.
+            if *chosen == 0 || !selection.is_truncated() {
+                return None;
+            }
+            best.scan = None;
+        }
+    }
+
+    fn next_planned(&mut self, blocked: &mut Vec<Slot>, now: Timestamp) -> Option<Slot> {
+        while self.room() > 0 && blocked.len() < BLOCKED_PAGES {
+            let slot = self.planner.as_mut()?.next(now)?;
+            match self.pages.columns.get(slot) {
+                Some(entry) if entry.standing == Standing::Ready && self.host_has_room(entry.host, now) => {
+                    return Some(slot);
+                }
+                Some(entry) if entry.standing == Standing::Ready => blocked.push(slot),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Hands a chosen page out, unless it is passed over.
+    pub fn hand_out(&mut self, choice: &Choice, page: &mut ScheduledPage, now: Timestamp) -> HandOut {
+        let id = choice.page_id;
+        if !choice.audit && self.pass_over(choice.slot, id, page, now) {
+            return HandOut::PassedOver;
+        }
+        let number = self.hosts.number(&page.url.host());
+        let gate = self.hosts.gate_mut(number);
+        let delay = gate.delay(&self.rules);
+        let not_before = gate.next_permitted_at.max(now);
+        gate.next_permitted_at = not_before + delay;
+        self.hosts.mark_changed(number);
+        let lease_until = not_before + self.rules.lease_timeout;
+        page.request = page.request.hand_out(lease_until, choice.audit);
+        self.budget.tokens -= 1.0;
+        self.set(id, page);
+        HandOut::Request(Box::new(FetchRequest {
+            page_id: id,
+            site_key: page.url.site_key(),
+            url: page.url.clone(),
+            attempt: page.request.attempt,
+            issued_at: now,
+            not_before,
+            lease_until,
+            reason: page.request.reason(page.last_look_at.is_some()),
+            validators: page.validators.clone(),
+            crawl_delay_ms: Some(delay.as_millis() as i64),
+        }))
+    }
+
+    /// Fetches that may be handed out now.
+    fn room(&self) -> usize {
+        if self.rules.bytes_per_day.is_some() && self.budget.bytes < 0.0 {
+            return 0;
+        }
+        (self.budget.tokens as usize).min(self.rules.in_flight.saturating_sub(self.pages.in_flight()))
+    }
+
+    pub(crate) fn host_has_room(&self, number: u32, now: Timestamp) -> bool {
+        self.ahead(now).has_room(self.hosts.gate(number), &self.rules)
+    }
+
+    /// How far ahead of the hosts this tick hands out.
+    fn ahead(&self, now: Timestamp) -> Ahead {
+        Ahead::of_tick(&self.rules, self.rules.scan_interval.max(self.scan_pause()), now)
+    }
+
+    /// Least time between two scans of so many pages.
+    fn scan_pause(&self) -> Duration {
+        SCAN_TIME_PER_PAGE * self.pages.pages() as u32
+    }
+}

@@ -1,0 +1,110 @@
+//! Mirrors: letters, what looks say about them, and turns that are passed over.
+
+use super::Frontier;
+use crate::page_record::ScheduledPage;
+use crate::planner::look_of;
+use crate::request::Wanted;
+use crate::siblings::belief_of;
+use crate::ties::{FAILURES_BORNE, can_be_passed, read_letter, with_ties, write_letter};
+use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, Verdict};
+use mirrors::{Letter, Peer, Saying};
+use page::{PageId, SiteKey, Timestamp};
+use revisit::columns::Slot;
+
+impl Frontier {
+    /// Whether pages with the same text share fetches here.
+    pub fn shares_fetches(&self) -> bool {
+        self.rules.mirrors
+    }
+
+    /// A page, or whoever finds mirrors, speaks to one of ours. Returns the answers.
+    ///
+    /// # Errors
+    /// When nothing can be made of the letter.
+    pub fn take_letter(
+        &mut self,
+        letter: &MirrorLetter,
+        page: &mut ScheduledPage,
+        now: Timestamp,
+    ) -> Result<Vec<MirrorLetter>, String> {
+        let about = Peer { page_id: letter.about, site: letter.about_site.clone() };
+        let saying = read_letter(letter)?;
+        // A follower was found changed: so has this page, most likely, and a look at it brings the two together again.
+        if let Saying::Leave { changed_at: Some(changed_at), .. } = saying {
+            let was_follower =
+                page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == letter.about);
+            let is_older = page.last_look_at.is_some_and(|last| last < changed_at);
+            if was_follower && is_older {
+                page.request = page.request.want(Wanted::Probe);
+            }
+        }
+        let letters = with_ties(letter.to, page, |ties, me, standing| ties.hear(me, standing, &about, saying));
+        let before = self.pages.weight(letter.to);
+        let slot = self.set(letter.to, page);
+        if before != self.pages.weight(letter.to) {
+            self.plan_for(slot, page, now);
+        }
+        Ok(letters)
+    }
+
+    /// The answer to a letter to a page that is not known, and whose site is `site`: whoever would follow it must not
+    /// wait.
+    ///
+    /// # Errors
+    /// When nothing can be made of the letter.
+    pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
+        self.count_unknown_page();
+        let saying = match read_letter(letter)? {
+            Saying::Follow { .. } => Saying::Release,
+            Saying::Accept { epoch, .. } => Saying::Leave { epoch, changed_at: None },
+            Saying::Candidate { .. } | Saying::Release | Saying::Leave { .. } => return Ok(None),
+        };
+        let to = Peer { page_id: letter.about, site: letter.about_site.clone() };
+        Ok(Some(write_letter(Letter { to, about: Peer { page_id: letter.to, site }, saying })))
+    }
+
+    /// What a look says about a page among its mirrors. The caller keeps the page.
+    pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorLetter> {
+        let Some(ties) = &mut page.ties else { return Vec::new() };
+        ties.fetched();
+        let ChangeEstimate { look, judgement, .. } = estimate;
+        let changed = judgement.verdict.is_change() == Some(true);
+        let is_lost = judgement.verdict == Verdict::Gone
+            || look.outcome == FetchOutcome::RobotsDisallowed
+            || page.request.failures >= FAILURES_BORNE;
+        if is_lost {
+            with_ties(look.page_id, page, |ties, me, _| ties.dissolve(me))
+        } else if changed {
+            with_ties(look.page_id, page, |ties, me, _| ties.changed(me, look.fetched_at))
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The page is forgotten: nobody can follow it.
+    pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
+        with_ties(id, page, |ties, me, _| ties.dissolve(me))
+    }
+
+    /// The page has another weight.
+    pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
+        with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing))
+    }
+
+    /// Passes a page over if its content is looked at elsewhere; `false` when it is to be fetched.
+    pub(crate) fn pass_over(&mut self, slot: Slot, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
+        if !can_be_passed(page, &self.rules, now) {
+            return false;
+        }
+        let Some(ties) = &mut page.ties else { return false };
+        ties.passed(now);
+        self.counts.spared += 1;
+        self.set(id, page);
+        if let Some(planner) = &mut self.planner {
+            let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
+            let belief = belief_of(page, cell, &self.rules, &self.outlook);
+            planner.looked(slot, &look_of(Verdict::Unknown, now, None, belief));
+        }
+        true
+    }
+}

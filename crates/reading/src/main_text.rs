@@ -1,0 +1,219 @@
+//! The main text of a page: what is left without navigation, advertisements, comments and captions.
+//!
+//! The page is cut into blocks (paragraphs, items, cells). Each has a value: prose counts by its length, links and scraps
+//! count against their surroundings. What elements say of themselves ([`crate::hints`]) leaves blocks out, unless that
+//! would leave nothing. The main part is the element whose blocks have the largest total value; the main text is what in it
+//! is worth something, with the headings and short lines that belong to it.
+
+use crate::hints::Hint;
+use crate::text_blocks::{Block, BlockKind, blocks, blocks_within};
+use crate::tree::{Content, Tree, is_inline};
+use std::ops::Range;
+
+/// Shorter blocks are prose only when they end like a sentence, in letters.
+const PROSE_LETTERS: usize = 60;
+/// Still shorter ones are never.
+const SENTENCE_LETTERS: usize = 20;
+/// What a block must have in letters before it counts: teasers are short, articles are not.
+const BLOCK_COST: f64 = 20.0;
+/// Longer blocks are no teasers, in letters.
+const TEASER_LETTERS: usize = 250;
+/// What a block that is no prose counts.
+const SCRAP_VALUE: f64 = -10.0;
+/// What a block of links counts.
+const LINKS_VALUE: f64 = -20.0;
+/// An element beside the main text that holds more than this share of all prose is not beside it.
+const BESIDE_SHARE: f64 = 0.7;
+/// How much more an element counts that says it is the body of an article, or the main part.
+const BODY_FACTOR: f64 = 3.0;
+const MAIN_FACTOR: f64 = 1.1;
+
+/// Chooses the main text: one line per block.
+pub(crate) fn main_text(tree: &Tree<'_>, title: &str) -> String {
+    let (blocks, hints) = blocks(tree);
+    let left_out = left_out(tree, &blocks, &hints);
+    let values = values(&blocks, &left_out);
+    let part = main_part(tree, &blocks, &hints, &values);
+    let mut kept: Vec<&str> = Vec::new();
+    // From the end, because a heading stays for what follows it.
+    let mut heads_something = false;
+    for index in part.rev().filter(|&index| !left_out[index]) {
+        let block = &blocks[index];
+        let keep = match block.kind {
+            BlockKind::Heading => heads_something && !is_title(&block.text, title),
+            // A linked name in a table of data belongs to its row.
+            BlockKind::Cell if is_beside_data(&blocks, index) => true,
+            BlockKind::Paragraph | BlockKind::Item | BlockKind::Cell => values[index] > 0.0 || !is_mostly_link(block),
+            BlockKind::Other => values[index] > 0.0,
+        };
+        if keep {
+            kept.push(&block.text);
+        }
+        heads_something = keep;
+    }
+    kept.reverse();
+    kept.join("\n")
+}
+
+/// Whether the cell before or behind a cell is more than a link.
+fn is_beside_data(blocks: &[Block], index: usize) -> bool {
+    let neighbours = [index.checked_sub(1), index.checked_add(1)];
+    let is_data = |block: &Block| block.kind == BlockKind::Cell && !is_mostly_link(block);
+    neighbours.into_iter().flatten().filter_map(|index| blocks.get(index)).any(is_data)
+}
+
+/// What each block adds to the part of the page it stands in.
+fn values(blocks: &[Block], left_out: &[bool]) -> Vec<f64> {
+    let mut below_linked_heading = false;
+    let value_in_turn = |(block, &left_out): (&Block, &bool)| {
+        if left_out {
+            return 0.0;
+        }
+        let is_teaser = below_linked_heading && block.letters < TEASER_LETTERS;
+        below_linked_heading = block.kind == BlockKind::Heading && is_mostly_link(block);
+        if is_teaser { SCRAP_VALUE } else { value(block) }
+    };
+    blocks.iter().zip(left_out).map(value_in_turn).collect()
+}
+
+fn is_mostly_link(block: &Block) -> bool {
+    2 * block.link_letters > block.letters
+}
+
+/// What a block adds by itself to the part of the page it stands in.
+fn value(block: &Block) -> f64 {
+    let link_share = block.link_letters as f64 / block.letters as f64;
+    if block.kind == BlockKind::Heading {
+        0.0
+    } else if is_prose(block) {
+        (block.letters as f64 - BLOCK_COST) * (1.0 - 2.0 * link_share)
+    } else if is_mostly_link(block) {
+        LINKS_VALUE
+    } else {
+        SCRAP_VALUE
+    }
+}
+
+fn is_prose(block: &Block) -> bool {
+    let words = block.text.trim_end_matches(['"', '”', '’', '»', ')', '\'']);
+    let ends = words.ends_with(['.', '!', '?', ':', '…', '。', '！', '？']);
+    block.letters >= PROSE_LETTERS || ends && block.letters >= SENTENCE_LETTERS
+}
+
+/// Which blocks are hidden, or beside the main text by what the elements around them say.
+fn left_out(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint]) -> Vec<bool> {
+    let mut left_out = vec![false; blocks.len()];
+    let elements = |which: Hint| (0..hints.len()).filter(move |&place| hints[place] == which);
+    for place in elements(Hint::Hidden) {
+        left_out[blocks_within(blocks, place..tree.nodes[place].end)].fill(true);
+    }
+    let prose_of = |(block, &hidden): (&Block, &bool)| {
+        let counts = !hidden && is_prose(block) && 3 * block.link_letters < block.letters;
+        if counts { block.letters } else { 0 }
+    };
+    let prose = running_total(blocks.iter().zip(&left_out).map(|block| prose_of(block) as f64));
+    for place in elements(Hint::Beside) {
+        let range = blocks_within(blocks, place..tree.nodes[place].end);
+        if total(&prose, &range) <= BESIDE_SHARE * prose[blocks.len()] {
+            left_out[range].fill(true);
+        }
+    }
+    left_out
+}
+
+/// The blocks of the element with the largest total value; of equals the innermost.
+fn main_part(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint], values: &[f64]) -> Range<usize> {
+    let values = running_total(values.iter().copied());
+    let mut best = (total(&values, &(0..blocks.len())), 0..blocks.len());
+    for (place, node) in tree.nodes.iter().enumerate() {
+        let Content::Element(tag) = &node.content else { continue };
+        if is_inline(tag.name.as_bytes()) {
+            continue;
+        }
+        let range = blocks_within(blocks, place..node.end);
+        let factor = match hints[place] {
+            Hint::Body => BODY_FACTOR,
+            Hint::Main => MAIN_FACTOR,
+            Hint::Neutral | Hint::Beside | Hint::Hidden => 1.0,
+        };
+        let value = factor * total(&values, &range);
+        if value >= best.0 {
+            best = (value, range);
+        }
+    }
+    best.1
+}
+
+fn running_total(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    std::iter::once(0.0)
+        .chain(values.map(|value| {
+            sum += value;
+            sum
+        }))
+        .collect()
+}
+
+fn total(running: &[f64], range: &Range<usize>) -> f64 {
+    running[range.end] - running[range.start]
+}
+
+/// Whether a heading only repeats the title of the page.
+fn is_title(heading: &str, title: &str) -> bool {
+    title.to_lowercase().contains(&heading.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::TreeBuilder;
+    use document::markup::tokens;
+
+    const SENTENCE: &str =
+        "The committee met on Monday and decided, after some debate, that nothing at all would be done.";
+
+    fn main_text_of(html: &str) -> String {
+        let mut tree = TreeBuilder::default();
+        tokens(html).for_each(|token| tree.take(&token));
+        main_text(&tree.finish(), "The title - A newspaper")
+    }
+
+    #[test]
+    fn an_article_is_told_from_its_surroundings() {
+        let page = format!(
+            "<nav><a href=/>Home</a></nav><div><h1>The title</h1><div><p>{SENTENCE}<h2>Why</h2><p>{SENTENCE}\
+             <div class=share>Tell all your friends about this, now or later, with one of the buttons below.</div>\
+             <p>Short.<h2>Read more</h2></div><ul><li><a href=/x>{SENTENCE}</a><li><a href=/y>{SENTENCE}</a></ul></div>\
+             <footer><p>{SENTENCE}</footer>"
+        );
+        assert_eq!(main_text_of(&page), format!("{SENTENCE}\nWhy\n{SENTENCE}\nShort."));
+    }
+
+    #[test]
+    fn what_holds_nearly_everything_is_beside_nothing() {
+        let page = format!("<form class=modal><p>{SENTENCE}</p><p>{SENTENCE}</p></form><p>And that was all of it.");
+        assert!(main_text_of(&page).starts_with(SENTENCE));
+    }
+
+    #[test]
+    fn a_body_that_says_so_needs_less_text() {
+        let teasers: String = (0..3).map(|_| format!("<div><p>{SENTENCE}</p></div>")).collect();
+        let page =
+            format!("<div><div itemprop=articleBody><p>{SENTENCE} {SENTENCE}</p></div><div>{teasers}</div></div>");
+        assert_eq!(main_text_of(&page), format!("{SENTENCE} {SENTENCE}"));
+    }
+
+    #[test]
+    fn tables_of_data_keep_their_linked_names() {
+        let page = format!(
+            "<table><tr><td><a href=/a>Name</a><td>{SENTENCE}<tr><td><a href=/b>Other</a><td>{SENTENCE}</table>"
+        );
+        assert_eq!(main_text_of(&page), format!("Name\n{SENTENCE}\nOther\n{SENTENCE}"));
+    }
+
+    #[test]
+    fn no_text_is_no_main_text() {
+        assert_eq!(main_text_of(""), "");
+        assert_eq!(main_text_of("<div><p> </p></div>"), "");
+    }
+}

@@ -1,0 +1,287 @@
+//! Everything a page says, in one pass over its bytes.
+//!
+//! [`document::extract`] is the part of this that notices changes and is cheap enough for every fetch; here the same tokens also
+//! build the tree from which the main text is chosen, and dates, language and structure are read.
+
+use crate::dates::{DateReader, PageDates};
+use crate::tree::TreeBuilder;
+use crate::{language, main_text, structure};
+use document::ContentKind;
+use document::PageText;
+use document::attributes::attribute;
+use document::html::Reader;
+use document::markup::{Tag, TextKind, Token, tokens};
+use document::prefix;
+use document::{decode, entities, plain, xml};
+use page::whatwg_href;
+use serde::Serialize;
+use std::ops::Range;
+
+/// How many bytes of text on each side of a link count as its surroundings.
+const CONTEXT_BYTES: usize = 80;
+
+/// What a page says, as `recrawl text` answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    /// How the body was read.
+    pub kind: ContentKind,
+    /// The title, on one line; empty when there is none.
+    pub title: String,
+    /// The main text: one line per block, without navigation, advertisements, comments and captions.
+    pub text: String,
+    /// All visible text: whitespace folded, one line per block.
+    pub full_text: String,
+    /// The primary language subtag, as declared or else guessed from the text; `None` when neither says.
+    pub language: Option<String>,
+    /// The WHATWG name of the character encoding; `None` for a body that is not text.
+    pub charset: Option<&'static str>,
+    /// Links in the order in which they stand.
+    pub links: Vec<ReadLink>,
+    /// `<link rel=canonical>`, resolved.
+    pub canonical: Option<String>,
+    /// What the page asks of robots, in lower case: `noindex`, `nofollow`, `max-snippet:50`.
+    pub robots: Vec<String>,
+    /// When it was published and modified.
+    pub dates: PageDates,
+    /// Sixteen hexadecimal digits that are equal for pages whose markup has the same shape, whatever their texts and
+    /// however long their lists; `None` when there is no markup.
+    pub structure: Option<String>,
+    /// Whether text or links did not fit ([`document::MAX_TEXT_BYTES`], [`document::MAX_LINKS`]).
+    pub truncated: bool,
+}
+
+/// A link with what is said of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReadLink {
+    /// The target, resolved against the page's address and `<base href>`; as written when it cannot be.
+    pub url: String,
+    /// The text of the link, its first 256 bytes.
+    pub anchor: String,
+    /// The `rel` attribute, as written; empty when there is none.
+    pub rel: String,
+    /// The words around the link on its line, with the anchor; empty when the anchor is.
+    pub context: String,
+}
+
+/// Reads a body, given its `Content-Type` header and the address it came from. Never fails: what cannot be understood has
+/// little text or none.
+pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> Reading {
+    let kind = ContentKind::of(content_type, body);
+    if kind == ContentKind::Opaque {
+        return Reading { kind, ..Reading::default() };
+    }
+    let decoded = decode(body, content_type);
+    let mut reading = match kind {
+        ContentKind::Html => read_html(&decoded.text, url),
+        ContentKind::Xml => {
+            let (page, main_text) = xml::read(&decoded.text);
+            of_page(page, &[], main_text, url)
+        }
+        ContentKind::Json => {
+            let (page, main_text) = plain::json(&decoded.text);
+            of_page(page, &[], main_text, url)
+        }
+        ContentKind::Text | ContentKind::Opaque => {
+            let page = plain::lines(kind, &decoded.text);
+            let main_text = page.text.clone();
+            of_page(page, &[], main_text, url)
+        }
+    };
+    reading.charset = Some(decoded.charset);
+    reading.language =
+        reading.language.or_else(|| language::guess(&reading.text)).or_else(|| language::guess(&reading.full_text));
+    reading
+}
+
+fn read_html(html: &str, url: Option<&str>) -> Reading {
+    let mut reader = Reader::new(html);
+    let mut tree = TreeBuilder::default();
+    let mut head = HeadReader::default();
+    for token in tokens(html) {
+        reader.take(&token);
+        tree.take(&token);
+        head.take(&token);
+    }
+    let read = reader.finish();
+    let tree = tree.finish();
+    let title = if read.page.title.is_empty() { head.title.unwrap_or_default() } else { read.page.title.clone() };
+    let main_text = main_text::main_text(&tree, &title);
+    Reading {
+        title,
+        language: head.language.or(head.weak_language),
+        robots: head.robots,
+        dates: head.dates.finish(),
+        structure: Some(format!("{:016x}", structure::fingerprint(&tree))),
+        ..of_page(read.page, &read.anchors, main_text, url)
+    }
+}
+
+fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Option<&str>) -> Reading {
+    let address = url.and_then(|url| whatwg_href(url, None).ok());
+    let base = page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
+    let resolve = |target: &str| whatwg_href(target, base.as_deref()).unwrap_or_else(|_| target.to_owned());
+    let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
+    let read_link = |(index, link): (usize, document::Link<'_>)| ReadLink {
+        url: resolve(link.href),
+        anchor: link.anchor.to_owned(),
+        rel: link.rel.to_owned(),
+        context: context(index).replace('\n', " "),
+    };
+    Reading {
+        kind: page.kind,
+        links: page.links.iter().enumerate().map(read_link).collect(),
+        canonical: page.canonical.as_deref().map(resolve),
+        title: page.title,
+        text: main_text,
+        full_text: page.text,
+        truncated: page.truncated,
+        ..Reading::default()
+    }
+}
+
+/// The line an anchor with words stands on, as far as [`CONTEXT_BYTES`] on both sides, cut between words.
+fn surroundings<'a>(text: &'a str, anchor: &Range<usize>) -> &'a str {
+    if text[anchor.clone()].trim().is_empty() {
+        return "";
+    }
+    let (before, after) = (&text[..anchor.start], &text[anchor.end..]);
+    // A line end at the very place belongs to the gap before the anchor.
+    let line = if text[anchor.clone()].starts_with('\n') { "" } else { before.rsplit('\n').next().unwrap_or_default() };
+    let mut start = line.len() - line.len().min(CONTEXT_BYTES);
+    start = line.ceil_char_boundary(start);
+    if start > 0 {
+        start += line[start..].find(' ').unwrap_or(0);
+    }
+    let rest = after.split('\n').next().unwrap_or_default();
+    let near = prefix(rest, CONTEXT_BYTES);
+    let end = if near.len() < rest.len() { near.rfind(' ').unwrap_or(near.len()) } else { near.len() };
+    text[anchor.start - (line.len() - start)..anchor.end + end].trim()
+}
+
+/// What the head of a page, and dates in its body, declare.
+#[derive(Default)]
+struct HeadReader {
+    title: Option<String>,
+    language: Option<String>,
+    /// The language by declarations that are often left at a default.
+    weak_language: Option<String>,
+    robots: Vec<String>,
+    dates: DateReader,
+    in_json_ld: bool,
+}
+
+impl HeadReader {
+    fn take(&mut self, token: &Token<'_>) {
+        match token {
+            Token::Start(tag) => self.start(tag),
+            Token::Text(text, TextKind::Script) if self.in_json_ld => self.dates.json_ld(text),
+            Token::Text(..) | Token::End(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        self.in_json_ld = false;
+        match tag.name.as_bytes() {
+            b"html" if self.language.is_none() => {
+                self.language = ["lang", "xml:lang"].iter().find_map(|name| {
+                    attribute(tag.attributes(), name).and_then(|value| language::primary_subtag(&value))
+                });
+            }
+            b"script" => {
+                self.in_json_ld = attribute(tag.attributes(), "type")
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
+            }
+            b"meta" => self.meta(tag),
+            b"time" => self.dates.element(tag),
+            _ if tag.attributes().contains("itemprop") => self.dates.element(tag),
+            _ => {}
+        }
+    }
+
+    fn meta(&mut self, tag: &Tag<'_>) {
+        self.dates.meta(tag);
+        let named = ["name", "property", "http-equiv"].iter().find_map(|name| attribute(tag.attributes(), name));
+        let (Some(name), Some(content)) = (named, attribute(tag.attributes(), "content")) else { return };
+        match name.trim().to_ascii_lowercase().as_str() {
+            "robots" => {
+                let directives = content.split(',').map(|word| word.trim().to_ascii_lowercase());
+                self.robots.extend(directives.filter(|word| !word.is_empty()));
+            }
+            "content-language" | "language" | "og:locale" | "dc.language" if self.weak_language.is_none() => {
+                self.weak_language = language::primary_subtag(&content);
+            }
+            "og:title" if self.title.is_none() => self.title = Some(entities::decode(&content).trim().to_owned()),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read_at(html: &str, url: Option<&str>) -> Reading {
+        read(html.as_bytes(), Some("text/html; charset=utf-8"), url)
+    }
+
+    #[test]
+    fn links_are_resolved_and_have_their_words_around_them() {
+        let html = "<base href=/dir/><p>Read <a href='a?x=1&amp;y' rel=nofollow>this page</a> before you go.</p>\
+                    <p>Not here.<p><a href=//b.test/>there</a><a href='http://[bad'>bad</a><link rel=canonical href=c>";
+        let reading = read_at(html, Some("https://a.test/x/y"));
+        let urls: Vec<&str> = reading.links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(urls, ["https://a.test/dir/a?x=1&y", "https://b.test/", "http://[bad"]);
+        assert_eq!((reading.links[0].anchor.as_str(), reading.links[0].rel.as_str()), ("this page", "nofollow"));
+        assert_eq!(reading.links[0].context, "Read this page before you go.");
+        assert_eq!(reading.links[1].context, "therebad");
+        let reading_of = |html| read_at(html, None).links[0].context.clone();
+        assert_eq!(reading_of("<p>a<p><a href=/x>b<br>c</a> d"), "b c d");
+        assert_eq!(reading_of("<p>a<p><a href=/x><img></a>"), "");
+        assert_eq!(reading.canonical.as_deref(), Some("https://a.test/dir/c"));
+        assert_eq!(read_at(html, None).links[0].url, "a?x=1&y");
+    }
+
+    #[test]
+    fn surroundings_are_cut_between_words() {
+        let html = format!("<p>{}<a href=/x>here</a> {}", "before ".repeat(40), "after ".repeat(40));
+        let context = &read_at(&html, None).links[0].context;
+        assert!(context.starts_with("before before") && context.ends_with("after after"), "{context}");
+        assert!(context.contains("before here after") && context.len() < 200);
+    }
+
+    #[test]
+    fn the_head_is_read() {
+        let html = "<html lang=de-CH><meta name=ROBOTS content='NoIndex, max-snippet:5'>\
+                    <meta property=og:title content='A &amp; B'><meta property=og:locale content=fr_FR>\
+                    <script type=application/ld+json>{\"datePublished\":\"2020-01-31\"}</script><p>Hallo";
+        let reading = read_at(html, None);
+        assert_eq!((reading.title.as_str(), reading.language.as_deref()), ("A & B", Some("de")));
+        assert_eq!(reading.robots, ["noindex", "max-snippet:5"]);
+        assert_eq!(reading.dates.published.as_deref(), Some("2020-01-31T00:00:00Z"));
+        assert_eq!(read_at("<meta property=og:locale content=fr_FR>", None).language.as_deref(), Some("fr"));
+    }
+
+    #[test]
+    fn the_fields_have_the_names_scripts_rely_on() {
+        let json =
+            serde_json::to_value(read(b"<title>T</title><a href=/x>y</a>", None, Some("http://a.test/"))).unwrap();
+        for field in ["title", "text", "full_text", "language", "charset", "links", "canonical", "robots", "dates"] {
+            assert!(json.get(field).is_some(), "{field}");
+        }
+        assert_eq!((&json["title"], &json["kind"]), (&"T".into(), &"html".into()));
+        assert_eq!(json["links"][0]["url"], "http://a.test/x");
+        assert!(json["dates"].get("published").is_some() && json["dates"].get("modified").is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(
+            body in "(<|>|/|=|\"| |a|é|title|p|div|script|svg|table|td|li|href|meta|lang|\\{|\\}|\\[|:|,|http://|\n){0,60}",
+            kind in proptest::sample::select(vec!["text/html", "application/xml", "application/json", "text/plain", "x/y"]),
+            url in proptest::option::of("(http://a.test/)?.{0,10}")
+        ) {
+            let _ = read(body.as_bytes(), Some(kind), url.as_deref());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The shape of a page's markup, whatever its texts and however long its lists.
+
+use crate::tree::{Content, Tree};
+use document::{splitmix64, text_hash};
+
+/// A number that is equal for trees of the same shape: the same elements within one another in the same order, where
+/// neighbours of the same shape count as one. A list that grows keeps its shape; a redesign does not.
+pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
+    /// An open element: where it ends, its hash so far, and that of its last child.
+    struct Open {
+        end: usize,
+        hash: u64,
+        last_child: Option<u64>,
+    }
+    impl Open {
+        fn take(&mut self, child: u64) {
+            if self.last_child != Some(child) {
+                self.hash = splitmix64(self.hash ^ child);
+                self.last_child = Some(child);
+            }
+        }
+    }
+    let mut root = Open { end: usize::MAX, hash: 0, last_child: None };
+    let mut open: Vec<Open> = Vec::new();
+    for place in 0..=tree.nodes.len() {
+        while let Some(done) = open.pop_if(|last| last.end <= place) {
+            open.last_mut().unwrap_or(&mut root).take(splitmix64(done.hash));
+        }
+        if let Some(node) = tree.nodes.get(place)
+            && let Content::Element(tag) = &node.content
+        {
+            open.push(Open { end: node.end, hash: text_hash(tag.name.as_bytes()), last_child: None });
+        }
+    }
+    root.hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::TreeBuilder;
+    use document::markup::tokens;
+
+    fn of(html: &str) -> u64 {
+        let mut tree = TreeBuilder::default();
+        tokens(html).for_each(|token| tree.take(&token));
+        fingerprint(&tree.finish())
+    }
+
+    #[test]
+    fn texts_and_lengths_of_lists_are_no_part_of_it() {
+        let page = of("<div><ul><li><a href=/x>one</a></ul><p>text</div>");
+        assert_eq!(page, of("<div class=y><ul><li><a>two</a><li><a>three</a></ul><p>other</p></div>"));
+        assert_ne!(page, of("<div><ol><li><a>one</a></ol><p>text</div>"));
+        assert_ne!(page, of("<div><p>text</p><ul><li><a>one</a></ul></div>"));
+        assert_ne!(page, of("<div><ul><li><a>one</a></ul></div><p>text"));
+        assert_ne!(page, of(""));
+    }
+}

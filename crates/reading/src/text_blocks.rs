@@ -1,0 +1,167 @@
+//! A page as blocks: runs of text that no block element interrupts.
+
+use crate::hints::{Hint, hint};
+use crate::tree::{Content, Node, Tree, is_inline};
+use document::text::{Gap, TextBuilder};
+use std::ops::Range;
+
+/// No block is longer, in bytes.
+const MAX_BLOCK_BYTES: usize = 1 << 20;
+
+/// A run of text that no block element interrupts.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) text: String,
+    /// The node of the tree it begins with.
+    pub(crate) start: usize,
+    pub(crate) kind: BlockKind,
+    /// Its characters but for whitespace.
+    pub(crate) letters: usize,
+    /// Those of them that are in links.
+    pub(crate) link_letters: usize,
+}
+
+/// What a block is, by the element it stands in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BlockKind {
+    /// `<p>`, `<pre>`, `<blockquote>`: made for prose.
+    Paragraph,
+    /// `<h1>` to `<h6>`.
+    Heading,
+    /// An item of a list.
+    Item,
+    /// A cell of a table.
+    Cell,
+    /// Any other.
+    #[default]
+    Other,
+}
+
+impl BlockKind {
+    fn of(name: &[u8]) -> Self {
+        match name {
+            b"p" | b"pre" | b"blockquote" => Self::Paragraph,
+            b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Self::Heading,
+            b"li" | b"dd" | b"dt" => Self::Item,
+            b"td" | b"th" => Self::Cell,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The blocks of a page, in order, and the hint of each node.
+pub(crate) fn blocks(tree: &Tree<'_>) -> (Vec<Block>, Vec<Hint>) {
+    let mut cutter = Cutter::default();
+    let mut hints = Vec::with_capacity(tree.nodes.len());
+    for (place, node) in tree.nodes.iter().enumerate() {
+        hints.push(cutter.node(place, node));
+    }
+    cutter.cut();
+    (cutter.blocks, hints)
+}
+
+/// The blocks that begin within a range of nodes.
+pub(crate) fn blocks_within(blocks: &[Block], nodes: Range<usize>) -> Range<usize> {
+    let first = |place: usize| blocks.partition_point(|block| block.start < place);
+    first(nodes.start)..first(nodes.end)
+}
+
+/// An element that is open where the cutter is.
+struct Open {
+    end: usize,
+    /// What a block directly in it is; `None` for an inline element.
+    kind: Option<BlockKind>,
+    in_link: bool,
+}
+
+#[derive(Default)]
+struct Cutter {
+    blocks: Vec<Block>,
+    open: Vec<Open>,
+    block: Block,
+    text: TextBuilder,
+    /// The last node was `<br>`: a second one ends the block.
+    after_break: bool,
+}
+
+impl Cutter {
+    fn node(&mut self, place: usize, node: &Node<'_>) -> Hint {
+        while let Some(done) = self.open.pop_if(|last| last.end <= place) {
+            if done.kind.is_some() {
+                self.cut();
+            }
+        }
+        match &node.content {
+            Content::Text(text) => {
+                self.push(place, text);
+                Hint::Neutral
+            }
+            Content::Element(tag) => {
+                let name = tag.name.as_bytes();
+                let kind = (!is_inline(name)).then(|| BlockKind::of(name));
+                if kind.is_some() || name == b"br" && self.after_break {
+                    self.cut();
+                }
+                self.after_break = name == b"br";
+                if self.after_break {
+                    self.text.separate(Gap::SPACE);
+                }
+                let in_link = name == b"a" || self.open.last().is_some_and(|parent| parent.in_link);
+                self.open.push(Open { end: node.end, kind, in_link });
+                hint(tag)
+            }
+        }
+    }
+
+    fn push(&mut self, place: usize, text: &str) {
+        let letters = text.chars().filter(|letter| !letter.is_whitespace()).count();
+        if self.block.letters == 0 {
+            let kind = self.open.iter().rev().find_map(|open| open.kind).unwrap_or_default();
+            self.block = Block { start: place, kind, ..Block::default() };
+            self.text = TextBuilder::new(MAX_BLOCK_BYTES);
+        }
+        self.after_break &= letters == 0;
+        self.text.push(text);
+        self.block.letters += letters;
+        if self.open.last().is_some_and(|parent| parent.in_link) {
+            self.block.link_letters += letters;
+        }
+    }
+
+    /// Ends the current block.
+    fn cut(&mut self) {
+        if self.block.letters > 0 {
+            let text = std::mem::take(&mut self.text).finish().0;
+            self.blocks.push(Block { text, ..std::mem::take(&mut self.block) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::TreeBuilder;
+    use document::markup::tokens;
+
+    #[test]
+    fn blocks_end_where_block_elements_do() {
+        let html = "<div>a<p>b <a href=x>c d</a> e</p>f<br>g<br> <br>h<ul><li>i<li>j</ul><h2>k</h2></div>l";
+        let mut tree = TreeBuilder::default();
+        tokens(html).for_each(|token| tree.take(&token));
+        let (blocks, _) = blocks(&tree.finish());
+        let shown: Vec<_> = blocks.iter().map(|block| (block.text.as_str(), block.kind)).collect();
+        use BlockKind::{Heading, Item, Other, Paragraph};
+        let expected = [
+            ("a", Other),
+            ("b c d e", Paragraph),
+            ("f g", Other),
+            ("h", Other),
+            ("i", Item),
+            ("j", Item),
+            ("k", Heading),
+            ("l", Other),
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!((blocks[1].letters, blocks[1].link_letters), (4, 2));
+    }
+}
