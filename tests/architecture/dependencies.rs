@@ -24,13 +24,30 @@ fn cargo(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-fn read_dependencies() -> Graph {
+fn read_metadata() -> Value {
     let version = String::from_utf8(cargo(&["-vV"])).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo says what it runs on");
     let metadata = cargo(&["metadata", "--format-version", "1", "--locked", "--filter-platform", host]);
-    let metadata: Value = serde_json::from_slice(&metadata).unwrap();
-    let list = |value: &Value| value.as_array().unwrap().clone();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    serde_json::from_slice(&metadata).unwrap()
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().unwrap().clone()
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// Packages of the build on this platform.
+pub(crate) fn metadata() -> Vec<Value> {
+    let metadata = read_metadata();
+    let used: BTreeSet<_> = list(&metadata["resolve"]["nodes"]).iter().map(|node| text(&node["id"])).collect();
+    list(&metadata["packages"]).into_iter().filter(|package| used.contains(&text(&package["id"]))).collect()
+}
+
+fn read_dependencies() -> Graph {
+    let metadata = read_metadata();
     let names: BTreeMap<String, String> =
         list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
     let mut graph = Graph::new();

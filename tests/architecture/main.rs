@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod cycles;
 mod dependencies;
+mod packages;
 mod words;
 
 use std::path::{Path, PathBuf};

@@ -128,7 +128,8 @@ fn expressions(text: &str, name: &str) -> Vec<usize> {
     let is_expression = |start: usize| {
         let before = text[..start].trim_end();
         let is_other_word = text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let introduces = ["let", "struct", "impl", "for", "->", "enum", "trait"].iter().any(|word| before.ends_with(word));
+        let introduces =
+            ["let", "struct", "impl", "for", "->", "enum", "trait"].iter().any(|word| before.ends_with(word));
         let is_qualified = before.ends_with("::") && !before.ends_with("messages::") && !before.ends_with("crate::");
         !is_other_word && !introduces && !is_qualified
     };

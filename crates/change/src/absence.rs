@@ -1,41 +1,42 @@
-//! When is a page that cannot be found gone? A server that fails says 404 as readily as one whose page was deleted, so
-//! one answer is not believed.
+//! Decides when a page that is not found is gone. A failing server sends 404 as readily as one whose page was deleted,
+//! so one response is not enough.
 
-/// So many times a page must not be found …
+/// Fetches in a row that must not find the page before it counts as gone …
 const LOOKS: i32 = 3;
-/// … over at least so many seconds.
+/// … and the least time in seconds between the first and the last of them.
 const LEAST_ABSENCE_S: i64 = 3 * DAY_S;
-/// The next look at a page that was not found comes after so many seconds, so that the third one decides.
+/// Seconds to the next fetch of a page that was not found. Chosen so that the third fetch decides.
 const NEXT_LOOK_S: i64 = LEAST_ABSENCE_S / 2;
-/// While many pages of a host cannot be found, each is held for so long at most.
+/// The longest time in seconds that the verdict is held back while many pages of the host are missing.
 pub(crate) const LONGEST_HOLD_S: i64 = 14 * DAY_S;
 const DAY_S: i64 = 86_400;
 
-/// How long a page has not been found.
+/// How long, and how often, a page has not been found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absence {
-    /// UNIX time in seconds of the first look that did not find it.
+    /// UNIX time in seconds of the first fetch that did not find the page.
     pub since: i64,
-    /// Looks that did not find it.
+    /// Number of fetches that did not find it.
     pub looks: i32,
 }
 
-/// What is made of it.
+/// The conclusion drawn from an absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It is gone.
+    /// The page is gone.
     Gone,
-    /// It may be; another look should come after so many seconds.
+    /// The page may be gone; fetch it again to decide.
     Missing {
-        /// Seconds until then.
+        /// Seconds until the next fetch.
         look_again_after_s: i64,
     },
 }
 
 impl Absence {
-    /// One more look at `unix_time` (seconds) that did not find the page. `earlier` are those before it; `for_good` says
-    /// that the server said so itself (410); `host_is_missing` that the page is one of many
-    /// ([`HostEvents::observe_missing`](crate::HostEvents::observe_missing)), which is then no evidence about it.
+    /// Records a fetch at `unix_time` (seconds) that did not find the page. `earlier` is the absence before it.
+    /// `for_good` means that the server said so itself (410). `host_is_missing` means that many pages of the host are
+    /// missing ([`HostEvents::observe_missing`](crate::HostEvents::observe_missing)); the fetch is then no evidence
+    /// about the page.
     pub fn observe(earlier: Option<Self>, unix_time: i64, for_good: bool, host_is_missing: bool) -> (Self, Presence) {
         let absence = earlier.map_or(Self { since: unix_time, looks: 1 }, |earlier| Self {
             looks: earlier.looks.saturating_add(1),
@@ -56,7 +57,7 @@ impl Absence {
 mod tests {
     use super::*;
 
-    /// At which of these days a page is first taken for gone.
+    /// The first of these days on which the page counts as gone.
     fn gone_on(days: &[i64], for_good: bool, host_is_missing: bool) -> Option<i64> {
         let mut absence = None;
         days.iter().copied().find(|day| {

@@ -1,11 +1,10 @@
-//! Where a text may have something that stands for its class, found 64 bytes at a time: nearly no text of a page has, and
-//! only the others are read letter by letter ([`crate::classes`]).
+//! Finds the places where a text may hold an id, a clock time, an age or a typeset sign, 64 bytes at a time. Nearly no
+//! text has one; only those that may are read letter by letter ([`crate::classes`]).
 
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
 
-/// A bit for each byte by which a class is known: every piece of text that is not what [`crate::classes::with_classes`] makes
-/// of it has one.
+/// One bit per byte. Every piece of text that [`crate::classes::with_classes`] would change has at least one bit set.
 pub(crate) struct ClassMarks(Vec<u64>);
 
 impl ClassMarks {
@@ -13,7 +12,7 @@ impl ClassMarks {
         at_widest(Marking(text))
     }
 
-    /// Whether there is one between two places.
+    /// Whether a bit is set in this range of bytes.
     pub(crate) fn any_within(&self, place: Range<usize>) -> bool {
         let Some(last) = place.end.checked_sub(1).filter(|last| *last >= place.start) else { return false };
         let (first_block, last_block) = (place.start / BLOCK, last / BLOCK);
@@ -39,7 +38,7 @@ impl Work for Marking<'_> {
         let last = last_block(rest);
         let mut before = Before::default();
         let mut marks = vec![0; blocks.len() + 1];
-        // Not by a closure: that would not be compiled for the processor's instructions.
+        // Not a closure: it would not be compiled for the processor's instructions.
         for (marks, block) in marks.iter_mut().zip(blocks.iter().chain([&last])) {
             *marks = before.marks(wide, block);
         }
@@ -47,7 +46,7 @@ impl Work for Marking<'_> {
     }
 }
 
-/// What stood in the block before.
+/// Matches in the previous block.
 #[derive(Default)]
 struct Before {
     digits: u64,
@@ -65,7 +64,7 @@ impl Before {
     #[inline(always)]
     fn marks(&mut self, wide: impl Wide, block: &[u8; BLOCK]) -> u64 {
         let digits = wide.within(block, b'0', b'9');
-        // Ids: sixteen letters, digits, `_` and `-` in a row, a digit among them.
+        // Ids: a run of sixteen letters, digits, `_` and `-` with a digit in it.
         let letters = wide.within(block, b'a', b'z') | wide.within(block, b'A', b'Z');
         let words = letters | digits | wide.equal(block, b'_') | wide.equal(block, b'-');
         let with_before = |bits, before| u128::from(bits) << BLOCK | u128::from(before);
@@ -74,9 +73,9 @@ impl Before {
             row &= row << length;
             near_digit |= near_digit << length;
         }
-        // Clock times: a colon behind a digit.
+        // Clock times: a colon after a digit.
         let times = wide.equal(block, b':') & behind(digits, &mut self.digits);
-        // Ages: `ago`; and edits, in words that end in `ated`, `ited`, `sted`, `shed` or `fied`.
+        // Ages: `ago`. Edits: words that end in `ated`, `ited`, `sted`, `shed` or `fied`.
         let ag = letter(wide, block, b'g') & behind(letter(wide, block, b'a'), &mut self.a);
         let ago = letter(wide, block, b'o') & behind(ag, &mut self.ag);
         let (a, i, s) = (letter(wide, block, b'a'), letter(wide, block, b'i'), letter(wide, block, b's'));
@@ -86,20 +85,20 @@ impl Before {
         let before_ed = letter(wide, block, b't') & behind_ais | letter(wide, block, b'h') & behind_s | i & behind_f;
         let ed = letter(wide, block, b'e') & behind(before_ed, &mut self.before_ed);
         let edits = letter(wide, block, b'd') & behind(ed, &mut self.ed);
-        // What quotes and dashes that have a plain form begin with in UTF-8.
+        // The first UTF-8 byte of quotes and dashes that have a plain form.
         let typeset = wide.equal(block, 0xe2) | wide.equal(block, 0xca);
         self.words = words;
         (row >> BLOCK & near_digit >> BLOCK) as u64 | times | ago | edits | typeset
     }
 }
 
-/// A letter, small or capital.
+/// The places of a letter in either case.
 #[inline(always)]
 fn letter(wide: impl Wide, block: &[u8; BLOCK], small: u8) -> u64 {
     wide.equal(block, small) | wide.equal(block, small.to_ascii_uppercase())
 }
 
-/// The bytes behind those found, also behind the last of the block before.
+/// The bytes that follow a match, including a match at the end of the previous block.
 #[inline(always)]
 fn behind(found: u64, before: &mut u64) -> u64 {
     let last = std::mem::replace(before, found) >> (BLOCK - 1);

@@ -1,19 +1,20 @@
-//! Text in which what cannot be news is replaced by what it is: ids, clock times, ages.
+//! Replaces parts of a text that are never news by their class: ids, clock times, ages.
 //!
-//! Dates, numbers, case and punctuation stay: on the pages that matter most an effective date or a comma is an edit. What
-//! else moves at every look is learnt per page ([`crate::slots`]), not guessed.
+//! Dates, numbers, case and punctuation stay: on the pages that matter most, an effective date or a comma is an edit.
+//! Everything else that moves at every fetch is learnt per page ([`crate::slots`]), not guessed.
 
 use std::borrow::Cow;
 
 const ID: &str = "\u{1}id";
 const TIME: &str = "\u{1}time";
 const AGE: &str = "\u{1}age";
-/// A run of letters and digits from this length on, with both in it, is an id.
+/// A run of letters and digits, with at least one of each, is an id from this length on.
 const MIN_ID_LETTERS: usize = 16;
-/// A line up to this length that says when something was done, counted from now or to the minute, says nothing else.
+/// The longest line taken for an age line: one that only says when something was done, relative to now or to the
+/// minute.
 const MAX_AGE_LINE_BYTES: usize = 80;
 
-/// The text with its classes and with plain quotes; borrowed when there is nothing to replace.
+/// The text with its classes and with plain quotes. Borrowed when there is nothing to replace.
 pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
     let Some(plain) = plain(text) else { return replace(text) };
     match replace(&plain) {
@@ -23,7 +24,7 @@ pub(crate) fn with_classes(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text with plain quotes and dashes, if it has others: a type-setter's are not another wording.
+/// The text with plain quotes and dashes, or `None` if it has no others. Typeset quotes are not another wording.
 fn plain(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out: Option<String> = None;
@@ -71,15 +72,15 @@ fn replace(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the next piece can begin that is something: at the first letter or digit behind the last space that is before the
-/// next digit, since nothing without a digit has a class.
+/// The start of the next piece that can have a class. Nothing without a digit has one, so this is the first letter or
+/// digit of the word that contains the next digit.
 fn next_with_digit(bytes: &[u8], from: usize) -> Option<usize> {
     let digit = from + first_digit(&bytes[from..])?;
     let word = bytes[from..digit].iter().rposition(|&byte| byte == b' ').map_or(from, |space| from + space + 1);
     bytes[word..=digit].iter().position(u8::is_ascii_alphanumeric).map(|at| word + at)
 }
 
-/// Most texts have no digit: they are looked through without a decision at every byte.
+/// Most texts have no digit, so chunks of 32 bytes are tested without a branch at every byte.
 fn first_digit(bytes: &[u8]) -> Option<usize> {
     let has_digit = |chunk: &&[u8]| chunk.iter().fold(false, |has, byte| has | byte.is_ascii_digit());
     let before = bytes.chunks(32).take_while(|chunk| !has_digit(chunk)).count() * 32;
@@ -87,12 +88,12 @@ fn first_digit(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(u8::is_ascii_digit).map(|at| before + at)
 }
 
-/// The piece that begins here: its end, and its class if it has one.
+/// The end of the piece that begins here, and its class if it has one.
 fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
     let rest = &text[start..];
     let word = run(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let end = start + word;
-    // Only ids begin with a letter: a short word that is not the first part of a dashed one is none.
+    // Only ids begin with a letter. A short word is no id unless it begins a dashed one.
     if rest.as_bytes()[0].is_ascii_alphabetic() && word < MIN_ID_LETTERS && rest.as_bytes().get(word) != Some(&b'-') {
         return (end, None);
     }
@@ -109,7 +110,7 @@ fn piece(text: &str, start: usize) -> (usize, Option<&'static str>) {
     if let Some(length) = age_length(rest) {
         return (start + length, Some(AGE));
     }
-    // The rest of a row of numbers is not looked at again: `10:20:30:40` is no time.
+    // Skip the rest of a row of numbers: `10:20:30:40` is not a time.
     let row = start + run(rest, |byte| byte.is_ascii_digit() || byte == b':');
     (end.max(row), None)
 }
@@ -124,7 +125,7 @@ fn is_id(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// `9:05`, `17:03:44`, `9:05 am`.
+/// Matches `9:05`, `17:03:44`, `9:05 am`.
 fn clock_time_length(text: &str) -> Option<usize> {
     let hours = run(text, |byte| byte.is_ascii_digit());
     if !(1..=2).contains(&hours) {
@@ -147,7 +148,7 @@ fn clock_time_length(text: &str) -> Option<usize> {
     Some(end)
 }
 
-/// `3 minutes ago`.
+/// Matches `3 minutes ago`.
 fn age_length(text: &str) -> Option<usize> {
     let digits = run(text, |byte| byte.is_ascii_digit());
     let mut words = text.get(digits..)?.strip_prefix(' ')?.splitn(3, ' ');
@@ -161,8 +162,8 @@ fn age_length(text: &str) -> Option<usize> {
     is_age.then_some(digits + 1 + unit.len() + 1 + 3)
 }
 
-/// `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`; also a stamp to the minute, `Last updated 2026-04-01
-/// 10:15:30 UTC`, which machines set: people who date a text give the day.
+/// Matches `Updated 3 days ago`, `Posted yesterday`, `Edited in the last hour`, and also a stamp to the minute such as
+/// `Last updated 2026-04-01 10:15:30 UTC`. Machines write such stamps; people who date a text give the day.
 fn is_age_line(text: &str) -> bool {
     if !mentions_edit(text.as_bytes()) {
         return false;
@@ -191,7 +192,7 @@ fn is_age_line(text: &str) -> bool {
         })
 }
 
-/// Whether there can be one of the words that an age goes with, all of which end in `ed`.
+/// Whether the text may contain one of the words that go with an age. All of them end in `ed`.
 fn mentions_edit(bytes: &[u8]) -> bool {
     memchr::memchr2_iter(b'd', b'D', bytes).any(|at| at > 0 && bytes[at - 1].eq_ignore_ascii_case(&b'e'))
 }

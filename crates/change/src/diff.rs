@@ -1,4 +1,4 @@
-//! Two versions side by side, for people: `recrawl diff`.
+//! Compares two versions for people: `recrawl diff`.
 
 use crate::judgement::Noise;
 use crate::page_state::{PageState, only_in};
@@ -7,14 +7,14 @@ use crate::version::{UnitKey, Version};
 use document::prefix;
 use serde::Serialize;
 
-/// The most texts and links given of each kind.
+/// The most texts and the most links listed per side.
 const MAX_GIVEN: usize = 64;
 const MAX_TEXT_BYTES: usize = 512;
 
-/// What is different between two versions of a page, in their regions.
+/// The differences between two versions of a page, within their regions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diff {
-    /// As [`PageState::observe`] would say of the second after the first.
+    /// The verdict of [`PageState::observe`] on the second version after the first.
     pub verdict: Verdict,
     /// 1 − resemblance.
     pub magnitude: f64,
@@ -22,17 +22,17 @@ pub struct Diff {
     pub resemblance: f64,
     /// |old ∩ new| / |old|.
     pub containment: f64,
-    /// Texts of blocks that came, in the order in which they stand.
+    /// Texts of added blocks, in page order.
     pub added: Vec<String>,
-    /// Texts of blocks that went.
+    /// Texts of removed blocks, in page order.
     pub removed: Vec<String>,
-    /// Targets of links that came, in one spelling.
+    /// Canonical targets of added links.
     pub links_added: Vec<String>,
-    /// Targets of links that went.
+    /// Canonical targets of removed links.
     pub links_removed: Vec<String>,
 }
 
-/// Compares two versions.
+/// Compares two versions without any history of the page.
 pub fn diff(old: &Version<'_>, new: &Version<'_>) -> Diff {
     let mut state = PageState::default();
     state.observe(old, Noise::ByFrequency);

@@ -1,12 +1,12 @@
-//! Whether a version is an answer about the page at all: an error, a consent wall or a login served with status 200.
+//! Detects responses that are not the page at all: an error, a consent wall or a login served with status 200.
 
 use crate::version::Version;
 
-/// A suspect version is taken for the page from this many in a row on.
+/// After this many suspect versions in a row, the next one is accepted as the page.
 pub(crate) const MAX_HELD_VERSIONS: u8 = 3;
-/// Below this share of the text there was, a version that sounds like an error is suspect.
+/// A version with less than this share of the earlier text is suspect if it also reads like an error.
 const SHRUNK_SHARE: f64 = 0.7;
-/// Error pages are short.
+/// Error pages are shorter than this.
 const MAX_ERROR_PAGE_BYTES: usize = 3_000;
 const ERRORS: &[&str] = &[
     "access denied",
@@ -28,8 +28,9 @@ const ERRORS: &[&str] = &[
     "too many requests",
 ];
 
-/// Whether a version looks like something else in the page's place: nothing where there was text, or much shorter, short,
-/// and in the words of an error. A page that is replaced by another text is not suspect: that is news.
+/// Whether a version looks like something served in the page's place. It is suspect if it is empty where there was
+/// text, or if it is much shorter, short, and worded like an error. A page replaced by another text is not suspect:
+/// that is news.
 pub(crate) fn is_suspect(version: &Version<'_>, reference_bytes: usize) -> bool {
     let bytes = version.region_bytes;
     let shrunk = (bytes as f64) < SHRUNK_SHARE * reference_bytes as f64;

@@ -1,31 +1,31 @@
-//! What happens to many pages of a host together is one event of the host (E6.2): an edit of its template, an outage.
+//! Detects events that hit many pages of a host at once (E6.2): an edit of the template, an outage.
 //!
-//! An edit that comes to several pages is a word beside a verdict, never a condition of it: pages of a host are often
-//! edited on one day for good reason. That many pages cannot be found is a condition: an outage must not delete a site.
+//! A shared edit only annotates a verdict and never decides it: pages of a host are often edited on one day for good
+//! reason. Many missing pages do decide: an outage must not delete a site.
 
 use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
 use crate::state_codec::{DecodeError, list, put, take};
 use document::splitmix64;
 
-/// How long a change is remembered as evidence about other pages of its host, in seconds.
+/// How long in seconds a change is evidence about other pages of its host.
 pub const HOST_EVENT_WINDOW_S: i64 = 86_400;
-/// The most changes and the most missing pages remembered of a host; the oldest are forgotten first.
+/// The most changes, and the most missing pages, remembered per host. The oldest are forgotten first.
 const MAX_REMEMBERED: usize = 64;
-/// Of a change, so many units are compared: those with the smallest hashes, so that two changes are compared by the same.
+/// Units compared per change. The smallest hashes are taken, so that two changes are compared by the same units.
 const SIGNS: usize = 8;
-/// From so many missing pages on, and if no more pages were found meanwhile, it is the host that is missing.
+/// The host itself counts as missing from this many missing pages on, unless as many fetches found a page meanwhile.
 const MASS: usize = 5;
 const CODEC_VERSION: u8 = 1;
 
-/// What happened lately on the pages of one host.
+/// Recent events on the pages of one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostEvents {
-    /// The last changes, oldest first.
+    /// The most recent changes, oldest first.
     changes: Vec<Sample>,
-    /// Pages not found, each with the UNIX time in seconds of the first time, oldest first.
+    /// Missing pages, each with the UNIX time in seconds of the first fetch that did not find it, oldest first.
     missing: Vec<(u64, i64)>,
-    /// Looks that found a page since the first of them.
+    /// Fetches that found a page since the first missing one.
     present: u32,
 }
 
@@ -33,12 +33,12 @@ pub struct HostEvents {
 struct Sample {
     page: u64,
     unix_time: i64,
-    /// Hashes of units and whether they came, sorted.
+    /// Sorted hashes of units, each with whether the unit was added or removed.
     signs: Vec<u64>,
 }
 
 impl HostEvents {
-    /// Takes in a meaningful change of a page, and says whether another page of the host changed within a day before in
+    /// Records a meaningful change of a page. Returns whether another page of the host changed within the day before in
     /// mostly the same words. `unix_time` is in seconds.
     pub fn observe_change(&mut self, page: u64, unix_time: i64, judgement: &Judgement) -> bool {
         self.forget(unix_time);
@@ -49,13 +49,14 @@ impl HostEvents {
         everywhere
     }
 
-    /// A page was found.
+    /// Records that a page was found.
     pub fn observe_present(&mut self, page: u64) {
         self.missing.retain(|(missing, _)| *missing != page);
         self.present = if self.missing.is_empty() { 0 } else { self.present.saturating_add(1) };
     }
 
-    /// A page was not found; says whether it is the host that is missing rather than the page. `unix_time` is in seconds.
+    /// Records that a page was not found. Returns whether the host is missing rather than the page. `unix_time` is in
+    /// seconds.
     pub fn observe_missing(&mut self, page: u64, unix_time: i64) -> bool {
         self.forget(unix_time);
         if !self.missing.iter().any(|(missing, _)| *missing == page) {
@@ -64,7 +65,7 @@ impl HostEvents {
         self.missing.len() >= MASS && self.missing.len() > self.present as usize
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.missing.is_empty()
     }
@@ -77,8 +78,9 @@ impl HostEvents {
         }
     }
 
-    /// As a state value: a version byte; the changes as a u32 count and, for each, page, time, and a list of signs; the missing as
-    /// lists of pages and of times; the looks that found a page. A list is a u32 count and its u64s. All little-endian.
+    /// Encodes a state value: a version byte; the changes as a u32 count and, for each, page, time and a list of signs;
+    /// the missing pages as a list of pages and a list of times; the number of fetches that found a page. A list is a
+    /// u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![CODEC_VERSION];
         out.extend_from_slice(&(self.changes.len() as u32).to_le_bytes());
@@ -93,7 +95,7 @@ impl HostEvents {
         out
     }
 
-    /// Reads what [`encode`](Self::encode) wrote.
+    /// Decodes the bytes written by [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version] = take(&mut rest)?;
@@ -120,7 +122,7 @@ impl HostEvents {
     }
 }
 
-/// Adds to a list, oldest first, that forgets the oldest when it is full.
+/// Appends to a list ordered oldest first; drops the oldest when the list is full.
 fn remember<T>(list: &mut Vec<T>, newest: T) {
     if list.len() == MAX_REMEMBERED {
         list.remove(0);
@@ -138,7 +140,7 @@ fn signs(judgement: &Judgement) -> Vec<u64> {
     signs
 }
 
-/// How many of the smallest signs of both are signs of either: the resemblance of the two changes, in eighths (E3).
+/// How many of the smallest signs of the union are in both changes: their resemblance in eighths (E3).
 fn shared(one: &[u64], other: &[u64]) -> usize {
     let mut union: Vec<u64> = one.iter().chain(other).copied().collect();
     union.sort_unstable();

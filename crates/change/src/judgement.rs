@@ -1,51 +1,52 @@
-//! What is said of one version of a page, and by what.
+//! The judgement on one version of a page, with its evidence.
 
 use crate::verdict::Verdict;
 use serde::Serialize;
 
-/// What one version of a page means beside the last accepted one.
+/// The judgement on one version of a page, compared with the last accepted version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// Of the page as a whole.
+    /// The verdict on the page as a whole.
     pub verdict: Verdict,
-    /// Whether what the page says changed: always so with [`Verdict::Minor`] and [`Verdict::Major`], and with
-    /// [`Verdict::Returned`] and [`Verdict::Gone`] when it is not what it was.
+    /// Whether the content of the page changed. Always true for [`Verdict::Minor`] and [`Verdict::Major`]; true for
+    /// [`Verdict::Returned`] and [`Verdict::Gone`] when the content differs from before.
     pub meaningful: bool,
-    /// 1 − resemblance, in \[0, 1\]; how much, not whether. Zero also for a change of punctuation or of links alone.
+    /// 1 − resemblance, in \[0, 1\]: how much changed, not whether. Zero also for a change of punctuation or of links
+    /// alone.
     pub magnitude: f64,
     /// |old ∩ new| / |old ∪ new| of the region's shingles (E2).
     pub resemblance: f64,
-    /// |old ∩ new| / |old| of the same: how much of the old text is still there.
+    /// |old ∩ new| / |old| of the same shingles: the share of the old text that is still there.
     pub containment: f64,
-    /// Of the text of the region.
+    /// Verdict on the text of the region.
     pub content: PartVerdict,
-    /// Of the links of the region.
+    /// Verdict on the links of the region.
     pub links: PartVerdict,
-    /// Of all that lies outside the region, and of what is volatile: never meaningful.
+    /// Verdict on everything outside the region and on volatile parts; never meaningful.
     pub structure: PartVerdict,
-    /// Whether the version looks like an error in the page's place and is not believed yet.
+    /// Whether the version looks like an error in the page's place and is not accepted yet.
     pub held: bool,
-    /// Whether a second look right after this one would tell noise from news ([`Noise::ByDoubleFetch`]).
+    /// Whether a second fetch right after this one would tell noise from news ([`Noise::ByDoubleFetch`]).
     pub wants_second_look: bool,
-    /// What became of the change reported before this version, if that was still open.
+    /// Outcome of the previously reported change, if it was still open.
     pub earlier: Option<Confirmation>,
-    /// Whether changes of this page are usually there to stay, as far as is known: more were confirmed than withdrawn.
+    /// Whether changes of this page usually last: at least as many were confirmed as withdrawn.
     pub changes_last: bool,
-    /// Names of the units that came and counted; for [`crate::HostEvents`].
+    /// Names of the added units that counted; for [`crate::HostEvents`].
     pub units_added: Vec<u64>,
-    /// Names of the units that went and counted.
+    /// Names of the removed units that counted.
     pub units_removed: Vec<u64>,
-    /// The texts of the blocks that came or whose links did, each up to 512 bytes, at most 64.
+    /// Texts of the blocks that were added or got new links: at most 64, each up to 512 bytes.
     pub added: Vec<String>,
 }
 
-/// What became of one part of a page.
+/// Verdict on one part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartVerdict {
-    /// The same.
+    /// The part is the same.
     Unchanged,
-    /// Something came or went.
+    /// Something was added or removed.
     Changed,
 }
 
@@ -55,41 +56,41 @@ impl PartVerdict {
     }
 }
 
-/// By what a place that merely differs at every look is told from one that truly changes as often.
+/// How a place that merely differs at every fetch is told from one that truly changes as often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noise {
-    /// By how often it differs: all that a recorded history can tell.
+    /// By how often it differs. A recorded history can tell no more.
     ByFrequency,
-    /// By two looks with hardly any time between them. Until there were such two, nothing is passed over.
+    /// By two fetches with hardly any time between them. Nothing is ignored before the first such pair.
     ByDoubleFetch {
-        /// Seconds since the look before; `None` for the first.
+        /// Seconds since the previous fetch; `None` for the first.
         since_last_look_s: Option<i64>,
     },
 }
 
-/// The longest time in seconds between two looks that are as good as one: what differs between them differs by itself.
+/// The longest time in seconds between two back-to-back fetches. Whatever differs between them is noise.
 pub const BACK_TO_BACK_S: i64 = 120;
 
 impl Noise {
-    /// Whether this look and the one before are as good as one.
+    /// Whether this fetch and the previous one are back to back.
     pub(crate) fn is_back_to_back(self) -> bool {
         matches!(self, Self::ByDoubleFetch { since_last_look_s: Some(0..=BACK_TO_BACK_S) })
     }
 }
 
-/// What the next version says of a change. A word beside the verdict, never a condition of it: on real pages a third of
-/// the true edits are undone or replaced before the next look.
+/// Outcome of a change, by the next version. It annotates a verdict and never decides it: on real pages a third of the
+/// true edits are undone or replaced before the next fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirmation {
-    /// Most of what came is still there, and most of what went is still gone.
+    /// Most added units are still there, and most removed ones still absent.
     Confirmed,
-    /// Most of it was undone.
+    /// Most of the change was undone.
     Withdrawn,
 }
 
 impl Judgement {
-    /// Nothing to tell.
+    /// A judgement that reports no change.
     pub fn quiet(verdict: Verdict) -> Self {
         Self {
             verdict,

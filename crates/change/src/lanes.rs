@@ -1,12 +1,12 @@
-//! The same arithmetic on many values at once, as wide as the machine's registers are.
+//! Arithmetic on many values at once, as wide as the machine's registers.
 //!
-//! The loops are written so that the compiler turns them into vector instructions, of those that the function they are
-//! inlined into may use ([`crate::wide`]).
+//! The compiler turns the loops into vector instructions: those that the function they are inlined into may use
+//! ([`wide_bytes`]).
 
 use document::splitmix64;
 use wide_bytes::{Wide, Work, at_widest};
 
-/// splitmix64 of every value.
+/// Replaces every value by its splitmix64.
 pub(crate) fn splitmix64_each(values: &mut [u64]) {
     at_widest(SplitmixEach(values));
 }

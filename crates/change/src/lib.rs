@@ -1,7 +1,7 @@
 //! Did the page change, and how much?
 //!
-//! Whether a change *means* anything is a question to a [`PageState`], which is shown every [`Version`] of a page and
-//! learns what of it is news: [`PageState::observe`].
+//! Whether a change *means* anything is decided by a [`PageState`]. It is shown every [`Version`] of a page and learns
+//! which parts of it are news: [`PageState::observe`].
 //!
 //! ```
 //! use change::{Noise, PageState, Verdict, Version};
@@ -13,8 +13,8 @@
 //! assert_eq!(judgement.verdict, Verdict::Cosmetic);
 //! ```
 //!
-//! [`passages`] says in words what came and what went between two texts, [`diff`] between two versions, of which nothing
-//! is known. What a body says is read by the crate [`document`].
+//! [`passages`] lists the sentences added and removed between two texts, and [`diff`] the differences between two
+//! versions without any history. The crate [`document`] reads the bodies.
 //!
 //! This crate never fetches, stores or reads a clock.
 

@@ -1,8 +1,8 @@
-//! Whether a new version of a page means anything: decided at the fetch where it is first seen, from what the page has
-//! shown so far. No labels, no selectors, no look ahead, no clock.
+//! Decides whether a new version of a page is meaningful, at the fetch where it is first seen and from the history of
+//! the page alone. No labels, no selectors, no look ahead, no clock.
 //!
-//! Like E6, with what measurement changed: no threshold of magnitude (every unit that came or went counts), and nothing
-//! waits for a confirmation.
+//! Follows E6 except where measurements led elsewhere: there is no threshold of magnitude (every added or removed unit
+//! counts), and nothing waits for a confirmation.
 
 use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
@@ -13,92 +13,95 @@ use crate::version::{UnitKey, Version};
 use document::ContentKind;
 use document::prefix;
 
-/// How many items a feed no longer shows are remembered, so that they are no news when they come back.
+/// The most remembered items that a feed no longer shows. They are no news when they come back.
 const MAX_PAST_UNITS: usize = 1_024;
-/// Of a change, so many units are remembered to see whether it lasts.
+/// The most units remembered per change, to see whether it lasts.
 const MAX_OPEN_UNITS: usize = 256;
-/// The most texts given of what came, and their length.
+/// The most texts listed of the added blocks.
 const MAX_PASSAGES: usize = crate::passages::MAX_PASSAGES;
 const MAX_PASSAGE_BYTES: usize = 512;
-/// After a second look was asked for, so many versions pass before another is, and twice as many after each that did not
-/// come in time.
+/// Versions to wait after a second fetch was requested before requesting another. Doubled for each request that was not
+/// met in time.
 const SECOND_LOOK_REST: u8 = 5;
 pub(crate) const MAX_SECOND_LOOK_DOUBLINGS: u8 = 5;
-/// The reference length follows growth at once and shrinks by this factor a version, so that a page cannot be emptied
-/// behind the guard's back step by step.
+/// The reference length follows growth at once and shrinks by at most this factor per version, so that a page cannot be
+/// emptied step by step without the guard noticing.
 const LENGTH_MEMORY: f64 = 0.98;
 
-/// What is kept of a page to judge its next version by, in two parts: a version that differs in nothing that a reader sees,
-/// as with a nonce in its markup, changes the small one only.
+/// The state that the next version of a page is judged by, in two parts. A version that looks the same to a reader,
+/// such as one with a new nonce in its markup, changes only the small part.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageState {
     pub(crate) looks: LookMemory,
     pub(crate) version: VersionMemory,
 }
 
-/// What the looks at a page have shown: few bytes, of which some change with nearly every version.
+/// The history of the fetches of a page: few bytes, some of which change with nearly every version.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LookMemory {
-    /// The beginning of the digest of the body seen last, enough to tell it from the next; `None` before the first version.
+    /// The first bytes of the digest of the last body, enough to recognise it; `None` before the first version.
     pub(crate) digest: Option<[u8; 8]>,
-    /// Whether the page was gone at the last look.
+    /// Whether the page was gone at the last fetch.
     pub(crate) gone: bool,
-    /// How many suspect versions in a row were not believed.
+    /// Suspect versions in a row that were not accepted.
     pub(crate) held: u8,
-    /// How often a second look was asked for and did not come, and how many versions must pass before it is again.
+    /// Doublings of the wait because a requested second fetch did not come, and versions to wait before the next
+    /// request.
     pub(crate) asked: u8,
     pub(crate) rest: u8,
-    /// How many changes lasted to the next version, and how many did not.
+    /// Changes that lasted to the next version, and changes that did not.
     pub(crate) confirmed: u16,
     pub(crate) withdrawn: u16,
-    /// Length of the region's text, as the guard remembers it.
+    /// Length in bytes of the region's text, as the guard remembers it.
     pub(crate) region_bytes: u32,
-    /// What came and what went with the last change, while it is open whether that lasts.
+    /// Units added and removed by the last change, until the next version confirms or withdraws it.
     pub(crate) open_added: Vec<UnitKey>,
     pub(crate) open_removed: Vec<UnitKey>,
     pub(crate) slots: Slots,
 }
 
-/// The version accepted last: thousands of bytes.
+/// The last accepted version: thousands of bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VersionMemory {
     /// Its units, sorted by name.
     pub(crate) units: Vec<UnitKey>,
     /// Items a feed no longer shows, oldest first.
     pub(crate) past: Vec<UnitKey>,
-    /// Shingles of the region of the last version that meant something.
+    /// Shingles of the region of the last meaningful version.
     pub(crate) shingles: ShingleSet,
 }
 
 impl LookMemory {
-    /// Whether the page was gone at the last look.
+    /// Whether the page was gone at the last fetch.
     pub fn is_gone(&self) -> bool {
         self.gone
     }
 }
 
 impl PageState {
-    /// Of both parts. Looks that found the page unchanged can be judged without its version; a new version cannot.
+    /// Joins the two parts. Fetches that found the page unchanged can be judged without its version; a new version
+    /// cannot.
     pub fn new(looks: LookMemory, version: VersionMemory) -> Self {
         Self { looks, version }
     }
 
-    /// The small part.
+    /// The small part: the history of the fetches.
     pub fn looks(&self) -> &LookMemory {
         &self.looks
     }
 
-    /// The large part.
+    /// The large part: the last accepted version.
     pub fn version(&self) -> &VersionMemory {
         &self.version
     }
 
-    /// The large part, to be kept.
+    /// The large part by value, to be stored.
     pub fn into_version(self) -> VersionMemory {
         self.version
     }
 
-    /// The page is no longer there (404, 410). Host and network failures say nothing of a page and have no place here.
+    /// Records that the page is no longer there (404, 410). Host and network failures say nothing about a page; do not
+    /// report them here.
     pub fn observe_gone(&mut self) -> Judgement {
         let news = self.looks.digest.is_some() && !self.looks.gone;
         self.looks.gone = true;
@@ -109,12 +112,12 @@ impl PageState {
         Judgement { meaningful: news, magnitude, resemblance: rest, containment: rest, ..quiet }
     }
 
-    /// Whether the page was gone at the last look.
+    /// Whether the page was gone at the last fetch.
     pub fn is_gone(&self) -> bool {
         self.looks.gone
     }
 
-    /// What the page said in the last version that meant something: the shingles of its main text.
+    /// The shingles of the region of the last meaningful version.
     pub fn shingles(&self) -> &ShingleSet {
         &self.version.shingles
     }
@@ -124,7 +127,7 @@ impl PageState {
         self.looks.digest.is_none()
     }
 
-    /// The page has not changed since the last look, as an answer without a body says (304, or the same digest).
+    /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows.
     pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
         let verdict = if std::mem::take(&mut self.looks.gone) { Verdict::Returned } else { Verdict::Unchanged };
         if noise.is_back_to_back() {
@@ -135,7 +138,7 @@ impl PageState {
         Judgement { earlier: self.settled(open, open), ..Judgement::quiet(verdict) }
     }
 
-    /// Judges a version and learns from it. To be called for every fetched version, in the order of fetching.
+    /// Judges a version and learns from it. Call it for every fetched version, in the order of fetching.
     pub fn observe(&mut self, version: &Version<'_>, noise: Noise) -> Judgement {
         let digest = version.digest.first_chunk().copied();
         if self.looks.digest.is_none() {
@@ -151,7 +154,7 @@ impl PageState {
         }
         let was_gone = std::mem::take(&mut self.looks.gone);
         self.looks.digest = digest;
-        // The same error twice is no less an error, and no less there: it counts on.
+        // The same error again is still an error: it counts on.
         if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
             self.looks.held += 1;
             let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
@@ -167,11 +170,11 @@ impl PageState {
         let keys: Vec<UnitKey> = version.units.iter().map(|unit| unit.key).collect();
         let (mut added, mut removed) = (only_in(&keys, &self.version.units), only_in(&self.version.units, &keys));
         let structure = PartVerdict::of(!added.is_empty() || !removed.is_empty());
-        // What only went in or out of the region is still on the page.
+        // A unit that only moved into or out of the region is still on the page.
         added.retain(|key| key.in_region());
         removed.retain(|key| key.in_region());
         if version.kind == ContentKind::Xml {
-            // Items leave a feed when others come, and come back when a cache is behind.
+            // Items leave a feed when others arrive, and come back when a cache is behind.
             self.version.past.extend(std::mem::take(&mut removed));
             added.retain(|key| !self.version.past.iter().any(|past| past.name() == key.name()));
             self.version.past.drain(..self.version.past.len().saturating_sub(MAX_PAST_UNITS));
@@ -202,7 +205,7 @@ impl PageState {
         Judgement { structure, wants_second_look, ..news }
     }
 
-    /// Asks for a second look while one would tell something, but not at every version.
+    /// Requests a second fetch while one would be informative, but not at every version.
     fn wants_second_look(&mut self) -> bool {
         self.looks.rest = self.looks.rest.saturating_sub(1);
         let wanted = self.looks.rest == 0 && self.looks.slots.has_suspects();
@@ -213,7 +216,7 @@ impl PageState {
         wanted
     }
 
-    /// The second look came, and these slots differed.
+    /// Records a second fetch in which these slots differed.
     fn prove(&mut self, differing: &[u32]) {
         self.looks.slots.prove(differing);
         self.looks.asked = 0;
@@ -253,7 +256,7 @@ impl PageState {
         }
     }
 
-    /// Whether the last change lasts, if that is still open.
+    /// Decides whether the last change lasted, if that is still open.
     fn settle(&mut self, version: &Version<'_>) -> Option<Confirmation> {
         let added = std::mem::take(&mut self.looks.open_added);
         let removed = std::mem::take(&mut self.looks.open_removed);
@@ -279,7 +282,7 @@ impl PageState {
     }
 }
 
-/// The units of one version that are not on the other; both sorted by name.
+/// The units of the first list that are not in the second; both sorted by name.
 pub(crate) fn only_in(of: &[UnitKey], without: &[UnitKey]) -> Vec<UnitKey> {
     let mut others = without.iter().peekable();
     let is_alone = |key: &&UnitKey| {

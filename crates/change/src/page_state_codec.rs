@@ -1,5 +1,5 @@
-//! A page's state as bytes. What its looks have shown: 33, and 8 a slot touched lately. Its version: 9, 8 a unit (median
-//! page 107 units), and the shingles.
+//! The bytes of a page's state. The history of fetches takes 33 bytes, and 8 per recently touched slot. The version
+//! takes 9 bytes, 8 per unit (a median page has 107), and the shingles.
 
 use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
@@ -11,9 +11,9 @@ const LOOKS_VERSION: u8 = 1;
 const VERSION_VERSION: u8 = 1;
 
 impl LookMemory {
-    /// As a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the digest, confirmed and
-    /// withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each a u32 count and its
-    /// u64s. All little-endian.
+    /// Encodes a state value: a version byte, a byte of flags (1 seen, 2 gone), the counts held, asked and rest, the
+    /// digest, confirmed and withdrawn as u16, the region's bytes as u32; then open added, open removed and slots, each
+    /// a u32 count and its u64s. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let flags = u8::from(self.digest.is_some()) | (u8::from(self.gone) << 1);
         let mut out = vec![LOOKS_VERSION, flags, self.held, self.asked, self.rest];
@@ -31,7 +31,7 @@ impl LookMemory {
         out
     }
 
-    /// Reads what [`encode`](Self::encode) wrote.
+    /// Decodes the bytes written by [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
@@ -64,7 +64,7 @@ impl LookMemory {
 }
 
 impl VersionMemory {
-    /// As a state value: a version byte; units and past, each a u32 count and its u64s; then the shingles as
+    /// Encodes a state value: a version byte; units and past, each a u32 count and its u64s; then the shingles as
     /// [`ShingleSet::encode_into`] writes them. All little-endian.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = vec![VERSION_VERSION];
@@ -75,7 +75,7 @@ impl VersionMemory {
         out
     }
 
-    /// Reads what [`encode`](Self::encode) wrote.
+    /// Decodes the bytes written by [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         let [version] = take(&mut rest)?;

@@ -11,7 +11,7 @@ fn html(body: &str) -> Version<'static> {
     Version::new(body.as_bytes(), Some("text/html"), Some("https://a.test/terms"), &URLS)
 }
 
-/// Verdict and whether it means anything, for each version after the first.
+/// The verdict on each version after the first, and whether it is meaningful.
 fn judged(versions: &[Version<'_>]) -> Vec<(Verdict, bool)> {
     let mut state = PageState::default();
     let judgements = versions.iter().map(|version| state.observe(version, Noise::ByFrequency));
@@ -51,8 +51,8 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
     assert_eq!((judgement.meaningful, judgement.added), (true, vec!["Ask Bob.".to_owned()]));
 }
 
-/// Looks at versions a day apart, but at once after each time that was asked for; gives the last judgement and how often a
-/// second look was asked for.
+/// Fetches versions a day apart, but at once whenever a second fetch is requested. Returns the last judgement and the
+/// number of second fetches requested.
 fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
     let mut state = PageState::default();
     let (mut last, mut asked) = (Judgement::quiet(Verdict::First), 0);
@@ -204,9 +204,9 @@ fn the_state_of_a_small_page_has_these_bytes() {
     let mut state = PageState::default();
     state.observe(&html("<p>Hello"), Noise::ByFrequency);
     let (looks, version) = (state.looks().encode(), state.version().encode());
-    // Header 21, and three counts.
+    // A header of 21 bytes and three counts.
     assert_eq!((looks.len(), &looks[..5]), (21 + 3 * 4, &[1, 1, 0, 0, 0][..]));
-    // Header 1, two counts, one unit, and shingles: 6 and one of 4.
+    // A header of 1 byte, two counts, one unit, and the shingles: 6 bytes and one shingle of 4.
     assert_eq!(version.len(), 1 + 2 * 4 + 8 + 6 + 4);
     assert_eq!(kept(&state), state);
     let unknown = DecodeError::UnknownVersion(2);
@@ -214,7 +214,7 @@ fn the_state_of_a_small_page_has_these_bytes() {
     assert_eq!(VersionMemory::decode(&[&[2], &version[1..]].concat()), Err(unknown));
 }
 
-/// The state after it was written down.
+/// The state after a round trip through its bytes.
 fn kept(state: &PageState) -> PageState {
     let looks = LookMemory::decode(&state.looks().encode()).expect("just encoded");
     PageState::new(looks, VersionMemory::decode(&state.version().encode()).expect("just encoded"))

@@ -1,25 +1,25 @@
-//! What came and what went, in words: for people and systems that read the change stream.
+//! The sentences added to and removed from a page, for people and systems that read the change stream.
 
 use document::prefix;
 
-/// The most passages given of each kind.
+/// The most passages listed per side.
 pub const MAX_PASSAGES: usize = 64;
-/// The longest passage given, in bytes; longer ones are cut.
+/// The longest passage in bytes; longer ones are cut.
 const MAX_PASSAGE_BYTES: usize = 512;
 const FULL_WIDTH_ENDS: [&[u8]; 3] = ["。".as_bytes(), "！".as_bytes(), "？".as_bytes()];
 
-/// The passages of two texts that are in one of them only, in the order in which they stand.
+/// The passages that only one of two texts has, in text order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
-    /// In the new text only.
+    /// Passages in the new text only.
     pub added: Vec<String>,
-    /// In the old text only.
+    /// Passages in the old text only.
     pub removed: Vec<String>,
-    /// Whether there were more than [`MAX_PASSAGES`] of a kind, or one was cut.
+    /// Whether either side had more than [`MAX_PASSAGES`], or a passage was cut.
     pub truncated: bool,
 }
 
-/// Compares two visible texts, sentence by sentence. A set difference: what only moved is neither added nor removed.
+/// Compares two visible texts sentence by sentence, as sets: a sentence that only moved is neither added nor removed.
 pub fn passages(old: &str, new: &str) -> Passages {
     let mut result = Passages::default();
     result.added = difference(new, old, &mut result.truncated);
@@ -46,7 +46,7 @@ fn difference(of: &str, without: &str, truncated: &mut bool) -> Vec<String> {
     only
 }
 
-/// Lines, cut after `.`, `!` or `?` before a space, and after their full-width forms.
+/// Splits a text into lines, and lines after `.`, `!` or `?` before a space and after their full-width forms.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| {
         let mut rest = line;
@@ -62,7 +62,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Every change of a page is read for this, old text and new, so bytes are looked at and not characters.
+/// Works on bytes, not characters, because every change of a page passes through here, old text and new.
 fn sentence_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let end_at = |at: usize| match bytes[at] {

@@ -1,17 +1,17 @@
-//! Which blocks are what the page is about, and which are the frame around it.
+//! Separates the blocks that a page is about (its region) from the frame around them.
 
 use document::blocks::{Block, Blocks};
 
-/// The share of the text outside the frame from which on `main` and `article` are believed to hold the page.
+/// The least share of the unframed text that `main` and `article` must hold to be taken for the region.
 const MAIN_SHARE: f64 = 0.3;
-/// The share of an element's text that one of its children must hold for the search to go down into it.
+/// The least share of an element's text that one child must hold for the search to descend into it.
 const SUBTREE_SHARE: f64 = 0.6;
 
-/// For each block whether it is in the page's region: inside `main` or `article` where these hold enough of the text, else
-/// inside the element that holds most of what is outside the frame; if that is nothing, everywhere.
+/// For each block, whether it is in the page's region: inside `main` or `article` where these hold enough of the text,
+/// else inside the element that holds most of the unframed text, else everywhere.
 ///
-/// Blocks that only lead elsewhere (teasers, menus, related pages) are left out, unless they are most of the region: then
-/// the page is a list of links, and they are what it says.
+/// Blocks that only lead elsewhere (teasers, menus, related pages) are left out unless they are most of the region:
+/// then the page is a list of links, and they are its content.
 pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
     let bytes = |keep: &[bool]| -> usize {
         blocks.list.iter().zip(keep).map(|(block, keep)| usize::from(*keep) * block.byte_length()).sum()
@@ -29,20 +29,20 @@ pub(crate) fn region(blocks: &Blocks) -> Vec<bool> {
     if 2 * bytes(&told) >= bytes(&region) { told } else { region }
 }
 
-/// Those of the blocks kept that something is true of.
+/// The kept blocks that satisfy a condition.
 fn among(kept: &[bool], blocks: &Blocks, is: impl Fn(&Block) -> bool) -> Vec<bool> {
     blocks.list.iter().zip(kept).map(|(block, kept)| *kept & is(block)).collect()
 }
 
-/// For each element whether it is in the one that holds most text: the search goes down from the root as long as one
-/// child holds most of what its parent holds.
+/// For each element, whether it is inside the element that holds most of the text. The search descends from the root
+/// while one child holds most of its parent's text.
 fn subtree(blocks: &Blocks, keep: &[bool]) -> Vec<bool> {
     let nodes = &blocks.nodes;
     let mut bytes = vec![0_usize; nodes.len()];
     for (block, _) in blocks.list.iter().zip(keep).filter(|(_, keep)| **keep) {
         bytes[block.node] += block.byte_length();
     }
-    // Children come behind their parents, so one pass from the end adds up every subtree, and one from the front goes down.
+    // Children follow their parents, so one pass from the end adds up every subtree, and one from the front descends.
     for index in (1..nodes.len()).rev() {
         bytes[nodes[index].parent] += bytes[index];
     }

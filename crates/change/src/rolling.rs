@@ -1,25 +1,25 @@
 //! Rolling hashes of windows of w tokens (Karp & Rabin 1987), over the field of p = 2⁶¹ − 1.
 //!
-//! A window's hash is h = Σ t_{i+j} b^{w−1−j} mod p of its tokens t mod p, slid in constant time:
-//! h' = h b + t_in − t_out b^w. The usual widths, 3 and 5, are not slid: each hash would wait for the one before it, and
-//! the sums of several windows take less time side by side.
+//! A window's hash is h = Σ t_{i+j} b^{w−1−j} mod p of its tokens t mod p. It slides in constant time: h' = h b + t_in
+//! − t_out b^w. The usual widths, 3 and 5, are not slid: each hash would wait for the one before it, and computing
+//! several windows side by side takes less time.
 
 use std::num::NonZeroUsize;
 use wide_bytes::{Wide, Work, at_widest};
 
-/// p, a Mersenne prime: a number folds onto itself at bit 61.
+/// p, a Mersenne prime: a number is reduced by folding it at bit 61.
 const MODULUS: u64 = (1 << 61) - 1;
 /// b, below 2⁵⁷.
 const BASE: u64 = 0x0123_4567_89AB_CDEF;
 
-/// The widest windows that are hashed each by itself.
+/// The widest windows that are hashed independently.
 const NARROW: usize = 5;
-/// So many of them are hashed with the tokens near at hand.
+/// Windows hashed per pass, few enough that their tokens stay in cache.
 const STRETCH: usize = 128;
-/// Bits of the lower half of a number.
+/// Bits in the lower half of a number.
 const HALF: u32 = 31;
 
-/// Appends the hash of every window of a sequence of token hashes. A sequence shorter than `width` is one window, an
+/// Appends the hash of every window of a sequence of token hashes. A sequence shorter than `width` is one window; an
 /// empty one has none.
 pub(crate) fn windows(tokens: &[u64], width: NonZeroUsize, out: &mut Vec<u64>) {
     if tokens.is_empty() {
@@ -51,8 +51,8 @@ impl Work for Windows<'_, '_> {
     }
 }
 
-/// The hashes of windows of W ≤ [`NARROW`] tokens. Numbers are multiplied in two halves, the lower of 31 bits, because
-/// processors multiply 32 bits of many numbers at once.
+/// Hashes windows of W ≤ [`NARROW`] tokens independently. Numbers are multiplied in two halves, the lower of 31 bits,
+/// because processors multiply 32 bits of many numbers at once.
 #[inline(always)]
 fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
     const { assert!(W <= NARROW) };
@@ -68,8 +68,8 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
             (*low, *high) = halves(fold(token.into()));
         }
         for (place, hash) in hashes.iter_mut().enumerate() {
-            // Of four products of each two halves: a token is below 2⁶¹ + 8 once folded, so its upper half is 2³⁰ at most,
-            // and no sum reaches 2⁶⁴, but for that of products of the sums of halves, of which the others are taken again.
+            // A product of halves in three multiplications (Karatsuba). A folded token is below 2⁶¹ + 8, so its upper
+            // half is 2³⁰ at most. No sum reaches 2⁶⁴ except `middle`, which wraps until the other two are subtracted.
             let (mut lowest, mut middle, mut highest) = (0, 0_u64, 0);
             for (token, (low_power, high_power)) in powers[..W - 1].iter().enumerate() {
                 let (low, high) = (low[place + token], high[place + token]);
@@ -79,14 +79,15 @@ fn each_by_itself<const W: usize>(tokens: &[u64], out: &mut [u64]) {
             }
             let middle = middle.wrapping_sub(lowest).wrapping_sub(highest);
             let last = low[place + W - 1] + (high[place + W - 1] << HALF);
-            // 2³¹ times the middle, of which the lowest 30 bits stay below 2⁶¹, and twice the highest, for 2⁶² is congruent to 2.
+            // 2³¹ times the middle: its lowest 30 bits stay below 2⁶¹, and its higher bits return at bit 0, since 2⁶¹
+            // is congruent to 1. The highest counts twice, since 2⁶² is congruent to 2.
             let middle = ((middle & ((1 << 30) - 1)) << HALF) + (middle >> 30);
             *hash = reduce(fold(lowest.into()) + fold((2 * highest).into()) + middle + last);
         }
     }
 }
 
-/// The hashes of windows of any width.
+/// Hashes windows of any width by sliding.
 fn slide(tokens: &[u64], width: usize, out: &mut [u64]) {
     let leaving_power = (0..width).fold(1, |power, _| multiply(power, BASE));
     let mut hash = hash_of(&tokens[..width]);
@@ -97,19 +98,19 @@ fn slide(tokens: &[u64], width: usize, out: &mut [u64]) {
     }
 }
 
-/// The hash of a window by itself.
+/// The hash of one window.
 fn hash_of(window: &[u64]) -> u64 {
     window.iter().fold(0, |hash, &token| reduce(multiply(hash, BASE) + reduce(token)))
 }
 
-/// A number to a congruent one, the sum of its lowest 61 bits and of all others, which must fit. Of 64 bits it is below
-/// 2⁶¹ + 8.
+/// Returns a congruent number: the lowest 61 bits plus all higher bits, whose sum must fit. For a 64-bit value the
+/// result is below 2⁶¹ + 8.
 #[inline(always)]
 const fn fold(value: u128) -> u64 {
     (value as u64 & MODULUS) + (value >> 61) as u64
 }
 
-/// The lowest 31 bits, and the others.
+/// The lowest 31 bits, and the remaining ones.
 #[inline(always)]
 const fn halves(value: u64) -> (u64, u64) {
     (value & ((1 << HALF) - 1), value >> HALF)

@@ -1,11 +1,11 @@
-//! Shingles: the overlapping windows of w tokens a text consists of, as a set of hashes.
+//! Shingles: the overlapping windows of w tokens in a text, as a set of hashes.
 //!
 //! Broder, Glassman, Manasse & Zweig 1997, "Syntactic clustering of the Web": resemblance r = |A ∩ B| / |A ∪ B|,
-//! containment c = |A ∩ B| / |A|. A token is hashed by [`document::text_hash`], a window of tokens by a rolling hash, and the shingle is
-//! splitmix64 of that, so its values are evenly spread (Section E2).
+//! containment c = |A ∩ B| / |A|. A token is hashed by [`document::text_hash`] and a window of tokens by a rolling
+//! hash. The shingle is splitmix64 of the window's hash, so shingles are evenly spread (Section E2).
 //!
-//! State is bounded: of a text with more than [`MAX_SHINGLES`] the smallest are kept. They are an even sample, and two
-//! sets are compared over the range of values that both have in full. The standard deviation of r is then at most
+//! State is bounded: of a text with more than [`MAX_SHINGLES`], the smallest are kept. They are an even sample. Two
+//! sets are compared over the range of values that both hold in full. The standard deviation of r is then at most
 //! sqrt(r (1 − r) / 512), which is 0.013 at r = 0.9.
 
 use crate::lanes::splitmix64_each;
@@ -17,13 +17,13 @@ use std::num::NonZeroUsize;
 /// Tokens per shingle of text.
 pub const DEFAULT_SHINGLE_WIDTH: NonZeroUsize = NonZeroUsize::new(5).expect("5 is not 0");
 
-/// So many shingles are compared at once.
+/// Shingles compared at once.
 const STRETCH: usize = 8;
 
 /// The most shingles kept of one text.
 pub const MAX_SHINGLES: usize = 512;
 
-/// Makes the shingles of one page after the other, in memory that is used again.
+/// Computes the shingles of one page after another, reusing its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Shingler {
     scratch: Scratch,
@@ -32,8 +32,8 @@ pub struct Shingler {
 }
 
 impl Shingler {
-    /// The shingles of texts that are read as one, in order and with repetitions. Fewer than `width` tokens in all are
-    /// one shingle, no tokens are none.
+    /// The shingles of texts read as one, in order and with repetitions. Fewer than `width` tokens in all are one
+    /// shingle; no tokens have none.
     pub fn shingles<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>, width: NonZeroUsize) -> &[u64] {
         self.tokens.clear();
         for text in texts {
@@ -54,7 +54,7 @@ impl Shingler {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShingleSet {
     pub(crate) hashes: Vec<u32>,
-    /// Whether there were more than [`MAX_SHINGLES`], of which the smallest are here.
+    /// Whether there were more than [`MAX_SHINGLES`]; only the smallest are kept then.
     pub(crate) truncated: bool,
 }
 
@@ -70,11 +70,11 @@ impl ShingleSet {
         Self::from_hashes(Shingler { tokens, ..Shingler::default() }.finish(width).iter().copied())
     }
 
-    /// Of hashes that are evenly spread already. Their upper halves are kept: two of a page's shingles share one too rarely
-    /// to matter.
+    /// Builds a set from evenly spread hashes. Only the upper half of each is kept: two shingles of a page share one
+    /// too rarely to matter.
     pub fn from_hashes(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut hashes: Vec<u32> = hashes.into_iter().map(|hash| (hash >> 32) as u32).collect();
-        // Of a long text, only the smallest are sorted. There may be repetitions among them, so more are tried.
+        // Of a long text, only the smallest are sorted. They may repeat, so more are tried if needed.
         let mut tried = 2 * MAX_SHINGLES;
         while hashes.len() > tried {
             hashes.select_nth_unstable(tried);
@@ -99,7 +99,7 @@ impl ShingleSet {
         &self.hashes
     }
 
-    /// How many there are.
+    /// The number of shingles kept.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -109,7 +109,7 @@ impl ShingleSet {
         self.hashes.is_empty()
     }
 
-    /// Whether all shingles of the text are here, so that comparisons are exact.
+    /// Whether all shingles of the text are kept, so that comparisons are exact.
     pub fn is_complete(&self) -> bool {
         !self.truncated
     }
@@ -120,20 +120,20 @@ impl ShingleSet {
         overlap.share_of(overlap.ours + overlap.theirs - overlap.common)
     }
 
-    /// |A ∩ B| / |A|: how much of this text is in the other. 1 for two empty sets, 0 when just one is empty.
+    /// |A ∩ B| / |A|: the share of this text that is in the other. 1 for two empty sets, 0 when just one is empty.
     pub fn containment_in(&self, other: &ShingleSet) -> f64 {
         let overlap = self.overlap(other);
         if overlap.ours == 0 && overlap.theirs > 0 { 0.0 } else { overlap.share_of(overlap.ours) }
     }
 
-    /// Counts over the range of values that both sets have in full.
+    /// Counts shingles over the range of values that both sets hold in full.
     fn overlap(&self, other: &ShingleSet) -> Overlap {
         let limit = self.known_up_to().min(other.known_up_to());
         let ours = &self.hashes[..self.hashes.partition_point(|&hash| hash <= limit)];
         let theirs = &other.hashes[..other.hashes.partition_point(|&hash| hash <= limit)];
         let (mut i, mut j, mut common) = (0, 0, 0);
         while i < ours.len() && j < theirs.len() {
-            // Most of two versions is the same.
+            // Fast path: most of two versions is equal.
             let stretches = ours[i..].first_chunk::<STRETCH>().zip(theirs[j..].first_chunk());
             if stretches.is_some_and(|(ours, theirs)| ours == theirs) {
                 (i, j, common) = (i + STRETCH, j + STRETCH, common + STRETCH);

@@ -1,34 +1,35 @@
-//! Places of a page whose value differs nearly every time one looks: learnt, passed over, and let back in when quiet
-//! (E6.5).
+//! Slots: places of a page whose value differs at nearly every fetch. They are learnt, ignored, and counted again when
+//! quiet (E6.5).
 //!
-//! How often a place differs does not tell noise from news: a price may truly change between any two looks that lie a day
-//! apart. Two looks that lie a minute apart can tell: what differs even then is noise. Of a recorded history, where nobody
-//! can look again, frequency is all there is to go by.
+//! Frequency does not tell noise from news: a price may truly change between any two fetches a day apart. Two fetches a
+//! minute apart do tell: whatever differs between them is noise. A recorded history cannot be fetched again, so there
+//! frequency must do.
 
-/// How many versions back a touch counts.
+/// Versions for which a touch is remembered.
 const WINDOW_VERSIONS: u32 = 30;
-/// A slot touched in more versions of the window than this is volatile. Fewer would mask edits that are undone and redone.
+/// A slot touched in more versions of the window than this is volatile. A smaller limit would mask edits that are
+/// undone and redone.
 const MAX_TOUCHES: u32 = 4;
-/// The most slots remembered; of more, those touched longest ago go.
+/// The most slots remembered. Beyond that, those touched longest ago are dropped.
 const MAX_SLOTS: usize = 512;
 
-/// The bits of a history that are touches.
+/// The bits of a history that record touches.
 const TOUCHES: u32 = (1 << WINDOW_VERSIONS) - 1;
-/// Two looks in a row have shown that the slot differs by itself.
+/// Back-to-back fetches showed that the slot is noise.
 const PROVEN: u32 = 1 << 31;
-/// Two looks in a row have shown that it does not: it changes often, and truly.
+/// Back-to-back fetches showed that the slot is not noise: it changes often, and truly.
 const CLEARED: u32 = 1 << 30;
 
-/// What is remembered of the slots of one page: 8 bytes for each that was touched in the window.
+/// The remembered slots of one page: 8 bytes for each slot touched in the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slots {
-    /// Slot, and in which of the last versions it was touched: bit 0 is the newest, and what two looks in a row have
-    /// shown. Sorted by slot; none is without a touch.
+    /// Each slot with its history: one bit per version in which it was touched (bit 0 is the newest), and the result of
+    /// back-to-back fetches. Sorted by slot; every history has a touch.
     touches: Vec<(u32, u32)>,
 }
 
 impl Slots {
-    /// Takes in a version by the slots it touched, sorted, each once.
+    /// Records a version by the slots it touched, sorted and without repetitions.
     pub(crate) fn advance(&mut self, touched: &[u32]) {
         for (_, history) in &mut self.touches {
             *history = (*history & !TOUCHES) | ((*history << 1) & TOUCHES);
@@ -47,23 +48,23 @@ impl Slots {
         }
     }
 
-    /// Whether a slot differs too often to be believed, where frequency is all there is to go by.
+    /// Whether a slot differs too often to count, judged by frequency alone.
     pub(crate) fn is_frequent(&self, slot: u32) -> bool {
         self.history(slot).is_some_and(is_frequent)
     }
 
-    /// Whether a slot differs often, and by itself.
+    /// Whether a slot differs often and is proven noise.
     pub(crate) fn is_proven(&self, slot: u32) -> bool {
         self.history(slot).is_some_and(|history| is_frequent(history) && history & PROVEN != 0)
     }
 
-    /// Whether some slot differs often, and no second look has told why.
+    /// Whether some slot differs often without a verdict by back-to-back fetches.
     pub(crate) fn has_suspects(&self) -> bool {
         self.touches.iter().any(|(_, history)| is_suspect(*history))
     }
 
-    /// Takes in the slots that two looks in a row showed to differ, sorted: of those suspected these are noise and the
-    /// others are not.
+    /// Records back-to-back fetches between which the given slots, sorted, differed. Suspects among them are noise; the
+    /// other suspects are cleared.
     pub(crate) fn prove(&mut self, differing: &[u32]) {
         for (slot, history) in self.touches.iter_mut().filter(|(_, history)| is_suspect(*history)) {
             *history |= if differing.binary_search(slot).is_ok() { PROVEN } else { CLEARED };
@@ -79,7 +80,7 @@ impl Slots {
         &self.touches
     }
 
-    /// Of what [`entries`](Self::entries) gave; `None` when it did not give it.
+    /// Rebuilds the slots from the result of [`entries`](Self::entries). Returns `None` for any other list.
     pub(crate) fn from_entries(touches: Vec<(u32, u32)>) -> Option<Self> {
         let in_order = touches.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let is_valid = |history: u32| history & TOUCHES != 0 && history & (PROVEN | CLEARED) != PROVEN | CLEARED;

@@ -1,13 +1,13 @@
-//! Hashes of short pieces of a text.
+//! Hashes of short spans of a text.
 
 use document::splitmix64;
 use std::ops::Range;
 use wide_bytes::{Wide, Work, at_widest};
 
-/// A piece of a text: where it begins and where it ends.
+/// Start and end of a span of a text, in bytes.
 pub(crate) type Span = [u32; 2];
 
-/// [`text_hash`](document::text_hash) of a piece. What stands behind it is read with it, which is less work.
+/// [`text_hash`](document::text_hash) of a span. Reads whole words past its end and masks them, which is cheaper.
 #[inline(always)]
 pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: Span) -> u64 {
     let (mut at, end) = (start as usize, end as usize);
@@ -22,11 +22,11 @@ pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: Span) -> u64 {
     splitmix64(hash ^ (eight_bytes(bytes, at) & ((1 << (8 * (end - at))) - 1)))
 }
 
-/// The most words given of a text by [`first_words`].
+/// The most words per text returned by [`first_words`].
 const WORDS: usize = 3;
 
-/// The first words of each text, which stand between spaces, and how many they are. Of no text there is one, which is
-/// empty. All must end before 4 GiB.
+/// The first words of each text, split at spaces, and their number per text. An empty text has one empty word. All
+/// texts must end before 4 GiB.
 pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> (Vec<Span>, Vec<usize>) {
     at_widest(FirstWords { bytes, texts })
 }
@@ -60,7 +60,7 @@ impl<T: Iterator<Item = Range<usize>>> Work for FirstWords<'_, T> {
     }
 }
 
-/// The place of the next space before an end.
+/// The position of the next space before `end`.
 #[inline(always)]
 fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     let spaces = bytes[from..].first_chunk().map_or(0, |block| wide.equal(block, b' '));
@@ -71,7 +71,7 @@ fn next_space(wide: impl Wide, bytes: &[u8], from: usize, end: usize) -> Option<
     (space < end).then_some(space)
 }
 
-/// Eight bytes, with zeros after the end.
+/// Eight bytes, padded with zeros after the end.
 #[inline(always)]
 pub(crate) fn eight_bytes(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..at + 8).and_then(|eight| eight.first_chunk()) {

@@ -1,13 +1,13 @@
-//! Sorting by evenly spread numbers, such as hashes are.
+//! Sorts by evenly spread numbers, such as hashes.
 
-/// By so many of their highest bits numbers are sorted at a time, and twice.
+/// Bits per pass. Two passes sort by the highest 16 bits.
 const DIGIT_BITS: u32 = 8;
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Fewer are sorted by comparing.
+/// Fewer items than this are sorted by comparison.
 const MIN_ITEMS: usize = 64;
 
-/// Sorts by numbers that are evenly spread, keeping the order of those with one number: by their highest bits into
-/// drawers, and then neighbours. Others are sorted all the same, only slower.
+/// Sorts stably by evenly spread numbers: a radix sort by their highest bits, then an insertion sort. Numbers that are
+/// not evenly spread are sorted correctly too, only slower.
 pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&T) -> u64) -> Vec<T> {
     if items.len() < MIN_ITEMS {
         items.sort_by_key(number);
@@ -25,7 +25,7 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     for (counts, shift) in counts.iter_mut().zip(shifts) {
         let mut next = 0;
         for count in counts.iter_mut() {
-            // Where the drawer's next item goes.
+            // The start of each bucket becomes the place of its next item.
             next += std::mem::replace(count, next);
         }
         for item in &items {
@@ -39,7 +39,7 @@ pub(crate) fn sorted_evenly_spread<T: Copy>(mut items: Vec<T>, number: impl Fn(&
     items
 }
 
-/// Sorts what nearly is: the standard library finds what is sorted already, but not that.
+/// Sorts a nearly sorted list. The standard library detects sorted runs, but not this.
 fn sort_neighbours<T: Copy>(items: &mut [T], number: impl Fn(&T) -> u64) {
     let mut moves = 0;
     for end in 1..items.len() {

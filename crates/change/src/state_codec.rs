@@ -1,22 +1,22 @@
-//! Shingle sets as bytes of a state value. Written on one machine and in one version, they are read on all
-//! others and in all later ones.
+//! The bytes of shingle sets in a state value. Other machines and later versions of the program must be able to read
+//! them.
 
 use crate::shingle::{MAX_SHINGLES, ShingleSet};
 use thiserror::Error;
 
-/// Why bytes are not a state value of this crate.
+/// Why bytes could not be decoded as a state value of this crate.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The bytes end before the value does.
+    /// The bytes end too early.
     #[error("the state value is cut short; fetch the page again to make a new one")]
     TooShort,
-    /// Written by a later version of this crate.
+    /// The bytes were written by a later version of this crate.
     #[error("the state value has version {0}, which this program does not know; was it downgraded?")]
     UnknownVersion(u8),
-    /// The bytes do not add up to the length they claim.
+    /// The length of the bytes does not match the counts in them.
     #[error("the state value does not have the length it claims; fetch the page again to make a new one")]
     BadLength,
-    /// The shingles are out of order.
+    /// The shingles are not ascending.
     #[error("the state value has shingles out of order; fetch the page again to make a new one")]
     NotAscending,
 }
@@ -25,8 +25,8 @@ const SET_VERSION: u8 = 1;
 const SET_HEADER_BYTES: usize = 6;
 
 impl ShingleSet {
-    /// Appends the set to a state value: a version byte, a byte that is 1 when truncated, the count as u32, the hashes as
-    /// u32, all little-endian. Evenly spread hashes do not compress, so nothing is tried.
+    /// Appends the set to a state value: a version byte, a byte that is 1 when truncated, the count as u32, the hashes
+    /// as u32, all little-endian. Evenly spread hashes do not compress, so they are stored as they are.
     pub fn encode_into(&self, out: &mut Vec<u8>) {
         out.reserve(SET_HEADER_BYTES + 4 * self.hashes.len());
         out.push(SET_VERSION);
@@ -38,7 +38,7 @@ impl ShingleSet {
         }
     }
 
-    /// Reads what [`encode_into`](Self::encode_into) wrote, the whole of it.
+    /// Decodes the bytes written by [`encode_into`](Self::encode_into); the slice must hold nothing else.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (header, body) = bytes.split_first_chunk::<SET_HEADER_BYTES>().ok_or(DecodeError::TooShort)?;
         let [version, truncated, count @ ..] = *header;
@@ -60,19 +60,19 @@ impl ShingleSet {
 
 /// Appends a list: a u32 count and its u64s.
 pub(crate) fn put(out: &mut Vec<u8>, values: impl ExactSizeIterator<Item = u64>) {
-    // Every list is bounded far below; a page has at most as many units as blocks and links.
+    // Every list is bounded far below: a page has at most as many units as blocks and links.
     out.extend_from_slice(&u32::try_from(values.len()).expect("lists are bounded").to_le_bytes());
     values.for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
 }
 
-/// Takes bytes from the front.
+/// Takes `N` bytes from the front.
 pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], DecodeError> {
     let (head, tail) = rest.split_first_chunk().ok_or(DecodeError::TooShort)?;
     *rest = tail;
     Ok(*head)
 }
 
-/// Takes what [`put`] wrote from the front.
+/// Takes a list written by [`put`] from the front.
 pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, DecodeError> {
     let count = u32::from_le_bytes(take(rest)?) as usize;
     let length = count.checked_mul(8).ok_or(DecodeError::BadLength)?;

@@ -1,38 +1,39 @@
-//! Link targets in one spelling, so that a link counts as changed when it leads elsewhere, not when it is written otherwise.
+//! Canonical link targets: a link counts as changed when it leads elsewhere, not when it is spelled differently.
 
 use document::{splitmix64, text_hash};
 use page::{CanonicalUrl, UrlProblem, UrlRules};
 
-/// Parameters by which counters of clicks name the page one goes on to.
+/// Query parameters in which click counters carry the address they redirect to.
 const REDIRECTS: &[&str] = &["u", "url", "q", "to", "target", "dest", "destination", "redirect", "redirect_url"];
-/// Path by which a widespread protection from address collectors replaces `mailto:` links, with a new key at each look.
+/// The path with which a common protection against address harvesting replaces `mailto:` links; its key changes at
+/// every fetch.
 const HIDDEN_MAIL: &str = "/cdn-cgi/l/email-protection";
 
-/// What a page's links are relative to.
+/// The addresses that a page's links are resolved against.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkBase<'r> {
-    /// The page itself.
+    /// The address of the page itself.
     own: Option<CanonicalUrl>,
-    /// What links are resolved against, if not the page itself.
+    /// The address from `<base href>`, if any; links are resolved against it first.
     base: Option<CanonicalUrl>,
     rules: &'r UrlRules,
 }
 
-/// Where a link leads.
+/// The destination of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target<'h> {
-    /// To a mail address: the words of the link tell which.
+    /// A mail address; the words of the link tell which.
     Mail,
-    /// To a place on the page itself.
+    /// A place on the page itself.
     Own { fragment: &'h str },
-    /// To a page, or a place on it.
+    /// A page, or a place on it.
     Page { url: CanonicalUrl, fragment: &'h str },
-    /// To something that is not crawled, as written.
+    /// Something that is not crawled, as written.
     Other(&'h str),
 }
 
 impl<'r> LinkBase<'r> {
-    /// Of a page at an address, with its `<base href>`. The rules say which addresses are one page.
+    /// The base of a page at an address with its `<base href>`. The rules say which addresses are one page.
     pub(crate) fn new(page: Option<&str>, base_href: Option<&str>, rules: &'r UrlRules) -> Self {
         let own = page.and_then(|page| CanonicalUrl::parse(page).ok());
         let base = base_href.and_then(|href| match &own {
@@ -42,13 +43,13 @@ impl<'r> LinkBase<'r> {
         Self { own: own.map(|own| rules.apply(own)), base, rules }
     }
 
-    /// A target in one spelling; `None` for a link that leads nowhere. Slashes at the end of a path are dropped, and of a
-    /// link to the page itself only the `#part` is left.
+    /// The canonical target; `None` for a link that leads nowhere. Trailing slashes of a path are dropped. A link to
+    /// the page itself keeps only its `#part`.
     pub(crate) fn target(&self, href: &str) -> Option<String> {
         self.resolve(href).map(|target| target.pieces().concat())
     }
 
-    /// A hash of the target, made of its parts.
+    /// A hash of the canonical target, computed from its parts.
     pub(crate) fn target_hash(&self, href: &str) -> Option<u64> {
         let with =
             |hash, piece: &str| if piece.is_empty() { hash } else { splitmix64(hash ^ text_hash(piece.as_bytes())) };
@@ -88,7 +89,7 @@ impl<'r> LinkBase<'r> {
 }
 
 impl Target<'_> {
-    /// The parts of its spelling.
+    /// The parts that concatenate to the canonical target.
     fn pieces(&self) -> [&str; 5] {
         let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };
         match self {
@@ -105,7 +106,7 @@ impl Target<'_> {
     }
 }
 
-/// The target of a link that leads through a counter of clicks: the one parameter that is an address itself.
+/// The target of a link through a click counter: the first redirect parameter that is an address itself.
 fn hidden_target(url: &CanonicalUrl) -> Option<CanonicalUrl> {
     let pairs = form_urlencoded::parse(url.query()?.as_bytes());
     let is_address = |value: &str| value.starts_with("https://") || value.starts_with("http://");

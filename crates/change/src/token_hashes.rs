@@ -1,28 +1,28 @@
-//! The tokens of a text as hashes: what [`tokens`] and [`text_hash`] give, several times as fast.
+//! The tokens of a text as hashes. Equal to hashing [`tokens`] with [`text_hash`], but several times as fast.
 //!
-//! Going from token to token, a processor guesses at each where it ends, and guesses wrong. So the ends are found first,
-//! 64 bytes at a time, and then the tokens are hashed.
+//! Walking token by token mispredicts the branch at the end of each. So the ends are found first, 64 bytes at a time,
+//! and the tokens are hashed afterwards.
 
 use crate::span_hashes::{Span, eight_bytes, hash_of_span};
 use crate::tokens::tokens;
 use document::text_hash;
 use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
 
-/// Memory to work with, used again for the next text.
+/// Buffers, reused for the next text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Where runs begin and end, in turns. Longer than there are runs: what is behind them is room.
+    /// Starts and ends of runs, alternating. Longer than the number of runs: the rest is spare room.
     edges: Vec<u32>,
-    /// Where tokens begin and end, where they are not the runs.
+    /// Spans of the tokens, where they differ from the runs.
     spans: Vec<Span>,
-    /// Where the blocks begin that have other than ASCII characters.
+    /// Starts of the blocks with non-ASCII characters that need a closer look.
     foreign_blocks: Vec<usize>,
 }
 
 /// Appends the hash of each token of a text, in order.
 pub(crate) fn token_hashes(text: &str, scratch: &mut Scratch, hashes: &mut Vec<u64>) {
     if u32::try_from(text.len()).is_err() {
-        // Places are kept as 32 bits.
+        // Positions are stored in 32 bits.
         return hashes.extend(tokens(text).map(|token| text_hash(token.as_bytes())));
     }
     at_widest(Hashing { text, scratch, hashes });
@@ -50,7 +50,7 @@ impl Work for Hashing<'_, '_> {
     }
 }
 
-/// Finds runs of letters, digits and non-ASCII bytes, and says how many ends they have. No token reaches beyond its run.
+/// Finds runs of letters, digits and non-ASCII bytes. Returns the number of edges. No token reaches beyond its run.
 #[inline(always)]
 fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     let Scratch { edges, foreign_blocks, .. } = scratch;
@@ -82,23 +82,24 @@ fn find_edges(wide: impl Wide, bytes: &[u8], scratch: &mut Scratch) -> usize {
     count
 }
 
-/// The bytes of a block that are of common characters beyond ASCII.
+/// The bytes of a block that belong to common non-ASCII characters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Foreign {
-    /// Part of no token: U+2000 to U+203F, and the most common between U+00A0 and U+00BF.
+    /// Never part of a token: U+2000 to U+203F, and the most common of U+00A0 to U+00BF.
     punctuation: u64,
-    /// Part of a word wherever they stand: the letters between U+00C0 and U+017F, and U+0400 to U+047F.
+    /// Always part of a word: the letters of U+00C0 to U+017F, and U+0400 to U+047F.
     letters: u64,
 }
 
 impl Foreign {
-    /// Of a block, and of the one behind it, into which the last character may reach. Given also the text from the block on.
+    /// The characters of a block, and their bytes in the next one, into which the last character may reach. `rest` is
+    /// the text from the block on.
     #[inline(always)]
     fn of(wide: impl Wide, block: &[u8; BLOCK], rest: &[u8]) -> (Self, Self) {
         let mut moved = [0; BLOCK];
         let behind = &rest[1..rest.len().min(BLOCK + 1)];
         moved[..behind.len()].copy_from_slice(behind);
-        // Each second byte at the place of its first.
+        // `moved` holds each second byte at the position of its first.
         let three = u128::from(wide.equal(block, 0xe2) & wide.equal(&moved, 0x80));
         let mut two = wide.equal(block, 0xc2);
         if two != 0 {
@@ -107,7 +108,7 @@ impl Foreign {
         }
         let two = u128::from(two);
         let punctuation = two | two << 1 | three | three << 1 | three << 2;
-        // × and ÷ stand between the letters.
+        // × and ÷ lie in the range of the letters.
         let signs = wide.equal(&moved, 0x97) | wide.equal(&moved, 0xb7);
         let mut letters = wide.equal(block, 0xc3) & !signs;
         for first in [0xc4, 0xc5, 0xd0, 0xd1] {
@@ -120,7 +121,7 @@ impl Foreign {
     }
 }
 
-/// Divides the runs that have other than ASCII characters into their tokens.
+/// Splits the runs with non-ASCII characters into tokens.
 fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) -> &'s [Span] {
     let Scratch { edges: all, spans, foreign_blocks } = scratch;
     spans.clear();
@@ -138,7 +139,6 @@ fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) ->
     spans
 }
 
-/// Appends the tokens of a run.
 fn split(text: &str, run: Span, spans: &mut Vec<Span>) {
     let [start, end] = run.map(|place| place as usize);
     if is_ascii(text.as_bytes(), start, end) {
@@ -150,8 +150,8 @@ fn split(text: &str, run: Span, spans: &mut Vec<Span>) {
     }
 }
 
-/// Whether a run, which is not empty, has ASCII characters only. Runs are short, so the standard library's way for long
-/// slices would take longer.
+/// Whether a non-empty run is ASCII only. Runs are short, so the standard library's method for long slices would take
+/// longer.
 #[inline(always)]
 fn is_ascii(bytes: &[u8], start: usize, end: usize) -> bool {
     const HIGHEST_BITS: u64 = 0x8080_8080_8080_8080;

@@ -1,22 +1,22 @@
-//! Text to tokens: words where words are spaced, pairs of neighbouring characters where they are not.
+//! Splits a text into tokens: words where words are spaced, pairs of neighbouring characters where they are not.
 //!
-//! A word is a run of letters and digits. Punctuation is no token: a comma moved is seen by the text digest, but has no
+//! A word is a run of letters and digits. Punctuation makes no token: the text digest sees a moved comma, but it has no
 //! magnitude. Letter case is kept: a reader sees it change.
 //!
-//! Chinese, Japanese, Thai and their like become overlapping pairs of characters, not dictionary words: there a local edit
-//! could re-segment its whole neighbourhood.
+//! Chinese, Japanese, Thai and similar scripts become overlapping pairs of characters, not dictionary words: with
+//! these, a local edit could re-segment its whole neighbourhood.
 
 /// The tokens of a text, in order.
 pub(crate) fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, at: 0, inside_run: false }
 }
 
-/// See [`tokens`].
+/// Iterator returned by [`tokens`].
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
-    /// Whether the character at `at` ended the pair before it.
+    /// Whether the character at `at` ended the previous pair.
     inside_run: bool,
 }
 
@@ -78,7 +78,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// The class and length of the character at a place; at the end of the text, of none.
+    /// The class and length of the character at a position; a length of 0 at the end of the text.
     fn class_at(&self, at: usize) -> (Class, usize) {
         let Some(letter) = self.text[at..].chars().next() else { return (Class::Other, 0) };
         (class(letter), letter.len_utf8())
@@ -101,7 +101,7 @@ fn class(letter: char) -> Class {
             Class::Unspaced
         }
         '\u{ff66}'..='\u{ff9f}' => Class::Unspaced,
-        // Combining marks belong to the word they stand in; those of the scripts of India are not alphabetic to Unicode.
+        // Combining marks belong to their word. Unicode does not count those of the Indian scripts as alphabetic.
         '\u{300}'..='\u{36f}' => Class::Word,
         '\u{964}' | '\u{965}' => Class::Other,
         '\u{900}'..='\u{dff}' => Class::Word,

@@ -1,4 +1,4 @@
-//! What the blocks of a page say, with what cannot be news replaced by its class.
+//! The texts of a page's blocks, with parts that are never news replaced by their class.
 
 use crate::class_marks::ClassMarks;
 use crate::classes::with_classes;
@@ -9,9 +9,9 @@ use std::ops::Range;
 /// The texts of all blocks, one line each.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// Nothing where nothing was replaced: then it is the text of the blocks.
+    /// `None` if nothing was replaced: the text is then that of the blocks.
     replaced: Option<String>,
-    /// Of each block.
+    /// The range of each block in the text.
     places: Vec<Range<usize>>,
 }
 
@@ -43,17 +43,17 @@ impl Told {
         Self { replaced, places }
     }
 
-    /// All of it, given the blocks it was made of.
+    /// The whole text. `blocks` must be those it was made from.
     pub(crate) fn text<'a>(&'a self, blocks: &'a Blocks) -> &'a str {
         self.replaced.as_deref().unwrap_or(blocks.all_text())
     }
 
-    /// Where in it what each block says stands.
+    /// The range of each block in [`text`](Self::text).
     pub(crate) fn places(&self) -> &[Range<usize>] {
         &self.places
     }
 
-    /// What the chosen blocks say: those that follow each other in one piece, a line each.
+    /// The texts of the chosen blocks, one line each; adjacent blocks in one piece.
     pub(crate) fn texts<'a>(&'a self, blocks: &'a Blocks, chosen: &'a [bool]) -> impl Iterator<Item = &'a str> {
         let text = self.text(blocks);
         let stretches = chosen.chunk_by(|one, other| one == other).scan(0, |start, stretch| {

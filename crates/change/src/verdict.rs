@@ -1,20 +1,20 @@
-//! The words for what became of a page.
+//! The verdicts on a page.
 
 use serde::Serialize;
 
-/// From this magnitude on a change is [`Verdict::Major`]: a tenth of all distinct shingles of both versions. One word
-/// replaced touches five shingles, so that is about one word in a hundred, or one paragraph in twenty.
+/// The least magnitude of [`Verdict::Major`]: a tenth of all distinct shingles of both versions. Replacing one word
+/// touches five shingles, so this is about one word in a hundred, or one paragraph in twenty.
 pub const MAJOR_MAGNITUDE: f64 = 0.1;
 
-/// What became of a page since its last accepted version. The order is no ranking.
+/// The change of a page since its last accepted version. The order is no ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Never seen before.
+    /// The first version seen.
     First,
     /// The same bytes.
     Unchanged,
-    /// Other bytes, but nothing that means anything.
+    /// Other bytes, but no meaningful difference.
     Cosmetic,
     /// The text changed by less than [`MAJOR_MAGNITUDE`], or only link targets changed.
     Minor,
@@ -22,6 +22,6 @@ pub enum Verdict {
     Major,
     /// The page is no longer there.
     Gone,
-    /// The page is there again after it was gone.
+    /// The page is there again after being gone.
     Returned,
 }

@@ -1,7 +1,8 @@
-//! A version of a page as a set of units, the smallest things that can come and go.
+//! A version of a page as a set of units, the smallest things that can be added or removed.
 //!
-//! A unit is the text of a block, or one link of a block together with the block's text. The two are kept apart, so that a
-//! link that differs at every look cannot hide an edit of its paragraph. What only moves about the page is no difference.
+//! A unit is the text of a block, or one link together with the text of its block. The two are separate, so that a link
+//! that differs at every fetch cannot hide an edit of its paragraph. A unit that only moves on the page makes no
+//! difference.
 
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
@@ -24,7 +25,7 @@ pub struct Version<'r> {
     pub(crate) kind: ContentKind,
     /// Sorted by name, each name once.
     pub(crate) units: Vec<Unit>,
-    /// Length of the region's text.
+    /// Length in bytes of the region's text.
     pub(crate) region_bytes: usize,
     blocks: Blocks,
     in_region: Vec<bool>,
@@ -32,19 +33,19 @@ pub struct Version<'r> {
     base: LinkBase<'r>,
 }
 
-/// Something that can come and go.
+/// The text of a block, or one of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
     pub(crate) key: UnitKey,
     /// Index of its block.
     pub(crate) block: u32,
-    /// The number of the link; means nothing of a text.
+    /// The number of the link; unused for a text.
     link: u32,
 }
 
-/// What is kept of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it stands in the page's
-/// region. Two units of a page of 1,000 get one name once in two million pages; two slots may share a number, which makes
-/// both a little deafer.
+/// The stored form of a unit: 40 bits of name, 22 bits of slot, whether it is a link, and whether it is in the region.
+/// In a page of 1,000 units, two share a name once in two million pages. Two slots may share a number, which makes
+/// changes in both a little easier to miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct UnitKey(pub(crate) u64);
 
@@ -56,12 +57,12 @@ impl UnitKey {
         Self(name | ((splitmix64(slot) >> (64 - 22)) << 2) | (u64::from(is_link) << 1) | u64::from(in_region))
     }
 
-    /// What it says.
+    /// Hash of the unit's content.
     pub(crate) fn name(self) -> u64 {
         self.0 >> Self::NAME_SHIFT
     }
 
-    /// Where it says it: what ties one value to the next.
+    /// Hash of the unit's place, by which its value is followed from version to version.
     pub(crate) fn slot(self) -> u32 {
         (self.0 as u32 & ((1 << Self::NAME_SHIFT) - 1)) >> 2
     }
@@ -76,18 +77,18 @@ impl UnitKey {
 }
 
 impl<'r> Version<'r> {
-    /// Reads a body, given its `Content-Type` header, the address it was fetched from, and which addresses are one page.
-    /// Never fails.
+    /// Reads a body, given its `Content-Type` header, the address it was fetched from, and the rules that say which
+    /// addresses are one page. Never fails.
     pub fn new(body: &[u8], content_type: Option<&str>, address: Option<&str>, urls: &'r UrlRules) -> Self {
         Self::of_body(&Body::new(body, content_type, address), urls)
     }
 
-    /// The version of a page that a body is; the rules say which addresses are one page.
+    /// Builds the version from a body. The rules say which addresses are one page.
     pub fn of_body(body: &Body<'_>, urls: &'r UrlRules) -> Self {
         Self::of_blocks(body, body.blocks(), urls)
     }
 
-    /// The same with the text of the body, for less than one after the other.
+    /// Builds the version and the text of the body together, which is cheaper than one after the other.
     pub fn and_text(body: &Body<'_>, urls: &'r UrlRules) -> (Self, PageText) {
         let (blocks, page) = body.blocks_and_text();
         (Self::of_blocks(body, blocks, urls), page)
@@ -109,12 +110,12 @@ impl<'r> Version<'r> {
         Self { digest, kind, units, region_bytes, blocks, in_region, told, base }
     }
 
-    /// The address the page gives itself (`<link rel=canonical>`), as written.
+    /// The address the page declares for itself (`<link rel=canonical>`), as written.
     pub fn canonical(&self) -> Option<&str> {
         self.blocks.canonical.as_deref()
     }
 
-    /// The region's w-shingles ([`DEFAULT_SHINGLE_WIDTH`]), over the text with its classes.
+    /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced.
     pub(crate) fn shingles(&self) -> ShingleSet {
         let texts = self.told.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
@@ -122,7 +123,6 @@ impl<'r> Version<'r> {
         ShingleSet::from_hashes(shingles.iter().copied())
     }
 
-    /// The blocks of the region.
     pub(crate) fn region(&self) -> impl Iterator<Item = &Block> {
         self.blocks.list.iter().zip(&self.in_region).filter(|(_, inside)| **inside).map(|(block, _)| block)
     }
@@ -132,18 +132,18 @@ impl<'r> Version<'r> {
         self.blocks.text(&self.blocks.list[unit.block as usize])
     }
 
-    /// Where a unit leads, if it is a link.
+    /// The canonical target of a unit, if it is a link.
     pub(crate) fn target(&self, unit: &Unit) -> Option<String> {
         let href = unit.key.is_link().then(|| self.blocks.href(unit.link as usize));
         href.and_then(|href| self.base.target(href))
     }
 
-    /// All of the region's text, block by block.
+    /// The texts of the region, block by block.
     pub(crate) fn region_texts(&self) -> impl Iterator<Item = &str> {
         self.region().map(|block| self.blocks.text(block))
     }
 
-    /// Whether it has a unit of this name, and where.
+    /// The unit of this name, if there is one.
     pub(crate) fn find(&self, name: u64) -> Option<&Unit> {
         self.units.binary_search_by_key(&name, |unit| unit.key.name()).ok().map(|index| &self.units[index])
     }
@@ -170,14 +170,15 @@ fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &LinkBase<'_>) 
             units.push(Unit { key, block: block_index, link: link as u32 });
         }
     }
-    // Of two units with one name, the one in the region counts, and of two of these the first.
+    // Of two units with one name, the one in the region counts; of two in the region, the first.
     let order = |unit: &Unit| unit.key.name() << UnitKey::NAME_SHIFT | u64::from(!unit.key.in_region());
     let mut units = sorted_evenly_spread(units, order);
     units.dedup_by_key(|unit| unit.key.name());
     units
 }
 
-/// Where each text stands: a value ties to the next by its place and its first words, in lists of links by the place alone.
+/// The slot of each text: the hash of its place and its first words, or of the place alone in lists of links and named
+/// blocks.
 fn text_slots(blocks: &Blocks, text: &[u8], places: &[Range<usize>]) -> Vec<u64> {
     let with_words: Vec<bool> = blocks.list.iter().map(|block| !block.is_links() && !block.is_named).collect();
     let chosen = places.iter().zip(&with_words).filter(|(_, has_words)| **has_words).map(|(place, _)| place.clone());

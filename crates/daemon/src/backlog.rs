@@ -1,4 +1,4 @@
-//! What each stage's group has not taken in yet, asked of the log, so that the figure is there when nobody is at work.
+//! Backlog of each stage's group, requested from the log, so that the figure exists even when no stage is running.
 
 use crate::board::Board;
 use crate::threads::StopSignal;
@@ -9,21 +9,21 @@ use stream::{Backlog, Clock, Log, LogError};
 use topology::Names;
 use tracing::warn;
 
-/// How often the log is asked, in real time.
+/// Interval between requests to the log, in real time.
 const ASK_EVERY: Duration = Duration::from_secs(5);
-/// How often the thread looks whether it is to stop.
+/// Interval between checks of the stop signal.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// The backlog of every stage, in the order of a page's way round the loop.
+/// Backlog of every stage, in the order in which a page passes through the loop.
 pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 
-/// Asks for the backlog of all stages.
+/// Requests the backlog of all stages.
 pub fn ask(log: &dyn Log, names: &Names) -> Result<Backlogs, LogError> {
     let stages = topology::STAGES.into_iter();
     stages.map(|(stage, input)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?))).collect()
 }
 
-/// Shows the backlog of all stages on the board, on a thread of its own, until `stop`.
+/// Shows the backlog of all stages on the board, from its own thread, until `stop`.
 pub fn watch(
     log: Arc<dyn Log>,
     names: &Names,

@@ -1,4 +1,4 @@
-//! How the stages of this process are doing, for people and machines.
+//! Status of the stages of this process, for people and machines.
 
 use crate::backlog::Backlogs;
 use crate::metrics::Figure;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stream::StageStatus;
 
-/// The stages' status handles, gathered.
+/// Collects the status handles of the stages.
 #[derive(Clone)]
 pub struct Board {
     stages: Arc<Mutex<Vec<Arc<Mutex<StageStatus>>>>>,
@@ -22,7 +22,7 @@ pub struct Board {
     figures: Arc<Mutex<Vec<Figure>>>,
 }
 
-/// What one stage has not taken in of one partition.
+/// Backlog of one partition of a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownBacklog {
     pub(crate) stage: &'static str,
@@ -31,51 +31,51 @@ pub(crate) struct ShownBacklog {
     pub(crate) oldest_s: f64,
 }
 
-/// Figures of the whole process, as `/status` and `recrawl status` give them.
+/// Figures of the whole process, as shown by `/status` and `recrawl status`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
-    /// Pages known.
+    /// Known pages.
     pub pages: u64,
     /// Pages never fetched.
     pub never_fetched: u64,
-    /// Pages worth a fetch at the going price.
+    /// Pages worth a fetch at the current price.
     pub due: u64,
-    /// Requests handed out and unanswered.
+    /// Requests in flight.
     pub in_flight: u64,
-    /// Answers received.
+    /// Answers received since start.
     pub fetches_total: u64,
-    /// Changes seen.
+    /// Changes seen since start.
     pub changes_total: u64,
     /// Answers per second since this process started, on the clock of the web.
     pub fetch_rate_per_s: f64,
     /// Expected share of pages whose copy is current; absent while nothing is known.
     pub estimated_freshness: Option<f64>,
-    /// Expected time since a copy stopped being current, mean over all copies, nothing for current ones; absent while
-    /// there is no copy.
+    /// Expected age in days: time since a copy stopped being current, averaged over all copies, zero for current ones;
+    /// absent while there is no copy.
     #[serde(default)]
     pub estimated_age_days: Option<f64>,
-    /// Share of current copies by looks at pages drawn at random; absent before the first of them.
+    /// Share of current copies according to looks at randomly drawn pages; absent before the first of them.
     #[serde(default)]
     pub audited_freshness: Option<AuditedFreshness>,
-    /// The stages.
+    /// One entry per stage.
     pub stages: Vec<StageLag>,
 }
 
-/// Freshness as random looks have found it.
+/// Freshness measured by looks at random pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditedFreshness {
-    /// Share of the looks that found the copy current.
+    /// Share of looks that found the copy current.
     pub mean: f64,
     /// Lower end of the 95 % interval (Wilson 1927).
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the 95 % interval.
     pub high: f64,
-    /// Looks at pages drawn at random.
+    /// Number of looks at randomly drawn pages.
     pub looks: u64,
 }
 
 impl AuditedFreshness {
-    /// From so many looks, of which so many found the copy current; `None` without any.
+    /// Computes it from `looks` looks, `fresh` of which found the copy current; `None` without looks.
     pub fn of(looks: u64, fresh: u64) -> Option<Self> {
         /// The 97.5 % point of the normal distribution.
         const Z: f64 = 1.959_963_984_540_054;
@@ -90,29 +90,29 @@ impl AuditedFreshness {
     }
 }
 
-/// One stage.
+/// Progress of one stage.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StageLag {
-    /// Its name.
+    /// Stage name.
     pub name: String,
-    /// Records not yet taken in.
+    /// Records not consumed yet.
     pub lag_records: u64,
-    /// How long the first of them has waited, in seconds on the clock of the web.
+    /// Waiting time of the first of them, in seconds on the clock of the web.
     pub lag_s: f64,
-    /// Whether it is at work.
+    /// Whether it has joined its group and restored its state.
     pub ready: bool,
-    /// Partitions assigned.
+    /// Number of assigned partitions.
     pub partitions: usize,
     /// Records processed since start.
     pub processed_total: u64,
     /// Records set aside since start.
     pub set_aside_total: u64,
-    /// Its last failure, while it lasts.
+    /// Last failure, until the stage recovers.
     pub last_error: Option<String>,
-    /// What is waited for, while something cannot be read for want of its schema.
+    /// The missing schema, while something waits for it.
     #[serde(default)]
     pub waits_for: Option<String>,
-    /// Further figures by name.
+    /// Further figures, by name.
     pub figures: BTreeMap<String, f64>,
 }
 
@@ -129,12 +129,12 @@ impl Board {
         }
     }
 
-    /// Shows these stages from now on, in place of those before.
+    /// Replaces the stages shown.
     pub fn replace(&self, stages: Vec<Arc<Mutex<StageStatus>>>) {
         *self.stages.lock().unwrap_or_else(PoisonError::into_inner) = stages;
     }
 
-    /// Shows what the log says of the stages' backlog at this moment of the web.
+    /// Shows the stages' backlog, as reported by the log at time `now` of the web.
     pub fn show_backlogs(&self, backlogs: Backlogs, now: Timestamp) {
         let shown = backlogs.into_iter().flat_map(|(stage, partitions)| {
             partitions.into_iter().map(move |of| {
@@ -149,13 +149,13 @@ impl Board {
         self.backlogs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says which stage has not turned its loop for longer than `limit`, counted from when this was first asked.
+    /// Names a stage that has not turned its loop for longer than `limit`, measured from the first call.
     pub fn hung_stage(&self, limit: Duration) -> Option<String> {
         let stages = self.stages();
         self.pulse.lock().unwrap_or_else(PoisonError::into_inner).feel(&stages, Instant::now(), limit)
     }
 
-    /// A copy of each stage's status.
+    /// Copies of all stages' statuses.
     pub fn stages(&self) -> Vec<StageStatus> {
         let stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         stages.iter().map(|stage| stage.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
@@ -166,7 +166,7 @@ impl Board {
         self.stages().iter().all(|stage| stage.ready)
     }
 
-    /// The figures of the process.
+    /// Figures of the whole process.
     pub fn status(&self) -> Status {
         let stages = self.stages();
         let figure = |stage: &str, name: &str| {
@@ -193,7 +193,7 @@ impl Board {
         }
     }
 
-    /// Shows figures of the process that are no stage's, in place of those before.
+    /// Replaces the shown figures of the process that belong to no stage.
     pub fn show_figures(&self, figures: Vec<Figure>) {
         *self.figures.lock().unwrap_or_else(PoisonError::into_inner) = figures;
     }

@@ -7,7 +7,7 @@ use stream::Clock;
 
 /// Time of the web = origin + speed × (real time − anchor). With speed 1 and no origin, it is real time.
 ///
-/// A replay may [hold](Self::hold) it, so that a slow machine lives through the same days as a fast one.
+/// A replay may [hold](Self::hold) it, so that a slow machine goes through the same days as a fast one.
 #[derive(Debug)]
 pub struct WebClock {
     started: Instant,
@@ -20,17 +20,17 @@ pub struct WebClock {
     held: Mutex<Held>,
 }
 
-/// How long a clock has been held, in real time.
+/// Total real time during which a clock was held.
 #[derive(Debug, Default)]
 struct Held {
-    /// All that is over.
+    /// Sum of the finished holds.
     total: Duration,
-    /// When what is not over began, since the clock's start.
+    /// Start of the current hold, measured from the clock's start.
     since: Option<Duration>,
 }
 
 impl WebClock {
-    /// The clock that the settings ask for.
+    /// The clock configured by the settings.
     pub fn new(settings: &settings::Clock) -> Self {
         let started_at_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         let anchor_s = settings.anchor.unwrap_or(started_at_s);
@@ -44,10 +44,10 @@ impl WebClock {
         }
     }
 
-    /// Lets the time of the web stand still until it is told to [go on](Self::go_on).
+    /// Stops the time of the web until [go on](Self::go_on).
     pub fn hold(&self) {
         let mut held = self.held();
-        // Read behind the lock: nobody has been told a later time.
+        // Read under the lock, so that no later time has been returned.
         held.since.get_or_insert_with(|| self.started.elapsed());
     }
 
@@ -63,15 +63,15 @@ impl WebClock {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many seconds of the web pass in a real one.
+    /// Seconds of the web per real second.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 }
 
 impl Clock for WebClock {
-    /// Never runs backwards, whatever is done to the system's clock meanwhile. Before the anchor a replay has not begun,
-    /// and its time stands still.
+    /// Never runs backwards, even if the system's clock is changed. Before the anchor a replay has not begun, and its
+    /// time stands still.
     fn now(&self) -> Timestamp {
         let running = {
             let held = self.held();

@@ -1,4 +1,4 @@
-//! Pings from outside on their way into the log: acknowledged once they are there.
+//! Writes pings from outside to the log. A ping is acknowledged once it is in the log.
 
 use crate::pings::{Pings, Reply, Request};
 use messages::{ChangeHint, topics};
@@ -15,15 +15,15 @@ use stream::{Clock, Log, LogError, OutputRecord, SchemaTopic};
 use topology::Names;
 use tracing::{debug, warn};
 
-/// Where pings come in, and what became of them.
+/// Accepts pings and counts them by outcome.
 pub struct HintIntake {
     pings: Pings,
     clock: Arc<dyn Clock>,
     topic: String,
-    /// Absent until the log answers.
+    /// Unset until the log answers.
     log: OnceLock<(Arc<dyn Log>, u32)>,
     schemas: SchemaTopic,
-    /// Whether the log has the schemas: they come before the first hint.
+    /// Whether the log has the schemas, which must precede the first hint.
     told: AtomicBool,
     taken: AtomicU64,
     refused: AtomicU64,
@@ -31,7 +31,7 @@ pub struct HintIntake {
 }
 
 impl HintIntake {
-    /// An intake with the doors that the settings open; `None` when all are shut.
+    /// An intake with the endpoints that the settings enable; `None` if they enable none.
     pub fn new(settings: &Settings, names: &Names, clock: Arc<dyn Clock>) -> Option<Arc<Self>> {
         let pings = Pings::new(settings)?;
         Some(Arc::new(Self {
@@ -47,18 +47,18 @@ impl HintIntake {
         }))
     }
 
-    /// Opens the doors: hints go to this log, whose loop has so many partitions.
+    /// Starts accepting hints, which go to this log, whose loop has `partitions` partitions.
     pub fn open(&self, log: Arc<dyn Log>, partitions: u32) {
-        // It is opened once; a second log would be the same one.
+        // Called once; a second log would be the same one.
         let _ = self.log.set((log, partitions));
     }
 
-    /// Whether a path is one of those served.
+    /// Whether this path is served.
     pub(crate) fn serves(&self, path: &str) -> bool {
         self.pings.serves(path)
     }
 
-    /// Answers a request. Hints are in the log when this returns, or the answer says that they are not.
+    /// Answers a request. When it returns, the hints are in the log, or the answer says that they are not.
     pub(crate) fn answer(&self, request: &Request<'_>) -> Reply {
         let now = self.clock.now();
         let reply = self.pings.answer(request, now);
@@ -91,14 +91,14 @@ impl HintIntake {
         Ok(())
     }
 
-    /// What became of pings since the start.
+    /// Pings since the start, by outcome.
     pub(crate) fn counts(&self) -> PingCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         PingCounts { taken: count(&self.taken), refused: count(&self.refused), ignored: count(&self.ignored) }
     }
 }
 
-/// What became of pings.
+/// Number of pings by outcome.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PingCounts {
     pub(crate) taken: u64,

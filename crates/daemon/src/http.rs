@@ -1,4 +1,4 @@
-//! The one port of a process: `/healthz /readyz /metrics /status`, and what the process adds.
+//! The one port of a process: `/healthz /readyz /metrics /status`, and the process's own paths.
 
 use crate::board::Board;
 use crate::hints::HintIntake;
@@ -17,41 +17,41 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// Longest request body taken: a file of some hundred thousand seeds.
+/// Maximum size of a request body: a file of some hundred thousand seeds.
 const MAX_BODY_BYTES: usize = 32 << 20;
-/// A request that changes something must carry this header. A page in a browser cannot send it to another origin
-/// without asking first, so no web site can command a crawler on its visitor's machine.
+/// Header required of requests that change something. A browser does not let a page send it to another origin without a
+/// preflight request, so no web site can command a crawler on its visitor's machine.
 pub const COMMAND_HEADER: &str = "x-recrawl-command";
 
-/// A plain answer.
+/// An HTTP response with a text body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// HTTP status.
+    /// HTTP status code.
     pub status: u16,
     /// Media type.
     pub content_type: &'static str,
-    /// Body.
+    /// Response body.
     pub body: String,
 }
 
 impl Answer {
-    /// Text for people.
+    /// A plain-text response for people.
     pub fn text(status: u16, body: impl Into<String>) -> Self {
         Self { status, content_type: "text/plain; charset=utf-8", body: body.into() }
     }
 
-    /// JSON for machines.
+    /// A JSON response for machines.
     pub fn json(status: u16, body: &impl serde::Serialize) -> Self {
         let body = serde_json::to_string(body).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
         Self { status, content_type: "application/json", body }
     }
 }
 
-/// Takes what is posted to a path; `None` when there is no such path.
+/// Handles a POST to a path; returns `None` for an unknown path.
 pub type Commands = dyn Fn(&str, &[u8]) -> Option<Answer> + Send + Sync;
 
-/// Serves on a thread of its own, among those in the background, until `stop`. Returns the address bound to. Commands and
-/// pings are taken where there is something to take them. `/healthz` fails once a stage has not turned its loop for
+/// Serves on a thread of its own, added to the background threads, until `stop`. Returns the bound address. Commands
+/// and pings are accepted only if a handler is given. `/healthz` fails once a stage has not turned its loop for
 /// `hung_after`.
 pub fn serve(
     bind: SocketAddr,
@@ -83,7 +83,7 @@ pub fn serve(
                                 .await;
                         });
                     }
-                    // Too many open files, say: try again a little later rather than spin.
+                    // For example, too many open files: retry a little later instead of spinning.
                     Ok(Err(_)) => tokio::time::sleep(Duration::from_millis(100)).await,
                     Err(_) => {}
                 }
@@ -144,7 +144,7 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
     }
 }
 
-/// A ping. Whoever sends it may have to wait for the log, others must not wait with it.
+/// Handles a ping. It may have to wait for the log; other requests must not wait with it.
 async fn hint(hints: Arc<HintIntake>, request: Request<Incoming>) -> Answer {
     let (head, body) = request.into_parts();
     let body = match Limited::new(body, pings::MAX_BODY_BYTES).collect().await {

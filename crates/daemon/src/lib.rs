@@ -1,9 +1,9 @@
-//! How is a stage started, watched and stopped?
+//! Starts, watches and stops stages.
 //!
-//! The part of a process that is the same whatever it does: read the settings ([`load`]), take the time ([`WebClock`]),
-//! write logs ([`logging`]), turn stages on threads of their own ([`StageThreads`]), show how they are doing ([`Board`],
-//! [`http`]: `/healthz /readyz /metrics /status`), take pings in ([`HintIntake`]), and drain on a signal ([`StopSignal`]). [`service`] puts it together
-//! for a process that runs one stage over Kafka.
+//! The part of a process that does not depend on its work: read the settings ([`load`]), keep the time ([`WebClock`]),
+//! write logs ([`logging`]), run stages on their own threads ([`StageThreads`]), show their status ([`Board`],
+//! [`http`]: `/healthz /readyz /metrics /status`), accept pings ([`HintIntake`]), and drain on a signal
+//! ([`StopSignal`]). [`service`] combines these for a process that runs one stage over Kafka.
 //!
 //! It never knows what a stage does.
 
@@ -20,8 +20,8 @@ mod pulse;
 pub mod service;
 mod threads;
 
-/// Memory of every program that is built on this crate. Reading a page takes and gives back hundreds of pieces, often on
-/// different threads: a crawl took a tenth less CPU by it than with the allocator of glibc.
+/// Allocator of every program built on this crate. Reading a page allocates and frees hundreds of pieces, often on
+/// different threads: a crawl took a tenth less CPU with it than with the allocator of glibc.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

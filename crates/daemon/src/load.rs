@@ -1,14 +1,14 @@
-//! Settings from the outside world: a file, the environment, flags.
+//! Loads settings from a file, the environment and flags.
 
 use settings::{Layers, Settings};
 use std::path::Path;
 
-/// Why there are no settings.
+/// Why the settings could not be loaded.
 #[derive(Debug)]
 pub enum LoadError {
-    /// The file cannot be read.
+    /// The file could not be read.
     Unreadable(String),
-    /// What was asked for is at fault; all faults at once.
+    /// The settings are invalid; all problems at once.
     Faults(settings::Faults),
 }
 
@@ -23,7 +23,7 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads the settings: defaults, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
+/// Loads the settings: defaults, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
 pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Settings, LoadError> {
     let name = file.map(|path| path.display().to_string()).unwrap_or_default();
     let text = match file {

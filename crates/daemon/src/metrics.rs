@@ -1,7 +1,7 @@
 //! `/metrics`: the figures of a process in OpenMetrics text.
 //!
-//! Names are `recrawl_<stage>_<what>_<unit>`; counters end in `_total` and count what this process did. What concerns all
-//! stages alike has the stage as a label.
+//! Names are `recrawl_<stage>_<what>_<unit>`; counters end in `_total` and count what this process did. Figures common
+//! to all stages have the stage as a label.
 
 use crate::board::{Board, ShownBacklog};
 use crate::hints::PingCounts;
@@ -15,20 +15,20 @@ use std::fmt;
 use stream::{Durations, StageStatus};
 use stream_rocksdb::EmbeddedBackend;
 
-/// A figure of the process that is no stage's.
+/// A figure of the process that belongs to no stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Name; that of a counter without `_total`.
+    /// Metric name; for a counter, without `_total`.
     pub name: &'static str,
-    /// What it says.
+    /// Help text.
     pub help: &'static str,
-    /// Whether it only grows.
+    /// Whether it is a counter.
     pub is_counter: bool,
-    /// Its value.
+    /// Current value.
     pub value: f64,
 }
 
-/// What was found damaged when an embedded log was opened.
+/// Figures about damage found when an embedded log was opened.
 pub fn log_figures(log: &EmbeddedBackend) -> Vec<Figure> {
     let opened = log.opened();
     let gauge = |name, help, value| Figure { name, help, is_counter: false, value };
@@ -58,7 +58,7 @@ pub fn log_figures(log: &EmbeddedBackend) -> Vec<Figure> {
     ]
 }
 
-/// All figures, with those of pings if they are taken here.
+/// All figures in OpenMetrics text, including pings if this process accepts them.
 pub(crate) fn text(board: &Board, pings: Option<PingCounts>) -> String {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(board.clone()));
@@ -188,10 +188,10 @@ fn encode_backlogs(backlogs: &[ShownBacklog], encoder: &mut DescriptorEncoder<'_
     of_partitions("recrawl_backlog_seconds", "how long the first of them has waited", |backlog| backlog.oldest_s)
 }
 
-/// Help text of a figure without a description. A test fails when it finds it.
+/// Help text of a figure without a description. A test fails if it finds it.
 const NO_HELP: &str = "a figure of the stage";
 
-/// What the figures of processors say, over all partitions of the process.
+/// Help text of a processor's figure, which covers all partitions of the process.
 fn help_of(figure: &str) -> &'static str {
     match figure {
         "address_refused_total" => "requests whose address must not be fetched from",

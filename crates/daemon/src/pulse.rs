@@ -1,16 +1,16 @@
-//! Whether stages still turn their loops.
+//! Detects stages that no longer turn their loops.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use stream::StageStatus;
 
-/// When each stage was last seen to turn.
+/// Last turn of each stage, and when it was seen.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse(HashMap<String, (u64, Instant)>);
 
 impl Pulse {
-    /// Looks at the stages now. The first that has not turned for longer than `limit`, in words. One that waits for its
-    /// log to be there has not begun to turn.
+    /// Checks the stages now. Describes the first one that has not turned for longer than `limit`. A stage still
+    /// waiting for its log has not begun to turn.
     pub(crate) fn feel(&mut self, stages: &[StageStatus], now: Instant, limit: Duration) -> Option<String> {
         let mut hung = None;
         for stage in stages.iter().filter(|stage| stage.turns_total > 0) {

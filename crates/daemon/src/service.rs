@@ -1,4 +1,4 @@
-//! A process that runs one stage over Kafka: what all four `recrawl-<service>` programs do.
+//! A process that runs one stage over Kafka: the common part of all `recrawl-<service>` programs.
 
 use crate::board::Board;
 use crate::clock::WebClock;
@@ -36,15 +36,15 @@ struct Arguments {
     print_config: bool,
 }
 
-/// What a stage is given to run in.
+/// Environment of a stage.
 pub struct Surroundings<'a> {
-    /// The settings.
+    /// Effective settings of the process.
     pub settings: &'a Settings,
-    /// Names on the log.
+    /// Names of topics and groups on the log.
     pub names: &'a Names,
-    /// Time.
+    /// Clock of the web.
     pub clock: Arc<dyn Clock>,
-    /// Partitions of the loop's topics.
+    /// Number of partitions of the loop's topics.
     pub partitions: u32,
 }
 
@@ -57,7 +57,7 @@ pub fn overrides(sets: &[String]) -> Result<Vec<(String, String)>, String> {
     sets.iter().map(split).collect()
 }
 
-/// The log that the settings name.
+/// Connects to the log named in the settings.
 pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
     let kafka = &settings.kafka;
     let Some(brokers) = &kafka.brokers else {
@@ -76,7 +76,7 @@ pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> 
     })
 }
 
-/// How the settings protect connections. What belongs together was checked with them.
+/// Security options from the settings. Their consistency was checked when they were loaded.
 fn security(kafka: &settings::Kafka) -> Security {
     let tls = kafka.security_protocol.has_tls().then(|| Tls {
         ca_file: kafka.ca_file.clone(),
@@ -104,7 +104,7 @@ fn security(kafka: &settings::Kafka) -> Security {
     Security { tls, sasl }
 }
 
-/// Runs one stage over Kafka until a signal. The whole `main` of a service.
+/// The whole `main` of a service: runs one stage over Kafka until a signal.
 pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>) -> ExitCode {
     let arguments = Arguments::parse();
     let settings = overrides(&arguments.sets)
@@ -127,15 +127,15 @@ pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Resu
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(service = name, error = format!("{error:#}"), "stopped");
-            // What only the operator can mend is told apart from what may mend itself.
+            // The exit code separates failures that only the operator can fix from those that may pass.
             let for_operator = error.downcast_ref::<LogError>().is_some_and(|error| error.kind == ErrorKind::Stop);
             ExitCode::from(if for_operator { 2 } else { 3 })
         }
     }
 }
 
-/// A stage with state keeps its name over restarts, so that a new process ends what its predecessor left open. Its data
-/// directory is its own, and so is the host as a rule. Any number of fetchers may run on one host.
+/// A stage with state keeps its name over restarts, so that a new process fences its predecessor and ends its open
+/// transactions. It has its own data directory and usually its own host. Any number of fetchers may run on one host.
 fn default_instance(stage: &str) -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if stage == "fetcher" { format!("{host}-{}", std::process::id()) } else { host }
@@ -150,11 +150,11 @@ fn run(
     let stop = StopSignal::on_signals().context("signals cannot be caught")?;
     let names = Names::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
-    // Served from the first moment: a process that waits for Kafka is alive, and says what it waits for.
+    // Serve from the start: a process that waits for Kafka is alive, and shows what it waits for.
     let waiting = Arc::new(Mutex::new(StageStatus { name: name.to_owned(), ..StageStatus::default() }));
     let board = Board::new(vec![waiting.clone()], clock.speed());
     let mut background = Background::new(&stop);
-    // Hints are for the scheduler; any of its processes takes those for all of them.
+    // Hints are for the scheduler; any of its processes accepts them for all.
     let hints = (name == "scheduler").then(|| HintIntake::new(settings, &names, clock.clone())).flatten();
     let address = http::serve(
         settings.http.bind,
@@ -189,18 +189,18 @@ fn run(
     Ok(())
 }
 
-/// The longest time a turn of a loop may take: a commit that a broker does not answer is the longest wait in it.
+/// Maximum time for one turn of a loop; the longest wait in it is a commit that a broker does not answer.
 fn hung_after(settings: &Settings) -> Duration {
     Duration::from_secs(50).max(3 * settings.kafka.transaction_timeout)
 }
 
-/// A log with the topics of the loop.
+/// A log whose loop topics exist.
 struct Ready {
     log: Arc<dyn Log>,
     partitions: u32,
 }
 
-/// Waits until Kafka answers and the topics exist. `None` when told to stop meanwhile.
+/// Waits until Kafka answers and the topics exist. `None` if stopped meanwhile.
 fn await_log(
     settings: &Settings,
     names: &Names,

@@ -1,4 +1,4 @@
-//! Stages on threads of their own, until a signal says stop.
+//! Runs stages on their own threads until a stop signal.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::Stage;
 
-/// Says stop to everything that shares it.
+/// A stop flag. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<AtomicBool>);
 
 impl StopSignal {
-    /// One that Ctrl-C (SIGINT) and SIGTERM set. A second signal ends the process at once.
+    /// A signal set by Ctrl-C (SIGINT) and SIGTERM. A second one ends the process at once.
     pub fn on_signals() -> io::Result<Self> {
         let signal = Self::default();
         for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -22,31 +22,32 @@ impl StopSignal {
         Ok(signal)
     }
 
-    /// Says stop.
+    /// Sets the signal.
     pub fn stop(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether stop was said.
+    /// Whether the signal is set.
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-/// Threads beside the stages: HTTP, retention. Dropping this says stop and waits for them, so that whatever they hold
-/// (a database above all) is closed before the process ends: destructors of its C++ side must not meet running threads.
+/// Threads other than stages: HTTP, retention. Dropping it sets the stop signal and waits for them, so that their
+/// resources (above all a database) are closed before the process ends: C++ destructors must not run beside running
+/// threads.
 pub struct Background {
     stop: StopSignal,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Background {
-    /// No thread yet.
+    /// Starts without threads.
     pub fn new(stop: &StopSignal) -> Self {
         Self { stop: stop.clone(), threads: Vec::new() }
     }
 
-    /// Takes a thread in that ends when told to stop.
+    /// Adds a thread that ends on the stop signal.
     pub fn add(&mut self, thread: JoinHandle<()>) {
         self.threads.push(thread);
     }
@@ -61,7 +62,7 @@ impl Drop for Background {
     }
 }
 
-/// Stages at work.
+/// The threads of running stages.
 pub struct StageThreads {
     threads: Vec<JoinHandle<()>>,
     failure: Arc<Mutex<Option<String>>>,
@@ -69,8 +70,8 @@ pub struct StageThreads {
 }
 
 impl StageThreads {
-    /// Turns each stage on its own thread until `stop`, or until one of them cannot go on; that stops the others too.
-    /// At the end each stage has `patience` to finish what is under way.
+    /// Runs each stage on its own thread until `stop`, or until one of them cannot go on, which stops the others too.
+    /// At the end each stage has `patience` to finish its work in flight.
     pub fn start(
         stages: Vec<(&'static str, Box<dyn Stage>)>,
         patience: Duration,
@@ -94,7 +95,8 @@ impl StageThreads {
         Ok(Self { threads, failure, stop: stop.clone() })
     }
 
-    /// Says stop, waits for every stage to finish its step and leave, and tells why one of them could not go on.
+    /// Stops the stages, waits until each has finished its step and left its group, and returns why one could not go
+    /// on.
     pub fn finish(mut self) -> Result<(), String> {
         self.end();
         match self.failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -114,7 +116,7 @@ impl StageThreads {
     }
 }
 
-/// A stage that panics takes the process down: the others would go on filling a log that nobody reads.
+/// A stage that panics stops the process: the others would go on filling a log without a reader.
 struct StopOnPanic {
     stop: StopSignal,
     failure: Arc<Mutex<Option<String>>>,
@@ -131,7 +133,7 @@ impl Drop for StopOnPanic {
     }
 }
 
-/// Stages hold databases: like [`Background`], they end before the process does.
+/// Stages hold databases: like [`Background`], they must end before the process does.
 impl Drop for StageThreads {
     fn drop(&mut self) {
         self.end();

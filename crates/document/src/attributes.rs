@@ -1,19 +1,19 @@
-//! The attributes of a tag, read when asked for.
+//! Reads the attributes of a tag on demand.
 
 use crate::entities;
 use crate::raw_text::letters;
 use std::ops::Range;
 
-/// An attribute as it stands: its name, and its value with character references not decoded.
+/// An attribute as written: its name, and its value with character references not decoded.
 pub type Attribute<'a> = (&'a str, &'a str);
 
-/// The attributes in what stands between a tag's name and its `>`.
+/// The attributes in the text between a tag's name and its `>`.
 pub fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
-    // All places are next to ASCII bytes or at the ends, so they lie between characters.
+    // All positions are next to ASCII bytes or at the ends, so they lie between characters.
     places(text.as_bytes()).map(|(name, value)| (&text[name], &text[value]))
 }
 
-/// Where the names and values of attributes are.
+/// The ranges of the names and values of attributes.
 #[inline]
 fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     let mut at = 0;
@@ -26,14 +26,14 @@ fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     })
 }
 
-/// The value of an attribute, character references decoded. The first of two counts.
+/// The value of an attribute, character references decoded. The first of duplicates counts.
 pub fn attribute(text: &str, name: &str) -> Option<String> {
     attributes_of(text)
         .find(|(attribute, _)| attribute.eq_ignore_ascii_case(name))
         .map(|(_, value)| entities::decode_attribute(value).into_owned())
 }
 
-/// The values of some attributes as written, in one pass. The first of two counts.
+/// The values of several attributes as written, in one pass. The first of duplicates counts.
 #[inline]
 pub fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) -> [Option<&'a str>; COUNT] {
     let mut values = [None; COUNT];
@@ -48,7 +48,7 @@ pub fn values_of<'a, const COUNT: usize>(text: &'a str, names: [&str; COUNT]) ->
     values
 }
 
-/// How long a tag is behind its name, past its `>`. A `>` in a quoted value is not the end.
+/// The length of a tag from the end of its name through its `>`. A `>` in a quoted value does not end it.
 pub fn tag_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -66,9 +66,9 @@ enum Step {
         value: Range<usize>,
         next: usize,
     },
-    /// The place of the `>`.
+    /// The position of the `>`.
     End(usize),
-    /// The bytes end within the tag or, if it has no `>`, with it.
+    /// The bytes end before the tag does.
     Unfinished,
 }
 
@@ -100,7 +100,7 @@ fn step(bytes: &[u8], start: usize) -> Step {
     Step::Attribute { name, value: value..next, next }
 }
 
-/// The attribute of this name whose value begins behind a quote.
+/// The attribute of this name whose quoted value begins at `inside`.
 #[inline(always)]
 fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Step {
     match memchr::memchr(quote, &bytes[inside..]) {
@@ -109,7 +109,8 @@ fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Step {
     }
 }
 
-/// The name, and the quote, of an attribute that is written as nearly all are: a space, up to seven letters, `=` and a quote.
+/// Fast path for the form of nearly all attributes: a space, up to seven letters, `=` and a quote. Returns the name and
+/// the quote.
 #[inline(always)]
 fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     let head: &[u8; 10] = bytes.get(start..)?.first_chunk()?;
@@ -121,7 +122,7 @@ fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
     }
 }
 
-/// What a byte in a tag is.
+/// The class of a byte in a tag, as a bit.
 type Class = u8;
 const SPACE: Class = 1;
 const SLASH: Class = 2;
@@ -147,7 +148,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// The first place from here on that has none of these classes.
+/// The first position from `start` on whose byte has none of these classes.
 #[inline(always)]
 fn skip(bytes: &[u8], start: usize, classes: Class) -> usize {
     let mut at = start;

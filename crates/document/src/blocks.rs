@@ -1,7 +1,7 @@
-//! A page of HTML cut into blocks: the smallest pieces that are laid out on their own, each with its text, its links, its
-//! place in the tree, and the part of the page it stands in.
+//! Cuts an HTML page into blocks: the smallest pieces that are laid out on their own. Each has its text, its links, its
+//! place in the tree, and the part of the page it is in.
 //!
-//! What browsers do with wrongly nested markup is followed as far as it moves text from one block to another, and no further.
+//! Wrongly nested markup is treated as browsers do where that moves text from one block to another, and no further.
 
 mod kinds;
 mod mentions;
@@ -13,17 +13,17 @@ use crate::markup::hand_tokens;
 use crate::page_text::PageText;
 use std::ops::Range;
 
-/// A page's blocks in reading order, over one text.
+/// The blocks of a page in reading order, over one shared text.
 #[derive(Debug, Default)]
 pub struct Blocks {
     text: String,
-    /// Link targets as written, references decoded, one behind the other.
+    /// Link targets as written, references decoded, concatenated.
     hrefs: String,
-    /// Where each of them ends.
+    /// The end of each target in `hrefs`.
     href_ends: Vec<usize>,
-    /// The blocks.
+    /// The blocks, in reading order.
     pub list: Vec<Block>,
-    /// The block elements in the order in which they begin, so that parents come before their children.
+    /// The block elements by their start tags, so that parents come before their children.
     pub nodes: Vec<Node>,
     /// The first `<base href>`.
     pub base: Option<String>,
@@ -31,25 +31,26 @@ pub struct Blocks {
     pub canonical: Option<String>,
 }
 
-/// A piece of a page.
+/// A block of a page.
 #[derive(Clone, Debug)]
 pub struct Block {
     text: Range<usize>,
     links: Range<usize>,
-    /// How many bytes of the text are inside links to other pages.
+    /// Bytes of the text that are inside links to other pages.
     pub anchor_bytes: usize,
-    /// Hash of the names of the elements it stands in.
+    /// Hash of the names of the enclosing elements.
     pub path: u64,
-    /// Index of its element.
+    /// Index of the enclosing block element in [`Blocks::nodes`].
     pub node: usize,
-    /// The part of the page it stands in.
+    /// The part of the page that the block is in.
     pub part: Part,
-    /// Whether its place has a name of its own, such as a key of JSON, and does not need its first words to be found again.
+    /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
+    /// it.
     pub is_named: bool,
     in_table: bool,
 }
 
-/// What a block is for, as its element and those around it say.
+/// The role of a block in its page, from its element and those around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// Inside `nav`, `footer`, `header`, `aside`, their roles, or a control.
@@ -61,40 +62,40 @@ pub struct Part {
 /// A block element.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Index of the block element around it; its own at the root.
+    /// Index of the enclosing block element; the root holds its own.
     pub parent: usize,
     /// Whether it holds text of its own rather than other blocks: `p`, `li`, cells and rows.
     pub is_paragraph: bool,
 }
 
 impl Blocks {
-    /// A block's text, white space folded.
+    /// The text of a block, whitespace folded.
     pub fn text(&self, block: &Block) -> &str {
         &self.text[block.text.clone()]
     }
 
-    /// The texts of all blocks, each on a line of its own.
+    /// The texts of all blocks, one line each.
     pub fn all_text(&self) -> &str {
         &self.text
     }
 
-    /// A block's links, by number.
+    /// The numbers of a block's links.
     pub fn links(&self, block: &Block) -> Range<usize> {
         block.links.clone()
     }
 
-    /// How many links there are.
+    /// The number of links in all blocks.
     pub fn link_count(&self) -> usize {
         self.href_ends.len()
     }
 
-    /// Where a link leads.
+    /// The target of a link as written, references decoded.
     pub fn href(&self, link: usize) -> &str {
         let start = link.checked_sub(1).map_or(0, |before| self.href_ends[before]);
         &self.hrefs[start..self.href_ends[link]]
     }
 
-    /// None, with room for what a page of so many bytes usually has.
+    /// Without blocks, with room for a page of this length.
     fn with_room(bytes: usize) -> Self {
         let mut nodes = Vec::with_capacity(1 + bytes / 64);
         nodes.push(Node { parent: 0, is_paragraph: false });
@@ -107,21 +108,22 @@ impl Blocks {
         }
     }
 
-    /// Reads a page.
+    /// Reads the blocks of an HTML page.
     pub fn of_html(html: &str) -> Self {
         let mut reader = Reader::new(html);
         hand_tokens(html, &mut reader);
         reader.finish()
     }
 
-    /// Reads a page, and what it says and points to with it.
+    /// Reads the blocks and the text of an HTML page in one pass.
     pub fn and_text_of_html(html: &str) -> (Self, PageText) {
         let mut readers = (Reader::new(html), html::Reader::new(html));
         hand_tokens(html, &mut readers);
         (readers.0.finish(), readers.1.finish().page)
     }
 
-    /// Pieces of text that stand beside each other, each with the name of its place, if it has one; for formats that are not HTML.
+    /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
+    /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
         let mut reader = Reader::new("");
         for (path, text) in pieces {
@@ -132,19 +134,19 @@ impl Blocks {
 }
 
 impl Block {
-    /// Whether it is there to lead elsewhere: at least four fifths of its text is in links to other pages. Not so in a
-    /// table, where the links are what it lists.
+    /// Whether the block is there to lead elsewhere: at least four fifths of its text is in links to other pages. False
+    /// in a table, where the links are its content.
     pub fn is_links(&self) -> bool {
         let has_links = self.anchor_bytes > 0 || !self.links.is_empty();
         !self.in_table && has_links && 5 * self.anchor_bytes >= 4 * self.text.len()
     }
 
-    /// The length of its text in bytes.
+    /// The length of the text in bytes.
     pub fn byte_length(&self) -> usize {
         self.text.len()
     }
 
-    /// Where its text stands among those of all blocks.
+    /// The range of the text within [`Blocks::all_text`].
     pub fn place(&self) -> Range<usize> {
         self.text.clone()
     }

@@ -1,4 +1,4 @@
-//! The body of an answer, to be read as a version of its page, as text and links, or as both at once.
+//! The body of a response, readable as blocks, as text and links, or as both at once.
 
 use crate::blocks::Blocks;
 use crate::charset::{Decoded, decode};
@@ -7,7 +7,7 @@ use crate::digest::{ContentDigest, content_digest};
 use crate::page_text::PageText;
 use crate::{html, pieces, plain, xml};
 
-/// A body and what is known of it. Reading it never fails.
+/// A body with its metadata. Reading it never fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     bytes: &'a [u8],
@@ -22,12 +22,12 @@ impl<'a> Body<'a> {
         Self { bytes, content_type, address, digest: None }
     }
 
-    /// The same, its [`content_digest`] being known already.
+    /// Sets the [`content_digest`] if it is known already.
     pub fn with_digest(self, digest: ContentDigest) -> Self {
         Self { digest: Some(digest), ..self }
     }
 
-    /// Its blocks.
+    /// Reads the blocks.
     pub fn blocks(&self) -> Blocks {
         let kind = self.kind();
         match self.decoded(kind) {
@@ -36,13 +36,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What it says and where it points to.
+    /// Reads the text and links.
     pub fn text(&self) -> PageText {
         let kind = self.kind();
         self.decoded(kind).map_or_else(|| PageText::empty(kind), |decoded| text_of(kind, &decoded))
     }
 
-    /// Both, for less than one after the other.
+    /// Reads both, which is cheaper than one after the other.
     pub fn blocks_and_text(&self) -> (Blocks, PageText) {
         let kind = self.kind();
         match self.decoded(kind) {
@@ -55,28 +55,27 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The address it was fetched from.
+    /// The address the body was fetched from.
     pub fn address(&self) -> Option<&'a str> {
         self.address
     }
 
-    /// How it is read.
+    /// The kind that the body is read as.
     pub fn kind(&self) -> ContentKind {
         ContentKind::of(self.content_type, self.bytes)
     }
 
-    /// Its [`content_digest`].
+    /// The [`content_digest`] of the body.
     pub fn digest(&self) -> ContentDigest {
         self.digest.unwrap_or_else(|| content_digest(self.bytes))
     }
 
-    /// `None` for what is not text.
+    /// The decoded text, or `None` if the body is not text.
     fn decoded(&self, kind: ContentKind) -> Option<Decoded<'a>> {
         (kind != ContentKind::Opaque).then(|| decode(self.bytes, self.content_type))
     }
 }
 
-/// The blocks of a text of this kind.
 fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
     match kind {
         ContentKind::Html => Blocks::of_html(text),
@@ -86,7 +85,6 @@ fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
     }
 }
 
-/// The text and the links of a body of this kind.
 fn text_of(kind: ContentKind, decoded: &Decoded<'_>) -> PageText {
     let page = match kind {
         ContentKind::Html => html::extract(&decoded.text),
@@ -96,7 +94,8 @@ fn text_of(kind: ContentKind, decoded: &Decoded<'_>) -> PageText {
     PageText { charset: Some(decoded.charset), ..page }
 }
 
-/// Reads a body, given its `Content-Type` header. Never fails: what cannot be understood has little text or none.
+/// Extracts text and links from a body, given its `Content-Type` header. Never fails: a body that cannot be understood
+/// has little text or none.
 pub fn extract(content_type: Option<&str>, body: &[u8]) -> PageText {
     Body::new(body, content_type, None).text()
 }

@@ -1,32 +1,33 @@
-//! Bytes to text: which character encoding is this?
+//! Detects the character encoding of a body and decodes it.
 //!
-//! In this order: byte-order mark, HTTP header, declaration in the first 1024 bytes (`<meta charset>`, `<?xml encoding?>`),
-//! whether the bytes are UTF-8, and only then statistics. A guesser on every page would cost more than all the rest.
+//! Tried in this order: byte-order mark, HTTP header, declaration in the first 1024 bytes (`<meta charset>`, `<?xml
+//! encoding?>`), valid UTF-8, and only then statistics. Statistics on every page would cost more than everything else
+//! together.
 
 use crate::other_encoding::OtherEncoding;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// How far into a page a declaration is looked for (WHATWG HTML, "prescan a byte stream").
+/// How far into a page a declaration is searched for (WHATWG HTML, "prescan a byte stream").
 const PRESCAN_BYTES: usize = 1024;
-/// How much of a page the guesser sees.
+/// How much of a page the statistics see.
 const GUESS_BYTES: usize = 64 * 1024;
-/// How much of a page is looked at for the zeros of UTF-16.
+/// How much of a page is searched for the zeros of UTF-16.
 const ZEROS_BYTES: usize = 256;
 
-/// A page's text, borrowed when the bytes were UTF-8 already.
+/// The text of a page, borrowed if the bytes were UTF-8 already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text; what could not be decoded is U+FFFD.
+    /// The text, with U+FFFD for undecodable bytes.
     pub text: Cow<'a, str>,
-    /// The name of the encoding: that of the WHATWG standard, or the usual one when it is not part of that.
+    /// The name of the encoding: that of the WHATWG standard, or the usual one if the standard lacks it.
     pub charset: &'static str,
-    /// What the encoding was known by.
+    /// The evidence for the encoding.
     pub how: CharsetSource,
 }
 
-/// What an encoding was known by.
+/// The evidence for an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CharsetSource {
     /// A byte-order mark.
@@ -54,7 +55,7 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
     }
 }
 
-/// An encoding of the WHATWG standard or beyond it.
+/// An encoding, within or beyond the WHATWG standard.
 #[derive(Clone, Copy)]
 enum Charset {
     Standard(&'static Encoding),
@@ -66,7 +67,7 @@ impl Charset {
         let other = || OtherEncoding::for_label(label).map(Self::Other);
         let standard = || {
             let label: &[u8] = match label.trim_ascii().to_ascii_lowercase().as_slice() {
-                // Names that Python, Java and old mail programs give to encodings of the standard.
+                // Names that Python, Java and old mail programs give to standard encodings.
                 b"maccyrillic" | b"mac-cyrillic" => b"x-mac-cyrillic",
                 b"macroman" | b"mac-roman" => b"macintosh",
                 b"cp932" | b"ms-kanji" => b"shift_jis",
@@ -80,7 +81,7 @@ impl Charset {
     }
 }
 
-/// The encoding of a body, what it is known by, and how long its byte-order mark is.
+/// The encoding of a body, the evidence for it, and the length of its byte-order mark.
 fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (Charset, CharsetSource, usize) {
     let header = || content_type.and_then(|header| Charset::for_label(charset_parameter(header.as_bytes())?));
     if let Some((encoding, how)) = OtherEncoding::for_bytes(bytes) {
@@ -100,13 +101,13 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (Charset, CharsetSou
     }
 }
 
-/// Whether a body with zero bytes is text all the same: in UTF-16 or UTF-32.
+/// Whether a body with zero bytes is still text: in UTF-16 or UTF-32.
 pub(crate) fn is_wide(bytes: &[u8]) -> bool {
     let marked = Encoding::for_bom(bytes).is_some_and(|(encoding, _)| encoding != UTF_8);
     marked || utf16_by_zeros(bytes).is_some() || OtherEncoding::for_bytes(bytes).is_some()
 }
 
-/// UTF-16 without a mark, by the zeros that markup and Latin letters have in every second place.
+/// Detects UTF-16 without a byte-order mark by the zeros in every second byte of markup and Latin letters.
 fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     let (units, _) = bytes[..bytes.len().min(ZEROS_BYTES)].as_chunks::<2>();
     let share = |place: usize| units.iter().filter(|unit| unit[place] == 0 && unit[1 - place] != 0).count() * 10;
@@ -119,13 +120,13 @@ fn utf16_by_zeros(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Escape sequences of ISO-2022-JP, which are valid UTF-8.
+/// Whether there are escape sequences of ISO-2022-JP, which are valid UTF-8.
 fn announces_iso_2022_jp(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0x1b, &bytes[..bytes.len().min(GUESS_BYTES)])
         .any(|at| matches!(bytes.get(at + 1..at + 3), Some([b'$', b'B' | b'@'] | [b'(', b'J'])))
 }
 
-/// Bytes cut off in the middle of a character are still UTF-8.
+/// Whether the bytes are UTF-8, possibly cut off in the middle of a character.
 fn is_utf8_so_far(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
@@ -157,7 +158,8 @@ fn find_ignoring_case(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// What a page says of itself. A page that claims UTF-16 in ASCII letters, or no known encoding, is corrected as browsers do.
+/// The encoding that a page declares. A page that claims UTF-16 in ASCII letters, or `x-user-defined`, is corrected as
+/// browsers do.
 fn declared_encoding(start: &[u8]) -> Option<Charset> {
     let encoding = match start.trim_ascii_start() {
         [b'<', b'?', b'x', b'm', b'l', declaration @ ..] => {
@@ -183,7 +185,7 @@ fn xml_declaration(declaration: &[u8]) -> Option<Charset> {
     Charset::for_label(&value[..memchr::memchr(*quote, value)?])
 }
 
-/// `<meta charset=x>` and `<meta http-equiv=content-type content="text/html; charset=x">`, outside comments.
+/// Finds `<meta charset=x>` and `<meta http-equiv=content-type content="text/html; charset=x">` outside comments.
 fn meta_charset(start: &[u8]) -> Option<Charset> {
     let mut rest = start;
     loop {

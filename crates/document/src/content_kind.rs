@@ -1,4 +1,4 @@
-//! What a body is, by its header or else by its look.
+//! Determines the kind of a body from its header, or else from its first bytes.
 
 use crate::charset::is_wide;
 use serde::Serialize;
@@ -7,21 +7,21 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentKind {
-    /// Markup whose visible text counts.
+    /// HTML: the visible text counts.
     Html,
     /// Feeds, sitemaps and other XML: the text of all elements counts.
     Xml,
-    /// JSON: all of it counts, whitespace folded.
+    /// JSON: everything counts, whitespace folded.
     Json,
-    /// Text of any other kind.
+    /// Any other text.
     Text,
-    /// Not text: it has a digest and nothing else.
+    /// Not text: only its digest counts.
     #[default]
     Opaque,
 }
 
 impl ContentKind {
-    /// By the `Content-Type` header, or by the look of the body when there is none.
+    /// The kind by the `Content-Type` header, or by the first bytes of the body if there is no header.
     pub fn of(content_type: Option<&str>, body: &[u8]) -> Self {
         let essence =
             content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -30,7 +30,7 @@ impl ContentKind {
             "text/xml" | "application/xml" => Self::Xml,
             "application/json" | "text/json" | "application/x-ndjson" => Self::Json,
             "" | "*/*" | "unknown/unknown" | "application/unknown" => Self::by_look(body),
-            // Not `image/svg+xml`: a picture, whatever it is written in.
+            // Except `image/svg+xml`: a picture, although written in XML.
             other if other.starts_with("application/") && other.ends_with("+xml") => Self::Xml,
             other if other.ends_with("+json") => Self::Json,
             "application/javascript" | "application/x-javascript" | "application/yaml" | "application/toml" => {
@@ -59,7 +59,7 @@ impl ContentKind {
     }
 }
 
-/// Whether a document that begins as XML is a page all the same.
+/// Whether a document that begins as XML is an HTML page.
 fn is_xhtml(start: &[u8]) -> bool {
     let names_html = |at: usize| start[at + 1..].get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"));
     memchr::memchr_iter(b'<', start).any(names_html) || memchr::memmem::find(start, b"DOCTYPE html").is_some()

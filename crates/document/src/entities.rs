@@ -1,29 +1,29 @@
-//! Character references (`&amp;`, `&#8212;`) to characters, as the HTML standard has them (section 13.2.5.72).
+//! Decodes character references (`&amp;`, `&#8212;`) as the HTML standard defines (section 13.2.5.72).
 
 use std::borrow::Cow;
 
-/// Replaces the character references of a text.
+/// Decodes the character references of a text.
 pub fn decode(text: &str) -> Cow<'_, str> {
     htmlize::unescape(text)
 }
 
-/// Replaces the character references of an attribute's value, where `?a=1&copy=2` has none.
+/// Decodes the character references of an attribute's value, where `?a=1&copy=2` has none.
 pub fn decode_attribute(value: &str) -> Cow<'_, str> {
-    // Few values have any, and this finds out sooner.
+    // Few values have references, and this test is faster.
     match memchr::memchr(b'&', value.as_bytes()) {
         Some(_) => htmlize::unescape_attribute(value),
         None => Cow::Borrowed(value),
     }
 }
 
-/// How long the reference is, if it is one, that a text begins with: `&`, what names may be made of, and `;`.
+/// The length of the possible reference at the start of a text: `&`, the characters names may have, and `;`.
 pub fn reference_length(text: &str) -> usize {
     let mut bytes = text.bytes().enumerate().skip(1);
     let end = bytes.find(|(_, byte)| !byte.is_ascii_alphanumeric() && *byte != b'#');
     end.map_or(text.len(), |(at, byte)| at + usize::from(byte == b';'))
 }
 
-/// What the references stand for that nearly all references are.
+/// Decodes the most frequent references; `None` for all others.
 pub fn common(reference: &str) -> Option<char> {
     Some(match reference.as_bytes() {
         b"&amp;" => '&',
@@ -34,7 +34,7 @@ pub fn common(reference: &str) -> Option<char> {
         [b'&', b'#', digits @ .., b';'] if (1..=5).contains(&digits.len()) => {
             let decimal =
                 |number: u32, digit: &u8| digit.is_ascii_digit().then(|| 10 * number + u32::from(digit - b'0'));
-            // What is below is not always what it says.
+            // Lower numbers do not always mean the character of that number.
             return digits
                 .iter()
                 .try_fold(0, decimal)

@@ -1,44 +1,44 @@
-//! SVG and MathML within HTML: there CDATA is text, and a `<title>` or `<style>` is a tag like others.
+//! SVG and MathML within HTML. There CDATA is text, and `<title>` or `<style>` is an ordinary tag.
 
 use crate::tag_name::{PerName, TagName, per_name};
 use crate::token::Tag;
 
-/// Deeper nesting of SVG and HTML within one another is read as HTML.
+/// SVG and HTML nested in one another beyond this depth are read as HTML.
 const DEEPEST: usize = 64;
 
-/// How deep a page is in SVG or MathML at a place, in the simplest form that gets real pages right: elements that switch
-/// between the two languages, without a tree.
+/// Tracks whether a position is in SVG or MathML, in the simplest form that gets real pages right: only the elements
+/// that switch between the languages, without a tree.
 #[derive(Debug, Default)]
 pub(crate) struct ForeignContent {
-    /// The open elements that switch: roots at even places, HTML within them at odd ones.
+    /// The open elements that switch: SVG or MathML roots at even indices, HTML inside them at odd ones.
     open: Vec<TagName>,
-    /// The open element of a picture that is not shown: its title, style or script.
+    /// The open element of a picture whose text is not shown, such as its title, style or script.
     hidden: Option<TagName>,
 }
 
 impl ForeignContent {
-    /// Whether no SVG or MathML is open, nor HTML in one.
+    /// Whether no SVG or MathML is open, not even around HTML.
     #[inline]
     pub(crate) fn is_outside(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Whether what stands here is not HTML.
+    /// Whether the content here is SVG or MathML.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
         self.open.len() % 2 == 1
     }
 
-    /// Whether the text that stands here is not shown.
+    /// Whether the text here is hidden.
     #[inline]
     pub(crate) fn hides(&self) -> bool {
         self.hidden.is_some()
     }
 
-    /// Takes a start tag in; whether its element is not HTML.
+    /// Records a start tag. Returns whether its element is SVG or MathML.
     #[inline]
     pub(crate) fn start(&mut self, tag: &Tag<'_>) -> bool {
-        // Nearly every tag of nearly every page.
+        // Fast path for nearly every tag.
         if self.open.is_empty() && !IS_ROOT.of(tag.name) {
             return false;
         }
@@ -97,7 +97,7 @@ fn is_hidden(name: &[u8]) -> bool {
     matches!(name, b"title" | b"desc" | b"metadata" | b"style" | b"script")
 }
 
-/// Start tags that end all SVG and MathML (section 13.2.6.5).
+/// Start tags that close all SVG and MathML (section 13.2.6.5).
 fn breaks_out(name: &[u8]) -> bool {
     matches!(
         name,

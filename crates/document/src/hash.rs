@@ -1,6 +1,6 @@
-//! The two hashes that everything stored here is made of. Their bits are pinned: they are the same on every machine and
-//! in every version. Neither is keyed, so pages can be made to collide on purpose; that costs their owner a change not
-//! noticed.
+//! The two hashes behind all stored state. Their bits are pinned: they are the same on every machine and in every
+//! version. Neither is keyed, so pages can be made to collide on purpose; the only cost is a missed change of the page
+//! itself.
 
 /// splitmix64 (Steele, Lea & Flood 2014): a well-mixed permutation of 64-bit values.
 #[inline(always)]
@@ -11,8 +11,8 @@ pub const fn splitmix64(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A hash of a text: eight bytes after the other, the last ones filled up with zeros, through [`splitmix64`], beginning with
-/// how many they are. A word takes one round or two.
+/// A hash of a text. It starts from the length and mixes in eight bytes at a time with [`splitmix64`], the last ones
+/// padded with zeros. A word takes one round or two.
 #[inline]
 pub const fn text_hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;

@@ -1,7 +1,7 @@
-//! HTML to visible text and links, in one pass.
+//! Extracts visible text and links from HTML in one pass.
 //!
-//! [`crate::markup`] tells text from tags; here each tag says whether a block ends, a link begins, or what the head of the
-//! page declares. No tree and no stack is kept, so no page, however deep or broken, takes more than linear time.
+//! [`crate::markup`] separates text from tags. Here each tag decides whether a block ends, a link begins, or the head
+//! declares something. No tree and no stack is kept, so every page, however deep or broken, takes linear time.
 
 use crate::attributes::values_of;
 use crate::content_kind::ContentKind;
@@ -19,30 +19,30 @@ use wide_bytes::{EightBytes, Wide};
 
 pub use crate::attributes::{attribute, tag_length};
 
-/// Extracts a page.
+/// Extracts the text and links of a page.
 pub fn extract(html: &str) -> PageText {
     let mut reader = Reader::new(html);
     hand_tokens(html, &mut reader);
     reader.finish().page
 }
 
-/// What a page has, and where in its text its links stand.
+/// A page, with the places of its links in its text.
 pub struct Read {
-    /// The page.
+    /// The text, links and metadata of the page.
     pub page: PageText,
-    /// For each link the bytes of its anchor in the text of the page.
+    /// For each link, the range of its anchor in the text of the page.
     pub anchors: Vec<Range<usize>>,
 }
 
-/// Takes the tokens of a page in.
+/// Extracts a page from its tokens.
 #[derive(Default)]
 pub struct Reader<'a> {
     html: &'a str,
     text: TextBuilder,
     title: Option<TextBuilder>,
-    /// Whether `<title>` was opened last of the two elements with such text; the other is `<textarea>`.
+    /// Whether the last opened element with such text was `<title>`; the other is `<textarea>`.
     in_title: bool,
-    /// How many `<template>`s are open: nothing in them is seen.
+    /// The number of open `<template>`s, whose content is not visible.
     templates: usize,
     links: Links,
     anchors: Vec<Range<usize>>,
@@ -101,7 +101,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// For the tokens of this page.
+    /// A reader for the tokens of this page.
     pub fn new(html: &'a str) -> Self {
         Self {
             html,
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the next token.
+    /// Reads the next token.
     pub fn take(&mut self, token: &Token<'a>) {
         match token {
             Token::Text(text, kind) => {
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a text that is part of the page.
+    /// Appends visible text of the page.
     #[inline(always)]
     fn push(&mut self, wide: impl Wide, place: Range<usize>, references: References) {
         self.text.push_within(wide, self.html, place.start, place.end, references);
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a link of the head in.
+    /// Reads a `<link>` of the head.
     fn head_link(&mut self, attributes: &str) {
         let [rel, media_type, href] = values_of(attributes, ["rel", "type", "href"]);
         let (Some(rel), Some(href)) = (rel, href) else { return };
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a link in, if it leads anywhere.
+    /// Reads a link. Returns false if it leads nowhere or the page has too many.
     fn link(&mut self, attributes: &str) -> bool {
         let [href, rel] = values_of(attributes, ["href", "rel"]);
         let Some(href) = href else { return false };
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What was read.
+    /// Ends the page.
     pub fn finish(mut self) -> Read {
         self.close_link();
         let (text, truncated) = self.text.finish();
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a `<link>` of this type leads to a feed of the page's site (HTML standard, §4.6.7.1).
+/// Whether a `<link>` of this media type leads to a feed (HTML standard, §4.6.7.1).
 fn is_feed(media_type: &str) -> bool {
     const TYPES: [&str; 4] =
         ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
@@ -233,12 +233,12 @@ fn is_feed(media_type: &str) -> bool {
 static GAPS: PerName<Gap> = per_name!(gap_of);
 static IS_READ: PerName<bool> = per_name!(is_read);
 
-/// Start tags that say more than where a block ends.
+/// Whether a start tag matters beyond ending a block.
 const fn is_read(name: &[u8]) -> bool {
     matches!(name, b"a" | b"area" | b"base" | b"link" | b"meta" | b"template" | b"textarea" | b"title")
 }
 
-/// How a tag separates the texts on its two sides.
+/// The separation that a tag puts between the texts on its two sides.
 const fn gap_of(name: &[u8]) -> Gap {
     match name {
         b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"cite" | b"code" | b"data" | b"del"
@@ -336,7 +336,7 @@ mod tests {
     fn deep_and_unclosed_markup_takes_linear_time() {
         let deep = format!("{}{}x", "<b>".repeat(300_000), "</i>".repeat(300_000));
         assert_eq!(text_of(&deep), "x");
-        // Ends of comments and quotes that never come are looked for once.
+        // Missing ends of comments and quotes are searched for only once.
         assert_eq!(text_of(&"<!-- ".repeat(200_000)), "");
         assert_eq!(text_of(&"<a href=\"".repeat(200_000)), "");
         assert_eq!(text_of(&"<a ' ".repeat(200_000)), "");

@@ -1,8 +1,8 @@
-//! What does a body say, and where does it point to?
+//! Extracts text and links from a response body.
 //!
-//! A [`Body`] is bytes with a header. It is read as text and links ([`PageText`]), and as [`Blocks`], the smallest pieces of
-//! a page that are laid out on their own, by which versions are compared. [`markup`] gives the tokens of HTML to whoever
-//! reads more.
+//! A [`Body`] is bytes with a header. It is read as text and links ([`PageText`]), and as [`Blocks`], the smallest
+//! pieces of a page that are laid out on their own, by which versions are compared. [`markup`] hands out the tokens of
+//! HTML for other uses.
 //!
 //! ```
 //! let page = document::extract(Some("text/html"), b"<p>Open <a href=/hours>daily</a> from nine to five.");
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! This crate never fetches, stores, or resolves a link, never compares two versions, and never fails on a bad page:
-//! whatever the bytes are, they have a text, if only an empty one.
+//! any bytes have a text, even if an empty one.
 
 pub mod attributes;
 pub mod blocks;

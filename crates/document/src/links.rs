@@ -1,24 +1,24 @@
-//! The links of a page, all in two texts: pages have hundreds, and a string for every part of each would cost more than
-//! reading the page.
+//! The links of a page, stored in two strings. Pages have hundreds of links; a string for every part of each would cost
+//! more than reading the page.
 
-/// The links of a page, in the order in which they stand.
+/// The links of a page, in page order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Target and `rel` of each link, one behind the other.
+    /// Target and `rel` of each link, concatenated.
     said: String,
-    /// Its anchor, if it has one.
+    /// The anchors of the links, concatenated.
     anchors: String,
     places: Vec<Place>,
 }
 
-/// A link as written: its target is neither resolved nor checked, but is not within the page and not a script.
+/// A link as written. Its target is neither resolved nor checked, but is not within the page and not a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link<'a> {
     /// The target, character references decoded.
     pub href: &'a str,
-    /// The text of the link, its first 256 bytes.
+    /// The text of the link, up to 256 bytes.
     pub anchor: &'a str,
-    /// The `rel` attribute, as written; empty when there is none.
+    /// The `rel` attribute as written; empty if absent.
     pub rel: &'a str,
 }
 
@@ -39,22 +39,22 @@ struct Place {
 }
 
 impl Links {
-    /// None, with room for as many bytes.
+    /// No links, with room for this many bytes.
     pub(crate) fn with_room(bytes: usize) -> Self {
         Self { said: String::with_capacity(bytes), places: Vec::with_capacity(bytes / 32), ..Self::default() }
     }
 
-    /// How many there are.
+    /// The number of links.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is none.
+    /// Whether the page has no links.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// A link by its number.
+    /// The link with this number, counted from 0; `None` past the last.
     pub fn get(&self, number: usize) -> Option<Link<'_>> {
         let place = self.places.get(number)?;
         let ends = (self.said.len(), self.anchors.len());
@@ -66,7 +66,7 @@ impl Links {
         })
     }
 
-    /// All of them.
+    /// All links, in page order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Link<'_>> {
         (0..self.len()).map(|number| self.get(number).expect("there are as many"))
     }
@@ -79,7 +79,7 @@ impl Links {
         self.places.push(Place { href: start, rel: start + href.len(), anchor: self.anchors.len() });
     }
 
-    /// Gives the links, which have none, their anchors in order, lines as words.
+    /// Sets the anchors of the links, in order. Line ends become spaces.
     pub(crate) fn set_anchors<'t>(&mut self, anchors: impl Iterator<Item = &'t str>) {
         for (place, anchor) in self.places.iter_mut().zip(anchors) {
             place.anchor = self.anchors.len();

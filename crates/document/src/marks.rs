@@ -1,16 +1,16 @@
-//! Where the bytes are that divide text from tags, found 64 bytes at a time.
+//! Finds the bytes that separate text from tags, 64 bytes at a time.
 //!
-//! A page has a tag every few dozen bytes. Calls that each look for one byte would spend their time beginning and ending;
-//! so a block is looked at once for all of them, and what was found is kept as bits.
+//! A page has a tag every few dozen bytes. Searches for one byte at a time would spend their time starting and
+//! stopping. So each block is searched once for all marks, and the matches are kept as bits.
 
 use wide_bytes::{BLOCK, Marks, Wide, last_block};
 
-/// Finds marks in a page, moving forwards or not far back.
+/// Finds marks in a page. Efficient for searches that move forwards, or back by little.
 #[derive(Clone, Copy)]
 pub(crate) struct MarkFinder<'a, W> {
     bytes: &'a [u8],
     wide: W,
-    /// Where the block begins that `marks` are of.
+    /// Where the block of `marks` begins.
     block: usize,
     marks: Marks,
 }
@@ -22,19 +22,19 @@ impl<'a, W: Wide> MarkFinder<'a, W> {
         finder
     }
 
-    /// The next `<`.
+    /// The position of the next `<`.
     #[inline(always)]
     pub(crate) fn open(&mut self, from: usize) -> Option<usize> {
         self.find(from, |marks| marks.opens)
     }
 
-    /// The next `>`, `=` or quote.
+    /// The position of the next `>`, `=` or quote.
     #[inline(always)]
     pub(crate) fn stop(&mut self, from: usize) -> Option<usize> {
         self.find(from, |marks| marks.stops)
     }
 
-    /// The next quote of a kind.
+    /// The position of the next quote of this kind.
     #[inline(always)]
     pub(crate) fn quote(&mut self, from: usize, quote: u8) -> Option<usize> {
         match quote {

@@ -1,7 +1,8 @@
-//! HTML to tokens: text, start tags and end tags, as slices of the page.
+//! Splits HTML into tokens: text, start tags and end tags, as slices of the page.
 //!
-//! The states of the HTML standard (section 13.2.5, "Tokenization") that decide what is text: quoted values, comments, raw
-//! text, scripts within comments within scripts, CDATA in foreign content. Nothing is copied or parsed before it is asked for.
+//! Implements the states of the HTML standard (section 13.2.5, "Tokenization") that decide what is text: quoted values,
+//! comments, raw text, scripts within comments within scripts, CDATA in foreign content. Nothing is copied, and nothing
+//! is parsed before it is needed.
 
 use crate::attributes;
 use crate::foreign::ForeignContent;
@@ -11,12 +12,12 @@ use crate::tag_name::{PerName, TagName, per_name};
 pub use crate::token::{Tag, TakeTokens, TextKind, Token};
 use wide_bytes::{EightBytes, Wide, Work, at_widest};
 
-/// The tokens of a page.
+/// Iterates over the tokens of a page.
 pub fn tokens(html: &str) -> Tokens<'_, EightBytes> {
     Tokens::new(html, EightBytes)
 }
 
-/// Hands all tokens over: faster than one by one.
+/// Passes all tokens to a reader: faster than iterating.
 pub fn hand_tokens<'a>(html: &'a str, reader: &mut impl TakeTokens<'a>) {
     at_widest(Reading { html, reader });
 }
@@ -35,7 +36,7 @@ impl<'a, R: TakeTokens<'a>> Work for Reading<'a, '_, R> {
     }
 }
 
-/// The tokens of a page, one by one.
+/// Iterator over the tokens of a page.
 pub struct Tokens<'a, W> {
     html: &'a str,
     wide: W,
@@ -45,14 +46,14 @@ pub struct Tokens<'a, W> {
     foreign: ForeignContent,
 }
 
-/// A token by its places in the page: unlike [`Token`] it has the same form whatever it is, so that it stays in registers on
-/// its way to the reader.
+/// A token as positions in the page. Unlike [`Token`], all kinds have one form, so it stays in registers on its way to
+/// the reader.
 #[derive(Clone, Copy)]
 struct Found {
     what: What,
-    /// Of a tag.
+    /// Name of a tag.
     name: TagName,
-    /// Of a text, or of a start tag's attributes.
+    /// Range of a text, or of a start tag's attributes.
     start: usize,
     end: usize,
 }
@@ -62,7 +63,7 @@ enum What {
     Text(TextKind),
     Start,
     End,
-    /// Nothing there, or nothing more.
+    /// No token here, or the end of the page.
     Nothing,
 }
 
@@ -78,7 +79,7 @@ impl Found {
 #[derive(Clone, Copy)]
 enum State {
     Data,
-    /// Text up to the end tag of this name.
+    /// Inside text that ends at the end tag of this name.
     Until(TagName, TextKind),
     PlainText,
 }
@@ -118,8 +119,8 @@ impl<'a, W: Wide> Tokens<'a, W> {
         }
     }
 
-    /// Hands over what nearly everything in nearly every page is, texts and tags of HTML, as long as there is nothing
-    /// else. Returns false at the end of the page.
+    /// Hands over texts and HTML tags, the bulk of nearly every page, up to the first other construct. Returns false at
+    /// the end of the page.
     #[inline(always)]
     fn hand_plain(&mut self, reader: &mut impl TakeTokens<'a>) -> bool {
         if !matches!(self.state, State::Data) || !self.foreign.is_outside() {
@@ -137,7 +138,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
                 reader.text(wide, at..open, TextKind::Data);
             }
             let (name, length) = TagName::read(&bytes[start..]);
-            // A tag that does not end is none, and the last.
+            // An unterminated tag is dropped and ends the page (WHATWG "eof-in-tag").
             let Some(end) = tag_end(bytes, &mut marks, start, start + length) else { return false };
             at = end + 1;
             if is_end {
@@ -159,7 +160,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         Tag { name, html: self.html, start, end }
     }
 
-    /// The next token; nothing at the end.
+    /// The next token, or `What::Nothing` at the end.
     #[inline(never)]
     fn find(&mut self) -> Found {
         let text = match self.state {
@@ -209,7 +210,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         }
     }
 
-    /// Text from here to a place, if it has a length.
+    /// The text up to `end`, or nothing if it is empty.
     #[inline(always)]
     fn text(&mut self, end: usize, kind: TextKind) -> Found {
         let start = std::mem::replace(&mut self.at, end);
@@ -235,7 +236,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         found
     }
 
-    /// Behind a start tag: what is read differently from here on.
+    /// Switches the state after a start tag that changes how the content is read.
     fn switch(&mut self, tag: Tag<'_>) {
         if !self.foreign.start(&tag) {
             self.state = state_behind(tag.name);
@@ -252,7 +253,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         found
     }
 
-    /// A tag from the first letter of its name on; one that does not end is dropped (WHATWG "eof-in-tag").
+    /// Reads a tag from the first letter of its name. An unterminated tag is dropped (WHATWG "eof-in-tag").
     #[inline(always)]
     fn tag(&mut self, what: What) -> Found {
         let bytes = self.html.as_bytes();
@@ -266,7 +267,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
         Found::tag(what, name, start, end)
     }
 
-    /// The text up to an end tag.
+    /// The text up to the end tag of this name.
     fn raw(&mut self, name: TagName, kind: TextKind) -> Found {
         self.state = State::Data;
         let bytes = self.html.as_bytes();
@@ -278,10 +279,10 @@ impl<'a, W: Wide> Tokens<'a, W> {
     }
 }
 
-/// The place of the `>` that ends a tag, given where its name begins and ends. Plain attributes, `name="value"` and
-/// `name=value`, are skipped by their `=` and their end; what has any other form is read attribute by attribute.
+/// The position of the `>` that ends a tag, given where its name begins and ends. Plain attributes, `name="value"` and
+/// `name=value`, are skipped by their `=` and their end; any other form is read attribute by attribute.
 ///
-/// The search begins at the name, so that it need not wait until the name is read.
+/// The search starts at the name, so that it need not wait for the name to be read.
 #[inline(always)]
 fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, start: usize) -> Option<usize> {
     let mut from = name;
@@ -290,8 +291,8 @@ fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, sta
         if bytes[stop] == b'>' {
             return Some(stop);
         }
-        // No mark is between `from` and here, so no value has begun; an `=` behind a letter or digit of an attribute begins
-        // one. Behind a value stands a quote or white space.
+        // There is no mark between `from` and here, so no value has begun. An `=` after a letter or digit of an
+        // attribute begins one: a value is followed by a quote or white space.
         let begins_value = bytes[stop] == b'=' && stop > start && bytes[stop - 1] > b'/';
         from = match bytes.get(stop + 1)? {
             &quote @ (b'"' | b'\'') if begins_value => marks.quote(stop + 2, quote)? + 1,
@@ -302,7 +303,7 @@ fn tag_end(bytes: &[u8], marks: &mut MarkFinder<'_, impl Wide>, name: usize, sta
     }
 }
 
-/// The start tags behind which something is read differently.
+/// The start tags that change how the content is read.
 static SWITCHES: PerName<bool> = per_name!(switches);
 
 const fn switches(name: &[u8]) -> bool {
@@ -333,7 +334,7 @@ fn state_behind(name: TagName) -> State {
     }
 }
 
-/// Where a value without quotes ends: at white space or `>`.
+/// The end of an unquoted value: at white space or `>`.
 fn unquoted_end(bytes: &[u8], start: usize) -> usize {
     let ends = |&byte: &u8| byte != b'/' && ends_name(byte);
     bytes[start..].iter().position(ends).map_or(bytes.len(), |length| start + length)
@@ -344,7 +345,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Tokens in short: texts as they are, scripts and what is not seen in brackets, tags by name.
+    /// Tokens in short form: texts as they are, scripts and hidden text in brackets, tags by name.
     fn shown(html: &str) -> String {
         let show = |token: Token<'_>| match token {
             Token::Text(text, TextKind::Raw | TextKind::Script) => format!("[{text}]"),

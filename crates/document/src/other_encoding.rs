@@ -1,8 +1,7 @@
-//! Encodings that occur in pages but not in the WHATWG Encoding Standard, and so not in encoding_rs.
+//! Encodings that occur in pages but are absent from the WHATWG Encoding Standard, and so from encoding_rs.
 
 use crate::charset::CharsetSource;
 
-/// An encoding beyond the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OtherEncoding {
     Utf32Be,
@@ -12,7 +11,7 @@ pub(crate) enum OtherEncoding {
 }
 
 impl OtherEncoding {
-    /// By its label, in any case.
+    /// Finds an encoding by its label, ignoring case.
     pub(crate) fn for_label(label: &[u8]) -> Option<Self> {
         match label.trim_ascii().to_ascii_lowercase().as_slice() {
             b"utf-32be" => Some(Self::Utf32Be),
@@ -23,8 +22,8 @@ impl OtherEncoding {
         }
     }
 
-    /// By marks that no text in another encoding has: for UTF-32 the byte-order mark, or zeros where letters of Latin or
-    /// markup have them; for ISO-2022-KR its announcement.
+    /// Detects an encoding by marks that no text in another encoding has. For UTF-32: the byte-order mark, or the zeros
+    /// around Latin letters and markup. For ISO-2022-KR: its announcing escape sequence.
     pub(crate) fn for_bytes(bytes: &[u8]) -> Option<(Self, CharsetSource)> {
         match *bytes {
             [0xff, 0xfe, 0, 0, ..] => return Some((Self::Utf32Le, CharsetSource::ByteOrderMark)),
@@ -43,7 +42,7 @@ impl OtherEncoding {
         }
     }
 
-    /// Its usual name.
+    /// The usual name of the encoding.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf32Be => "UTF-32BE",
@@ -81,7 +80,7 @@ fn ibm855(byte: u8) -> Option<char> {
     if byte.is_ascii() { Some(char::from(byte)) } else { IBM855.chars().nth(usize::from(byte) - 128) }
 }
 
-/// RFC 1557: between shift-out and shift-in stand the characters of KS X 1001, which is EUC-KR without its high bits.
+/// RFC 1557: between shift-out and shift-in are the characters of KS X 1001, which is EUC-KR without its high bits.
 fn iso_2022_kr(bytes: &[u8]) -> String {
     let body = bytes.strip_prefix(b"\x1b$)C").unwrap_or(bytes);
     let mut shifted = false;

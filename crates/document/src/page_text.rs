@@ -1,45 +1,45 @@
-//! Text and links of a body, of whatever kind it is.
+//! The text and links of a body of any kind.
 
 use crate::content_kind::ContentKind;
 use crate::links::Links;
 
-/// The most visible text kept of a page, in bytes.
+/// The most visible text kept per page, in bytes.
 pub const MAX_TEXT_BYTES: usize = 2 << 20;
-/// The most links kept of a page.
+/// The most links kept per page.
 pub const MAX_LINKS: usize = 10_000;
-/// The most feeds kept of a page.
+/// The most feeds kept per page.
 pub const MAX_FEEDS: usize = 8;
 pub(crate) const MAX_HREF_BYTES: usize = 4096;
 pub(crate) const MAX_ANCHOR_BYTES: usize = 256;
 pub(crate) const MAX_REL_BYTES: usize = 256;
 pub(crate) const MAX_TITLE_BYTES: usize = 1024;
 
-/// What a page says, and where it points to.
+/// The text, links and declarations of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageText {
     /// How the body was read.
     pub kind: ContentKind,
     /// The WHATWG name of the character encoding; `None` for a body that is not text.
     pub charset: Option<&'static str>,
-    /// The title, on one line; empty when there is none.
+    /// The title on one line; empty if absent.
     pub title: String,
-    /// What a reader sees: whitespace folded, one line per block.
+    /// The visible text: whitespace folded, one line per block.
     pub text: String,
-    /// Links in the order in which they stand.
+    /// Links in page order.
     pub links: Links,
-    /// `<base href>`: what links are relative to, itself perhaps relative to the page's address.
+    /// `<base href>`, the base for relative links. It may itself be relative to the page's address.
     pub base: Option<String>,
     /// `<link rel=canonical>`, as written.
     pub canonical: Option<String>,
-    /// Feeds the page names for itself: `<link rel=alternate>` of a feed's type, as written.
+    /// Feeds declared by the page, as written: `<link rel=alternate>` with a feed's media type.
     pub feeds: Vec<String>,
     /// `<meta name=robots>`.
     pub robots: MetaRobots,
-    /// Whether text or links did not fit ([`MAX_TEXT_BYTES`], [`MAX_LINKS`]).
+    /// Whether text or links were dropped beyond [`MAX_TEXT_BYTES`] or [`MAX_LINKS`].
     pub truncated: bool,
 }
 
-/// What a page asks of robots in its head.
+/// The page's `<meta name=robots>` directives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetaRobots {
     /// `noindex` or `none`.
@@ -65,7 +65,7 @@ impl PageText {
     }
 }
 
-/// A target as kept, or `None` when it leads nowhere: within the page, to a script, or beyond all length.
+/// A trimmed link target, or `None` if it leads nowhere: within the page, to a script, or too long.
 pub(crate) fn link_target(href: &str) -> Option<&str> {
     let href = trimmed(href);
     let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
@@ -77,7 +77,7 @@ pub(crate) fn link_target(href: &str) -> Option<&str> {
     (!leads_nowhere && href.len() <= MAX_HREF_BYTES).then_some(href)
 }
 
-/// A text without white space at its ends, of which nearly no target has any.
+/// Trims white space. Nearly no target has any, so that case is tested first.
 fn trimmed(text: &str) -> &str {
     match text.as_bytes() {
         [b'!'..=b'~', .., b'!'..=b'~'] => text,

@@ -1,4 +1,4 @@
-//! What is not HTML cut into blocks: JSON by values, feeds by items, other XML by elements, text by lines.
+//! Cuts formats other than HTML into blocks: JSON by values, feeds by items, other XML by elements, text by lines.
 
 use crate::blocks::Blocks;
 use crate::entities;
@@ -7,8 +7,8 @@ use crate::html::{attribute, tag_length};
 use memchr::{memchr, memmem};
 use serde_json::Value;
 
-/// JSON: every value that is not a list or object, with the keys that lead to it. Where it stands in a list does not
-/// count. What does not parse is read as lines.
+/// JSON: every value that is not a list or object, with the keys that lead to it. Positions in lists do not count.
+/// Invalid JSON is read as lines.
 pub(crate) fn json(text: &str) -> Blocks {
     let mut pieces = Vec::new();
     match serde_json::from_str::<Value>(text) {
@@ -35,19 +35,19 @@ fn json_values(value: &Value, keys: &mut String, pieces: &mut Vec<(u64, String)>
     }
 }
 
-/// Text: every line.
+/// Text: one block per line.
 pub(crate) fn lines(text: &str) -> Blocks {
     Blocks::of_pieces(text.lines().map(|line| (None, line)))
 }
 
-/// What is not text: one block that stands for all of it, the digest in letters, so that it is no id to pass over.
+/// Bodies that are not text: one block with the digest spelled in letters, so that it is not taken for an id.
 pub(crate) fn opaque(digest: &[u8]) -> Blocks {
     let letters: String =
         digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|four| char::from(b'a' + four)).collect();
     Blocks::of_pieces([(None, letters.as_str())])
 }
 
-/// The elements that say when, by what, or for how long a feed was made.
+/// Feed elements about when, by what, or for how long the feed was made.
 const FEED_CLOCKWORK: &[&str] = &[
     "lastBuildDate",
     "pubDate",
@@ -66,8 +66,8 @@ const FEED_CLOCKWORK: &[&str] = &[
     "cloud",
 ];
 
-/// XML. Of the items of RSS and Atom feeds, the title and the link; where an item has no title, its text. Of all other
-/// XML, the text of every element.
+/// XML. For items of RSS and Atom feeds: the title and the link, or the text if there is no title. For other XML: the
+/// text of every element.
 pub(crate) fn xml(text: &str) -> Blocks {
     let elements = elements(text);
     let is_feed = elements.iter().take(8).any(|element| matches!(element.name, "rss" | "feed" | "RDF" | "channel"));
@@ -80,10 +80,11 @@ pub(crate) fn xml(text: &str) -> Blocks {
     Blocks::of_pieces(pieces.iter().map(|(path, text)| (Some(*path), text.as_str())))
 }
 
-/// An element up to its first child: its local name, and the text that follows its tag or, of a link, its `href`.
+/// An element up to its first child: its local name, and the text after its tag. For a link, the text begins with its
+/// `href`.
 struct Element<'a> {
     name: &'a str,
-    /// Whether it stands in an item, or begins one.
+    /// Whether the element is inside an item, or begins one.
     item: bool,
     text: String,
 }
@@ -134,7 +135,7 @@ fn add_text(list: &mut [Element<'_>], text: &str) {
     }
 }
 
-/// Items as `title link`; what the feed says of itself by name.
+/// Items as `title` at the place `link`; other elements of the feed at the place of their name.
 fn feed(elements: &[Element<'_>]) -> Vec<(u64, String)> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -164,7 +165,7 @@ fn item(fields: &[Element<'_>]) -> Option<(u64, String)> {
             .map(|field| field.text.trim())
     };
     let title = text(&["title"]).or_else(|| text(&["description", "summary", "content", "encoded"]))?;
-    // An item that is retitled again and again is one slot; each new item has a slot of its own.
+    // An item that is retitled repeatedly keeps one slot; each new item gets its own.
     let link = text(&["link", "guid", "id"]).unwrap_or_default();
     Some((splitmix64(text_hash(link.as_bytes())), title.to_owned()))
 }

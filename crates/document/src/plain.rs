@@ -1,11 +1,11 @@
-//! Text and JSON to text and links.
+//! Extracts text and links from plain text and JSON.
 
 use crate::content_kind::ContentKind;
 use crate::page_text::{MAX_LINKS, MAX_TEXT_BYTES, PageText};
 use crate::text::{Gap, TextBuilder};
 use serde_json::Value;
 
-/// Text of which every line is a block of its own.
+/// Reads text with each line as a block.
 pub fn lines(kind: ContentKind, text: &str) -> PageText {
     let mut builder = TextBuilder::new(MAX_TEXT_BYTES);
     builder.push_lines(text);
@@ -13,8 +13,8 @@ pub fn lines(kind: ContentKind, text: &str) -> PageText {
     PageText { text, truncated, ..PageText::empty(kind) }
 }
 
-/// JSON: all of it is text; its main text are the strings among its values, one line each, and those that are addresses are
-/// links. A document that is not JSON is read as lines.
+/// Reads JSON. All of it is text. The main text is the string values, one line each; those that are addresses become
+/// links instead. Invalid JSON is read as lines.
 pub fn json(text: &str) -> (PageText, String) {
     let mut page = lines(ContentKind::Json, text);
     let Ok(document) = serde_json::from_str::<Value>(text) else {
@@ -28,7 +28,7 @@ pub fn json(text: &str) -> (PageText, String) {
     (page, main_text.finish().0)
 }
 
-/// serde_json reads no document so deep that this could run out of stack.
+/// Recursion is safe: serde_json limits the depth of a document.
 fn values(value: &Value, page: &mut PageText, main_text: &mut TextBuilder) {
     match value {
         Value::String(text) if text.starts_with("https://") || text.starts_with("http://") => {

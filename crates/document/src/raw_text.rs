@@ -1,18 +1,18 @@
-//! Where comments, scripts and other texts end that are not markup (HTML standard, section 13.2.5).
+//! Finds the ends of comments, scripts and other non-markup text (HTML standard, section 13.2.5).
 
-/// Whether a byte ends the name of a tag.
+/// Whether a byte ends a tag's name.
 #[inline(always)]
 pub(crate) fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
 }
 
-/// How many of eight bytes, from the lowest on, have a bit that all letters have, and nothing has that ends a name.
+/// The number of leading bytes (lowest first) with a bit that all letters have and no byte that ends a name has.
 #[inline(always)]
 pub(crate) fn letters(word: u64) -> usize {
     (!word & 0x4040_4040_4040_4040).trailing_zeros() as usize / 8
 }
 
-/// Where a comment ends, given where its content starts. The end of the page ends it too.
+/// The end of a comment, given the start of its content. The end of the page ends it too.
 pub(crate) fn comment_end(bytes: &[u8], start: usize) -> usize {
     let content = &bytes[start..];
     if content.starts_with(b">") {
@@ -26,7 +26,7 @@ pub(crate) fn comment_end(bytes: &[u8], start: usize) -> usize {
         .map_or(bytes.len(), |at| start + at + 1)
 }
 
-/// Where the end tag `</name` begins, or the end of the page.
+/// The position of the end tag `</name`, or the end of the page.
 pub(crate) fn raw_end(bytes: &[u8], start: usize, name: &[u8]) -> usize {
     memchr::memchr_iter(b'<', &bytes[start..])
         .map(|at| start + at)
@@ -39,8 +39,8 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
         && bytes.get(at + name.len()).is_some_and(|&byte| ends_name(byte))
 }
 
-/// Where a script ends. Within `<!--` a `<script>` opens another, whose end tag is not the end ("script data double
-/// escaped" in the standard).
+/// The end of a script. Within `<!--`, a `<script>` opens a nested script, whose end tag does not end the outer one
+/// ("script data double escaped" in the standard).
 pub(crate) fn script_end(bytes: &[u8], start: usize) -> usize {
     let (mut escaped, mut nested) = (false, false);
     let mut at = start;
@@ -53,7 +53,7 @@ pub(crate) fn script_end(bytes: &[u8], start: usize) -> usize {
             }
         } else if !escaped && rest.starts_with(b"<!--") {
             escaped = true;
-            // The two dashes may already be those of `-->`.
+            // The two dashes may also belong to `-->`.
             at = found + 2;
         } else if rest.get(1) == Some(&b'/') && is_name_at(bytes, found + 2, b"script") {
             if !nested {

@@ -1,7 +1,7 @@
-//! Names of tags, as small numbers.
+//! Tag names as small numbers.
 //!
-//! A page has hundreds of tags, and every reader asks each of them several times whether it is one of its own. So a name is
-//! looked up once, and known by its place in a list from then on.
+//! A page has hundreds of tags, and every reader tests each of them several times. So a name is looked up once, and is
+//! an index from then on.
 
 use crate::raw_text::{ends_name, letters};
 
@@ -21,21 +21,21 @@ const NAMES: [&[u8]; 146] = [
     b"style", b"sub", b"summary", b"sup", b"svg", b"table", b"tbody", b"td", b"template", b"textarea", b"tfoot", b"th",
     b"thead", b"time", b"title", b"tr", b"track", b"tt", b"u", b"ul", b"use", b"var", b"video", b"wbr", b"xmp",
 ];
-/// Their bytes as numbers.
+/// The bytes of the names, as numbers.
 const KEYS: [u128; NAMES.len()] = per_name_key();
-/// Where a key is in [`NAMES`], by its hash, which no two have in common.
+/// The index of each key in [`NAMES`], by its hash. No two keys share a hash.
 static PLACES: [u8; 1 << HASH_BITS] = places();
 const HASH_BITS: u32 = 10;
 
-/// The name of a tag, in lower case; one of which nobody knows anything is empty.
+/// A tag name in lower case. All unknown names are equal, and empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TagName(u8);
 
 impl TagName {
-    /// A name of which nobody knows anything.
+    /// Any name that no reader knows.
     pub const UNKNOWN: Self = Self(0);
 
-    /// A name by its bytes; of one that nobody knows, an error at compile time where it is a constant.
+    /// The name with these bytes. Panics for an unknown name: a compile-time error in a constant.
     pub const fn named(name: &[u8]) -> Self {
         let mut place = 1;
         while place < NAMES.len() {
@@ -51,13 +51,13 @@ impl TagName {
         panic!("no reader knows the name");
     }
 
-    /// The name that is the first bytes of something, in any case.
+    /// The name in the first `length` bytes, in any case.
     #[inline]
     fn at_start(text: &[u8], length: usize) -> Self {
         if length > 16 {
             return Self::default();
         }
-        // Sixteen bytes at once, of which those behind the name are cleared, cost less than a few one by one.
+        // Reading sixteen bytes at once and clearing those after the name costs less than reading a few one by one.
         let bytes = text.first_chunk().copied().unwrap_or_else(|| {
             let mut last = [0; 16];
             last[..text.len()].copy_from_slice(text);
@@ -73,14 +73,14 @@ impl TagName {
         Self(if KEYS[usize::from(place)] == key { place } else { 0 })
     }
 
-    /// The name that begins something, and its length in bytes. A name ends at white space, `/` or `>`.
+    /// The name at the start of a text, and its length in bytes. A name ends at white space, `/` or `>`.
     #[inline(always)]
     pub fn read(text: &[u8]) -> (Self, usize) {
         let short = text.first_chunk().and_then(|word| Self::read_short(u64::from_le_bytes(*word)));
         short.unwrap_or_else(|| Self::read_any(text))
     }
 
-    /// The same, of the first eight bytes; `None` when the name may not end there.
+    /// Reads a name from eight bytes; `None` if it may be longer.
     #[inline(always)]
     fn read_short(word: u64) -> Option<(Self, usize)> {
         let letters = 8 * letters(word);
@@ -90,7 +90,7 @@ impl TagName {
         Some((Self::of_key(u128::from((word | 0x2020_2020_2020_2020) & kept)), bits / 8))
     }
 
-    /// Any name, in any case.
+    /// Reads any name, in any case.
     #[cold]
     fn read_any(text: &[u8]) -> (Self, usize) {
         let length = text.iter().position(|&byte| ends_name(byte)).unwrap_or(text.len());
@@ -98,21 +98,21 @@ impl TagName {
     }
 
     #[inline]
-    /// The name in lower case.
+    /// The name in lower case; empty for an unknown one.
     pub fn as_bytes(self) -> &'static [u8] {
         NAMES[usize::from(self.0)]
     }
 }
 
-/// How many bits a name has, of which so many are letters, if then a digit ends it. Of the names with a digit only those of
-/// headings are common, and it is their last.
+/// Length in bits of a name that ends in a digit after its letters (`h1`…`h6`); `None` for any other. Only headings are
+/// common among the names with a digit, and the digit comes last.
 #[cold]
 fn behind_digit(word: u64, letters: usize) -> Option<usize> {
     let bits = letters + 8;
     (bits < 64 && ((word >> letters) as u8).is_ascii_digit() && ends_name((word >> bits) as u8)).then_some(bits)
 }
 
-/// What each name has of something, so that it can be asked for by number.
+/// A table with one value per tag name.
 pub(crate) struct PerName<T: 'static>(pub(crate) [T; NAMES.len()]);
 
 impl<T: Copy> PerName<T> {
@@ -122,7 +122,7 @@ impl<T: Copy> PerName<T> {
     }
 }
 
-/// A [`PerName`] of a constant function of a name's bytes.
+/// Builds a [`PerName`] from a constant function of a name's bytes.
 macro_rules! per_name {
     ($function:path) => {{
         let mut values = [$function(b""); $crate::tag_name::COUNT];
@@ -168,19 +168,19 @@ const fn places() -> [u8; 1 << HASH_BITS] {
     places
 }
 
-/// What is hashed of a key; of a short one it is all there is.
+/// The 64 bits of a key that are hashed. A short key is kept whole.
 const fn folded(key: u128) -> u64 {
     key as u64 ^ (key >> 64) as u64
 }
 
-/// The factor was found by trying: with it the names above have different hashes.
+/// The factor was found by trial: with it, no two names share a hash.
 #[inline(always)]
 const fn hash(key: u64) -> usize {
     (key.wrapping_mul(0x3af0_3b3f_df87_17dd) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Sixteen bytes of ASCII in lower case at once: letters between `A` and `Z` are those where adding what lifts `A`, but not
-/// what lifts the byte behind `Z`, to 128 sets the highest bit. Bytes beyond ASCII stay.
+/// Converts sixteen bytes to lower case at once, for ASCII only. A byte is a capital if adding `0x80 - b'A'` sets its
+/// highest bit and adding `0x7f - b'Z'` does not.
 #[inline]
 fn lower_case(bytes: u128) -> u128 {
     const ONES: u128 = u128::from_ne_bytes([1; 16]);

@@ -1,40 +1,40 @@
-//! Text as a reader sees it: whitespace folded, one line per block, bounded.
+//! Builds text as a reader sees it: whitespace folded, one line per block, bounded.
 
 use crate::entities;
 use wide_bytes::{Folded, PIECE, Wide, Work, at_widest, text_of};
 
-/// The room behind a text that a piece and what separates it may take before it is known how long it is.
+/// Spare room after a text. A piece and its separator may use it before their length is known.
 const SLACK: usize = PIECE + 2;
 
-/// How much room is made at once.
+/// How far ahead of need the buffer is cleared.
 const CLEARED_AHEAD: usize = 4096;
 
-/// Collects pieces of text. Whitespace between words becomes one space, or one line end where a block ended.
+/// Collects pieces of text. Whitespace between words becomes one space, or one line end after a block.
 #[derive(Debug, Default)]
 pub struct TextBuilder {
-    /// Longer than the text: what is behind it is room.
+    /// Longer than the text; the rest is spare room.
     text: Vec<u8>,
     length: usize,
-    /// Before this place nothing separates words.
+    /// No separator is added at this position.
     start: usize,
     gap: Gap,
     limit: usize,
     truncated: bool,
 }
 
-/// What separates the next word from the text so far.
+/// The separator between the text so far and the next word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gap(u8);
 
 impl Gap {
-    /// None.
+    /// No separator.
     pub const NOTHING: Self = Self(0);
     /// A space.
     pub const SPACE: Self = Self(1);
     /// The end of a line.
     pub const LINE: Self = Self(3);
 
-    /// The stronger of two: their bits together.
+    /// The stronger of the two gaps: the union of their bits.
     #[inline(always)]
     fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -47,22 +47,22 @@ impl Gap {
 }
 
 impl TextBuilder {
-    /// Keeps at most `limit` bytes.
+    /// A builder that keeps at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// Separates what comes from what has been.
+    /// Separates the next text from the text so far.
     pub fn separate(&mut self, gap: Gap) {
         self.gap = self.gap.with(gap);
     }
 
-    /// The same, with room for as many bytes from the start, so that the text need not move as it grows.
+    /// Like [`new`](Self::new), with capacity for `bytes`, so that the text need not move as it grows.
     pub fn with_room(limit: usize, bytes: usize) -> Self {
         Self { text: Vec::with_capacity(bytes.min(limit) + SLACK), ..Self::new(limit) }
     }
 
-    /// Ends the line, unless it is empty. Whitespace before what comes does not count.
+    /// Ends the line, unless it is empty. Whitespace before the next text is ignored.
     pub fn begin_line(&mut self) {
         if self.length != self.start {
             self.append(b"\n");
@@ -76,7 +76,7 @@ impl TextBuilder {
         at_widest(Push { builder: self, text });
     }
 
-    /// Adds the text between two places of a page. That there is more behind it makes copying faster.
+    /// Appends the range of a page. Copying is faster because it may read past `end`.
     #[inline(always)]
     pub(crate) fn push_within(
         &mut self,
@@ -86,7 +86,7 @@ impl TextBuilder {
         end: usize,
         references: References,
     ) {
-        // No reference stands for twice as many bytes as it has.
+        // No reference decodes to more than twice its length.
         let most = self.length + 2 * (end - start) + SLACK;
         if most > self.text.len() && !self.make_room(most) {
             return self.push_bounded(&page[start..end], references);
@@ -106,14 +106,14 @@ impl TextBuilder {
         }
     }
 
-    /// Adds what a piece begins with, as far as it needs nothing more than folding.
+    /// Appends the start of a piece, up to the first byte that needs more than folding.
     #[inline(always)]
     fn push_piece(&mut self, wide: impl Wide, piece: &[u8; PIECE], left: usize, references: References) -> Folded {
         let room: &mut [u8; PIECE + 1] =
             self.text[self.length..].first_chunk_mut().expect("there is room for a piece more than there is text");
         let (folded, fold) = wide.fold(piece, left, references == References::Decoded);
-        // What is not there is written too, and then does not count: what comes next in a page is what a processor guesses
-        // worst.
+        // The separator is written even if it does not count. A branch on the next byte of a page would be mispredicted
+        // often.
         let before = self.gap.with(Gap(u8::from(folded.leads)));
         let separated = usize::from(before != Gap::NOTHING) & usize::from(self.length != self.start);
         room[0] = before.byte();
@@ -124,7 +124,7 @@ impl TextBuilder {
         folded
     }
 
-    /// Adds the character reference or white space that a text begins with, and returns how long it is.
+    /// Appends the character reference or white space at the start of a text, and returns its length.
     #[cold]
     fn push_special(&mut self, text: &str) -> usize {
         if text.starts_with('&') {
@@ -134,21 +134,21 @@ impl TextBuilder {
         text.chars().next().map_or(0, char::len_utf8)
     }
 
-    /// Makes room for as many bytes in all, unless that is more than are kept.
+    /// Makes room for `bytes` in all. Returns false if that exceeds the limit.
     #[cold]
     fn make_room(&mut self, bytes: usize) -> bool {
-        // With the slack goes one byte for what separates.
+        // The slack includes one byte for the separator.
         let most = self.limit + SLACK - 1;
         let fits = !self.truncated && bytes <= most;
         if fits {
-            // Little more than is asked for: what is written soon after it has been cleared is still at hand.
+            // Only a little more than needed: freshly cleared memory is still in cache when it is written.
             let ahead = self.text.capacity().min(bytes + CLEARED_AHEAD).min(most);
             self.text.resize(ahead.max(bytes), 0);
         }
         fits
     }
 
-    /// Adds what a character reference stands for, and says how long it is.
+    /// Appends the character of a reference, and returns the reference's length.
     fn push_reference(&mut self, text: &str) -> usize {
         let (reference, _) = text.split_at(entities::reference_length(text));
         match entities::common(reference) {
@@ -182,7 +182,7 @@ impl TextBuilder {
         self.length = end;
     }
 
-    /// Adds text word by word, up to the limit.
+    /// Appends text word by word, up to the limit.
     fn push_bounded(&mut self, text: &str, references: References) {
         let text = match references {
             References::Kept => text.into(),
@@ -194,7 +194,7 @@ impl TextBuilder {
         for word in text.split_whitespace() {
             self.truncated |= self.length + 1 + word.len() > self.limit;
             if self.truncated {
-                // Without room nothing more is added.
+                // Without spare room, nothing more is added.
                 self.text.truncate(self.length);
                 return;
             }
@@ -202,13 +202,13 @@ impl TextBuilder {
             self.append(word.as_bytes());
             self.gap = Gap::SPACE;
         }
-        // Of a text without words, the space or line before it stays.
+        // If the text had no words, the gap before it stays.
         if text.ends_with(|last: char| !last.is_whitespace()) {
             self.gap = Gap::NOTHING;
         }
     }
 
-    /// Adds text of which every line is a block of its own.
+    /// Appends text with each line as a block.
     pub fn push_lines(&mut self, text: &str) {
         for line in text.lines() {
             self.push(line);
@@ -220,7 +220,7 @@ impl TextBuilder {
         self.length
     }
 
-    /// The text, and whether some of it did not fit.
+    /// Returns the text, and whether it was truncated.
     pub fn finish(mut self) -> (String, bool) {
         self.text.truncate(self.length);
         self.text.shrink_to_fit();
@@ -228,16 +228,16 @@ impl TextBuilder {
     }
 }
 
-/// What character references in a text are.
+/// How character references in a text are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum References {
-    /// Text like any other.
+    /// As ordinary text.
     Kept,
-    /// The characters they stand for.
+    /// Decoded to characters.
     Decoded,
 }
 
-/// The last bytes of a page, with zeros behind them.
+/// The last bytes of a page, padded with zeros.
 #[cold]
 fn last_piece(rest: &[u8]) -> [u8; PIECE] {
     let mut piece = [0; PIECE];

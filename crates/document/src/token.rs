@@ -1,10 +1,10 @@
-//! What a page of HTML is made of: text, start tags and end tags, as slices of it.
+//! The tokens of an HTML page: text, start tags and end tags, as slices of it.
 
 use crate::tag_name::TagName;
 use std::ops::Range;
 use wide_bytes::Wide;
 
-/// A piece of a page.
+/// A token of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// Text as written.
@@ -15,62 +15,62 @@ pub enum Token<'a> {
     End(TagName),
 }
 
-/// What a text is, by the tag before it.
+/// The kind of a text, by the tag before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// Text with character references.
     Data,
     /// `<title>` and `<textarea>`: text with character references and without tags.
     RcData,
-    /// `<style>`, `<iframe>`, `<noscript>` and their like: nothing to see.
+    /// Content of `<style>`, `<iframe>`, `<noscript>` and similar elements: not visible.
     Raw,
-    /// A script: nothing to see.
+    /// A script: not visible.
     Script,
-    /// Behind `<plaintext>`, or CDATA within SVG or MathML: text without character references.
+    /// Text after `<plaintext>`, or CDATA within SVG or MathML: without character references.
     Verbatim,
 }
 
 /// A start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'a> {
-    /// Its name, in lower case.
+    /// The name in lower case.
     pub name: TagName,
     pub(crate) html: &'a str,
-    /// Where its name ends, and where its `>` is.
+    /// The end of the name, and the position of the `>`.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
 impl<'a> Tag<'a> {
-    /// What stands between the name and the `>`, for [`crate::attributes`].
+    /// The text between the name and the `>`, for [`crate::attributes`].
     #[inline]
     pub fn attributes(&self) -> &'a str {
         &self.html[self.attributes_place()]
     }
 
-    /// Where in the page that stands.
+    /// The range of [`attributes`](Self::attributes) in the page.
     #[inline(always)]
     pub fn attributes_place(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Whether it ends in `/>`.
+    /// Whether the tag ends in `/>`.
     pub fn is_self_closing(&self) -> bool {
         self.attributes().ends_with('/')
     }
 }
 
-/// Who takes the tokens of a page in. Its functions should be inlined.
+/// A consumer of the tokens of a page. Implementations should be inlined.
 pub trait TakeTokens<'a> {
-    /// The text between two places of the page.
+    /// Receives a text, as its range in the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
-    /// Takes a start tag.
+    /// Receives a start tag.
     fn start(&mut self, wide: impl Wide, tag: Tag<'a>);
-    /// Takes an end tag.
+    /// Receives an end tag.
     fn end(&mut self, name: TagName);
 }
 
-/// Two readers of one page, told the same.
+/// Two consumers that receive the same tokens.
 impl<'a, A: TakeTokens<'a>, B: TakeTokens<'a>> TakeTokens<'a> for (A, B) {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {

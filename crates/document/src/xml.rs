@@ -1,7 +1,8 @@
-//! XML to text and links: feeds, sitemaps, documents.
+//! Extracts text and links from XML: feeds, sitemaps, documents.
 //!
-//! All text between tags counts, CDATA included, one line per element. Links are what feeds and sitemaps use: the text of
-//! `<loc>` and `<link>`, and `href` of `<link>`. Not a validating parser: a feed is read as far as it goes.
+//! All text between tags counts, CDATA included, one line per element. Links are those of feeds and sitemaps: the text
+//! of `<loc>` and `<link>`, and the `href` of `<link>`. The parser does not validate: a broken feed is read as far as
+//! possible.
 
 use crate::content_kind::ContentKind;
 use crate::entities;
@@ -10,12 +11,12 @@ use crate::page_text::{MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES
 use crate::text::{Gap, TextBuilder, prefix};
 use memchr::memmem;
 
-/// Extracts a document.
+/// Extracts the text and links of a document.
 pub fn extract(xml: &str) -> PageText {
     read(xml).0
 }
 
-/// Extracts a document, and its main text: what is written for readers, without addresses, dates and keys.
+/// Extracts a document and its main text, which leaves out addresses, dates and keys.
 pub fn read(xml: &str) -> (PageText, String) {
     let mut reader = Reader {
         text: TextBuilder::new(MAX_TEXT_BYTES),
@@ -32,7 +33,7 @@ struct Reader<'a> {
     text: TextBuilder,
     main_text: TextBuilder,
     page: PageText,
-    /// The local name of the element opened last; empty behind an end tag.
+    /// The local name of the element opened last; empty after an end tag.
     element: &'a str,
 }
 
@@ -95,7 +96,7 @@ impl<'a> Reader<'a> {
         self.text.push(text);
     }
 
-    /// Feeds carry their items' HTML as text.
+    /// Appends to the main text. Feeds carry their items' HTML as text, so markup is stripped.
     fn main_text(&mut self, text: &str) {
         if memchr::memchr(b'<', text.as_bytes()).is_some() {
             self.main_text.push_lines(&html::extract(text).text);

@@ -1,4 +1,4 @@
-//! Mirrors by comparing pages that share a band of their sketches: the form that scales.
+//! Finds mirrors by comparing only pages that share a band of their sketches: the method that scales.
 
 use crate::Finding;
 use crate::banding::Banding;
@@ -8,8 +8,7 @@ use crate::link_set::LinkSet;
 use crate::threshold::Threshold;
 use std::collections::HashMap;
 
-/// Takes pages in one after the other and compares each with those before it that share a key with it, unless they are
-/// in its group already.
+/// Compares each page with the earlier pages that share a key with it, unless they are already in its group.
 pub fn banded(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshold, banding: Banding) -> Finding {
     let mut finding = Finding { groups: Groups::new(pages.len()), comparisons: 0 };
     let mut buckets = Chains::default();
@@ -26,8 +25,8 @@ pub fn banded(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshold, ban
     finding
 }
 
-/// Buckets as chains: for each key the last entry made, and for each entry the one before it with the same key. Most
-/// buckets hold one page, and so cost no allocation.
+/// Buckets as chains: the last entry per key, and per entry the previous one with the same key. Most buckets hold one
+/// page, so they need no allocation.
 #[derive(Default)]
 struct Chains {
     last: HashMap<u64, usize>,
@@ -40,7 +39,8 @@ struct Entry {
 }
 
 impl Chains {
-    /// Enters a page under its keys. Gives the pages entered under one of them before, each once, ascending.
+    /// Enters a page under its keys. Returns the pages already entered under any of them, ascending and without
+    /// repetitions.
     fn insert(&mut self, page: usize, keys: &[u64]) -> Vec<usize> {
         let mut candidates = Vec::new();
         for &key in keys {

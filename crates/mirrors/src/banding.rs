@@ -1,13 +1,13 @@
-//! Locality-sensitive hashing: similar sketches fall into a common bucket, unlike ones rarely do (Indyk & Motwani, STOC
-//! 1998; Section E5).
+//! Locality-sensitive hashing: similar sketches share a bucket, dissimilar ones rarely do (Indyk & Motwani, STOC 1998;
+//! Section E5).
 //!
-//! A sketch is cut into b bands of r places. Pages that agree in all places of a band have the same key for it, so pages
+//! A sketch is cut into b bands of r slots. Pages that agree in all slots of a band have the same key for it, so pages
 //! of resemblance s share a key with probability 1 − (1 − sʳ)ᵇ, which rises steeply about (1/b)^(1/r).
 
 use crate::sketch::{SKETCH_SLOTS, Sketch};
 use document::splitmix64;
 
-/// How a sketch is cut.
+/// The number and size of the bands of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banding {
     bands: usize,
@@ -15,14 +15,14 @@ pub struct Banding {
 }
 
 impl Default for Banding {
-    /// 16 bands of 8: pages of resemblance 0.9 share a key with probability 0.9999, of 0.5 with 0.06.
+    /// 16 bands of 8 slots: pages of resemblance 0.9 share a key with probability 0.9999, of 0.5 with 0.06.
     fn default() -> Self {
         Self { bands: 16, rows: 8 }
     }
 }
 
 impl Banding {
-    /// `bands` of `rows` places each; nothing when one of them is 0 or a sketch does not have as many places.
+    /// `bands` of `rows` slots each; `None` if either is 0 or a sketch has too few slots.
     pub const fn new(bands: usize, rows: usize) -> Option<Self> {
         match bands.checked_mul(rows) {
             Some(1..=SKETCH_SLOTS) => Some(Self { bands, rows }),
@@ -30,7 +30,7 @@ impl Banding {
         }
     }
 
-    /// The key of each band. Keys of different bands are different, too: a store can hold them side by side.
+    /// The key of each band. Keys of different bands differ too, so a store can hold them side by side.
     pub fn keys(self, sketch: &Sketch) -> Vec<u64> {
         let key = |(band, values): (usize, &[u64])| {
             values.iter().fold(splitmix64(band as u64), |key, value| splitmix64(key ^ value))
@@ -38,12 +38,12 @@ impl Banding {
         sketch.slots().chunks_exact(self.rows).take(self.bands).enumerate().map(key).collect()
     }
 
-    /// The probability that pages of a resemblance share a key.
+    /// The probability that two pages of this resemblance share a key.
     pub fn candidate_probability(self, resemblance: f64) -> f64 {
         1.0 - (1.0 - resemblance.powi(self.rows as i32)).powi(self.bands as i32)
     }
 
-    /// The resemblance about which that probability rises.
+    /// The resemblance at which [`candidate_probability`](Self::candidate_probability) rises steeply.
     pub fn threshold(self) -> f64 {
         (1.0 / self.bands as f64).powf(1.0 / self.rows as f64)
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn pages_share_keys_as_often_as_their_resemblance_says() {
         let banding = Banding::default();
-        // 1,000 links each, of which all but d are common: r = (1000 − d) / (1000 + d).
+        // 1,000 links each, all but d of them common: r = (1000 − d) / (1000 + d).
         let check = |apart: u64| {
             let shared = (0..300u64).filter(|trial| {
                 let page = |first: u64| {

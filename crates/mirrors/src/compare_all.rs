@@ -1,4 +1,4 @@
-//! Mirrors among pages given with their links: both ways, side by side.
+//! Finds mirrors among pages given with their links, with both methods side by side.
 
 use crate::Finding;
 use crate::banded::banded;
@@ -17,32 +17,32 @@ use std::collections::BTreeMap;
 pub struct PageLinks {
     /// The page's address.
     pub url: String,
-    /// The targets of its links, absolute, in any order and with repetitions.
+    /// The absolute targets of its links, in any order and with repetitions.
     pub links: Vec<String>,
 }
 
-/// The mirrors among some pages.
+/// The mirrors among a set of pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorReport {
-    /// Groups that one way or the other found, by their first address. Within a group the canonical page comes first, then
-    /// the others in order of address.
+    /// Groups found by either method, ordered by their first address. Within a group, the canonical page comes first
+    /// and the others follow in order of address.
     pub groups: Vec<Vec<String>>,
-    /// What each way took and found.
+    /// Cost and result of each method.
     pub methods: Vec<MethodReport>,
 }
 
-/// What one way of looking for mirrors took and found.
+/// Cost and result of one method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodReport {
     /// `degree-bound` or `banding`.
     pub name: String,
-    /// How often two sets of links were compared.
+    /// Number of comparisons of two sets of links.
     pub comparisons: u64,
     /// The groups it found, ordered like those of the report.
     pub groups: Vec<Vec<String>>,
 }
 
-/// Finds the mirrors among pages, with the default threshold and bounds. Of a page that comes twice the last counts.
+/// Finds the mirrors among pages, with the default threshold and bounds. If a page occurs twice, the last one counts.
 pub fn compare_all(pages: Vec<PageLinks>) -> MirrorReport {
     let by_url: BTreeMap<String, LinkSet> =
         pages.into_iter().map(|page| (page.url, LinkSet::of(page.links.iter().map(String::as_str)))).collect();

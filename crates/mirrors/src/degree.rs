@@ -1,33 +1,33 @@
-//! How many links pages have, which of them are worth comparing, and how many comparisons that makes.
+//! Out-degrees of pages: which are worth comparing, and how many comparisons that takes.
 
 use crate::threshold::Threshold;
 
-/// Fewer links tell too little: menus alone would make mirrors of unrelated pages.
+/// Fewer links tell too little: shared menus alone would make unrelated pages mirrors.
 const LEAST_DEGREE: usize = 10;
-/// The largest degree that is looked at in small sets of pages.
+/// The least upper bound of degrees, used for small sets of pages.
 const USUAL_LARGEST_DEGREE: usize = 150;
 /// A degree with fewer pages than this belongs to the tail.
 const TAIL_PAGES: u64 = 10;
-/// More links than a [`LinkSet`](crate::LinkSet) keeps cannot be counted, so pages with as many are left out.
+/// A full [`LinkSet`](crate::LinkSet) may have dropped links, so its degree is unknown and its page is left out.
 const GREATEST_DEGREE: usize = crate::link_set::MAX_LINKS - 1;
 
-/// The degrees that are looked at, ends included.
+/// The range of degrees compared, ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DegreeBounds {
-    /// D_min.
+    /// D_min, the least degree.
     pub least: usize,
-    /// D_max.
+    /// D_max, the greatest degree.
     pub greatest: usize,
 }
 
 impl DegreeBounds {
-    /// Whether a page with so many links is looked at.
+    /// Whether pages of this degree are compared.
     pub fn admits(self, degree: usize) -> bool {
         (self.least..=self.greatest).contains(&degree)
     }
 }
 
-/// How many pages have how many links.
+/// The number of pages per degree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DegreeHistogram {
     pages: Vec<u64>,
@@ -44,26 +44,26 @@ impl FromIterator<usize> for DegreeHistogram {
 }
 
 impl DegreeHistogram {
-    /// c_m: how many pages have `degree` links.
+    /// c_m: the number of pages with `degree` links.
     pub fn pages(&self, degree: usize) -> u64 {
         self.pages.get(degree).copied().unwrap_or(0)
     }
 
-    /// The bounds for these pages: D_min is 10; D_max is where the tail begins, the smallest degree from which on every
-    /// degree has fewer than 10 pages, yet not below 150. (In seed 004 that is 150, though some degrees below it have
-    /// fewer than 10 pages, too.)
+    /// The bounds for these pages. D_min is 10. D_max is where the tail begins: the smallest degree from which on every
+    /// degree has fewer than 10 pages, but at least 150. (In seed 004 it is 150, although some lower degrees have fewer
+    /// than 10 pages, too.)
     pub fn bounds(&self) -> DegreeBounds {
         let tail = self.pages.iter().rposition(|&pages| pages >= TAIL_PAGES).map_or(0, |degree| degree + 1);
         DegreeBounds { least: LEAST_DEGREE, greatest: tail.clamp(USUAL_LARGEST_DEGREE, GREATEST_DEGREE) }
     }
 
-    /// How many pairs of one page with m links and one with n there are.
+    /// The number of pairs of one page with m links and one with n.
     pub fn pairs(&self, m: usize, n: usize) -> u64 {
         if m == n { self.pages(m) * self.pages(m).saturating_sub(1) / 2 } else { self.pages(m) * self.pages(n) }
     }
 
-    /// How many comparisons the degree bound leaves when no page is a mirror:
-    /// Σ_m \[c_m (c_m − 1) / 2 + c_m Σ_{n = lo(m)}^{m − 1} c_n\] (Section E7).
+    /// The number of comparisons under the degree bound when no page is a mirror: Σ_m \[c_m (c_m − 1) / 2 + c_m Σ_{n =
+    /// lo(m)}^{m − 1} c_n\] (Section E7).
     pub fn comparisons(&self, bounds: DegreeBounds, threshold: Threshold) -> u64 {
         let of_degree = |m| {
             let lowest = threshold.lowest_partner_degree(m).max(bounds.least);
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The counts that seed 004 prints.
+    /// The counts printed by seed 004.
     fn seed() -> DegreeHistogram {
         let tail = [12, 9, 16, 22, 12, 9, 21, 10, 9, 10, 11, 17, 15, 10, 9];
         let counts = [(10, 3171), (11, 2748), (12, 2445)].into_iter().chain((136..=150).zip(tail));
@@ -96,7 +96,7 @@ mod tests {
         check(150, 150, 36);
         let above = Threshold::above(9, 10).unwrap();
         assert_eq!((above.lowest_partner_degree(150)..150).map(|n| seed().pairs(150, n)).sum::<u64>(), 1647);
-        // Rows 10 to 12 together: 12 has no partners among 10.
+        // Degrees 10 to 12 together: 12 has no partners among 10.
         let bounds = DegreeBounds { least: 10, greatest: 12 };
         assert_eq!(seed().comparisons(bounds, above), 5_026_035 + 8_713_908 + 3_774_378 + 6_718_860 + 2_987_790);
         let bounds = DegreeBounds { least: 10, greatest: 150 };

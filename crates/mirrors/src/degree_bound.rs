@@ -1,4 +1,4 @@
-//! Mirrors by comparing pages that have nearly as many links (seed 004, Section E7).
+//! Finds mirrors by comparing pages with nearly as many links (seed 004, Section E7).
 
 use crate::Finding;
 use crate::degree::DegreeBounds;
@@ -6,11 +6,11 @@ use crate::groups::Groups;
 use crate::link_set::LinkSet;
 use crate::threshold::Threshold;
 
-/// Compares pages in order of degree, each with those before it whose degree allows the resemblance. A page that is found
-/// to be a mirror is not compared again, so mirrors of a mirror that do not resemble the first page are left out.
+/// Compares pages in order of degree, each with the earlier ones whose degree allows the resemblance. A page found to
+/// be a mirror is not compared again, so mirrors of a mirror that do not resemble the first page are missed.
 pub fn degree_bound(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshold) -> Finding {
     let mut order: Vec<usize> = (0..pages.len()).filter(|&page| bounds.admits(pages[page].degree())).collect();
-    // By fingerprint within a degree, so that equal pages are neighbours and found with the first comparison.
+    // Sorted by hashes within a degree, so that equal pages are neighbours and match at the first comparison.
     order.sort_by_key(|&page| (pages[page].degree(), pages[page].hashes()));
     let mut finding = Finding { groups: Groups::new(pages.len()), comparisons: 0 };
     let mut originals: Vec<usize> = Vec::new();

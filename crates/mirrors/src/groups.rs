@@ -1,20 +1,20 @@
-//! Groups of things that belong together because pairs of them do.
+//! Groups built from pairs (union-find).
 
-/// Disjoint sets of the numbers 0 to n − 1 (Tarjan 1975, with path halving); at first each is by itself.
+/// Disjoint sets of the numbers 0 to n − 1 (Tarjan 1975, with path halving). At first each number is a set of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups {
-    /// A smaller member of the same set, or the number itself when there is none. So a root is its set's smallest member,
-    /// whatever order pairs came in.
+    /// A smaller member of the same set, or the number itself if there is none. A root is thus the smallest member of
+    /// its set, whatever the order of the pairs.
     parents: Vec<usize>,
 }
 
 impl Groups {
-    /// Of `count` numbers.
+    /// The numbers below `count`, each in a set of its own.
     pub fn new(count: usize) -> Self {
         Self { parents: (0..count).collect() }
     }
 
-    /// The smallest member of the set of `member`, which is below the count.
+    /// The smallest member of the set of `member`. Panics unless `member` is below the count.
     pub fn root(&mut self, mut member: usize) -> usize {
         while self.parents[member] != member {
             self.parents[member] = self.parents[self.parents[member]];
@@ -23,7 +23,7 @@ impl Groups {
         member
     }
 
-    /// Makes one set of two.
+    /// Merges the sets of two numbers.
     pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b)] = a.min(b);
@@ -34,7 +34,7 @@ impl Groups {
         self.root(a) == self.root(b)
     }
 
-    /// The sets of two and more, each ascending, by their smallest member.
+    /// The sets of two or more numbers, each ascending, ordered by smallest member.
     pub fn members(&mut self) -> Vec<Vec<usize>> {
         let mut by_root = vec![Vec::new(); self.parents.len()];
         for member in 0..self.parents.len() {

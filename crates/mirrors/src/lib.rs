@@ -1,13 +1,13 @@
 //! Which pages are copies of each other, judged by where they point?
 //!
-//! A mirror has the links of the page it copies. [`compare_all`] finds mirrors in a set of pages, in two ways: by
-//! [`degree_bound`], where only pages with nearly as many links are compared, and by [`banded`], where only pages are
-//! compared whose sketches have some places in common, which is far less.
+//! A mirror has the links of the page it copies. [`compare_all`] finds the mirrors in a set of pages with two methods:
+//! [`degree_bound`] compares only pages with nearly as many links, and [`banded`] only pages whose sketches share a
+//! band, which is far fewer.
 //!
-//! [`TextSketch`] and [`best_match`] are the second way for pages that come one after the other and by their texts, and
-//! [`Ties`] is how pages found alike agree which of them is fetched for all.
+//! [`TextSketch`] and [`best_match`] are the second method for a stream of pages, compared by their texts. With
+//! [`Ties`], the pages found alike agree which of them is fetched for all.
 //!
-//! Resemblance is |A ∩ B| / |A ∪ B| of the sets of link targets, and pages are mirrors from 0.9 on ([`Threshold`]). Pages
+//! Resemblance is |A ∩ B| / |A ∪ B| of the sets of link targets. Pages are mirrors from 0.9 on ([`Threshold`]). Pages
 //! with fewer than ten links tell too little ([`DegreeBounds`]).
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! assert_eq!(report.groups, [["http://a/", "http://b/"]]);
 //! ```
 //!
-//! This crate never fetches, stores or reads a clock, and never resolves a link: the caller hands absolute ones in.
+//! This crate never fetches, stores or reads a clock, and never resolves a link: the caller passes absolute ones.
 
 mod banded;
 mod banding;
@@ -47,11 +47,11 @@ pub use crate::ties::{
     Canonical, Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight,
 };
 
-/// What one way of looking for mirrors came to.
+/// The result of one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Pages by their place in the input, joined where one was found to be a mirror of another.
+    /// Pages by their index in the input, joined if one was found to be a mirror of the other.
     pub groups: Groups,
-    /// How often two sets of links were compared.
+    /// Number of comparisons of two sets of links.
     pub comparisons: u64,
 }

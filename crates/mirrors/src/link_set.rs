@@ -4,20 +4,21 @@ use crate::sketch::Sketch;
 use crate::threshold::Threshold;
 use document::{splitmix64, text_hash};
 
-/// The most links kept of a page.
+/// The most links kept per page.
 pub(crate) const MAX_LINKS: usize = 4_096;
 
-/// The hashes of the distinct link targets of a page, ascending (Section E7); of more than 4,096 the smallest.
+/// The hashes of the distinct link targets of a page, ascending (Section E7). Of more than 4,096, the smallest are
+/// kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkSet(Vec<u64>);
 
 impl LinkSet {
-    /// Of links, in any order and with repetitions.
+    /// Builds the set from links, in any order and with repetitions.
     pub fn of<'l>(links: impl IntoIterator<Item = &'l str>) -> Self {
         Self::from_hashes(links.into_iter().map(|link| splitmix64(text_hash(link.as_bytes()))).collect())
     }
 
-    /// Of hashes that are evenly spread.
+    /// Builds the set from evenly spread hashes.
     pub fn from_hashes(mut hashes: Vec<u64>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
@@ -30,12 +31,12 @@ impl LinkSet {
         &self.0
     }
 
-    /// How many targets there are, the page's out-degree.
+    /// The number of distinct targets: the out-degree of the page.
     pub fn degree(&self) -> usize {
         self.0.len()
     }
 
-    /// What bands are cut from.
+    /// The sketch that bands are cut from.
     pub fn sketch(&self) -> Sketch {
         Sketch::of(self.0.iter().copied())
     }
@@ -54,7 +55,7 @@ impl LinkSet {
             common += usize::from(a == b);
             i += usize::from(a <= b);
             j += usize::from(b <= a);
-            // Too many links that only one of them has: unrelated pages are told apart after a few steps.
+            // Too many links that only one of them has. Unrelated pages fail here after a few steps.
             if i > common + spare || j > common + their_spare {
                 return false;
             }

@@ -1,34 +1,35 @@
-//! One-permutation MinHash: the sketch a page is compared by where its shingles are not at hand (Broder 1997; Section E3).
+//! One-permutation MinHash: a sketch that pages are compared by where their shingles are not available (Broder 1997;
+//! Section E3).
 //!
-//! One permutation h = splitmix64(x ⊕ splitmix64(7)) deals the elements of a set into k = 128 bins by its highest bits,
-//! and each bin keeps its smallest element (Li, Owen & Zhang, NIPS 2012). A bin that got none copies one that did, in an
-//! order of its own that is the same for all sets (Shrivastava, ICML 2017, "Optimal densification"), so equal places
-//! still agree with probability r.
+//! One permutation h = splitmix64(x ⊕ splitmix64(7)) assigns the elements of a set to k = 128 bins by its highest bits,
+//! and each bin keeps its smallest element (Li, Owen & Zhang, NIPS 2012). An empty bin copies a non-empty one, chosen
+//! in an order of its own that is the same for all sets (Shrivastava, ICML 2017, "Optimal densification"), so equal
+//! slots still agree with probability r.
 
 use document::splitmix64;
 
-/// Places of a sketch, a power of two.
+/// Slots of a sketch; a power of two.
 pub const SKETCH_SLOTS: usize = 128;
 
 const SLOT_BITS: u32 = SKETCH_SLOTS.trailing_zeros();
 const SEED: u64 = splitmix64(7);
-/// No value of a bin: their lowest bits are zeros.
+/// Never the value of a bin: the lowest bits of those are zeros.
 const EMPTY: u64 = u64::MAX;
 
-/// [`SKETCH_SLOTS`] values that stand for a set: equal places of two sketches estimate the sets' resemblance r, with a
-/// standard deviation of about sqrt(r (1 − r) / 128), 0.027 at r = 0.9.
+/// [`SKETCH_SLOTS`] values that represent a set. The share of slots in which two sketches agree estimates the
+/// resemblance r of the sets, with a standard deviation of about sqrt(r (1 − r) / 128), 0.027 at r = 0.9.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     slots: [u64; SKETCH_SLOTS],
 }
 
 impl Sketch {
-    /// Of the elements given, which are hashes, in any order and with repetitions.
+    /// The sketch of elements, which are hashes, in any order and with repetitions.
     pub fn of(elements: impl IntoIterator<Item = u64>) -> Self {
         let mut bins = [EMPTY; SKETCH_SLOTS];
         for element in elements {
             let hash = splitmix64(element ^ SEED);
-            // The two halves of the product h k: its integer part is the bin, its fraction the value.
+            // The integer part of the product h k is the bin, its fraction the value.
             let (bin, value) = ((hash >> (u64::BITS - SLOT_BITS)) as usize, hash << SLOT_BITS);
             bins[bin] = bins[bin].min(value);
         }
@@ -41,27 +42,27 @@ impl Sketch {
         Self { slots }
     }
 
-    /// The values; all `u64::MAX` for an empty set.
+    /// The values of the slots; all `u64::MAX` for an empty set.
     pub fn slots(&self) -> &[u64; SKETCH_SLOTS] {
         &self.slots
     }
 
-    /// The lowest eight bits that are not the same for all sets. The seven lowest of each value are zeros: the others
-    /// have moved up by as many to make room for the bin's number.
+    /// The lowest eight significant bits of each value. The seven bits below are always zero: the value was shifted up
+    /// to remove the bin's number.
     pub(crate) fn low_bytes(&self) -> [u8; SKETCH_SLOTS] {
         self.slots.map(|value| (value >> SLOT_BITS) as u8)
     }
 }
 
-/// The value of the first bin with one, in the order t_a = splitmix64(2³² slot + a), a = 1, 2, …
+/// The value of the first non-empty bin in the order t_a = splitmix64(2³² slot + a), a = 1, 2, …
 fn borrowed(bins: &[u64; SKETCH_SLOTS], slot: usize) -> u64 {
     let probe = |attempt: u64| splitmix64((slot as u64) << 32 | attempt) >> (u64::BITS - SLOT_BITS);
     let values = (1..).map(|attempt| bins[probe(attempt) as usize]);
     values.into_iter().find(|&value| value != EMPTY).expect("some bin has a value, and every bin's turn comes")
 }
 
-/// The resemblance that makes `matching` of `slots` agree in `bits` bits; at least 0. Values of b bits agree with
-/// probability P = 2⁻ᵇ + (1 − 2⁻ᵇ) r (Li & König, WWW 2010).
+/// The estimate of resemblance when `matching` of `slots` slots agree in `bits` bits; at least 0. Values of b bits
+/// agree with probability P = 2⁻ᵇ + (1 − 2⁻ᵇ) r (Li & König, WWW 2010).
 pub(crate) fn resemblance_of_matches(matching: usize, slots: usize, bits: u32) -> f64 {
     let by_chance = (-f64::from(bits)).exp2();
     let share = matching as f64 / slots.max(1) as f64;
@@ -116,7 +117,7 @@ pub(crate) mod tests {
             (resemblance(&set(0, 600), &set(300, 900)) - 1.0 / 3.0).powi(2)
         });
         let error = (squares.sum::<f64>() / 400.0).sqrt();
-        // Of 400 trials the error itself is known to a twenty-eighth.
+        // With 400 trials, the error itself is known to within a twenty-eighth.
         let expected = sketch_deviation(1.0 / 3.0, SKETCH_SLOTS, u64::BITS);
         assert!((error / expected - 1.0).abs() < 0.15, "{error} beside {expected}");
     }

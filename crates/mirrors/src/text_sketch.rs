@@ -1,45 +1,46 @@
-//! Mirrors by their text, for pages that come one after the other and are spread over many machines.
+//! Finds mirrors by their text, in a stream of pages spread over many machines.
 //!
-//! A page's text is known by the lowest 4 bits of each of the 128 places of its [`Sketch`], and a band is eight places of it, 4 bytes.
-//! Pages with a band in common meet in its bucket, wherever that is, and are compared by all places. So the sketch, which
-//! travels anyway, is all there is: bands need no hashing, and the band in which two pages meet first follows from it.
+//! A text is represented by the lowest 4 bits of each of the 128 slots of its [`Sketch`]. A band is eight of these
+//! slots, 4 bytes. Pages that share a band meet in its bucket, wherever that is, and are compared by all slots. The
+//! sketch travels anyway and contains everything needed: bands need no hashing, and the first band that two pages share
+//! follows from it.
 
 use crate::sketch::{SKETCH_SLOTS, Sketch, resemblance_of_matches};
 use change::ShingleSet;
 use thiserror::Error;
 
-/// Bands that are used of a sketch's sixteen. Pages of resemblance 0.9 have one in common with probability 0.999, of 0.5
-/// with 0.07 ([`crate::Banding::candidate_probability`], chance agreement of 4 bits included).
+/// Bands used of the sixteen in a sketch. Pages of resemblance 0.9 share one with probability 0.999, of 0.5 with 0.07
+/// ([`crate::Banding::candidate_probability`], chance agreement of 4 bits included).
 const BANDS: usize = 12;
 const BAND_BYTES: usize = 4;
-/// Texts shorter than this say too little: many pages say just "Not available".
+/// Texts with fewer shingles tell too little: many pages just say "Not available".
 const LEAST_SHINGLES: usize = 30;
-/// Of sketches of pages with resemblance 0.9, one in a hundred shows less than this.
+/// One in a hundred pairs of pages of resemblance 0.9 has a lower estimate.
 const LEAST_RESEMBLANCE: f64 = 0.9 - 2.33 * 0.0275;
 
-/// The most pages of a bucket. What is found in more pages than this is a template, not a mirror; the first pages stand
-/// for the others.
+/// The most pages per bucket. A text found in more pages is a template, not a mirror; the first pages stand for the
+/// others.
 pub const MAX_BUCKET_PAGES: usize = 64;
 
-/// The name of a bucket: the number of a band and its bytes.
+/// The key of a bucket: the number of a band and its bytes.
 pub type BandKey = [u8; 1 + BAND_BYTES];
 
 const BITS_PER_SLOT: u32 = 4;
 const PACKED_BYTES: usize = SKETCH_SLOTS * BITS_PER_SLOT as usize / 8;
-/// The first byte of a sketch; the places follow.
+/// The first byte of an encoded sketch; the slots follow.
 const VERSION: u8 = 1;
 
-/// By what a page's text is known: two places a byte, the first in the lower half.
+/// The sketch of a text: two slots per byte, the first in the lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextSketch([u8; PACKED_BYTES]);
 
-/// Bytes that are no sketch of a text.
+/// The bytes are not a text sketch.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a sketch of a text has 65 bytes of which the first is 1; found {0} bytes")]
 pub struct NotATextSketch(usize);
 
 impl TextSketch {
-    /// Of a text's shingles; nothing for a text too short to tell pages apart.
+    /// The sketch of a text with these shingles; `None` for a text too short to tell pages apart.
     pub fn of(shingles: &ShingleSet) -> Option<Self> {
         (shingles.len() >= LEAST_SHINGLES)
             .then(|| Self::of_sketch(&Sketch::of(shingles.hashes().iter().map(|&hash| hash.into()))))
@@ -50,18 +51,18 @@ impl TextSketch {
         Self(std::array::from_fn(|place| slots[2 * place] & 0xf | slots[2 * place + 1] << BITS_PER_SLOT))
     }
 
-    /// From its bytes.
+    /// Decodes the bytes written by [`encode`](Self::encode).
     pub fn decode(bytes: &[u8]) -> Result<Self, NotATextSketch> {
         let packed = bytes.strip_prefix(&[VERSION]).and_then(|packed| packed.try_into().ok());
         packed.map(Self).ok_or(NotATextSketch(bytes.len()))
     }
 
-    /// As bytes, 65 of them.
+    /// Encodes the sketch in 65 bytes.
     pub fn encode(&self) -> Vec<u8> {
         [&[VERSION], &self.0[..]].concat()
     }
 
-    /// The buckets it belongs into.
+    /// The buckets the page belongs to.
     pub fn bands(&self) -> Vec<BandKey> {
         self.keys().collect()
     }
@@ -90,17 +91,17 @@ impl TextSketch {
 /// A page in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<P> {
-    /// Its name.
+    /// Identifies the page.
     pub page: P,
-    /// The authority of its host.
+    /// The authority of the page's host.
     pub host: String,
-    /// Its text.
+    /// The sketch of the page's text.
     pub sketch: TextSketch,
 }
 
-/// Of the pages of a bucket, the place of the one most like a page, if one is its mirror. A pair that meets in other
-/// buckets, too, is left to the first of them. Pages of one host are often made from one template, so there only the same
-/// text will do.
+/// The index of the page in a bucket that is most like `page`, if one is its mirror. A pair that shares several buckets
+/// is left to the first of them. Pages of one host are often made from one template, so between them only equal
+/// sketches match.
 pub fn best_match<P: Ord>(page: &Entry<P>, bucket: &[Entry<P>], band: &BandKey) -> Option<usize> {
     let candidates = bucket.iter().enumerate().filter(|(_, other)| {
         other.page != page.page && page.sketch.first_common_band(&other.sketch).as_ref() == Some(band)
@@ -193,8 +194,8 @@ mod tests {
         assert_eq!(best_match(&page, &bucket, &band), Some(1));
     }
 
-    /// The acceptance of Section E5 and E7 in the form that runs: of mirrors of resemblance 0.9 and more, 99 in 100 are
-    /// found, with few comparisons; unlike pages are not paired.
+    /// The acceptance test of Sections E5 and E7 in the form that runs: 99 of 100 mirrors of resemblance 0.9 and more
+    /// are found with few comparisons, and dissimilar pages are not paired.
     #[test]
     fn nearly_all_mirrors_are_found_in_order_of_arrival() {
         let mut buckets: BTreeMap<BandKey, Vec<Entry<u32>>> = BTreeMap::new();
@@ -202,7 +203,7 @@ mod tests {
         let pairs = 2_000u64;
         for page in 0..2 * pairs as u32 {
             let first = u64::from(page / 2) * 1_000;
-            // The second of each pair lacks up to a tenth of the first's text.
+            // The second page of each pair lacks up to a tenth of the first's text.
             let lacking = if page % 2 == 1 { u64::from(page / 2) % 31 } else { 0 };
             let entry = entry(page, &format!("{}.example", page % 7), first..first + 300 - lacking);
             let mut matches = Vec::new();

@@ -1,7 +1,7 @@
-//! From which resemblance on two pages are mirrors, in whole numbers: what is exactly at the threshold must not depend on
-//! how a fraction is rounded.
+//! The resemblance from which on pages are mirrors, in whole numbers: a case exactly at the threshold must not depend
+//! on the rounding of a fraction.
 
-/// A resemblance α = p / q, and whether α itself is enough.
+/// A resemblance α = p / q, and whether α itself suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     numerator: u32,
@@ -17,7 +17,7 @@ impl Default for Threshold {
 }
 
 impl Threshold {
-    /// α = `numerator` / `denominator` or more; nothing when that is not in (0, 1].
+    /// α = `numerator` / `denominator` or more; `None` if that is not in (0, 1].
     pub const fn at_least(numerator: u32, denominator: u32) -> Option<Self> {
         if numerator == 0 || numerator > denominator {
             return None;
@@ -25,7 +25,7 @@ impl Threshold {
         Some(Self { numerator, denominator, strict: false })
     }
 
-    /// More than α = `numerator` / `denominator`; nothing when that is not in (0, 1).
+    /// More than α = `numerator` / `denominator`; `None` if that is not in (0, 1).
     pub const fn above(numerator: u32, denominator: u32) -> Option<Self> {
         if numerator == 0 || numerator >= denominator {
             return None;
@@ -33,19 +33,19 @@ impl Threshold {
         Some(Self { numerator, denominator, strict: true })
     }
 
-    /// The fewest links a page can have that is a mirror of one with `degree` links and has no more than it. Resemblance
-    /// is at most the ratio of the degrees n ≤ m, so n ≥ α m (Section E7).
+    /// The fewest links that a mirror of a page with `degree` links can have, if it has no more than that page.
+    /// Resemblance is at most the ratio of the degrees n ≤ m, so n ≥ α m (Section E7).
     pub const fn lowest_partner_degree(self, degree: usize) -> usize {
         self.least(degree as u64 * self.numerator as u64, self.denominator as u64)
     }
 
-    /// How many common links make mirrors of pages that have `links` together, common ones counted twice:
-    /// c / (n + m − c) ≥ p / q is c ≥ (n + m) p / (p + q).
+    /// The fewest common links of two mirrors that have `links` links together, common ones counted twice: c / (n + m −
+    /// c) ≥ p / q is c ≥ (n + m) p / (p + q).
     pub(crate) const fn least_common(self, links: usize) -> usize {
         self.least(links as u64 * self.numerator as u64, self.numerator as u64 + self.denominator as u64)
     }
 
-    /// The least whole number that is not below, or when strict above, a fraction.
+    /// The least whole number at or, if strict, above a fraction.
     const fn least(self, dividend: u64, divisor: u64) -> usize {
         let least = if self.strict { dividend / divisor + 1 } else { dividend.div_ceil(divisor) };
         least as usize

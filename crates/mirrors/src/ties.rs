@@ -1,182 +1,183 @@
-//! How mirrors share one stream of fetches (Section E7): one of them, the canonical page, is kept fresh for all and carries
-//! their weight; the others follow it and are looked at a tenth as often, to notice when they go their own way.
+//! How mirrors share one stream of fetches (Section E7). One of them, the canonical page, is kept fresh for all and
+//! carries their weight. The others follow it and are fetched a tenth as often, to notice when they diverge.
 //!
-//! Mirrors are of different sites, and no one place knows all of a group. So pages agree by letters. A page that was
-//! [found alike](Saying::Candidate) asks the other to be [followed](Saying::Follow); who ranks higher accepts, who follows
-//! somebody already names that page instead. A page that changes leaves: whether it did as its canonical page does is found
-//! out by comparing their texts anew, once that was looked at, too. A canonical page that cannot be fetched any longer
-//! releases its followers.
+//! Mirrors are on different sites, and no one place knows a whole group. So pages agree by letters. A page that was
+//! [found alike](Saying::Candidate) asks to [follow](Saying::Follow) the other. The page that ranks higher accepts; a
+//! page that already follows another names that one instead. A page that changes leaves. Whether its canonical page
+//! changed the same way shows when their texts are compared anew, after that page was fetched too. A canonical page
+//! that can no longer be fetched releases its followers.
 
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 
-/// Of so many fetches that a follower would get on its own, it gets one.
+/// A follower gets one of this many fetches that it would get on its own.
 pub const PROBE_EVERY: u32 = 10;
-/// The most pages that follow one. More have a template in common rather than a text.
+/// The most followers of a page. More pages than this share a template rather than a text.
 pub const MAX_FOLLOWERS: usize = 64;
 
-/// Before all versions: stands for the current one in [`Ties::matched_at`].
+/// Earlier than all versions; stands for the current one in [`Ties::matched_at`].
 const CURRENT_VERSION: Timestamp = Timestamp::from_micros(i64::MIN);
 const REDIRECTION: Saying = Saying::Candidate { version_at: None, of_version_at: None };
 
-/// A page that letters can be sent to.
+/// A page as the address of letters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Peer {
-    /// Its name.
+    /// Identifies the page.
     pub page_id: PageId,
-    /// Its site, which letters to it go by.
+    /// The page's site, by which letters to it are routed.
     pub site: SiteKey,
 }
 
 impl Peer {
-    /// The page with an address.
+    /// The page at an address.
     pub fn at(url: &CanonicalUrl) -> Self {
         Self { page_id: url.page_id(), site: url.site_key() }
     }
 }
 
-/// What ranks a page among its mirrors.
+/// The rank of a page among its mirrors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Its address.
+    /// The address of the page.
     pub url: CanonicalUrl,
-    /// Its importance; what is not positive counts as nothing.
+    /// Its importance. A weight that is not positive counts as zero.
     pub weight: f64,
 }
 
 impl Standing {
-    /// Whether this page comes before another: the higher weight, or among equals the better address.
+    /// Whether this page outranks another: by the higher weight, or among equals by the better address.
     fn precedes(&self, other: &Self) -> bool {
         let order = counted(other.weight).total_cmp(&counted(self.weight));
         order.then_with(|| address_order(self.url.as_str(), other.url.as_str())) == Ordering::Less
     }
 }
 
-/// Of mirrors of equal weight the first: https before http, then the shorter address, then the first by bytes.
+/// Order of mirrors of equal weight: https before http, then the shorter address, then by bytes.
 pub(crate) fn address_order(a: &str, b: &str) -> Ordering {
     let form = |url: &str| (Reverse(url.starts_with("https:")), url.len());
     form(a).cmp(&form(b)).then_with(|| a.cmp(b))
 }
 
-/// Also for a weight that is no number; never a negative zero, which would rank below zero.
+/// The weight, or zero if it is not positive or not a number. Never negative zero, which would rank below zero.
 fn counted(weight: f64) -> f64 {
     if weight > 0.0 { weight } else { 0.0 }
 }
 
-/// The weight to keep a page fresh with: its own and those of its followers.
+/// The weight a page is kept fresh with: its own and those of its followers.
 pub fn shared_weight(own: f64, followers: impl IntoIterator<Item = f64>) -> f64 {
     own + followers.into_iter().map(counted).sum::<f64>()
 }
 
-/// What one page says to another.
+/// The content of a letter from one page to another.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saying {
-    /// The page spoken of has your text.
+    /// The page in [`Letter::about`] has the recipient's text.
     Candidate {
-        /// Which version of yours, by the moment of its fetch. None: the current one.
+        /// The recipient's version, by the time of its fetch; `None` for the current one.
         version_at: Option<Timestamp>,
-        /// Which version of its.
+        /// The version of the other page, by the time of its fetch; `None` for the current one.
         of_version_at: Option<Timestamp>,
     },
-    /// I would follow you.
+    /// A request to follow the recipient.
     Follow {
-        /// My rank.
+        /// The sender's rank.
         standing: Standing,
-        /// My [`Ties::epoch`].
+        /// The sender's [`Ties::epoch`].
         epoch: i64,
-        /// Which version of yours I have. None: the current one.
+        /// The recipient's version whose text the sender has; `None` for the current one.
         version_at: Option<Timestamp>,
     },
-    /// Do.
+    /// The sender accepts the recipient as a follower.
     Accept {
-        /// My rank.
+        /// The sender's rank.
         standing: Standing,
-        /// The epoch in which you asked.
+        /// The epoch of the request that is accepted.
         epoch: i64,
     },
-    /// Do no longer.
+    /// The sender no longer accepts the recipient as a follower.
     Release,
-    /// I do no longer.
+    /// The sender no longer follows the recipient.
     Leave {
-        /// The last epoch for which that is so.
+        /// The last epoch that the sender leaves; a request of a later one stands.
         epoch: i64,
-        /// When I was fetched and found changed, if that is why. Then you may have changed, too: if a look shows that you
-        /// have, we find each other again.
+        /// When the sender was fetched and found changed, if that is the reason. The recipient may have changed, too:
+        /// if a fetch shows that it did, the two are matched again.
         changed_at: Option<Timestamp>,
     },
 }
 
-/// Something said, and to whom.
+/// A message from one page to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter {
-    /// Who hears it.
+    /// The recipient.
     pub to: Peer,
-    /// Of whom it speaks: who says it, but for a candidate.
+    /// The page the letter is about: the sender, except for a candidate.
     pub about: Peer,
-    /// What.
+    /// The content.
     pub saying: Saying,
 }
 
-/// A page that follows another.
+/// A page that follows this one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Follower {
-    /// The page.
+    /// The follower.
     pub peer: Peer,
-    /// Its importance.
+    /// The follower's importance.
     pub weight: f64,
-    /// The epoch in which it asked.
+    /// The epoch of its accepted request.
     pub epoch: i64,
 }
 
-/// The page that another follows.
+/// The page that this one follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Canonical {
-    /// The page.
+    /// The canonical page.
     pub peer: Peer,
-    /// Its rank.
+    /// The canonical page's rank.
     pub standing: Standing,
 }
 
-/// Where a page stands among its mirrors. By default it has none.
+/// A page's relations to its mirrors. By default it has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ties {
-    /// Who is fetched for it.
+    /// The page fetched in its place, if it follows one.
     pub canonical: Option<Canonical>,
-    /// Whom it is fetched for.
+    /// The pages it is fetched for.
     pub followers: Vec<Follower>,
-    /// The latest of its versions that was found in another page. None: its current version is its own.
+    /// The latest of its versions whose text another page has; `None` if no other page is known to have its current
+    /// text.
     pub matched_at: Option<Timestamp>,
-    /// Counts the ties that ended: letters of an earlier epoch that are still under way mean nothing any longer.
+    /// Counts the ties that ended. Letters of an earlier epoch that are still under way are void.
     pub epoch: i64,
-    /// Turns that it was passed over since its last fetch.
+    /// Turns skipped since its last fetch.
     pub passes: u16,
-    /// The last of them. None: none since it follows another.
+    /// Time of the last skipped turn; `None` if none was skipped since it follows its canonical page.
     pub passed_at: Option<Timestamp>,
 }
 
 impl Ties {
-    /// Whether there is nothing to remember.
+    /// Whether there is nothing to store.
     pub fn is_empty(&self) -> bool {
         self.canonical.is_none() && self.followers.is_empty() && self.matched_at.is_none()
     }
 
-    /// Whether a follower's turn may pass without a fetch: one of [`PROBE_EVERY`] turns is kept.
+    /// Whether a follower's turn may be skipped: one of [`PROBE_EVERY`] turns is kept.
     pub fn may_pass(&self) -> bool {
         self.canonical.is_some() && u32::from(self.passes) + 1 < PROBE_EVERY
     }
 
-    /// A turn passed without a fetch.
+    /// Records a turn skipped without a fetch.
     pub fn passed(&mut self, now: Timestamp) {
         (self.passes, self.passed_at) = (self.passes + 1, Some(now));
     }
 
-    /// The page was fetched.
+    /// Records a fetch of the page.
     pub fn fetched(&mut self) {
         self.passes = 0;
     }
 
-    /// Takes in what was said of a page. Returns what is to be said in turn.
+    /// Processes a letter. Returns the letters to send in turn.
     pub fn hear(&mut self, me: &Peer, standing: &Standing, about: &Peer, saying: Saying) -> Vec<Letter> {
         if about.page_id == me.page_id {
             return Vec::new();
@@ -218,7 +219,7 @@ impl Ties {
         if self.follows(about) || self.followers.iter().any(|follower| follower.peer.page_id == about.page_id) {
             return letters;
         }
-        // It followed another page with an older version. The new one may lead back to it, or not.
+        // It followed another page with an older version. The new version may lead back to it, or not.
         if is_new_version {
             letters.extend(self.leave(me, None));
         }
@@ -242,19 +243,19 @@ impl Ties {
         let precedes = standing.precedes(theirs);
         match &self.canonical {
             Some(canonical) if canonical.peer.page_id != about.page_id => {
-                // In its book it may stand as a follower that it is no longer in this one.
+                // The sender may still hold itself for a follower that this page no longer has.
                 let is_known = self.followers.iter().any(|known| known.peer.page_id == about.page_id);
                 let release = (!is_known).then(|| letter(about, me, Saying::Release));
                 return release.into_iter().chain([letter(about, &canonical.peer, REDIRECTION)]).collect();
             }
-            // Who asks has read this page's text, and found it its own.
+            // The sender has matched this page's text with its own.
             _ if !precedes => {
                 self.matched(version_at);
                 return vec![self.ask(me, standing, about, None)];
             }
             _ => {}
         }
-        // Who was above it no longer is.
+        // This page now outranks the page it followed.
         let mut letters = Vec::new();
         if self.canonical.is_some() {
             letters.extend(self.leave(me, None));
@@ -282,15 +283,15 @@ impl Ties {
     ) -> Vec<Letter> {
         let leave = |page: &Peer| letter(page, me, Saying::Leave { epoch, changed_at: None });
         let candidate = |to: &Peer, about: &Peer| letter(to, about, REDIRECTION);
-        // It has changed meanwhile, or one of the two is not what it was.
+        // This page has changed meanwhile, or the ranks of the two have.
         if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(standing) {
-            // A page already followed that was outgrown: the tie ends on this side, too.
+            // This page has outgrown the page it follows: the tie ends on this side, too.
             if epoch == self.epoch && self.follows(about) {
                 self.untie();
             }
             return vec![leave(about)];
         }
-        // Each has accepted the other; who is to follow whom is asked anew.
+        // Each has accepted the other. Ask again who follows whom.
         if let Some(known) = self.followers.iter().position(|follower| follower.peer.page_id == about.page_id) {
             self.followers.remove(known);
             return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, standing, about, None)];
@@ -301,7 +302,7 @@ impl Ties {
                 self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
                 return letters;
             }
-            // Of two pages to follow the higher one is chosen, and the other hears of it.
+            // Follow the higher of the two pages, and tell the other about it.
             Some(canonical) if !theirs.precedes(&canonical.standing) => {
                 return vec![leave(about), candidate(about, &canonical.peer)];
             }
@@ -312,13 +313,13 @@ impl Ties {
         }
         letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
         self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
-        // What was accepted may have been asked before this page left it again, in a letter still under way.
+        // The accepted request may be older than a letter of leave that is still under way.
         letters.push(self.ask(me, standing, about, None));
         letters
     }
 
-    /// The page was found changed, in the version of that moment. Unless the same version was found in another page,
-    /// it is on its own now.
+    /// Records that the page was found changed, in the version fetched at that time. It leaves its canonical page
+    /// unless the same version was found in another page.
     pub fn changed(&mut self, me: &Peer, version_at: Timestamp) -> Vec<Letter> {
         if self.matched_at.is_some_and(|matched_at| matched_at >= version_at) {
             return Vec::new();
@@ -327,8 +328,8 @@ impl Ties {
         self.leave(me, Some(version_at)).into_iter().collect()
     }
 
-    /// The page has another weight. Its canonical page hears of it, and may have to trade places; so do its followers, of
-    /// whom one may have outgrown it.
+    /// Announces a new weight of the page. Its canonical page may have to trade places with it, and one of its
+    /// followers may have outgrown it.
     pub fn reweighed(&self, me: &Peer, standing: &Standing) -> Vec<Letter> {
         let asked = self.canonical.iter().map(|canonical| self.ask(me, standing, &canonical.peer, None));
         let accept = |follower: &Follower| {
@@ -337,7 +338,7 @@ impl Ties {
         asked.chain(self.followers.iter().map(accept)).collect()
     }
 
-    /// The page can stand for nobody: it is gone, forgotten, or may not be fetched.
+    /// Ends all ties of a page that cannot stand for others: it is gone, forgotten, or may not be fetched.
     pub fn dissolve(&mut self, me: &Peer) -> Vec<Letter> {
         let released = std::mem::take(&mut self.followers).into_iter();
         let letters = released.map(|follower| letter(&follower.peer, me, Saying::Release));
@@ -346,13 +347,13 @@ impl Ties {
         letters
     }
 
-    /// Follows nobody any longer; answers to what was asked so far come too late.
+    /// Leaves the canonical page, if any. Answers to earlier requests come too late.
     fn leave(&mut self, me: &Peer, changed_at: Option<Timestamp>) -> Option<Letter> {
         let canonical = self.untie()?;
         Some(letter(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
     }
 
-    /// Begins a new epoch, in which nobody is followed yet. Returns who was.
+    /// Begins a new epoch without a canonical page. Returns the previous one.
     fn untie(&mut self) -> Option<Peer> {
         self.epoch += 1;
         (self.passes, self.passed_at) = (0, None);

@@ -10,13 +10,13 @@ fn url(text: &str) -> CanonicalUrl {
     CanonicalUrl::parse(text).unwrap()
 }
 
-/// Pages that write letters to each other; those between two pages arrive in order, others in any.
+/// Pages that exchange letters. Letters between two pages arrive in order, all others in any order.
 #[derive(Default)]
 struct World {
     pages: Vec<(Peer, Standing, Ties)>,
     letters: BTreeMap<(PageId, PageId), VecDeque<Letter>>,
     delivered: usize,
-    /// The current version of those of which one is known.
+    /// The current version of each page for which one is known.
     versions: BTreeMap<usize, Timestamp>,
 }
 
@@ -37,7 +37,7 @@ impl World {
         }
     }
 
-    /// The finder of mirrors says that a page's version was found in another.
+    /// Reports that a page's version was found in another page.
     fn match_up(&mut self, page: usize, other: usize, version_at: i64) {
         let version_at = at(version_at);
         self.versions.insert(page, version_at);
@@ -77,12 +77,12 @@ impl World {
         self.pages[page].2.canonical.as_ref().map(|canonical| usize::from(canonical.peer.page_id.0[0]))
     }
 
-    /// What a page is kept fresh with.
+    /// The weight a page is kept fresh with.
     fn weight(&self, page: usize, own: f64) -> f64 {
         shared_weight(own, self.pages[page].2.followers.iter().map(|follower| follower.weight))
     }
 
-    /// Who follows whom, told alike by both sides.
+    /// Checks that both sides of every tie agree.
     fn check_books(&self) {
         for (number, (peer, _, ties)) in self.pages.iter().enumerate() {
             for follower in &ties.followers {
@@ -144,7 +144,7 @@ fn a_page_that_changes_leaves_unless_its_new_version_was_found_too() {
 fn an_answer_that_comes_after_a_change_ties_nothing() {
     let mut world = World::of(&[1, 2]);
     world.match_up(0, 1, 10);
-    // The candidate and the request have arrived, the answer has not.
+    // The candidate and the request have arrived, but not the answer.
     assert!(world.deliver(0) && world.deliver(0));
     world.change(0, 20);
     world.settle(&[0]);
@@ -201,7 +201,7 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
         let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
         world.send(from, letter);
     };
-    // The answer to the first letter finds a page that has written the second.
+    // The answer to the first letter finds a page that has sent the second.
     reweigh(1.5);
     reweigh(9.0);
     world.settle(&[0]);
@@ -210,10 +210,10 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
 }
 
 proptest! {
-    // Letters cross in many ways, few of which do harm: of those found so far some came once in 500,000 cases.
+    // Letters cross in many ways, few of which do harm. Some of the bugs found came once in 500,000 cases.
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Whoever meets whom in whatever order: all end up with one of them, the highest.
+    /// In whatever order pages are matched, all end up with one of them, the highest.
     #[test]
     fn mirrors_agree_on_one_page(
         weights in proptest::collection::vec(0u8..4, 2..12), partners in proptest::collection::vec(0usize..100, 12),
@@ -236,8 +236,8 @@ proptest! {
         prop_assert_eq!(world.weight(highest, f64::from(weights[highest])), total);
     }
 
-    /// Pages that change, weigh differently and vanish while letters are under way: the books of both sides agree once
-    /// all letters have arrived, and nobody follows a page that follows it.
+    /// Pages change, weigh differently and vanish while letters are under way. Once all letters have arrived, both
+    /// sides of every tie agree, and no page follows its own follower.
     #[test]
     fn books_agree_whatever_happens(
         weights in proptest::collection::vec(0u8..4, 2..8),

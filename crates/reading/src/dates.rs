@@ -1,7 +1,7 @@
-//! When a page says it was published and last modified.
+//! Reads the dates of publication and last modification of a page.
 //!
-//! Three places, the more deliberate first: JSON-LD (`datePublished`), `<meta>` (`article:published_time` and its many
-//! cousins), and `<time>` or `itemprop` in the page itself.
+//! There are three sources, the more deliberate first: JSON-LD (`datePublished`), `<meta>` (`article:published_time`
+//! and its many variants), and `<time>` or `itemprop` in the page itself.
 
 use document::attributes::attribute;
 use document::markup::Tag;
@@ -12,12 +12,12 @@ use jiff::tz::Offset;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The dates of a page, in RFC 3339. A date without a time is taken for its first second, a time without an offset for UTC.
+/// The dates of a page, in RFC 3339. A date without a time means its first second; a time without an offset is UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PageDates {
     /// When the page was published.
     pub published: Option<String>,
-    /// When it was last modified.
+    /// When the page was last modified.
     pub modified: Option<String>,
 }
 
@@ -61,11 +61,11 @@ const MODIFIED: [&str; 9] = [
     "last-modified",
     "lastmod",
 ];
-/// How deep JSON-LD is searched.
+/// The depth to which JSON-LD is searched.
 const DEEPEST: usize = 16;
 
 impl DateReader {
-    /// Takes a `<meta>` in.
+    /// Reads a `<meta>`.
     pub(crate) fn meta(&mut self, tag: &Tag<'_>) {
         let named = ["property", "name", "itemprop", "http-equiv"];
         let Some(name) = named.iter().find_map(|named| attribute(tag.attributes(), named)) else { return };
@@ -82,7 +82,7 @@ impl DateReader {
         }
     }
 
-    /// Takes any other element in that may carry a date.
+    /// Reads any other element that may carry a date.
     pub(crate) fn element(&mut self, tag: &Tag<'_>) {
         let Some(written) = attribute(tag.attributes(), "datetime").or_else(|| attribute(tag.attributes(), "content"))
         else {
@@ -105,7 +105,7 @@ impl DateReader {
         }
     }
 
-    /// Takes the text of a `<script type="application/ld+json">` in.
+    /// Reads the text of a `<script type="application/ld+json">`.
     pub(crate) fn json_ld(&mut self, script: &str) {
         if let Ok(value) = serde_json::from_str::<Value>(script.trim()) {
             self.json_ld_value(&value, 0);
@@ -139,10 +139,10 @@ fn has_attribute(tag: &Tag<'_>, name: &str) -> bool {
     attribute(tag.attributes(), name).is_some()
 }
 
-/// A date as pages write it, in RFC 3339: ISO 8601 in its usual forms, or RFC 2822.
+/// A date as pages write it, converted to RFC 3339. Accepts the usual forms of ISO 8601, and RFC 2822.
 pub(crate) fn rfc3339(written: &str) -> Option<String> {
     let written = written.trim();
-    // `2020/01/31` and `2020-01-31T10:00:00 +0100` are ISO 8601 but for a character.
+    // `2020/01/31` and `2020-01-31T10:00:00 +0100` differ from ISO 8601 by a character.
     let dashed = written.replacen('/', "-", 2);
     let joined = dashed.replace(" +", "+").replace(" -", "-");
     [written, &dashed, &joined].into_iter().find_map(iso).or_else(|| {

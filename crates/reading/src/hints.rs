@@ -1,25 +1,24 @@
-//! What an element says of its own part in a page: by its name, role, class and id.
+//! Reads an element's role in a page from its name, ARIA role, class and id.
 
 use document::attributes::attributes_of;
 use document::markup::Tag;
 
-/// What an element says of itself.
+/// The role that an element's markup suggests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hint {
-    /// Nothing.
+    /// No role.
     #[default]
     Neutral,
-    /// It holds the body of an article, in so many words.
+    /// The body of an article, explicitly.
     Body,
-    /// It holds an article or the main part of a page.
+    /// An article or the main part of a page.
     Main,
-    /// It is something beside the main text: navigation, comments, advertisements, captions.
+    /// Something beside the main text: navigation, comments, advertisements, captions.
     Beside,
-    /// It is not shown.
+    /// Not shown.
     Hidden,
 }
 
-/// Reads an element's hint.
 pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
     let name = tag.name.as_bytes();
     let mut hint = match name {
@@ -41,7 +40,7 @@ pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
         };
         hint = stronger(hint, said);
     }
-    // These hold what somebody says, whatever else their classes say.
+    // These elements hold content, whatever their classes say.
     let holds_words = matches!(name, b"article" | b"blockquote" | b"pre" | b"table");
     if holds_words && hint == Hint::Beside { Hint::Neutral } else { hint }
 }
@@ -87,7 +86,7 @@ fn by_style(style: &str) -> Hint {
     if hides { Hint::Hidden } else { Hint::Neutral }
 }
 
-/// Beginnings of words that name what stands beside the main text.
+/// Prefixes of words that name something beside the main text.
 const BESIDE: &[&str] = &[
     "addthis",
     "advert",
@@ -150,18 +149,18 @@ const BESIDE: &[&str] = &[
     "widget",
 ];
 
-/// Words that name it only as a whole.
+/// Such words that count only as a whole.
 const BESIDE_WHOLE: &[&str] = &[
     "ad", "ads", "bio", "dfp", "menu", "more", "mpu", "noprint", "print", "rail", "rss", "side", "skip", "toc", "tool",
 ];
 
-/// Words that say a name speaks of something else beside: `content-with-sidebar`.
+/// Words that make a name refer to another element: `content-with-sidebar`.
 const BESIDE_ANOTHER: &[&str] = &["with", "has", "no", "without", "elementor"];
 
-/// Names that, by themselves, say that an element is an entry, whatever else is said of it.
+/// Names that alone mark an element as an entry, whatever its other names say.
 const ENTRY: &[&str] = &["entry", "hentry", "post", "article", "story"];
 
-/// Class names and ids that articles' bodies have, written together.
+/// Class names and ids of article bodies, without separators.
 const BODY: [&str; 12] = [
     "articlebody",
     "articlecontent",

@@ -1,20 +1,20 @@
-//! In which language a page is written.
+//! Determines the language of a page.
 
 use whatlang::Lang;
 
-/// How much of a text the guesser sees, in bytes: more does not make it surer.
+/// How much of a text is used for the guess, in bytes. More does not make it more reliable.
 const GUESS_BYTES: usize = 8192;
-/// Shorter texts are not guessed at, in letters.
+/// The fewest letters a text must have for a guess.
 const FEWEST_LETTERS: usize = 40;
 
-/// The primary subtag of a language tag (BCP 47) in lower case: `de` of `de-CH`, also of `de_CH`.
+/// The primary subtag of a language tag (BCP 47) in lower case: `de` for `de-CH`, and also for `de_CH`.
 pub(crate) fn primary_subtag(tag: &str) -> Option<String> {
     let primary = tag.trim().split(['-', '_', ',', ';', ' ']).next().unwrap_or_default().to_ascii_lowercase();
     let is_language = (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_language && primary != "und").then_some(primary)
 }
 
-/// The language of a text by its letters (ISO 639-1 where there is one), if that is reasonably sure.
+/// Guesses the language of a text (ISO 639-1 where there is a code), if reasonably certain.
 pub(crate) fn guess(text: &str) -> Option<String> {
     let start = document::prefix(text, GUESS_BYTES);
     if start.chars().filter(|letter| letter.is_alphabetic()).take(FEWEST_LETTERS).count() < FEWEST_LETTERS {
@@ -24,7 +24,7 @@ pub(crate) fn guess(text: &str) -> Option<String> {
     Some(two_letters(info.lang()).unwrap_or(info.lang().code()).to_owned())
 }
 
-/// ISO 639-1 for what the guesser knows; most, but not all, three-letter codes begin with it.
+/// The ISO 639-1 code. Most, but not all, three-letter codes begin with it.
 fn two_letters(language: Lang) -> Option<&'static str> {
     Some(match language {
         Lang::Cmn => "zh",

@@ -1,7 +1,7 @@
-//! What is there to know about a page, besides its text and links?
+//! Reads everything else about a page, besides what is needed to detect changes.
 //!
-//! [`read`] takes more time over a page than noticing changes may: its main text without what surrounds it, links with the
-//! words around them, dates, language, the shape of its markup. `recrawl text` answers with it.
+//! [`read`] takes more time per page than change detection may: it extracts the main text without its surroundings,
+//! links with the words around them, dates, language, and the shape of the markup. `recrawl text` uses it.
 //!
 //! This crate never fetches or stores, and never fails on a bad page.
 

@@ -1,47 +1,47 @@
-//! The main text of a page: what is left without navigation, advertisements, comments and captions.
+//! Extracts the main text of a page: without navigation, advertisements, comments and captions.
 //!
-//! The page is cut into blocks (paragraphs, items, cells). Each has a value: prose counts by its length, links and scraps
-//! count against their surroundings. What elements say of themselves ([`crate::hints`]) leaves blocks out, unless that
-//! would leave nothing. The main part is the element whose blocks have the largest total value; the main text is what in it
-//! is worth something, with the headings and short lines that belong to it.
+//! The page is cut into blocks (paragraphs, items, cells), each with a value. Prose counts by its length; links and
+//! scraps count against their surroundings. Hints in the markup ([`crate::hints`]) exclude blocks, unless that would
+//! leave nothing. The main part is the element whose blocks have the largest total value. The main text is its blocks
+//! of positive value, with the headings and short lines that belong to them.
 
 use crate::hints::Hint;
 use crate::text_blocks::{Block, BlockKind, blocks, blocks_within};
 use crate::tree::{Content, Tree, is_inline};
 use std::ops::Range;
 
-/// Shorter blocks are prose only when they end like a sentence, in letters.
+/// Shorter blocks, in letters, are prose only if they end like a sentence.
 const PROSE_LETTERS: usize = 60;
-/// Still shorter ones are never.
+/// Still shorter blocks, in letters, are never prose.
 const SENTENCE_LETTERS: usize = 20;
-/// What a block must have in letters before it counts: teasers are short, articles are not.
+/// Letters of a block that do not count: teasers are short, articles are not.
 const BLOCK_COST: f64 = 20.0;
-/// Longer blocks are no teasers, in letters.
+/// Longer blocks, in letters, are not teasers.
 const TEASER_LETTERS: usize = 250;
-/// What a block that is no prose counts.
+/// The value of a block that is not prose.
 const SCRAP_VALUE: f64 = -10.0;
-/// What a block of links counts.
+/// The value of a block of links.
 const LINKS_VALUE: f64 = -20.0;
-/// An element beside the main text that holds more than this share of all prose is not beside it.
+/// An element hinted to be beside the main text is not, if it holds more than this share of all prose.
 const BESIDE_SHARE: f64 = 0.7;
-/// How much more an element counts that says it is the body of an article, or the main part.
+/// Factors on the value of an element hinted to be the body of an article, or the main part.
 const BODY_FACTOR: f64 = 3.0;
 const MAIN_FACTOR: f64 = 1.1;
 
-/// Chooses the main text: one line per block.
+/// Extracts the main text, one line per block.
 pub(crate) fn main_text(tree: &Tree<'_>, title: &str) -> String {
     let (blocks, hints) = blocks(tree);
     let left_out = left_out(tree, &blocks, &hints);
     let values = values(&blocks, &left_out);
     let part = main_part(tree, &blocks, &hints, &values);
     let mut kept: Vec<&str> = Vec::new();
-    // From the end, because a heading stays for what follows it.
+    // In reverse, because a heading is kept only if the block after it is.
     let mut heads_something = false;
     for index in part.rev().filter(|&index| !left_out[index]) {
         let block = &blocks[index];
         let keep = match block.kind {
             BlockKind::Heading => heads_something && !is_title(&block.text, title),
-            // A linked name in a table of data belongs to its row.
+            // A linked name in a data table belongs to its row.
             BlockKind::Cell if is_beside_data(&blocks, index) => true,
             BlockKind::Paragraph | BlockKind::Item | BlockKind::Cell => values[index] > 0.0 || !is_mostly_link(block),
             BlockKind::Other => values[index] > 0.0,
@@ -55,14 +55,14 @@ pub(crate) fn main_text(tree: &Tree<'_>, title: &str) -> String {
     kept.join("\n")
 }
 
-/// Whether the cell before or behind a cell is more than a link.
+/// Whether the cell before or after this one is more than a link.
 fn is_beside_data(blocks: &[Block], index: usize) -> bool {
     let neighbours = [index.checked_sub(1), index.checked_add(1)];
     let is_data = |block: &Block| block.kind == BlockKind::Cell && !is_mostly_link(block);
     neighbours.into_iter().flatten().filter_map(|index| blocks.get(index)).any(is_data)
 }
 
-/// What each block adds to the part of the page it stands in.
+/// The value of each block.
 fn values(blocks: &[Block], left_out: &[bool]) -> Vec<f64> {
     let mut below_linked_heading = false;
     let value_in_turn = |(block, &left_out): (&Block, &bool)| {
@@ -80,7 +80,7 @@ fn is_mostly_link(block: &Block) -> bool {
     2 * block.link_letters > block.letters
 }
 
-/// What a block adds by itself to the part of the page it stands in.
+/// The value of a block by itself.
 fn value(block: &Block) -> f64 {
     let link_share = block.link_letters as f64 / block.letters as f64;
     if block.kind == BlockKind::Heading {
@@ -100,7 +100,7 @@ fn is_prose(block: &Block) -> bool {
     block.letters >= PROSE_LETTERS || ends && block.letters >= SENTENCE_LETTERS
 }
 
-/// Which blocks are hidden, or beside the main text by what the elements around them say.
+/// Which blocks are hidden, or beside the main text by the hints of the elements around them.
 fn left_out(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint]) -> Vec<bool> {
     let mut left_out = vec![false; blocks.len()];
     let elements = |which: Hint| (0..hints.len()).filter(move |&place| hints[place] == which);
@@ -121,7 +121,7 @@ fn left_out(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint]) -> Vec<bool> {
     left_out
 }
 
-/// The blocks of the element with the largest total value; of equals the innermost.
+/// The blocks of the element with the largest total value; among equals, the innermost.
 fn main_part(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint], values: &[f64]) -> Range<usize> {
     let values = running_total(values.iter().copied());
     let mut best = (total(&values, &(0..blocks.len())), 0..blocks.len());
@@ -158,7 +158,7 @@ fn total(running: &[f64], range: &Range<usize>) -> f64 {
     running[range.end] - running[range.start]
 }
 
-/// Whether a heading only repeats the title of the page.
+/// Whether a heading only repeats the page's title.
 fn is_title(heading: &str, title: &str) -> bool {
     title.to_lowercase().contains(&heading.to_lowercase())
 }

@@ -1,7 +1,7 @@
-//! Everything a page says, in one pass over its bytes.
+//! Reads everything about a page in one pass over its bytes.
 //!
-//! [`document::extract`] is the part of this that notices changes and is cheap enough for every fetch; here the same tokens also
-//! build the tree from which the main text is chosen, and dates, language and structure are read.
+//! [`document::extract`] is the part of this that detects changes and is cheap enough for every fetch. Here the same
+//! tokens also build the tree from which the main text is chosen, and dates, language and structure are read.
 
 use crate::dates::{DateReader, PageDates};
 use crate::tree::TreeBuilder;
@@ -17,54 +17,54 @@ use page::whatwg_href;
 use serde::Serialize;
 use std::ops::Range;
 
-/// How many bytes of text on each side of a link count as its surroundings.
+/// Bytes of text on each side of a link that count as its context.
 const CONTEXT_BYTES: usize = 80;
 
-/// What a page says, as `recrawl text` answers.
+/// The content of a page, as printed by `recrawl text`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reading {
     /// How the body was read.
     pub kind: ContentKind,
-    /// The title, on one line; empty when there is none.
+    /// The title on one line; empty if absent.
     pub title: String,
     /// The main text: one line per block, without navigation, advertisements, comments and captions.
     pub text: String,
     /// All visible text: whitespace folded, one line per block.
     pub full_text: String,
-    /// The primary language subtag, as declared or else guessed from the text; `None` when neither says.
+    /// The primary language subtag, as declared or else guessed from the text; `None` if neither is available.
     pub language: Option<String>,
     /// The WHATWG name of the character encoding; `None` for a body that is not text.
     pub charset: Option<&'static str>,
-    /// Links in the order in which they stand.
+    /// Links in page order.
     pub links: Vec<ReadLink>,
     /// `<link rel=canonical>`, resolved.
     pub canonical: Option<String>,
-    /// What the page asks of robots, in lower case: `noindex`, `nofollow`, `max-snippet:50`.
+    /// Directives for robots, in lower case: `noindex`, `nofollow`, `max-snippet:50`.
     pub robots: Vec<String>,
-    /// When it was published and modified.
+    /// When the page was published and modified.
     pub dates: PageDates,
     /// Sixteen hexadecimal digits that are equal for pages whose markup has the same shape, whatever their texts and
-    /// however long their lists; `None` when there is no markup.
+    /// the lengths of their lists; `None` without markup.
     pub structure: Option<String>,
-    /// Whether text or links did not fit ([`document::MAX_TEXT_BYTES`], [`document::MAX_LINKS`]).
+    /// Whether text or links were dropped beyond [`document::MAX_TEXT_BYTES`] or [`document::MAX_LINKS`].
     pub truncated: bool,
 }
 
-/// A link with what is said of it.
+/// A link with the text around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReadLink {
-    /// The target, resolved against the page's address and `<base href>`; as written when it cannot be.
+    /// The target, resolved against the page's address and `<base href>`; as written if that fails.
     pub url: String,
-    /// The text of the link, its first 256 bytes.
+    /// The text of the link, up to 256 bytes.
     pub anchor: String,
-    /// The `rel` attribute, as written; empty when there is none.
+    /// The `rel` attribute as written; empty if absent.
     pub rel: String,
-    /// The words around the link on its line, with the anchor; empty when the anchor is.
+    /// The words around the link on its line, including the anchor; empty if the anchor is.
     pub context: String,
 }
 
-/// Reads a body, given its `Content-Type` header and the address it came from. Never fails: what cannot be understood has
-/// little text or none.
+/// Reads a body, given its `Content-Type` header and the address it came from. Never fails: a body that cannot be
+/// understood has little text or none.
 pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> Reading {
     let kind = ContentKind::of(content_type, body);
     if kind == ContentKind::Opaque {
@@ -139,13 +139,13 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
     }
 }
 
-/// The line an anchor with words stands on, as far as [`CONTEXT_BYTES`] on both sides, cut between words.
+/// The line of an anchor, up to [`CONTEXT_BYTES`] on both sides, cut between words. Empty for an anchor without words.
 fn surroundings<'a>(text: &'a str, anchor: &Range<usize>) -> &'a str {
     if text[anchor.clone()].trim().is_empty() {
         return "";
     }
     let (before, after) = (&text[..anchor.start], &text[anchor.end..]);
-    // A line end at the very place belongs to the gap before the anchor.
+    // A line end at the start of the anchor belongs to the gap before it.
     let line = if text[anchor.clone()].starts_with('\n') { "" } else { before.rsplit('\n').next().unwrap_or_default() };
     let mut start = line.len() - line.len().min(CONTEXT_BYTES);
     start = line.ceil_char_boundary(start);
@@ -158,12 +158,12 @@ fn surroundings<'a>(text: &'a str, anchor: &Range<usize>) -> &'a str {
     text[anchor.start - (line.len() - start)..anchor.end + end].trim()
 }
 
-/// What the head of a page, and dates in its body, declare.
+/// Reads the declarations in the head of a page, and the dates in its body.
 #[derive(Default)]
 struct HeadReader {
     title: Option<String>,
     language: Option<String>,
-    /// The language by declarations that are often left at a default.
+    /// The language from declarations that are often left at a default.
     weak_language: Option<String>,
     robots: Vec<String>,
     dates: DateReader,

@@ -1,12 +1,12 @@
-//! The shape of a page's markup, whatever its texts and however long its lists.
+//! The shape of a page's markup, independent of its texts and the lengths of its lists.
 
 use crate::tree::{Content, Tree};
 use document::{splitmix64, text_hash};
 
-/// A number that is equal for trees of the same shape: the same elements within one another in the same order, where
-/// neighbours of the same shape count as one. A list that grows keeps its shape; a redesign does not.
+/// A hash that is equal for trees of the same shape: the same elements nested in the same order, where adjacent
+/// siblings of the same shape count as one. A list that grows keeps its shape; a redesign does not.
 pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
-    /// An open element: where it ends, its hash so far, and that of its last child.
+    /// An open element: its end, its hash so far, and the hash of its last child.
     struct Open {
         end: usize,
         hash: u64,

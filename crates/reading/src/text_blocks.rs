@@ -1,38 +1,38 @@
-//! A page as blocks: runs of text that no block element interrupts.
+//! Cuts a page into blocks: runs of text without a block element in between.
 
 use crate::hints::{Hint, hint};
 use crate::tree::{Content, Node, Tree, is_inline};
 use document::text::{Gap, TextBuilder};
 use std::ops::Range;
 
-/// No block is longer, in bytes.
+/// The longest block, in bytes.
 const MAX_BLOCK_BYTES: usize = 1 << 20;
 
-/// A run of text that no block element interrupts.
+/// A run of text without a block element in between.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Block {
     pub(crate) text: String,
-    /// The node of the tree it begins with.
+    /// Index of the block's first node in the tree.
     pub(crate) start: usize,
     pub(crate) kind: BlockKind,
-    /// Its characters but for whitespace.
+    /// Number of characters except whitespace.
     pub(crate) letters: usize,
-    /// Those of them that are in links.
+    /// Number of those that are in links.
     pub(crate) link_letters: usize,
 }
 
-/// What a block is, by the element it stands in.
+/// The kind of a block, by its element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// `<p>`, `<pre>`, `<blockquote>`: made for prose.
+    /// `<p>`, `<pre>`, `<blockquote>`: meant for prose.
     Paragraph,
     /// `<h1>` to `<h6>`.
     Heading,
-    /// An item of a list.
+    /// A list item.
     Item,
-    /// A cell of a table.
+    /// A table cell.
     Cell,
-    /// Any other.
+    /// Any other element.
     #[default]
     Other,
 }
@@ -66,10 +66,10 @@ pub(crate) fn blocks_within(blocks: &[Block], nodes: Range<usize>) -> Range<usiz
     first(nodes.start)..first(nodes.end)
 }
 
-/// An element that is open where the cutter is.
+/// An open element.
 struct Open {
     end: usize,
-    /// What a block directly in it is; `None` for an inline element.
+    /// The kind of the blocks directly inside; `None` for an inline element.
     kind: Option<BlockKind>,
     in_link: bool,
 }
@@ -80,7 +80,7 @@ struct Cutter {
     open: Vec<Open>,
     block: Block,
     text: TextBuilder,
-    /// The last node was `<br>`: a second one ends the block.
+    /// Whether the last node was `<br>`: a second one ends the block.
     after_break: bool,
 }
 
@@ -128,7 +128,6 @@ impl Cutter {
         }
     }
 
-    /// Ends the current block.
     fn cut(&mut self) {
         if self.block.letters > 0 {
             let text = std::mem::take(&mut self.text).finish().0;

@@ -1,17 +1,18 @@
-//! A light tree of a page: elements and texts in document order, enough to judge which part of a page is what.
+//! A light tree of a page: elements and texts in document order, enough to judge the role of each part.
 //!
-//! Not the tree browsers build: end tags close the nearest element of their name, a few start tags close what they cannot
-//! stand in, and nothing is moved. Whatever the page, the tree has bounded depth and takes linear time.
+//! It is not the tree that browsers build. End tags close the nearest element of their name, a few start tags close
+//! elements that cannot contain them, and nothing is moved. The tree has bounded depth and takes linear time for any
+//! page.
 
 use document::entities;
 use document::markup::{Tag, TextKind, Token};
 use document::tag_name::TagName;
 use std::borrow::Cow;
 
-/// Elements deeper than this stand beside their parents.
+/// Elements deeper than this become siblings of their parents.
 const DEEPEST: usize = 256;
 
-/// The nodes of a page in document order: the descendants of a node follow it, up to its `end`.
+/// The nodes of a page in document order. The descendants of a node follow it, up to its `end`.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'a> {
     pub(crate) nodes: Vec<Node<'a>>,
@@ -20,26 +21,26 @@ pub(crate) struct Tree<'a> {
 #[derive(Debug)]
 pub(crate) struct Node<'a> {
     pub(crate) content: Content<'a>,
-    /// One past the last descendant.
+    /// Index one past the last descendant.
     pub(crate) end: usize,
 }
 
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     Element(Tag<'a>),
-    /// Text as a reader would have it, whitespace as it stands.
+    /// Text with references decoded, whitespace as written.
     Text(Cow<'a, str>),
 }
 
-/// Takes the tokens of a page in.
+/// Builds the tree from the tokens of a page.
 #[derive(Debug, Default)]
 pub(crate) struct TreeBuilder<'a> {
     nodes: Vec<Node<'a>>,
-    /// The open elements.
+    /// Index and name of each open element.
     open: Vec<(usize, TagName)>,
-    /// The last tag was `<title>`, whose text is none of the page's.
+    /// Whether the last tag was `<title>`, whose text is not part of the page's.
     in_title: bool,
-    /// How many `<template>`s are open: nothing in them is seen.
+    /// The number of open `<template>`s, whose content is not visible.
     templates: usize,
 }
 
@@ -64,7 +65,7 @@ impl<'a> TreeBuilder<'a> {
         let text = match kind {
             TextKind::Data => entities::decode(text),
             TextKind::Verbatim => Cow::Borrowed(text),
-            // Text in form fields is nobody's main text.
+            // Text in form fields is not main text.
             TextKind::RcData | TextKind::Raw | TextKind::Script => return,
         };
         let end = self.nodes.len() + 1;
@@ -113,7 +114,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Closes what an element cannot stand in.
+    /// Closes the elements that cannot contain an element of this name.
     fn close_implied(&mut self, name: &[u8]) {
         let (closes, within): (&[&[u8]], &[&[u8]]) = match name {
             b"li" => (&[b"li"], &[b"ul", b"ol", b"menu"]),
@@ -166,7 +167,7 @@ fn is_cell_or_table(name: &[u8]) -> bool {
     matches!(name, b"td" | b"th" | b"table" | b"caption")
 }
 
-/// Whether an element stands within a line of text.
+/// Whether an element is laid out within a line of text.
 pub(crate) fn is_inline(name: &[u8]) -> bool {
     matches!(
         name,

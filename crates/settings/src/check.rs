@@ -2,7 +2,7 @@
 
 use crate::form::show;
 use crate::kafka::SaslMechanism;
-use crate::raw::Reader;
+use crate::reader::Reader;
 use crate::sections::{Kafka, Settings};
 use change_rate::EstimatorChoice;
 use policies::BeliefSource;

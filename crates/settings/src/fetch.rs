@@ -2,6 +2,7 @@
 
 use crate::sections::Fetch;
 use crate::sites::for_host;
+use crate::values::is_host_name;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
@@ -75,19 +76,6 @@ impl Fetch {
 
 fn bits(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
-}
-
-pub(crate) fn is_host_name(text: &str) -> bool {
-    let label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-    };
-    // A name whose last label is a number would be an address written wrongly, such as 127.0.0.
-    let last_is_number = text.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
-    text.len() <= 253 && !last_is_number && text.split('.').all(label)
-}
-
-pub(crate) fn is_host_pattern(text: &str) -> bool {
-    text == "*" || is_host_name(text.strip_prefix("*.").unwrap_or(text)) || text.parse::<IpAddr>().is_ok()
 }
 
 #[cfg(test)]

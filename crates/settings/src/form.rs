@@ -9,7 +9,7 @@ pub(crate) use crate::form::collections::{List, Map, Properties};
 pub(crate) use crate::form::secrets::{Hidden, Password, Phrase, Through};
 
 use crate::raw::Raw;
-use crate::sites::PortRange;
+use crate::values::PortRange;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::PathBuf;

@@ -14,11 +14,13 @@ mod fetch;
 mod form;
 mod kafka;
 mod raw;
+mod reader;
 mod sections;
 pub mod seeds;
 mod sites;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use crate::fault::{Fault, Faults, Origin};
 pub use crate::fetch::AllowedAddress;
@@ -27,7 +29,7 @@ pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Hints, Http, Kafka, Log, LogFormat,
     Observability, Policy, Politeness, Settings, Urls,
 };
-pub use crate::sites::{Credentials, MediaRange, PortRange, Proxy, Secret};
+pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret};
 
 /// Every setting with its default, commented for the operator: the lowest layer.
 pub const DEFAULT_TOML: &str = include_str!("../default.toml");
@@ -52,7 +54,7 @@ impl Settings {
     where
         E: IntoIterator<Item = (String, String)>,
     {
-        let mut reader = raw::Reader::default();
+        let mut reader = reader::Reader::default();
         reader.add_file("default.toml", DEFAULT_TOML);
         for (name, text) in layers.files {
             reader.add_file(name, text);

@@ -1,15 +1,11 @@
 //! What was typed: the layers as untyped values, each with the place it came from.
 
-use crate::fault::{Fault, Faults, Origin, nearest};
-use crate::form::Form;
-use crate::sections::{KEYS, may_be_secret};
-use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 /// What every variable of ours begins with.
-const PREFIX: &str = "RECRAWL_";
+pub(crate) const PREFIX: &str = "RECRAWL_";
 /// Variables of the build and the tests whose names begin like a section's.
-const NOT_SETTINGS: [&str; 3] = ["kafka", "kafka_required", "kafka_secure"];
+pub(crate) const NOT_SETTINGS: [&str; 3] = ["kafka", "kafka_required", "kafka_secure"];
 
 /// A value before anyone knows what it should be.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +24,7 @@ pub(crate) enum Raw {
 }
 
 impl Raw {
-    fn from_toml(value: &DeValue<'_>) -> Raw {
+    pub(crate) fn from_toml(value: &DeValue<'_>) -> Raw {
         match value {
             DeValue::String(text) => Raw::Text(text.to_string()),
             DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
@@ -134,7 +130,7 @@ impl Raw {
     }
 }
 
-fn flatten(prefix: &str, table: &DeTable<'_>, flat: &mut Vec<(String, Raw)>) {
+pub(crate) fn flatten(prefix: &str, table: &DeTable<'_>, flat: &mut Vec<(String, Raw)>) {
     for (key, value) in table {
         let name = format!("{prefix}{}", key.get_ref());
         match value.get_ref() {
@@ -142,207 +138,4 @@ fn flatten(prefix: &str, table: &DeTable<'_>, flat: &mut Vec<(String, Raw)>) {
             value => flat.push((name, Raw::from_toml(value))),
         }
     }
-}
-
-type Key = (&'static str, &'static str);
-
-/// Collects the layers, hands out typed values, remembers what was wrong.
-#[derive(Default)]
-pub(crate) struct Reader {
-    files: usize,
-    entries: BTreeMap<Key, Vec<(Raw, Origin)>>,
-    faults: Vec<Fault>,
-    faulty: Vec<Key>,
-    /// A layer could not be read in full, so that values of it are missing.
-    is_unreadable: bool,
-}
-
-impl Reader {
-    pub(crate) fn add_file(&mut self, name: &str, text: &str) {
-        let layer = self.files;
-        self.files += 1;
-        let origin = |offset: usize| {
-            let line = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
-            Origin::File { layer, line, name: name.to_owned() }
-        };
-        let (document, errors) = DeTable::parse_recoverable(text);
-        let mut broken = Vec::new();
-        for error in &errors {
-            let at = error.span().map_or(0, |span| span.start);
-            let line = line_around(text, at);
-            self.faults.push(syntax_fault(line, error.message(), origin(at)));
-            broken.push(origin(at));
-            self.is_unreadable = true;
-            if line.trim_start().starts_with('[') || !line.contains('=') {
-                // Which section the lines below belong to is guesswork from here on; faults found in them would mislead.
-                return;
-            }
-        }
-        for (section_key, section_value) in document.get_ref() {
-            let (section, section_at) = (section_key.get_ref().as_ref(), origin(section_key.span().start));
-            let Some((section, keys)) = find_section(section) else {
-                self.unknown_section(section, section_at);
-                continue;
-            };
-            let DeValue::Table(table) = section_value.get_ref() else {
-                self.fault(
-                    section_at,
-                    section,
-                    "is a section, not a setting",
-                    format!("write [{section}] on a line of its own, and its settings below"),
-                );
-                continue;
-            };
-            for (key, value) in table {
-                let at = origin(key.span().start);
-                if broken.contains(&at) {
-                    continue;
-                }
-                match keys.iter().find(|known| *known == key.get_ref()) {
-                    Some(known) => self.add((section, known), Raw::from_toml(value.get_ref()), at),
-                    None => self.unknown_key(section, keys, key.get_ref(), at),
-                }
-            }
-        }
-    }
-
-    /// One variable of the environment; those of others are passed over.
-    pub(crate) fn add_variable(&mut self, variable: &str, value: &str) {
-        let Some(name) = variable.strip_prefix(PREFIX) else { return };
-        let name = name.to_lowercase();
-        if NOT_SETTINGS.contains(&name.as_str()) {
-            return;
-        }
-        let (section, key) = name.split_once('_').unwrap_or((&name, ""));
-        let origin = Origin::Environment { variable: variable.to_owned() };
-        match find_section(section) {
-            Some(_) if is_service_link(key) => {}
-            Some((section, keys)) => match keys.iter().find(|known| **known == key) {
-                Some(known) => self.add((section, known), Raw::Untyped(value.to_owned()), origin),
-                None => self.unknown_key(section, keys, key, origin),
-            },
-            // Other programs may own other names that begin like ours; only a near miss is surely meant for us.
-            None => {
-                if let Some(meant) = nearest(section, KEYS.iter().map(|(section, _)| *section))
-                    && find_section(meant).is_some_and(|(_, keys)| nearest(key, keys.iter().copied()).is_some())
-                {
-                    self.unknown_section(section, origin);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn add_override(&mut self, name: &str, value: &str) {
-        let (section, key) = name.split_once('.').unwrap_or(("", name));
-        match find_section(section) {
-            Some((section, keys)) => match keys.iter().find(|known| **known == key) {
-                Some(known) => self.add((section, known), Raw::Untyped(value.to_owned()), Origin::Flag),
-                None => self.unknown_key(section, keys, key, Origin::Flag),
-            },
-            None if section.is_empty() => self.unknown_section(key, Origin::Flag),
-            None => self.unknown_section(section, Origin::Flag),
-        }
-    }
-
-    fn add(&mut self, key: Key, raw: Raw, origin: Origin) {
-        self.entries.entry(key).or_default().push((raw, origin));
-    }
-
-    fn unknown_section(&mut self, typed: &str, origin: Origin) {
-        let elsewhere = KEYS.iter().find(|(_, keys)| keys.contains(&typed));
-        let remedy = match (elsewhere, nearest(typed, KEYS.iter().map(|(section, _)| *section))) {
-            (Some((section, _)), _) => format!("it is a setting of section {section}: write {section}.{typed}"),
-            (None, Some(section)) => format!("did you mean {section}?"),
-            (None, None) => format!("the sections are {}", join(KEYS.iter().map(|(section, _)| *section))),
-        };
-        self.fault(origin, typed, "there is no such section", remedy);
-    }
-
-    fn unknown_key(&mut self, section: &str, keys: &[&str], typed: &str, origin: Origin) {
-        let elsewhere = KEYS.iter().find(|(_, keys)| keys.contains(&typed));
-        let remedy = match (elsewhere, nearest(typed, keys.iter().copied())) {
-            (Some((other, _)), _) => format!("it belongs to another section: write {other}.{typed}"),
-            (None, Some(meant)) => format!("did you mean {section}.{meant}?"),
-            (None, None) => format!("section {section} has {}", join(keys.iter().copied())),
-        };
-        self.fault(origin, &format!("{section}.{typed}"), "there is no such setting", remedy);
-    }
-
-    fn fault(&mut self, origin: Origin, key: &str, problem: &str, remedy: String) {
-        self.faults.push(Fault {
-            origin: Some(origin),
-            key: Some(key.to_owned()),
-            problem: problem.to_owned(),
-            remedy,
-        });
-    }
-
-    /// The value of the highest layer that has a valid one. Invalid ones are remembered as faults.
-    pub(crate) fn read<F: Form>(&mut self, section: &'static str, key: &'static str, form: &F) -> F::Value {
-        let mut value = form.absent();
-        for (raw, origin) in self.entries.get(&(section, key)).into_iter().flatten() {
-            match form.read(raw) {
-                Ok(valid) => value = Some(valid),
-                Err(problem) => {
-                    let mut remedy = format!("write {}", form.expected());
-                    if matches!(raw, Raw::Untyped(_)) {
-                        remedy = remedy.replace('"', "");
-                    }
-                    let key_name = Some(format!("{section}.{key}"));
-                    self.faults.push(Fault { origin: Some(origin.clone()), key: key_name, problem, remedy });
-                    self.faulty.push((section, key));
-                }
-            }
-        }
-        value.expect("default.toml has a valid value for every setting that may not be absent; a test proves it")
-    }
-
-    /// Remembers a contradiction between settings, unless one of them is faulty by itself or may be missing. It is reported where the
-    /// highest layer speaks of one of them.
-    pub(crate) fn contradiction(&mut self, keys: &[Key], problem: String, remedy: &str) {
-        if self.is_unreadable || keys.iter().any(|key| self.faulty.contains(key)) {
-            return;
-        }
-        let last = |key: &Key| Some((self.entries.get(key)?.last()?.1.clone(), *key));
-        let Some((origin, (section, key))) = keys.iter().filter_map(last).max() else { return };
-        self.fault(origin, &format!("{section}.{key}"), &problem, remedy.to_owned());
-    }
-
-    pub(crate) fn finish<T>(self, value: T) -> Result<T, Faults> {
-        if self.faults.is_empty() { Ok(value) } else { Err(Faults::new(self.faults)) }
-    }
-}
-
-fn find_section(name: &str) -> Option<(&'static str, &'static [&'static str])> {
-    KEYS.iter().find(|(section, _)| *section == name).copied()
-}
-
-/// Kubernetes sets `RECRAWL_KAFKA_SERVICE_HOST`, `RECRAWL_KAFKA_PORT_9092_TCP` and the like in every pod beside a
-/// service named `recrawl-kafka`. None of our keys begins so.
-fn is_service_link(key: &str) -> bool {
-    key == "port" || key.starts_with("port_") || key.starts_with("service_")
-}
-
-/// The line that holds the byte at `offset`.
-fn line_around(text: &str, offset: usize) -> &str {
-    let start = text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
-}
-
-/// A line that is not TOML. The commonest reason is a unit without quotes. Only values of known settings that hold no
-/// secrets are shown again: others may be passwords.
-fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
-    let line = line.split('#').next().unwrap_or_default();
-    let (key, value) = line.split_once('=').map_or(("", ""), |(key, value)| (key.trim(), value.trim()));
-    let is_known = KEYS.iter().any(|(_, keys)| keys.contains(&key)) && !may_be_secret(key);
-    let remedy = if is_known && value.starts_with(|first: char| first.is_alphanumeric()) {
-        format!("texts and values with a unit stand in quotes: write {key} = {value:?}")
-    } else {
-        "write lines such as [section] and key = value, with texts and values with a unit in quotes".to_owned()
-    };
-    Fault { origin: Some(origin), key: None, problem: format!("not valid TOML: {message}"), remedy }
-}
-
-fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    words.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 //! What each means to the operator stands in `default.toml`; a test holds the two together.
 
 use crate::form::Form;
-use crate::raw::Reader;
+use crate::reader::Reader;
 
 /// One section: its struct, and how it is read and written.
 pub(crate) trait Section: Sized {
@@ -51,7 +51,7 @@ macro_rules! section {
             const NAME: &'static str = stringify!($section);
             const KEYS: &'static [&'static str] = &[$( stringify!($key) ),*];
 
-            fn read(reader: &mut crate::raw::Reader) -> Self {
+            fn read(reader: &mut crate::reader::Reader) -> Self {
                 Self { $( $key: reader.read(Self::NAME, stringify!($key), &$form), )* }
             }
 

@@ -1,157 +1,8 @@
 //! What is told per host, and which ports and kinds of content may be fetched.
 
-use crate::fetch::is_host_name;
 use crate::sections::Fetch;
+use crate::values::{Credentials, Proxy};
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// A text that is never shown: it must not reach a log by way of a debug line.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// The text itself, for whoever it is meant for.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Secret {
-    /// A secret that is a word of such a length: no spaces, nothing that cannot be seen.
-    pub(crate) fn parse(text: &str, bytes: std::ops::RangeInclusive<usize>) -> Option<Self> {
-        let is_word = bytes.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_word.then(|| Self(text.to_owned()))
-    }
-
-    /// A secret that may have spaces, on one line.
-    pub(crate) fn parse_phrase(text: &str) -> Option<Self> {
-        let is_line = !text.is_empty() && !text.chars().any(char::is_control);
-        is_line.then(|| Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret")
-    }
-}
-
-/// User name and password for HTTP basic authentication, as `user:password` (RFC 7617).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Credentials(Secret);
-
-impl Credentials {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (user, _) = text.split_once(':')?;
-        let is_sound = !user.is_empty() && !text.chars().any(char::is_control);
-        is_sound.then(|| Self(Secret(text.to_owned())))
-    }
-
-    /// As they are put into a header, before the encoding.
-    pub fn reveal(&self) -> &str {
-        self.0.reveal()
-    }
-
-    /// The same with something else for the password.
-    pub(crate) fn masked(&self, mask: &str) -> String {
-        let user = self.reveal().split(':').next().unwrap_or_default();
-        format!("{user}:{mask}")
-    }
-}
-
-/// A proxy that speaks HTTP: `http://user:password@proxy.example.org:3128`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proxy {
-    /// Host name or address, without brackets.
-    pub host: String,
-    /// Its port.
-    pub port: u16,
-    /// What it asks of its users.
-    pub credentials: Option<Credentials>,
-}
-
-impl Proxy {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("http://")?;
-        let rest = rest.strip_suffix('/').unwrap_or(rest);
-        let (credentials, authority) = match rest.rsplit_once('@') {
-            Some((credentials, authority)) => (Some(Credentials::parse(credentials)?), authority),
-            None => (None, rest),
-        };
-        let (host, port) = authority.rsplit_once(':')?;
-        let port = port.parse().ok().filter(|port| *port > 0)?;
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let is_host = is_host_name(bare) || bare.parse::<std::net::IpAddr>().is_ok();
-        is_host.then(|| Self { host: bare.to_owned(), port, credentials })
-    }
-
-    /// As the operator wrote it, with something else for the password.
-    pub(crate) fn masked(&self, mask: &str) -> String {
-        let credentials = self.credentials.as_ref().map(|known| format!("{}@", known.masked(mask))).unwrap_or_default();
-        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        format!("http://{credentials}{host}:{}", self.port)
-    }
-}
-
-/// Ports from one to another, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortRange {
-    /// The first.
-    pub first: u16,
-    /// The last.
-    pub last: u16,
-}
-
-impl PortRange {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
-        let (first, last) = (port(first)?, port(last)?);
-        (first <= last).then_some(Self { first, last })
-    }
-}
-
-impl fmt::Display for PortRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}-{}", self.first, self.last) }
-    }
-}
-
-/// Kinds of content: `text/html`, `text/*` or `*/*`. In lower case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MediaRange {
-    kind: String,
-    /// `None` for any.
-    subtype: Option<String>,
-}
-
-impl MediaRange {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (kind, subtype) = text.trim().split_once('/')?;
-        let is_token = |word: &str| {
-            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
-        };
-        let is_sound = match (kind, subtype) {
-            ("*", subtype) => subtype == "*",
-            (kind, "*") => is_token(kind),
-            (kind, subtype) => is_token(kind) && is_token(subtype),
-        };
-        let subtype = (subtype != "*").then(|| subtype.to_ascii_lowercase());
-        is_sound.then(|| Self { kind: kind.to_ascii_lowercase(), subtype })
-    }
-
-    fn contains(&self, media_type: &str) -> bool {
-        let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
-        let is_of_kind = self.kind == "*" || self.kind.eq_ignore_ascii_case(kind);
-        is_of_kind && self.subtype.as_ref().is_none_or(|own| own.eq_ignore_ascii_case(subtype))
-    }
-}
-
-impl fmt::Display for MediaRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.kind, self.subtype.as_deref().unwrap_or("*"))
-    }
-}
 
 impl Fetch {
     /// The proxy through which `host` (name without port) is reached.
@@ -196,6 +47,7 @@ pub(crate) fn for_host<'a, T>(entries: &'a BTreeMap<String, T>, host: &str) -> O
 mod tests {
     use super::*;
     use crate::Settings;
+    use crate::values::{MediaRange, PortRange};
 
     #[test]
     fn a_proxy_is_read_with_its_password_and_shown_without() {

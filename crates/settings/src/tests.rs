@@ -1,6 +1,6 @@
 mod secrets;
 
-use crate::raw::Reader;
+use crate::reader::Reader;
 use crate::sections::KEYS;
 use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, SecurityProtocol, Settings};
 use change_rate::EstimatorChoice;

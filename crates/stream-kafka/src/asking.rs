@@ -1,21 +1,21 @@
-//! Questions that brokers answer with "not me, not any more": asked again after a look at who leads.
+//! Repeats requests that brokers refuse because the leader has changed, after a metadata refresh.
 //!
-//! A client remembers the leader of each partition and the leader's epoch. A client that only asks, and never fetches,
-//! does not hear of a change until a question is refused: after a broker's restart every first question per partition
-//! is. That is no reason to leave a group.
+//! A client caches the leader of each partition and the leader's epoch. A client that only sends requests and never
+//! fetches learns of a change only when a request is refused: after a broker restart, the first request for every
+//! partition is. That is no reason to leave a group.
 
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::time::{Duration, Instant};
 
-/// Pause before a question is asked for the second time; doubled for each further time.
+/// Pause before the first repetition; doubled for each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
-/// Longest pause between two times.
+/// Longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Time as a question sees it.
+/// Clock of a request.
 pub(crate) trait Pace {
-    /// How long it has been asked.
+    /// Time since the first attempt.
     fn elapsed(&self) -> Duration;
 
     fn pause(&self, duration: Duration);
@@ -31,7 +31,7 @@ impl Pace for Instant {
     }
 }
 
-/// Whether such a refusal ends by itself once the client knows the leader, or once there is one.
+/// Whether such a refusal passes once the client knows the leader, or once there is one.
 pub(crate) fn is_passing(code: RDKafkaErrorCode) -> bool {
     use RDKafkaErrorCode as Code;
     matches!(
@@ -48,13 +48,13 @@ pub(crate) fn is_passing(code: RDKafkaErrorCode) -> bool {
             | Code::CoordinatorNotAvailable
             | Code::NotCoordinator
             | Code::UnstableOffsetCommit
-            // librdkafka's word for partitions of which none has a leader that it knows: those of a broker that died.
+            // librdkafka's code for partitions without a leader it knows: those of a dead broker.
             | Code::UnknownPartition
     )
 }
 
-/// Asks until there is an answer that is not passing, or until the time is over. Question and refresh are told how much
-/// of it is left. The last refusal is what is returned in the end.
+/// Repeats a request until the answer is not a passing refusal, or until the timeout. `question` and `refresh` receive
+/// the time left. Returns the last refusal if there was no answer.
 pub(crate) fn ask<T>(
     pace: &impl Pace,
     timeout: Duration,
@@ -63,7 +63,7 @@ pub(crate) fn ask<T>(
 ) -> Result<T, KafkaError> {
     let mut pause = FIRST_PAUSE;
     loop {
-        // Nothing can be asked in no time.
+        // A request with a timeout of zero cannot succeed.
         let left = || timeout.saturating_sub(pace.elapsed()).max(Duration::from_millis(1));
         let refused = match question(left()) {
             Err(error) if error.rdkafka_error_code().is_some_and(is_passing) => error,
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Goes on only when told to.
+    /// Advances only when told to.
     #[derive(Default)]
     struct Planned(Cell<Duration>);
 
@@ -127,7 +127,7 @@ mod tests {
             _ => Ok("answer"),
         };
         assert_eq!(ask(&time, TIMEOUT, question, |_| refreshed.set(1)).unwrap(), "answer");
-        // Nor does a stage end when that takes longer.
+        // Nor does the stage stop if that takes longer.
         assert_eq!(crate::error::kind_of(RDKafkaErrorCode::UnknownPartition), stream::ErrorKind::Retry);
     }
 

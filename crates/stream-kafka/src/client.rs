@@ -1,4 +1,4 @@
-//! What every librdkafka client of ours shares: its log lines go to tracing, few of them, and its last complaint is kept.
+//! Shared by all librdkafka clients: log lines go to tracing, few of them, and the last complaint is kept.
 
 use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -8,18 +8,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tracing::{debug, warn};
 
-/// librdkafka repeats itself on every reconnection attempt of every broker; one line in this time is enough.
+/// Minimum time between warnings: librdkafka repeats itself at every reconnection attempt of every broker.
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
-/// librdkafka repeats a complaint that stands every 30 seconds; an older one is over.
+/// librdkafka repeats a standing complaint every 30 seconds; an older one is over.
 const COMPLAINT_HOLDS: Duration = Duration::from_secs(60);
 
-/// Takes a lock; what it guards is sound whatever happened to its last holder.
+/// Takes a lock, even a poisoned one: the guarded data is sound after a panic of its holder.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The context of clients that need nothing else, and a part of the others.
+/// Context of clients without further needs, and part of the other contexts.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet(Mutex<Heard>);
 
@@ -31,7 +31,7 @@ struct Heard {
 }
 
 impl Quiet {
-    /// What librdkafka last complained of, if it still does.
+    /// Last complaint of librdkafka, if it still stands.
     pub(crate) fn last_complaint(&self) -> Option<(RDKafkaErrorCode, String)> {
         let heard = lock(&self.0);
         let (code, why, at) = heard.last_complaint.as_ref()?;
@@ -44,7 +44,7 @@ impl Quiet {
 
     pub(crate) fn on_log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         match level {
-            // It warns of producer properties given to consumers and the other way round; we give all to both.
+            // It warns of producer properties in consumers and vice versa; we pass all properties to both.
             _ if facility == "CONFWARN" => {}
             RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error => {
                 let mut heard = lock(&self.0);
@@ -58,7 +58,7 @@ impl Quiet {
             }
             _ => {
                 debug!(target: "librdkafka", facility, "{message}");
-                // A broker that hung up. It may say why only elsewhere.
+                // A broker hung up. The reason may only appear in another message.
                 if facility == "FAIL" && self.last_complaint().is_none() {
                     self.complain(RDKafkaErrorCode::BrokerTransportFailure, message);
                 }
@@ -69,7 +69,7 @@ impl Quiet {
     pub(crate) fn on_error(&self, error: &KafkaError, reason: &str) {
         debug!(target: "librdkafka", %error, reason, "client error");
         let code = error.rdkafka_error_code().unwrap_or(RDKafkaErrorCode::Fail);
-        // It follows the reason why, and must not hide it.
+        // This error follows its cause and must not hide it.
         if code != RDKafkaErrorCode::AllBrokersDown || self.last_complaint().is_none() {
             self.complain(code, reason);
         }

@@ -1,4 +1,4 @@
-//! Calls of librdkafka's that may wait for ever, each on a thread that is left behind when it does.
+//! Calls of librdkafka that may block for ever. Each runs on its own thread, which is abandoned if it does.
 
 use std::ops::Deref;
 use std::sync::mpsc;
@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Duration;
 use tracing::warn;
 
-/// Something of librdkafka's that waits in its drop, and is left behind when that takes too long.
+/// A librdkafka object whose drop may block; it is abandoned if that takes too long.
 ///
-/// A consumer that closes serves the rebalances that still wait for it, and each asks the thread that runs its group.
-/// That thread throws a question away unanswered when the group has ended in the meantime (librdkafka 2.12,
-/// `rd_kafka_cgrp_op_serve`), and the asker waits for ever. By then the group has let the member go, so nothing is lost
-/// but the memory of it.
+/// A consumer that closes serves its pending rebalances, and each sends a request to the thread that runs its group. If
+/// the group has ended in the meantime, that thread discards the request unanswered (librdkafka 2.12,
+/// `rd_kafka_cgrp_op_serve`), and the sender waits for ever. By then the member has left the group, so only memory is
+/// lost.
 pub(crate) struct Closing<T: Send + 'static> {
     client: Option<T>,
     timeout: Duration,
@@ -34,7 +34,7 @@ impl<T: Send> Deref for Closing<T> {
 impl<T: Send> Drop for Closing<T> {
     fn drop(&mut self) {
         let client = self.client.take();
-        // Without a thread the client has been dropped all the same, with the closure.
+        // If no thread could be started, the client was dropped together with the closure.
         if let Err(Unanswered::Late) = within(self.timeout, move || drop(client)) {
             warn!(timeout = ?self.timeout, "a consumer did not close in time and is left behind");
         }
@@ -44,20 +44,20 @@ impl<T: Send> Drop for Closing<T> {
 /// Why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
-    /// The system gives no thread; nothing was called.
+    /// The system could not start a thread; nothing was called.
     NoThread,
-    /// The call is not over. Whatever it uses stays with it.
+    /// The call is still running and keeps everything it uses.
     Late,
 }
 
-/// Calls something and waits for it for so long, no longer.
+/// Runs a call on its own thread and waits at most `timeout` for it.
 pub(crate) fn within<T: Send + 'static>(
     timeout: Duration,
     call: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Unanswered> {
     let (answer, answered) = mpsc::channel();
     let call = move || {
-        // Nobody may wait any more.
+        // The caller may have stopped waiting.
         let _ = answer.send(call());
     };
     thread::Builder::new().name("kafka-call".to_owned()).spawn(call).map_err(|_| Unanswered::NoThread)?;
@@ -68,7 +68,7 @@ pub(crate) fn within<T: Send + 'static>(
 mod tests {
     use super::*;
 
-    /// Ends when it is told to.
+    /// Blocks until told to end.
     struct Waits(mpsc::Receiver<()>, mpsc::Sender<&'static str>);
 
     impl Drop for Waits {

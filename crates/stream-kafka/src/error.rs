@@ -1,4 +1,4 @@
-//! What each failure of Kafka asks of a stage.
+//! Maps failures of Kafka to their consequence for a stage.
 
 use crate::security::{in_our_words, is_secret};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -14,7 +14,7 @@ pub(crate) fn log_error(doing: &str, error: &KafkaError) -> LogError {
     LogError::new(kind, format!("{doing}: {}", reason(error)))
 }
 
-/// The cause alone, without rdkafka's name for the call, with what to do about it where that is known.
+/// The cause alone, without rdkafka's name for the call, plus advice if there is any.
 pub(crate) fn reason(error: &KafkaError) -> String {
     match error {
         KafkaError::Transaction(error) => format!("{}{}", error.string(), advice(error.code())),
@@ -35,7 +35,7 @@ pub(crate) fn reason(error: &KafkaError) -> String {
     }
 }
 
-/// What an operator can do about a code, as the end of a sentence.
+/// Advice for an operator about an error code, as the end of a sentence.
 pub(crate) fn advice(code: RDKafkaErrorCode) -> &'static str {
     use RDKafkaErrorCode as Code;
     match code {
@@ -57,12 +57,12 @@ pub(crate) fn advice(code: RDKafkaErrorCode) -> &'static str {
     }
 }
 
-/// What a complaint of librdkafka's means when it is about who we are or who the brokers are.
+/// Interprets a librdkafka complaint about authentication, encryption or the identity of brokers.
 pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Option<LogError> {
     use RDKafkaErrorCode as Code;
     let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
     let (kind, what, check) = if why.starts_with("Failed to acquire SASL OAUTHBEARER token") {
-        // These are the provider's last word (RFC 6749, section 5.2); all else may mend itself, and is tried again.
+        // These are the provider's final answers (RFC 6749, section 5.2); other failures may pass and are retried.
         let is_final =
             says(&["invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope", "access_denied"]);
         let kind = if is_final { ErrorKind::Stop } else { ErrorKind::Retry };
@@ -100,7 +100,7 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
     Some(LogError::new(kind, message))
 }
 
-/// What a code asks for when nothing else is known.
+/// The reaction to an error code without further context.
 pub(crate) fn kind_of(code: RDKafkaErrorCode) -> ErrorKind {
     use RDKafkaErrorCode as Code;
     match code {

@@ -1,24 +1,25 @@
-//! How does a stage work on Apache Kafka as exactly-once, transactional batches?
+//! Runs stages on Apache Kafka, in exactly-once transactional batches.
 //!
-//! [`KafkaLog`] implements [`stream::Log`]. It is the only crate that names rdkafka, and uses it on plain threads:
+//! [`KafkaLog`] implements [`stream::Log`]. This crate alone uses rdkafka, on plain threads:
 //!
-//! * a *member* is a consumer of a group (`read_committed`, cooperative-sticky) and a transactional producer. Produced
-//!   records wait in memory until `commit`, so a transaction is open for milliseconds only: begin, send, wait for the
-//!   broker to have everything, add the input positions with fresh group metadata, commit. A stage that dies elsewhere
-//!   leaves no open transaction behind;
-//! * partitions newly assigned are paused until the stage has restored their state and says where to start;
-//! * an idle member commits its *position*, which lies behind the transaction markers that are never delivered, so that
-//!   the lag of an idle group is exactly 0;
-//! * a *reader* reads partitions outside all groups, to restore state and to hear broadcasts.
+//! * a *member* is a group consumer (`read_committed`, cooperative-sticky) and a transactional producer. Produced
+//!   records stay in memory until `commit`, so a transaction is open only for milliseconds: begin, send, wait until the
+//!   broker has all records, add the input positions with fresh group metadata, commit. A stage that dies outside of
+//!   `commit` leaves no open transaction;
+//! * newly assigned partitions are paused until the stage has restored their state and sets their start offset;
+//! * an idle member commits its *position*, which is past the transaction markers that are never delivered, so that the
+//!   lag of an idle group is exactly 0;
+//! * a *reader* reads partitions outside all groups, to restore state and to read broadcasts.
 //!
-//! Times travel in milliseconds, as Kafka has them: a [`page::Timestamp`] loses its microseconds.
+//! Kafka keeps times in milliseconds: a [`page::Timestamp`] loses its microseconds.
 //!
-//! This crate never decides what to do about a failure (it says which of the four kinds it is), never uses an async
-//! runtime, and never deletes or changes a topic.
+//! This crate never decides how to recover from a failure (it only classifies it by [`stream::ErrorKind`]), never uses
+//! an async runtime, and never deletes or changes a topic.
 
 mod asking;
 mod client;
 mod closing;
+mod cluster;
 mod error;
 mod log;
 mod member;

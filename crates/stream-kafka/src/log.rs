@@ -1,58 +1,36 @@
 //! A connection to a cluster.
 
-use crate::asking::ask;
 use crate::client::{Quiet, lock};
-use crate::error::{advice, kind_of, log_error, reason, refusal};
+use crate::cluster::{ASK_TIMEOUT, Cluster, committed_positions, no_answer, no_topic, serve};
+use crate::error::log_error;
 use crate::member::KafkaMember;
 use crate::reader::{KafkaReader, list_offsets};
 use crate::settings::KafkaSettings;
 use crate::topics::{self, TopicCheck};
-use crate::transactions::Transactions;
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::{Offset, TopicPartitionList};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use rdkafka::Offset;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use stream::{
-    Backlog, ErrorKind, Log, LogError, Member, MemberSpec, OutputRecord, Position, Reader, Receipt, TopicConfig,
-    TopicInfo, TopicPartition,
+    Backlog, ErrorKind, Log, LogError, Member, MemberSpec, OutputRecord, Reader, Receipt, TopicConfig, TopicInfo,
+    TopicPartition,
 };
 
 /// Longest wait for the first answer of a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for an answer to a question about topics and offsets.
-pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Apache Kafka as a log of transactional batches. Clones share the connection.
 #[derive(Clone)]
 pub struct KafkaLog {
     cluster: Arc<Cluster>,
-    /// Reads the first record of a backlog. Not in the cluster, which it holds.
+    /// Reads the first record of a backlog. It holds the cluster, so it cannot be part of it.
     backlog_reader: Arc<Mutex<Option<KafkaReader>>>,
 }
 
-/// What log, members and readers share.
-pub(crate) struct Cluster {
-    pub(crate) settings: KafkaSettings,
-    /// Sees everything, transactions still open included.
-    pub(crate) uncommitted_view: BaseConsumer<Quiet>,
-    /// Sees what a reader of committed records may see.
-    pub(crate) committed_view: BaseConsumer<Quiet>,
-    /// What topics are like hardly ever changes, so it is asked for once.
-    topics: Mutex<HashMap<String, TopicInfo>>,
-    id: Mutex<Option<String>>,
-    /// Clients that ask about groups they are not in, kept because a client costs connections and threads.
-    group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
-    /// Made with the first record appended, kept as long as it works.
-    appender: Mutex<Option<Transactions>>,
-}
-
 impl KafkaLog {
-    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] when no broker answers within some seconds, and with
-    /// [`ErrorKind::Stop`] when the settings are wrong, a file of them cannot be read, or the cluster refuses us.
+    /// Connects to a cluster. Fails with [`ErrorKind::Retry`] if no broker answers within some seconds, and with
+    /// [`ErrorKind::Stop`] if the settings are wrong, one of their files cannot be read, or the cluster refuses us.
     pub fn connect(settings: KafkaSettings) -> Result<Self, LogError> {
         let settings = settings.with_security()?;
         let view = |isolation_level: &str| {
@@ -85,123 +63,9 @@ impl KafkaLog {
         }
     }
 
-    /// Compares topics with what they should be: what an operator would want to mend, by topic.
+    /// Compares topics with their configuration. Returns the problems an operator should fix, by topic.
     pub fn check_topics(&self, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
         topics::check(&self.cluster, topics)
-    }
-}
-
-impl Cluster {
-    /// What a failed question means, with the reason librdkafka has not given to the caller.
-    pub(crate) fn explained(&self, doing: &str, error: &KafkaError) -> LogError {
-        self.explained_by(&self.committed_view, doing, error)
-    }
-
-    pub(crate) fn explained_by(&self, view: &BaseConsumer<Quiet>, doing: &str, error: &KafkaError) -> LogError {
-        use RDKafkaErrorCode as Code;
-        serve(view);
-        let complaint = view.context().last_complaint();
-        if let Some((code, why)) = &complaint
-            && let Some(refusal) = refusal(&self.settings.brokers, *code, why)
-        {
-            return refusal;
-        }
-        match error.rdkafka_error_code() {
-            Some(
-                Code::BrokerTransportFailure
-                | Code::AllBrokersDown
-                | Code::Resolve
-                | Code::OperationTimedOut
-                | Code::RequestTimedOut,
-            ) => self.unreachable(&complaint.map_or_else(|| reason(error), |(_, why)| why)),
-            _ => log_error(doing, error),
-        }
-    }
-
-    pub(crate) fn unreachable(&self, why: &str) -> LogError {
-        let message = format!("cannot reach Kafka at {}: {why}; check [kafka] brokers", self.settings.brokers);
-        LogError::new(ErrorKind::Retry, message)
-    }
-
-    /// Asks for the number of partitions of a topic.
-    pub(crate) fn ask_partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
-        serve(&self.committed_view);
-        let metadata = self
-            .committed_view
-            .fetch_metadata(Some(topic), ASK_TIMEOUT)
-            .map_err(|error| self.explained(&format!("cannot ask for topic {topic}"), &error))?;
-        let Some(found) = metadata.topics().iter().find(|found| found.name() == topic) else { return Ok(None) };
-        if let Some(code) = found.error().map(RDKafkaErrorCode::from) {
-            return match code {
-                RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic => Ok(None),
-                code => {
-                    let message = format!("cannot ask for topic {topic}: {code}{}", advice(code));
-                    Err(LogError::new(kind_of(code), message))
-                }
-            };
-        }
-        let partitions = found.partitions().len() as u32;
-        Ok((partitions > 0).then_some(partitions))
-    }
-
-    /// What a topic is like, asked for once.
-    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
-        if let Some(&info) = lock(&self.topics).get(topic) {
-            return Ok(Some(info));
-        }
-        let Some(partitions) = self.ask_partitions(topic)? else { return Ok(None) };
-        let info = TopicInfo { partitions, max_message_bytes: topics::max_message_bytes(self, topic) };
-        lock(&self.topics).insert(topic.to_owned(), info);
-        Ok(Some(info))
-    }
-
-    fn group_view(&self, group: &str) -> Result<Arc<BaseConsumer<Quiet>>, KafkaError> {
-        if let Some(view) = lock(&self.group_views).get(group) {
-            return Ok(view.clone());
-        }
-        let view: BaseConsumer<Quiet> = self.settings.group_view(group).create_with_context(Quiet::default())?;
-        let view = Arc::new(view);
-        lock(&self.group_views).insert(group.to_owned(), view.clone());
-        Ok(view)
-    }
-
-    /// Whether there is such a partition.
-    pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
-        match self.topic(&to.topic)? {
-            None => Err(no_topic(&to.topic)),
-            Some(TopicInfo { partitions, .. }) if to.partition >= partitions => {
-                let message = format!("there is no partition {}; topic {} has {partitions}", to.partition, to.topic);
-                Err(LogError::new(ErrorKind::Stop, message))
-            }
-            Some(_) => Ok(()),
-        }
-    }
-
-    fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
-        let mut appender = lock(&self.appender);
-        if appender.is_none() {
-            *appender = Some(Transactions::init(&self.settings, &self.appender_id())?);
-        }
-        let result = appender.as_mut().expect("made above").commit(records, None, &|to| self.check_target(to));
-        if result.is_err() {
-            *appender = None;
-        }
-        result
-    }
-
-    /// Unlike any other: two appenders of one name would fence each other.
-    fn appender_id(&self) -> String {
-        static APPENDERS: AtomicU64 = AtomicU64::new(0);
-        let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let number = APPENDERS.fetch_add(1, Ordering::Relaxed);
-        format!("{}-append-{:x}-{}-{number}", self.settings.client_id, started_at, std::process::id())
-    }
-}
-
-/// Serves a view's log lines and errors, which would otherwise pile up.
-pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
-    for _ in 0..16 {
-        view.poll(Duration::ZERO);
     }
 }
 
@@ -254,7 +118,7 @@ impl Log for KafkaLog {
         let committed = committed_positions(&view, topic, &partitions).map_err(explain)?;
         let starts = list_offsets(&view, topic, &partitions, Offset::Beginning).map_err(explain)?;
         let ends = list_offsets(&view, topic, &partitions, Offset::End).map_err(explain)?;
-        // Taken out while it is used: another question meanwhile makes a reader of its own.
+        // Taken out while in use: a concurrent request creates its own reader.
         let kept = lock(&self.backlog_reader).take();
         let mut reader = kept.map_or_else(|| KafkaReader::new(self.cluster.clone()), Ok)?;
         let mut backlog = Vec::with_capacity(partitions.len());
@@ -265,48 +129,11 @@ impl Log for KafkaLog {
             let next = committed.get(&partition).map_or(0, |position| position.next).max(start);
             let records = end.saturating_sub(next);
             let first = if records > 0 { reader.read(&place, next, 1)?.0.pop() } else { None };
-            // Where nothing but a transaction marker is left, nothing is.
+            // If only a transaction marker is left, the backlog is empty.
             let records = if first.is_some() { records } else { 0 };
             backlog.push(Backlog { partition, records, oldest: first.map(|record| record.timestamp) });
         }
         *lock(&self.backlog_reader) = Some(reader);
         Ok(backlog)
     }
-}
-
-/// A group's committed positions, for the partitions that have one. A coordinator that moves is waited for.
-pub(crate) fn committed_positions<C: ConsumerContext>(
-    consumer: &BaseConsumer<C>,
-    topic: &str,
-    partitions: &[u32],
-) -> Result<BTreeMap<u32, Position>, KafkaError> {
-    let question = |left: Duration| {
-        let mut list = TopicPartitionList::with_capacity(partitions.len());
-        for &partition in partitions {
-            list.add_partition(topic, partition as i32);
-        }
-        let mut positions = BTreeMap::new();
-        for element in consumer.committed_offsets(list, left)?.elements() {
-            element.error()?;
-            if let Offset::Offset(offset) = element.offset() {
-                let position = Position { next: offset as u64, note: element.metadata().to_owned() };
-                positions.insert(element.partition() as u32, position);
-            }
-        }
-        Ok(positions)
-    };
-    // librdkafka looks the coordinator up by itself.
-    ask(&Instant::now(), ASK_TIMEOUT, question, |_| {})
-}
-
-pub(crate) fn no_topic(topic: &str) -> LogError {
-    LogError::new(
-        ErrorKind::Stop,
-        format!("there is no topic {topic}; create the topics first (recrawl topics create)"),
-    )
-}
-
-/// An answer that lacks what was asked for.
-pub(crate) fn no_answer(partition: &TopicPartition) -> LogError {
-    LogError::new(ErrorKind::Retry, format!("Kafka gave no offsets for {partition}"))
 }

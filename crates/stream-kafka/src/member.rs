@@ -1,9 +1,9 @@
-//! A member of a group: its consumer, its transactional producer, and who owns what.
+//! A group member: its consumer, its transactional producer, and its partitions.
 
 use crate::client::{Quiet, lock};
 use crate::closing::Closing;
+use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
-use crate::log::{Cluster, committed_positions, no_topic};
 use crate::reader::to_record;
 use crate::transactions::{Positions, Transactions};
 use rdkafka::config::RDKafkaLogLevel;
@@ -19,57 +19,56 @@ use stream::{
 };
 use tracing::{debug, warn};
 
-/// A member that has had nothing to do for so long commits its positions.
+/// A member idle for this long commits its positions.
 const IDLE_AFTER: Duration = Duration::from_millis(250);
 
-/// Least time between two commits of an idle member.
+/// Minimum time between two commits of an idle member.
 const SETTLE_EVERY: Duration = Duration::from_secs(1);
 
-/// Records that are kept for a member without room, before its partitions are paused. Resuming does not wake the thread
-/// that fetches, so a member that is full now and then is better served from what is kept.
+/// Records kept for a member without room before its partitions are paused. Resuming does not wake the fetch thread, so
+/// a member that is full now and then is better served from kept records.
 const KEPT_RECORDS: usize = 1_000;
 const KEPT_BYTES: usize = 8 << 20;
 
 /// Longest wait for a partition to be ready for its first offset.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Longest wait for the group to let a member go.
+/// Longest wait for the group to release a member.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A member of a group.
 pub(crate) struct KafkaMember {
     cluster: Arc<Cluster>,
     consumer: Closing<BaseConsumer<Rebalances>>,
     transactions: Transactions,
     input: Arc<str>,
     group: String,
-    /// Partitions that are ours; `None` until they are started.
+    /// Our partitions; `None` until a partition is started.
     owned: BTreeMap<u32, Option<Progress>>,
-    /// Events that came at another time than during a poll, or more than a poll could take.
+    /// Events received outside of a poll, or beyond the limits of a poll.
     kept: VecDeque<Event>,
-    /// Bytes of the records among them.
+    /// Total bytes of the kept records.
     kept_bytes: usize,
     is_paused: bool,
-    /// A failure that came after records in a poll.
+    /// A failure that followed records in a poll.
     failure: Option<LogError>,
-    /// No broker answered lately.
+    /// Whether no broker answered recently.
     unreachable: bool,
     active_at: Instant,
     settled_at: Option<Instant>,
 }
 
-/// How far a started partition is.
+/// Progress of a started partition.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
-    /// Next offset to deliver; whatever lies before it is stale.
+    /// Next offset to deliver; earlier records are stale.
     next: u64,
-    /// Everything before this needs no more work of ours: it is committed.
+    /// Committed offset: everything before it is finished.
     settled: u64,
 }
 
 impl KafkaMember {
     pub(crate) fn join(cluster: Arc<Cluster>, spec: &MemberSpec) -> Result<Self, LogError> {
-        // First, so that an older instance can commit nothing more by the time we read committed offsets.
+        // First, so that an older instance cannot commit any more by the time we read committed offsets.
         let transactions = Transactions::init(&cluster.settings, &spec.transactional_id)?;
         let consumer: BaseConsumer<Rebalances> = cluster
             .settings
@@ -94,7 +93,7 @@ impl KafkaMember {
         })
     }
 
-    /// Polls once, puts what came behind the kept events, and says whether anything did.
+    /// Polls once, appends the result to the kept events, and returns whether there was any.
     fn serve(&mut self, wait: Duration) -> Result<bool, LogError> {
         let polled = self.consumer.poll(wait).map(|polled| polled.map(|message| to_record(&message)));
         let before = self.kept.len();
@@ -107,7 +106,7 @@ impl KafkaMember {
         Ok(changed || self.kept.len() > before)
     }
 
-    /// Keeps a record that is due; others were fetched before a restart or a revocation.
+    /// Keeps a record that is due. Others were fetched before a restart or a revocation.
     fn accept(&mut self, record: InputRecord) {
         if let Some(Some(progress)) = self.owned.get_mut(&record.partition)
             && record.offset >= progress.next
@@ -118,7 +117,7 @@ impl KafkaMember {
         }
     }
 
-    /// Takes over what rebalance callbacks have noted. True when partitions came or went.
+    /// Takes over the changes noted by rebalance callbacks. Returns true if partitions were assigned or revoked.
     fn take_changes(&mut self) -> Result<bool, LogError> {
         let changes = std::mem::take(&mut *lock(&self.consumer.context().changes));
         let changed = !changes.is_empty();
@@ -129,7 +128,7 @@ impl KafkaMember {
                     self.kept.push_back(Event::Assigned(partitions));
                 }
                 Change::Revoked(partitions) => {
-                    // Records not handed over yet are for the next owner.
+                    // Undelivered records are left to the next owner.
                     for partition in &partitions {
                         self.owned.remove(partition);
                         self.forget_kept(*partition);
@@ -145,7 +144,7 @@ impl KafkaMember {
         Ok(changed)
     }
 
-    /// Drops records of a partition that were fetched and not delivered.
+    /// Drops fetched but undelivered records of a partition.
     fn forget_kept(&mut self, partition: u32) {
         let bytes = &mut self.kept_bytes;
         self.kept.retain(|event| match event {
@@ -157,7 +156,7 @@ impl KafkaMember {
         });
     }
 
-    /// Stops fetching while more is kept than anybody has room for, and goes on when half of that is gone.
+    /// Pauses fetching while more records are kept than allowed, and resumes when half of them are gone.
     fn pause_or_resume(&mut self) -> Result<(), LogError> {
         let (records, bytes) = (self.kept.len(), self.kept_bytes);
         let should_pause = if self.is_paused {
@@ -178,7 +177,7 @@ impl KafkaMember {
         Ok(())
     }
 
-    /// Serves the membership without delivering records.
+    /// Maintains the membership without delivering records.
     fn serve_without_room(&mut self) -> Result<Vec<Event>, LogError> {
         self.pause_or_resume()?;
         self.serve(Duration::ZERO)?;
@@ -188,7 +187,7 @@ impl KafkaMember {
         Ok(changes.into())
     }
 
-    /// What an error event means. librdkafka goes on by itself after most of them.
+    /// Handles an error event. librdkafka recovers from most of them by itself.
     fn judge(&mut self, error: &KafkaError) -> Result<(), LogError> {
         use RDKafkaErrorCode as Code;
         let doing = || format!("cannot consume {} as {}", self.input, self.group);
@@ -196,12 +195,12 @@ impl KafkaMember {
             return Err(log_error(&doing(), error));
         }
         match error.rdkafka_error_code() {
-            // Of one broker or of all: the next question will tell.
+            // One broker or all of them failed: the next request will tell.
             Some(Code::AllBrokersDown | Code::BrokerTransportFailure | Code::Resolve) => self.unreachable = true,
-            // A token that could not be had is asked for again.
+            // A token that could not be obtained is requested again.
             Some(Code::Authentication) if self.cluster.settings.security.uses_tokens() => self.unreachable = true,
             Some(Code::UnknownTopicOrPartition | Code::UnknownTopic) => {
-                // A broker may not have heard of a new topic yet.
+                // A broker may not know a new topic yet.
                 if self.cluster.ask_partitions(&self.input)?.is_none() {
                     return Err(no_topic(&self.input));
                 }
@@ -213,7 +212,7 @@ impl KafkaMember {
         Ok(())
     }
 
-    /// Asks whether a broker answers again.
+    /// Checks whether a broker answers again.
     fn check_reachable(&mut self) -> Result<(), LogError> {
         if !self.unreachable {
             return Ok(());
@@ -227,7 +226,7 @@ impl KafkaMember {
         }
     }
 
-    /// Moves committed offsets past transaction markers, which are never delivered: lag 0 shall mean idle. Only where
+    /// Moves committed offsets past transaction markers, which are never delivered, so that lag 0 means idle. Only if
     /// everything delivered is committed, and in a transaction, so that it cannot overtake one.
     fn settle(&mut self) -> Result<(), LogError> {
         let recently = |at: Instant, span: Duration| at.elapsed() < span;
@@ -247,7 +246,7 @@ impl KafkaMember {
             }
         }
         match self.commit_transaction(&[], &ahead) {
-            // A rebalance is on its way. There will be another occasion.
+            // A rebalance is in progress. A later call will do it.
             Err(error) if error.kind == ErrorKind::Abort => Ok(()),
             result => result.map(|_| ()),
         }
@@ -270,9 +269,9 @@ impl KafkaMember {
         Ok(receipt)
     }
 
-    /// Positions that make the broker check that we are still of the group: without any, a member that slept until others
-    /// had taken over could still overwrite what they wrote. Where a task has taken nothing in, the position it stands at
-    /// is committed once more as it is.
+    /// Input positions for a commit. They make the broker check our membership: without any, a member that was
+    /// suspended until others took over could still overwrite their writes. If the commit has none, the current
+    /// position of one of its tasks is committed again.
     fn positions_of(&self, commit: &Commit) -> BTreeMap<u32, Position> {
         let mut positions = commit.positions.clone();
         if positions.is_empty() {
@@ -298,8 +297,8 @@ impl KafkaMember {
         let metadata = self.consumer.group_metadata().ok_or_else(|| {
             LogError::new(ErrorKind::Rejoin, format!("group {} has no metadata for us any more", self.group))
         })?;
-        // Once the group has told us that we are out of it, metadata is empty, and the broker would take it for that of
-        // a consumer without group.
+        // After the group has excluded us, its metadata is empty, and the broker would take it for that of a consumer
+        // without a group.
         if self.consumer.assignment_lost() {
             let message = format!("group {} went on without us and gave our partitions to others", self.group);
             return Err(LogError::new(ErrorKind::Rejoin, message));
@@ -338,7 +337,7 @@ impl Member for KafkaMember {
                 limit = Instant::now() + self.cluster.settings.batch_interval;
             }
             wait = limit.saturating_duration_since(Instant::now());
-            // librdkafka counts in milliseconds: it would spin for less.
+            // librdkafka counts in milliseconds and would spin for less.
             if wait < Duration::from_millis(1) {
                 break;
             }
@@ -367,7 +366,7 @@ impl Member for KafkaMember {
     }
 
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
-        // Ours no more; the event that says so is on its way.
+        // No longer ours; the revocation event is on its way.
         let Some(progress) = self.owned.get_mut(&partition) else { return Ok(()) };
         let again = progress.replace(Progress { next: offset, settled: offset }).is_some();
         self.forget_kept(partition);
@@ -376,7 +375,7 @@ impl Member for KafkaMember {
             let mut list = TopicPartitionList::new();
             let listed = list.add_partition_offset(&self.input, partition as i32, Offset::Offset(offset as i64));
             let started = listed.and_then(|()| match again {
-                // Only now does the consumer hear of the partition, so that nothing is fetched in vain.
+                // Only now is the partition assigned to the consumer, so that nothing is fetched in vain.
                 false => self.consumer.incremental_assign(&list).inspect(|()| {
                     lock(&self.consumer.context().started).insert(partition);
                 }),
@@ -387,7 +386,7 @@ impl Member for KafkaMember {
             });
             match started {
                 Ok(()) => return Ok(()),
-                // The first start may still be on its way.
+                // The first start may still be in progress.
                 Err(_) if again && Instant::now() < deadline => std::thread::sleep(Duration::from_millis(2)),
                 Err(error) => {
                     let message = format!("cannot start {}-{partition} at {offset}: {}", self.input, reason(&error));
@@ -418,21 +417,22 @@ impl Member for KafkaMember {
     }
 }
 
-/// What a rebalance brought.
+/// Result of a rebalance.
 enum Change {
     Assigned(Vec<u32>),
     Revoked(Vec<u32>),
     Failed(String),
 }
 
-/// Carries out rebalances, which happen inside `poll`, on the thread that polls.
+/// Performs rebalances, which happen inside `poll`, on the polling thread.
 #[derive(Default)]
 struct Rebalances {
     quiet: Quiet,
     changes: Mutex<Vec<Change>>,
-    /// Whether the group has told us of an assignment.
+    /// Whether the group has sent an assignment.
     is_in_group: Mutex<bool>,
-    /// What the consumer knows of. It could be asked, but a consumer about to close may never answer.
+    /// Partitions assigned to the consumer. A query could replace this set, but a consumer about to close may never
+    /// answer.
     started: Mutex<BTreeSet<u32>>,
 }
 
@@ -450,8 +450,8 @@ impl ConsumerContext for Rebalances {
     fn rebalance(&self, consumer: &BaseConsumer<Self>, kind: RDKafkaRespErr, list: &mut TopicPartitionList) {
         let partitions: Vec<u32> = list.elements().iter().map(|element| element.partition() as u32).collect();
         let (done, change) = if kind == RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
-            // The partitions follow one by one, as they are started. A pause until then would do too, but resuming
-            // does not wake the thread that fetches, which costs up to a second.
+            // Partitions are added one by one as they are started. Assigning them paused would also work, but resuming
+            // does not wake the fetch thread, which costs up to a second.
             (consumer.incremental_assign(&TopicPartitionList::new()), Change::Assigned(partitions))
         } else {
             let done = match consumer.rebalance_protocol() {
@@ -477,7 +477,7 @@ impl ConsumerContext for Rebalances {
         match (done, change) {
             (Err(error), _) => changes.push(Change::Failed(error.to_string())),
             (Ok(()), Change::Revoked(partitions)) if partitions.is_empty() => {}
-            // Every generation brings an assignment, mostly without anything new. The first says that we are in.
+            // Every generation brings an assignment, mostly without changes. The first one confirms the membership.
             (Ok(()), Change::Assigned(partitions)) if partitions.is_empty() && changes.is_empty() => {
                 if !std::mem::replace(&mut *lock(&self.is_in_group), true) {
                     changes.push(Change::Assigned(partitions));

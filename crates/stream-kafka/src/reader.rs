@@ -1,9 +1,9 @@
-//! Reading partitions outside all groups.
+//! Reads partitions outside all groups.
 
 use crate::asking::{ask, is_passing};
 use crate::client::Quiet;
+use crate::cluster::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use crate::error::log_error;
-use crate::log::{ASK_TIMEOUT, Cluster, no_answer, serve};
 use page::Timestamp;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -15,34 +15,34 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{Bounds, ErrorKind, InputRecord, LogError, Reader, TopicPartition};
 
-/// A read gives up when Kafka sends neither a record nor the end for so long.
+/// A read fails if Kafka sends neither a record nor the end for this long.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A read ends after so many bytes, so that large records do not pile up in memory.
+/// A read ends after this many bytes, so that large records do not pile up in memory.
 const READ_BYTES: usize = 32 * 1024 * 1024;
 
-/// How often to look whether transactions have ended.
+/// Interval between checks whether transactions have ended.
 const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// A commit returns before its markers are written, which takes some milliseconds. A read waits for them for so long,
-/// so that what was committed before it is seen; longer would make it wait for producers that have died.
+/// A commit returns before its markers are written, which takes some milliseconds. A read waits this long for them, so
+/// that it sees earlier commits; a longer wait would include producers that have died.
 const MARKERS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A consumer that is assigned one partition at a time.
 pub(crate) struct KafkaReader {
     cluster: Arc<Cluster>,
     consumer: BaseConsumer<Quiet>,
-    /// Topics of which the consumer knows the leaders.
+    /// Topics whose leaders the consumer knows.
     introduced: BTreeSet<Arc<str>>,
     reading: Option<Reading>,
 }
 
-/// A read that has not come to its end.
+/// A read in progress.
 struct Reading {
     partition: TopicPartition,
     next: u64,
-    /// The end when the partition was assigned; reaching the end means having passed it, even where compaction has
-    /// left nothing to deliver.
+    /// End of the partition when it was assigned. Passing it counts as reaching the end, even if compaction has left
+    /// nothing to deliver.
     end: u64,
 }
 
@@ -78,8 +78,8 @@ impl KafkaReader {
         }
     }
 
-    /// The ends for readers of committed records, once all transactions open now have ended, or after `patience`; and
-    /// the partitions where they have not ended.
+    /// The ends for readers of committed records, once all currently open transactions have ended or after `patience`;
+    /// and the partitions with transactions still open.
     fn settled_ends(
         &self,
         partitions: &[TopicPartition],
@@ -98,7 +98,7 @@ impl KafkaReader {
         }
     }
 
-    /// Makes the partition the one that is read, from an offset on. `None` when there is nothing to read.
+    /// Selects the partition to read, from an offset on. `None` if there is nothing to read.
     fn begin(&mut self, partition: &TopicPartition, from: u64) -> Result<Option<Reading>, LogError> {
         if let Some(reading) = self.reading.take()
             && reading.partition == *partition
@@ -113,8 +113,8 @@ impl KafkaReader {
             return Ok(None);
         }
         if !self.introduced.contains(&partition.topic) {
-            // A consumer that is assigned partitions of a topic it does not know asks for their leaders up to a second later,
-            // when librdkafka looks at all its topics. What goes wrong here is told by the read.
+            // If a consumer is assigned partitions of an unknown topic, librdkafka requests their leaders only up to a
+            // second later, when it checks all its topics. The read reports any failure of this request.
             if self.consumer.fetch_metadata(Some(&partition.topic), ASK_TIMEOUT).is_ok() {
                 self.introduced.insert(partition.topic.clone());
             }
@@ -126,7 +126,6 @@ impl KafkaReader {
         Ok(Some(Reading { partition: partition.clone(), next: from, end }))
     }
 
-    /// Stops fetching.
     fn end(&mut self) -> Result<(), LogError> {
         self.reading = None;
         self.consumer.unassign().map_err(|error| log_error("cannot end reading", &error))
@@ -142,8 +141,8 @@ impl KafkaReader {
 }
 
 impl Reader for KafkaReader {
-    /// Transactions that are open at the time of the call are waited for: what they wrote may lie before records
-    /// committed already, which are invisible until then, and whoever restores state must not miss those.
+    /// Waits for transactions that are open at the time of the call. Their records may lie before records already
+    /// committed, which stay invisible until then, and a restore must not miss those.
     fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
         let (ends, open) = self.settled_ends(partitions, MARKERS_TIMEOUT)?;
         if let [partition, ..] = open.as_slice() {
@@ -180,7 +179,7 @@ impl Reader for KafkaReader {
                 }
                 Some(Err(error)) => {
                     let error = self.failed(partition, &error);
-                    // librdkafka goes on trying by itself.
+                    // librdkafka retries by itself.
                     if error.kind != ErrorKind::Retry || Instant::now() >= deadline {
                         self.end()?;
                         return Err(error);
@@ -200,7 +199,7 @@ impl Reader for KafkaReader {
     }
 }
 
-/// Offsets of a topic's partitions at their beginning or end, as the consumer's isolation level sees them.
+/// Offsets of a topic's partitions at their beginning or end, under the consumer's isolation level.
 pub(crate) fn list_offsets<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
@@ -212,8 +211,8 @@ pub(crate) fn list_offsets<C: ConsumerContext>(
     Ok(offsets.into_iter().map(|(partition, offset)| (partition.partition, offset)).collect())
 }
 
-/// The same for partitions of any topics: one request per broker, and another one for partitions whose leader is not
-/// who it was.
+/// Offsets of partitions of any topics: one request per broker, and another one for partitions whose leader has
+/// changed.
 fn offsets_of<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     partitions: &[TopicPartition],
@@ -252,7 +251,7 @@ fn offsets_of<C: ConsumerContext>(
     let refresh = |left| {
         let topics: BTreeSet<_> = open.borrow().iter().map(|partition| partition.topic.clone()).collect();
         for topic in topics {
-            // What it cannot tell, the next refusal will.
+            // What this request cannot tell, the next refusal will.
             let Ok(metadata) = consumer.fetch_metadata(Some(&topic), left) else { continue };
             let mut errors = metadata.topics().iter().filter_map(|topic| topic.error());
             if errors.any(|error| RDKafkaErrorCode::from(error) == RDKafkaErrorCode::UnknownTopicOrPartition) {
@@ -264,7 +263,7 @@ fn offsets_of<C: ConsumerContext>(
     Ok(offsets)
 }
 
-/// Partitions as a message names them.
+/// Formats partitions for a message.
 fn in_words(partitions: &[TopicPartition]) -> String {
     match partitions {
         [one] => one.to_string(),

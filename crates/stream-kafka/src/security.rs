@@ -1,44 +1,44 @@
-//! How connections are protected and who we are, as librdkafka wants to be told.
+//! Encryption and authentication of connections, as librdkafka properties.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use stream::{ErrorKind, LogError};
 
-/// How connections to brokers are protected. The default is neither encrypted nor logged in.
+/// Protection of connections to brokers. The default has neither encryption nor authentication.
 #[derive(Clone, Default)]
 pub struct Security {
-    /// Encryption, if any.
+    /// TLS, if connections are encrypted.
     pub tls: Option<Tls>,
-    /// A login, if any.
+    /// SASL login, if brokers require one.
     pub sasl: Option<Sasl>,
 }
 
-/// What brokers are known by, and what they may ask of us. All files are PEM.
+/// Certificates of the brokers and of this client. All files are PEM.
 #[derive(Clone, Debug, Default)]
 pub struct Tls {
-    /// Authorities that may vouch for brokers; `None` for those the system trusts.
+    /// Certificate authorities trusted for brokers; `None` for those the system trusts.
     pub ca_file: Option<PathBuf>,
-    /// Our own certificate.
+    /// Client certificate.
     pub certificate_file: Option<PathBuf>,
-    /// Its key.
+    /// Private key of the client certificate.
     pub key_file: Option<PathBuf>,
-    /// What the key is encrypted with.
+    /// File with the password of the private key.
     pub key_password_file: Option<PathBuf>,
 }
 
-/// A login.
+/// A SASL login.
 #[derive(Clone)]
 pub struct Sasl {
-    /// How it is done.
+    /// SASL mechanism.
     pub mechanism: Mechanism,
-    /// User, or client id.
+    /// User name, or client id.
     pub username: String,
     /// Password, or client secret.
     pub password: Password,
 }
 
-/// How a login is done.
+/// A SASL mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// PLAIN.
@@ -47,25 +47,25 @@ pub enum Mechanism {
     ScramSha256,
     /// SCRAM-SHA-512.
     ScramSha512,
-    /// OAUTHBEARER with tokens got by client credentials (OpenID Connect).
+    /// OAUTHBEARER with tokens obtained by client credentials (OpenID Connect).
     OAuthBearer {
-        /// The provider's token endpoint.
+        /// Token endpoint of the provider.
         token_url: String,
-        /// What to ask for.
+        /// Scope to request, if any.
         scope: Option<String>,
     },
 }
 
-/// Where a password is.
+/// Source of a password.
 #[derive(Clone)]
 pub enum Password {
-    /// Here.
+    /// The password itself.
     Value(String),
-    /// In a file, with or without a newline at its end.
+    /// A file, with or without a newline at its end.
     File(PathBuf),
 }
 
-/// The properties of librdkafka that follow from settings, each with its setting.
+/// librdkafka properties derived from settings, each with the name of its setting.
 const SETTINGS: &[(&str, &str)] = &[
     ("security.protocol", "kafka.security_protocol"),
     ("sasl.mechanisms", "kafka.sasl_mechanism"),
@@ -81,24 +81,24 @@ const SETTINGS: &[(&str, &str)] = &[
     ("ssl.key.password", "kafka.key_password_file"),
 ];
 
-/// A text of librdkafka's with the names of our settings instead of its properties'.
+/// Replaces librdkafka's property names in a text with the names of our settings.
 pub(crate) fn in_our_words(text: &str) -> String {
     SETTINGS.iter().fold(text.to_owned(), |text, (property, setting)| text.replace(property, setting))
 }
 
-/// Whether a property's value must not be in a message.
+/// Whether the value of a property must not appear in messages.
 pub(crate) fn is_secret(property: &str) -> bool {
     ["password", "passphrase", "secret", "key.pem", "oauthbearer.config"].iter().any(|word| property.contains(word))
 }
 
 impl Security {
-    /// Whether logins need tokens that are got from elsewhere, and that may be late.
+    /// Whether logins need tokens from a provider, which may be late.
     pub(crate) fn uses_tokens(&self) -> bool {
         self.sasl.as_ref().is_some_and(|sasl| matches!(sasl.mechanism, Mechanism::OAuthBearer { .. }))
     }
 
-    /// The properties that say this. Reads the password, and sees to it that librdkafka can read the other files, which
-    /// it does with each client it makes.
+    /// The corresponding properties. Reads the password, and checks that librdkafka can read the other files, which it
+    /// does for each client it creates.
     pub(crate) fn properties(&self) -> Result<BTreeMap<String, String>, LogError> {
         let mut properties = BTreeMap::new();
         let protocol = match (&self.tls, &self.sasl) {
@@ -152,7 +152,7 @@ impl Security {
 }
 
 impl Mechanism {
-    /// As Kafka calls it.
+    /// Kafka's name of the mechanism.
     fn name(&self) -> &'static str {
         match self {
             Mechanism::Plain => "PLAIN",

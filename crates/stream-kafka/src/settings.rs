@@ -1,4 +1,4 @@
-//! What an operator may choose, and what follows from the commit protocol and may not be chosen.
+//! What an operator may configure, and the properties fixed by the commit protocol.
 
 use crate::security::Security;
 use rdkafka::ClientConfig;
@@ -8,38 +8,37 @@ use std::fmt;
 use std::time::Duration;
 use stream::LogError;
 
-/// Producers fill batches up to this size, librdkafka's default. With less, its thread spins over the second batch of a
+/// Maximum size of producer batches, librdkafka's default. With less, its thread spins over the second batch of a
 /// partition: with 256 KiB, 1,000 records of 300 bytes took ten times the CPU, and up to 300 ms. Brokers apply
 /// `max.message.bytes` to whole batches, so no topic may allow less.
 pub(crate) const BATCH_BYTES: u32 = 1_000_000;
 
-/// How far a member fetches ahead: records of each partition, and KiB of all together. A fetch that is under way comes on
-/// top.
+/// How far a member fetches ahead: records per partition, and KiB in total. A fetch in progress is not included.
 const FETCHED_AHEAD_RECORDS: &str = "1000";
 const FETCHED_AHEAD_KIB: &str = "16384";
 
-/// How to reach Kafka.
+/// Connection to Kafka.
 #[derive(Clone)]
 pub struct KafkaSettings {
     /// Bootstrap servers, comma-separated `host:port`.
     pub brokers: String,
     /// Name shown in the brokers' logs.
     pub client_id: String,
-    /// Silence after which a member loses its partitions.
+    /// A member silent for this long loses its partitions.
     pub session_timeout: Duration,
-    /// Time after which the broker aborts a transaction; also the longest a commit may take.
+    /// Timeout after which the broker aborts a transaction; also the longest a commit may take.
     pub transaction_timeout: Duration,
-    /// Copies of each topic that is made.
+    /// Replication factor of the topics we create.
     pub replication_factor: u16,
-    /// How long a poll gathers further records after its first. Longer: fewer, larger transactions.
+    /// How long a poll collects further records after its first. A longer interval gives fewer, larger transactions.
     pub batch_interval: Duration,
-    /// How connections are protected.
+    /// Encryption and authentication.
     pub security: Security,
-    /// Further librdkafka properties, passed through; they do not override what the commit protocol needs.
+    /// Further librdkafka properties. They do not override what the commit protocol needs.
     pub properties: BTreeMap<String, String>,
 }
 
-/// Without security and properties, which may hold secrets.
+/// Omits security and properties, which may hold secrets.
 impl fmt::Debug for KafkaSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { brokers, client_id, .. } = self;
@@ -48,7 +47,7 @@ impl fmt::Debug for KafkaSettings {
 }
 
 impl KafkaSettings {
-    /// With what the security asks for among the properties. Reads its files.
+    /// Adds the security properties. Reads the files they name.
     pub(crate) fn with_security(mut self) -> Result<Self, LogError> {
         self.properties.extend(self.security.properties()?);
         Ok(self)
@@ -75,7 +74,7 @@ impl KafkaSettings {
         config
     }
 
-    /// For administration; nobody reads its log.
+    /// Configuration of administration clients, whose log is ignored.
     pub(crate) fn admin(&self) -> ClientConfig {
         let mut config = self.base(&[]);
         config.set_log_level(RDKafkaLogLevel::Emerg);
@@ -92,16 +91,16 @@ impl KafkaSettings {
         config
     }
 
-    /// Asks about topics and offsets; consumes nothing.
+    /// Configuration of clients that query topics and offsets and consume nothing.
     pub(crate) fn view(&self, isolation_level: &str) -> ClientConfig {
         let mut config = self.consumer(&[], isolation_level);
-        // A broker that expects another security protocol hangs up, of which librdkafka makes a line of this level.
+        // A broker that expects another security protocol hangs up, which librdkafka logs at this level.
         config.set("log.connection.close", "true");
         config.set_log_level(RDKafkaLogLevel::Info);
         config
     }
 
-    /// Asks about a group without joining it.
+    /// Configuration of clients that query a group without joining it.
     pub(crate) fn group_view(&self, group: &str) -> ClientConfig {
         let mut config = self.view("read_committed");
         config.set("group.id", group);
@@ -111,18 +110,18 @@ impl KafkaSettings {
     pub(crate) fn member(&self, group: &str) -> ClientConfig {
         let session_ms = self.session_timeout.as_millis();
         let defaults = [
-            // A fetch that waits for records holds up all else on its connection; the default is 500.
+            // A fetch that waits for records blocks its connection; the default is 500.
             ("fetch.wait.max.ms", "100"),
-            // All partitions share one queue: one whose broker answers late waits behind what was fetched ahead of the
-            // others. By default that is 100,000 records or 64 MiB, which is minutes for a stage that works hard.
+            // All partitions share one queue: records that arrive late wait behind what was fetched ahead for other
+            // partitions. The default of 100,000 records or 64 MiB is minutes of work for a busy stage.
             ("queued.min.messages", FETCHED_AHEAD_RECORDS),
             ("queued.max.messages.kbytes", FETCHED_AHEAD_KIB),
-            // How soon a full queue is looked at again; by default after a second, in which it may have run dry.
+            // Pause before a full queue is checked again; after the default of a second it may have run dry.
             ("fetch.queue.backoff.ms", "5"),
         ];
         let mut config = self.consumer(&defaults, "read_committed");
         config.set("group.id", group);
-        // KIP-848 in the bundled librdkafka stalls.
+        // KIP-848 stalls in the bundled librdkafka.
         config.set("group.protocol", "classic");
         config.set("partition.assignment.strategy", "cooperative-sticky");
         config.set("session.timeout.ms", session_ms.to_string());
@@ -131,12 +130,13 @@ impl KafkaSettings {
         config
     }
 
-    /// librdkafka assigns partitions only to consumers that name a group; this one is never joined.
+    /// Configuration of readers. librdkafka assigns partitions only to consumers that name a group; this group is never
+    /// joined.
     pub(crate) fn reader(&self) -> ClientConfig {
         let defaults = [
-            // The broker holds a fetch at the end of a partition for this long, and only then is the end known.
+            // The broker holds a fetch at the end of a partition for this long; only then is the end known.
             ("fetch.wait.max.ms", "10"),
-            // After a change of leader the first fetch of each partition is refused; the pause is 500 by default.
+            // After a leader change the first fetch of each partition is refused; the pause is 500 by default.
             ("fetch.error.backoff.ms", "20"),
         ];
         let mut config = self.consumer(&defaults, "read_committed");
@@ -147,11 +147,12 @@ impl KafkaSettings {
 
     pub(crate) fn producer(&self, transactional_id: &str) -> ClientConfig {
         let mut config = self.base(&[
-            // Long enough for a batch to fill while records are handed over, short beside the commit that follows.
+            // Long enough for a batch to fill while records are handed over, short compared with the commit that
+            // follows.
             ("linger.ms", "1"),
-            // Page bodies are compressed already.
+            // Page bodies are already compressed.
             ("compression.type", "none"),
-            // What a topic allows is checked by its broker.
+            // The broker checks the limit of the topic.
             ("message.max.bytes", "100000000"),
             ("queue.buffering.max.kbytes", "262144"),
         ]);

@@ -1,7 +1,7 @@
-//! Making topics, and checking those that are there.
+//! Creates topics and checks existing ones.
 
+use crate::cluster::{ASK_TIMEOUT, Cluster};
 use crate::error::{advice, kind_of, log_error};
-use crate::log::{ASK_TIMEOUT, Cluster};
 use crate::settings::BATCH_BYTES;
 use rdkafka::admin::{AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
@@ -14,22 +14,22 @@ use std::time::{Duration, Instant};
 use stream::protocol::TOMBSTONES_KEPT;
 use stream::{Cleanup, ErrorKind, LogError, TopicConfig};
 
-/// What a batch needs besides its records.
+/// Overhead of a batch besides its records, in bytes.
 const BATCH_OVERHEAD_BYTES: u32 = 4 * 1024;
 
-/// Longest wait for all brokers to know a new topic.
+/// Longest wait until all brokers know a new topic.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is to be said of one topic.
+/// Result of checking one topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicCheck {
-    /// Topic.
+    /// Full topic name.
     pub name: Arc<str>,
-    /// What is wrong with it and what to do; `None` when all is well.
+    /// What is wrong and what to do about it; `None` if the topic is fine.
     pub problem: Option<String>,
 }
 
-/// Makes the topics that are missing, and waits until the cluster knows them.
+/// Creates missing topics, and waits until the cluster knows them.
 pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), LogError> {
     let mut missing = Vec::new();
     for topic in topics {
@@ -56,7 +56,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
         .map_err(|error| cluster.explained("cannot make topics", &error))?;
     for result in results {
         match result {
-            // Somebody else was faster.
+            // Another process created it first.
             Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
             Err((name, code)) => {
                 let hint = match code {
@@ -82,8 +82,8 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
     Ok(())
 }
 
-/// The largest record that a topic takes. Where the cluster does not say (a user may not be allowed to ask), it is left
-/// to the brokers to refuse one.
+/// Largest record that a topic accepts. If the cluster does not tell (a user may lack the permission), brokers enforce
+/// the limit alone.
 pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
     let ask = || {
         let client = admin(cluster).ok()?;
@@ -96,7 +96,7 @@ pub(crate) fn max_message_bytes(cluster: &Cluster, topic: &str) -> u32 {
     ask().unwrap_or(u32::MAX)
 }
 
-/// Compares topics with what they should be.
+/// Compares topics with their configuration.
 pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<TopicCheck>, LogError> {
     let metadata = cluster
         .committed_view
@@ -129,7 +129,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     Ok(topics.iter().map(check).collect())
 }
 
-/// The first thing that is wrong with a topic.
+/// The first problem of a topic.
 fn problem(
     topic: &TopicConfig,
     replication_factor: u16,
@@ -153,7 +153,7 @@ fn problem(
         let actual = value(name)?;
         let falls_short = match name {
             "cleanup.policy" => actual != wanted,
-            // At least so much; for the others the operator may have reasons.
+            // At least this much; an operator may have reasons for other values of the rest.
             "max.message.bytes" | "delete.retention.ms" | "retention.ms" | "min.insync.replicas" => {
                 let number = |text: &str| text.parse::<i64>().ok().filter(|&number| number >= 0).unwrap_or(i64::MAX);
                 number(actual) < number(&wanted)
@@ -179,7 +179,7 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
         Cleanup::Compact => properties.extend([
             ("cleanup.policy", "compact".to_owned()),
             ("delete.retention.ms", TOMBSTONES_KEPT.as_millis().to_string()),
-            // The newest segment is never compacted: let none grow old.
+            // The newest segment is never compacted, so segments must not grow old.
             ("segment.ms", Duration::from_secs(6 * 3_600).as_millis().to_string()),
             ("segment.bytes", (128 * 1024 * 1024).to_string()),
             ("min.cleanable.dirty.ratio", "0.3".to_owned()),

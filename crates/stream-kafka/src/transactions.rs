@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
 use tracing::debug;
 
-/// `BaseProducer::poll` with a time burns it to the end, so look without waiting and sleep in between.
+/// `BaseProducer::poll` with a timeout spins until the end, so poll without waiting and sleep in between.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
 
-/// Longest wait for the first contact with the transaction coordinator; a fresh cluster makes its log first (1 s).
+/// Longest wait for the first contact with the transaction coordinator; a fresh cluster first creates its log (1 s).
 const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How much longer than it was told to librdkafka may take.
+/// Time that librdkafka may take beyond its timeout.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Input positions that go with a transaction: offsets and the group's metadata at this moment.
+/// Input positions of a transaction: offsets and the group's current metadata.
 pub(crate) struct Positions {
     pub(crate) offsets: TopicPartitionList,
     pub(crate) metadata: ConsumerGroupMetadata,
@@ -33,16 +33,16 @@ pub(crate) struct Positions {
 
 /// A transactional producer. Between calls no transaction is open.
 pub(crate) struct Transactions {
-    /// Shared with a call that may outlast us.
+    /// Shared with a call that may outlive this object.
     producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
     timeout: Duration,
-    /// Why it must not be used any more.
+    /// Why the producer must not be used any more.
     broken: Option<(ErrorKind, String)>,
 }
 
 impl Transactions {
-    /// Makes a producer and fences older ones of the same name.
+    /// Creates a producer and fences older ones with the same id.
     pub(crate) fn init(settings: &KafkaSettings, transactional_id: &str) -> Result<Self, LogError> {
         let producer: BaseProducer<Deliveries> = settings
             .producer(transactional_id)
@@ -54,7 +54,7 @@ impl Transactions {
             timeout: settings.transaction_timeout,
             broken: None,
         };
-        // Without a connection that is up, it waits half a second before it looks again.
+        // Without an established connection, `init_transactions` would wait half a second before its next attempt.
         let _ = transactions.producer.client().fetch_metadata(Some("__transaction_state"), INIT_TIMEOUT);
         transactions.producer.init_transactions(INIT_TIMEOUT).map_err(|error| {
             transactions.producer.poll(Duration::ZERO);
@@ -63,9 +63,9 @@ impl Transactions {
         Ok(transactions)
     }
 
-    /// Writes records and positions as one unit. Afterwards everything is visible, or nothing is, or, with
-    /// [`ErrorKind::Rejoin`], only committed offsets can tell. `check` is asked about every partition written to:
-    /// librdkafka would wait for one that is missing.
+    /// Writes records and positions as one unit. Afterwards everything is visible, or nothing, or, with
+    /// [`ErrorKind::Rejoin`], only committed offsets can tell. `check` is called for every partition written to,
+    /// because librdkafka would wait for a missing one.
     pub(crate) fn commit(
         &mut self,
         records: &[OutputRecord],
@@ -96,7 +96,7 @@ impl Transactions {
         let targets = self.send(records, deadline, check)?;
         self.drain(deadline)?;
         let next_offsets = self.producer.context().take(&targets).map_err(|error| match self.fatal() {
-            // Records are refused one by one once the producer is fenced.
+            // Once the producer is fenced, each record is refused with its own error.
             Some(fatal) => fatal,
             None => error,
         })?;
@@ -109,8 +109,8 @@ impl Transactions {
         Ok(Receipt { next_offsets })
     }
 
-    /// Adds input positions. librdkafka (2.12, `rd_kafka_coord_req_fsm`) looks at its own deadline only when the connection
-    /// to some broker comes or goes: when the group's coordinator dies at the wrong moment, it waits for ever.
+    /// Adds input positions. librdkafka (2.12, `rd_kafka_coord_req_fsm`) checks its own deadline only when the
+    /// connection to some broker comes or goes: if the group's coordinator dies at the wrong moment, it waits for ever.
     fn add(&self, positions: Positions, deadline: Instant) -> Result<(), LogError> {
         const DOING: &str = "cannot add input positions to the transaction";
         let (producer, timeout) = (self.producer.clone(), left(deadline));
@@ -124,7 +124,7 @@ impl Transactions {
         }
     }
 
-    /// Hands all records to the producer. Returns the partitions, in the order in which deliveries name them.
+    /// Hands all records to the producer. Returns the partitions, indexed as deliveries name them.
     fn send(
         &self,
         records: &[OutputRecord],
@@ -147,7 +147,7 @@ impl Transactions {
             }
             let mut message = BaseRecord::<[u8], [u8], usize>::with_opaque_to(&record.to.topic, place)
                 .partition(record.to.partition as i32)
-                // Zero would mean "now" to librdkafka.
+                // librdkafka takes zero for "now".
                 .timestamp(record.timestamp.as_millis().max(1))
                 .key(&record.key);
             if let Some(value) = &record.value {
@@ -168,7 +168,7 @@ impl Transactions {
         Ok(targets)
     }
 
-    /// Waits until the broker has answered for every record: `commit_transaction` would wait in steps of 100 ms.
+    /// Waits until the broker has acknowledged every record: `commit_transaction` would wait in steps of 100 ms.
     /// `flush` would leave purged records' reports unserved.
     fn drain(&self, deadline: Instant) -> Result<(), LogError> {
         loop {
@@ -187,7 +187,7 @@ impl Transactions {
         }
     }
 
-    /// Leaves no transaction open, or the producer unusable.
+    /// Ends a failed transaction: none stays open, or the producer is marked as unusable.
     fn end_failed(&mut self, error: &LogError) {
         if let ErrorKind::Rejoin | ErrorKind::Fenced = error.kind {
             self.broken = Some((error.kind, error.message.clone()));
@@ -201,7 +201,7 @@ impl Transactions {
         self.producer.context().clear();
         self.broken = match aborted {
             Err(error) => Some((ErrorKind::Rejoin, error.message)),
-            // After a record was refused, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
+            // After a refused record, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
             Ok(()) if error.kind == ErrorKind::Stop => {
                 Some((ErrorKind::Rejoin, format!("a new producer is needed: {}", error.message)))
             }
@@ -209,7 +209,7 @@ impl Transactions {
         };
     }
 
-    /// A failure in the course of a transaction.
+    /// Maps a failure inside a transaction.
     fn failure(&self, doing: &str, error: &KafkaError) -> LogError {
         let kind = match error {
             KafkaError::Transaction(native) if native.is_fatal() => match kind_of(native.code()) {
@@ -220,7 +220,7 @@ impl Transactions {
                 ErrorKind::Stop => ErrorKind::Stop,
                 _ => ErrorKind::Abort,
             },
-            // Timeouts among them: whether the call took effect is unknown.
+            // Includes timeouts: it is unknown whether the call took effect.
             other => match other.rdkafka_error_code().map(kind_of) {
                 Some(kind @ (ErrorKind::Stop | ErrorKind::Fenced)) => kind,
                 _ => ErrorKind::Rejoin,
@@ -265,7 +265,7 @@ fn too_large(to: &TopicPartition, bytes: usize) -> LogError {
     LogError::new(ErrorKind::Stop, message)
 }
 
-/// Collects delivery reports. A delivery names its partition by place in the transaction's list of partitions.
+/// Collects delivery reports. A delivery names its partition by index in the transaction's list of partitions.
 #[derive(Default)]
 struct Deliveries {
     quiet: Quiet,
@@ -274,14 +274,14 @@ struct Deliveries {
 
 #[derive(Default)]
 struct Reported {
-    /// Next offset by place; `None` where the broker did not tell one (a batch sent twice and recognised).
+    /// Next offset by index; `None` if the broker did not return one (a batch sent twice and recognised).
     next_offsets: Vec<Option<u64>>,
-    /// First failure: place, reason, bytes.
+    /// First failure: partition index, reason, bytes.
     failed: Option<(usize, RDKafkaErrorCode, usize)>,
 }
 
 impl Deliveries {
-    /// What became of the transaction's records, once all are accounted for.
+    /// The result for the transaction's records, once all are accounted for.
     fn take(&self, targets: &[TopicPartition]) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
         let reported = std::mem::take(&mut *lock(&self.reported));
         if let Some((place, code, bytes)) = reported.failed {

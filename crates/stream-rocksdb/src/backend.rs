@@ -1,4 +1,4 @@
-//! The embedded log on disk.
+//! The embedded log, stored in RocksDB.
 
 use crate::directory::{self, Opening, Paths, RESTORE, stop};
 use crate::families::{self, Owner};
@@ -24,33 +24,33 @@ pub struct EmbeddedBackend {
     paths: Paths,
     owner: Owner,
     opened: Opened,
-    /// Which boot of the machine this is.
+    /// Id of the machine's current boot.
     boot: Option<String>,
     pub(crate) incarnation: AtomicU32,
     known: RwLock<Known>,
-    /// The families there are besides the default one. Held while one is added or removed.
+    /// Column families except the default one. Locked while one is added or removed.
     families: Mutex<BTreeSet<String>>,
-    /// The mark written last. Held while one is written.
+    /// The last mark written. Locked while one is written.
     high_water: Mutex<Option<HighWater>>,
-    /// Held during retention and compaction, so that two rounds never meet.
+    /// Locked during retention and compaction, so that two rounds never overlap.
     pub(crate) maintenance: Mutex<()>,
-    /// What only an owner has; `None` when this is a view.
+    /// Present only in the owner; `None` in a view.
     owned: Option<Owned>,
 }
 
 struct Owned {
     options: FamilyOptions,
-    /// Released when it is dropped.
+    /// Unlocked when dropped.
     _lock: File,
 }
 
 impl EmbeddedBackend {
-    /// Opens (or makes) the log of a data directory, for this process alone.
+    /// Opens (or creates) the log of a data directory, for this process alone.
     pub fn open(data_dir: &Path) -> Result<Self, LogError> {
         Self::open_during(data_dir, directory::boot())
     }
 
-    /// As [`EmbeddedBackend::open`], on a machine whose present boot has this id. A log that another boot left open may
+    /// Like [`EmbeddedBackend::open`], with the id of the machine's current boot. A log left open by another boot may
     /// have lost its last writes.
     pub fn open_during(data_dir: &Path, boot: Option<String>) -> Result<Self, LogError> {
         let Opening { database, families, owner, opened, options, lock } = directory::open(data_dir, boot.as_deref())?;
@@ -60,8 +60,7 @@ impl EmbeddedBackend {
         Ok(log)
     }
 
-    /// A view of the log of a data directory as it stands now, for tools; another process may be writing to it.
-    /// Writing through it fails.
+    /// A read-only view of the log's current contents, for tools; another process may be writing to it. Writes fail.
     pub fn open_read_only(data_dir: &Path) -> Result<Self, LogError> {
         let paths = Paths::new(data_dir);
         if !paths.database.join("CURRENT").exists() {
@@ -113,23 +112,23 @@ impl EmbeddedBackend {
         Ok(log)
     }
 
-    /// What was found when the log was opened.
+    /// Result of opening the log.
     pub fn opened(&self) -> Opened {
         self.opened
     }
 
-    /// Writes that are known to be missing, since the log was made.
+    /// Number of writes known to be missing since the log was created.
     pub fn missing_writes(&self) -> u64 {
         self.known().incarnations.values().map(|incarnation| incarnation.missing).sum()
     }
 
-    /// Notes how far the log has come, so that a loss is noticed when it is opened again. To be called about once a second;
-    /// when nothing was written since, it costs nothing.
+    /// Writes the high-water mark, so that a loss is noticed at the next open. Call it about once a second; it costs
+    /// nothing if nothing was written since.
     pub fn note_high_water(&self) -> Result<(), LogError> {
         self.note(false)
     }
 
-    /// Makes everything committed so far outlive a power cut.
+    /// Makes everything committed so far survive a power cut.
     pub fn sync(&self) -> Result<(), LogError> {
         self.database.flush_wal(true).map_err(|error| self.fault(&error))
     }
@@ -139,7 +138,8 @@ impl EmbeddedBackend {
         let noted = HighWater::of(&self.database, &self.paths.database, self.boot.as_deref(), clean, held.as_ref());
         let write = |noted: HighWater| -> std::io::Result<()> {
             if held.as_ref() != Some(&noted) {
-                // Only the first says that from here on writes may be missing, and the last that none is.
+                // Only two marks must be durable: the first, after which writes may be missing, and the last, after
+                // which none is.
                 let durable = clean || held.is_none();
                 sealed::write(&self.paths.high_water, &noted.lines(), durable)?;
                 *held = Some(noted);
@@ -157,7 +157,6 @@ impl EmbeddedBackend {
         self.family(RECORDS)
     }
 
-    /// A column family by its name.
     pub(crate) fn family(&self, name: &str) -> Result<Arc<BoundColumnFamily<'_>>, LogError> {
         let missing = || stop(format!("log {} has no column family {name}", self.paths.database.display()));
         self.database.cf_handle(name).ok_or_else(missing)
@@ -167,7 +166,7 @@ impl EmbeddedBackend {
         lock(&self.families).contains(name)
     }
 
-    /// Makes the families of a stage's stores where they are missing, and drops those of stores it no longer has.
+    /// Creates missing families for a stage's stores, and drops those of stores it no longer has.
     pub(crate) fn prepare(&self, stage: &str, stores: &[&str]) -> Result<(), LogError> {
         let Some(owned) = &self.owned else { return Ok(()) };
         let wanted: BTreeSet<String> = stores.iter().map(|store| state_family(stage, store)).collect();
@@ -193,30 +192,30 @@ impl EmbeddedBackend {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All topics with their ids.
+    /// All topics, each with its id.
     pub(crate) fn topics_by_id(&self) -> Vec<(u32, TopicConfig)> {
         self.known().topics.values().map(|topic| (topic.id, topic.config.clone())).collect()
     }
 
-    /// A partition of a known topic, as it stands.
+    /// A copy of a known topic's partition.
     pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<Partition> {
         self.known().topics.get(topic)?.partitions.get(partition as usize).cloned()
     }
 
-    /// Sets a mark after it was written; the end goes on by itself.
+    /// Updates a mark that was written. Keeps the end, which advances independently.
     pub(crate) fn set_mark(&self, topic: &str, partition: u32, mark: Mark) {
         if let Some(held) = self.known_mut().partition_mut(topic, partition) {
             held.mark = Mark { end: held.mark.end, ..mark };
         }
     }
 
-    /// Where the slowest of the groups stands that ever committed on a partition; `None` when none did.
+    /// The slowest position on a partition among all groups that ever committed; `None` if none did.
     pub(crate) fn slowest_position(&self, place: Place) -> Option<u64> {
         self.known().positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next).min()
     }
 
-    /// Visits stored records in order, from one offset up to, but not including, another, until the visitor breaks off
-    /// with `false`.
+    /// Visits stored records in order, from one offset up to, but not including, another, until the visitor returns
+    /// `false`.
     pub(crate) fn visit(
         &self,
         place: Place,

@@ -1,4 +1,4 @@
-//! What is on disk, read from end to end, and what is wrong with it. Nothing is changed.
+//! Reads a data directory from end to end and reports problems. Changes nothing.
 
 use crate::checkpoint::{self, CHECKPOINT};
 use crate::directory::{self, Paths};
@@ -15,70 +15,70 @@ use std::io;
 use std::path::{Path, PathBuf};
 use stream::TaskId;
 
-/// What a data directory holds.
+/// Contents of a data directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The embedded log, and the state of tasks kept beside another log.
+    /// The embedded log, and task state kept beside another log.
     pub databases: Vec<DatabaseReport>,
-    /// State that was set aside because it could not be believed. Nothing reads it any more.
+    /// State set aside as untrustworthy. Nothing reads it.
     pub set_aside: Vec<String>,
 }
 
-/// What one database holds.
+/// Contents of one database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DatabaseReport {
-    /// Where it is.
+    /// Its directory.
     pub path: String,
-    /// Id of the log it belongs to; `None` when it does not say.
+    /// Id of the log it belongs to; `None` if it is not recorded.
     pub log: Option<String>,
-    /// The task whose state it is; `None` for the embedded log itself.
+    /// The task whose state it holds; `None` for the embedded log itself.
     pub task: Option<String>,
-    /// Its column families.
+    /// One report per column family.
     pub families: Vec<FamilyReport>,
-    /// Next input offset that the state of a task reflects.
+    /// Next input offset reflected by the state of a task.
     pub input_next: Option<u64>,
-    /// Next changelog offset by store.
+    /// Next changelog offset of each store.
     pub changelogs: Vec<(String, Option<u64>)>,
-    /// Where offsets jumped because writes may have been lost.
+    /// Places where offsets jumped because writes may have been lost.
     pub gaps: Vec<GapReport>,
-    /// What is wrong; empty when the database is sound.
+    /// Problems found; empty if the database is sound.
     pub problems: Vec<String>,
 }
 
-/// What one column family holds.
+/// Contents of one column family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FamilyReport {
-    /// Its name.
+    /// Name of the column family.
     pub name: String,
     /// Number of entries, read one by one.
     pub entries: u64,
-    /// Bytes of their keys and values.
+    /// Total size of keys and values.
     pub bytes: u64,
 }
 
-/// One jump of offsets.
+/// A jump of offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GapReport {
-    /// The incarnation of the log that began then.
+    /// Incarnation of the log that began with it.
     pub incarnation: u32,
-    /// Writes that are known to be missing.
+    /// Number of writes known to be missing.
     pub missing_writes: u64,
     /// Whether the machine may have lost power.
     pub power_cut: bool,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether no problems were found.
     pub fn is_sound(&self) -> bool {
         self.databases.iter().all(|database| database.problems.is_empty())
     }
 }
 
-/// Reads everything in a data directory, that of an embedded crawl or that of a service on another log. A process may be
-/// using it; what it is just writing is left out.
+/// Reads everything in a data directory, of an embedded crawl or of a service on another log. A process may be using
+/// it; its current writes are left out.
 ///
 /// # Errors
-/// When a directory cannot be listed.
+/// If a directory cannot be listed.
 pub fn check(data_dir: &Path) -> io::Result<Report> {
     let mut report = Report::default();
     let paths = Paths::new(data_dir);
@@ -97,7 +97,7 @@ pub fn check(data_dir: &Path) -> io::Result<Report> {
     Ok(report)
 }
 
-/// Directories in a directory, by name.
+/// Subdirectories of a directory, with their names.
 fn directories(path: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path)? {
@@ -145,7 +145,7 @@ fn check_task(path: &Path, task: TaskId) -> DatabaseReport {
     check.report
 }
 
-/// A look at one database.
+/// The check of one database.
 struct Check<'a> {
     path: &'a Path,
     task: Option<TaskId>,
@@ -165,7 +165,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Opens the database and compares it with its high-water mark; `None` when it cannot be opened.
+    /// Opens the database and compares it with its high-water mark; `None` if it cannot be opened.
     fn open(&mut self, high_water: &Path) -> Option<(Database, Option<HighWater>)> {
         let noted = match HighWater::read(high_water) {
             Ok(noted) => noted,
@@ -181,7 +181,8 @@ impl<'a> Check<'a> {
             Some(Ok(Since::Damaged(what))) => self.problem(what),
             Some(Err(error)) => self.problem(error.to_string()),
         }
-        // Strictly first: what point-in-time recovery passes over is damage, unless it is being written just now.
+        // Open strictly first: a record that point-in-time recovery skips is damage, unless it is being written right
+        // now.
         let strictly = rocks::open_read_only(self.path, DBRecoveryMode::TolerateCorruptedTailRecords);
         let opened = strictly.or_else(|error| {
             self.problem(error.to_string());
@@ -219,7 +220,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The families that the database says it has, after their identities were compared.
+    /// The families listed by the database, after verifying their identities.
     fn families(&mut self, database: &Database) -> BTreeSet<String> {
         let mut verify = || -> Result<BTreeSet<String>, String> {
             self.report.log = families::log_id(database).map_err(|error| error.to_string())?;

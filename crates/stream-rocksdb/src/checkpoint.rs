@@ -1,15 +1,15 @@
-//! The checkpoint of a task, as its database holds it.
+//! Encoding of a task's checkpoint in its database.
 
 use crate::fields::Fields;
 use page::Timestamp;
 use stream::{Checkpoint, StoreCheckpoint};
 
-/// Key of a task's checkpoint, in the default family of its database. Written with every batch; absent: the stores hold
-/// nothing that can be relied upon.
+/// Key of a task's checkpoint, in the default family of its database. Written with every batch; if it is absent, the
+/// contents of the stores are not trusted.
 pub(crate) const CHECKPOINT: &[u8] = b"checkpoint";
 
-/// `input_next` and per store `name length u16, name, changelog_next, complete_as_of in µs`; each number behind a byte
-/// that says whether it is there. By name, because a newer version may have other stores.
+/// `input_next` and per store `name length u16, name, changelog_next, complete_as_of in µs`; each number follows a byte
+/// that says whether it is present. By name, because a newer version may have other stores.
 pub(crate) fn encode(checkpoint: &Checkpoint, stores: &[String]) -> Vec<u8> {
     fn optional(bytes: &mut Vec<u8>, number: Option<u64>) {
         bytes.push(u8::from(number.is_some()));
@@ -26,7 +26,7 @@ pub(crate) fn encode(checkpoint: &Checkpoint, stores: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// The checkpoint of these stores; those it does not name hold nothing. `None` when it makes no sense.
+/// The checkpoint of these stores; a store it does not name is empty. `None` if it is malformed.
 pub(crate) fn decode(bytes: &[u8], stores: &[String]) -> Option<Checkpoint> {
     let mut checkpoint = Checkpoint::empty(stores.len());
     let (input_next, parts) = parts(bytes)?;
@@ -39,10 +39,10 @@ pub(crate) fn decode(bytes: &[u8], stores: &[String]) -> Option<Checkpoint> {
     Some(checkpoint)
 }
 
-/// What a checkpoint says of each store it names.
+/// Checkpoint of each named store.
 pub(crate) type Parts = Vec<(String, StoreCheckpoint)>;
 
-/// Next input offset, and the part of each store.
+/// Next input offset, and the checkpoint of each store.
 pub(crate) fn parts(bytes: &[u8]) -> Option<(Option<u64>, Parts)> {
     let mut fields = Fields(bytes);
     let input_next = fields.optional()?;

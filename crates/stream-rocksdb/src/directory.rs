@@ -1,8 +1,8 @@
-//! The directory of an embedded log: what lies beside the database, and what follows from it when it is opened.
+//! The directory of an embedded log: the files beside the database, and the checks on opening it.
 //!
-//! The offsets of a partition are never given twice, although writes are not synced. Each incarnation of the log gives
-//! offsets from a range of its own, and a new incarnation begins whenever writes may be missing: after a power cut, and when
-//! the database is behind its high-water mark.
+//! An offset of a partition is never assigned twice, although writes are not synced. Each incarnation of the log
+//! assigns offsets from its own range. A new incarnation begins whenever writes may be missing: after a power cut, and
+//! when the database is behind its high-water mark.
 
 use crate::families::{self, Owner};
 use crate::high_water::{HighWater, Since};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use stream::{ErrorKind, LogError};
 use tracing::warn;
 
-/// How to get over damage to what is nowhere else.
+/// Advice on damage to data that exists nowhere else.
 pub(crate) const RESTORE: &str = "restore the data directory from a copy, or move it away to start anew";
 
 /// Paths of an embedded log.
@@ -27,13 +27,13 @@ pub(crate) const RESTORE: &str = "restore the data directory from a copy, or mov
 pub(crate) struct Paths {
     /// The database.
     pub(crate) database: PathBuf,
-    /// The database while it is made.
+    /// The database while it is being created.
     new: PathBuf,
-    /// Says that there is a database, and whose.
+    /// Identity file: records that there is a database, and its owner.
     pub(crate) identity: PathBuf,
-    /// The [`HighWater`].
+    /// File of the [`HighWater`] mark.
     pub(crate) high_water: PathBuf,
-    /// Held by the process that owns the log.
+    /// Lock file, locked by the process that owns the log.
     lock: PathBuf,
 }
 
@@ -48,31 +48,31 @@ impl Paths {
         }
     }
 
-    /// Whether there is a log, or there should be one.
+    /// Whether there is a log, or traces of one.
     pub(crate) fn any(&self) -> bool {
         self.database.exists() || self.identity.exists() || self.high_water.exists()
     }
 }
 
-/// An open log database with what was learned on the way.
+/// An open log database, with what opening it revealed.
 pub(crate) struct Opening {
     pub(crate) database: Database,
-    /// Its families, besides the default one.
+    /// Its families except the default one.
     pub(crate) families: BTreeSet<String>,
     pub(crate) owner: Owner,
     pub(crate) opened: Opened,
     pub(crate) options: FamilyOptions,
-    /// Held as long as the database is open.
+    /// Locked as long as the database is open.
     pub(crate) lock: File,
 }
 
-/// Which boot of the machine this is; `None` where machines do not say.
+/// Id of the machine's current boot; `None` if the system provides none.
 pub(crate) fn boot() -> Option<String> {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(id.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
-/// Opens the log of a data directory, or makes it where there was none.
+/// Opens the log of a data directory, or creates it if there was none.
 pub(crate) fn open(data_dir: &Path, boot: Option<&str>) -> Result<Opening, LogError> {
     let paths = Paths::new(data_dir);
     fs::create_dir_all(data_dir).map_err(|error| unusable(data_dir, &error))?;
@@ -114,7 +114,7 @@ fn lock(data_dir: &Path, path: &Path) -> Result<File, LogError> {
     }
 }
 
-/// Makes a log. It has its name only when it is complete.
+/// Creates a log. It is renamed into place once it is complete.
 fn create(paths: &Paths) -> Result<(), LogError> {
     if paths.new.exists() {
         fs::remove_dir_all(&paths.new).map_err(|error| unusable(&paths.new, &error))?;
@@ -143,8 +143,8 @@ fn create(paths: &Paths) -> Result<(), LogError> {
     finish().map_err(|error| unusable(&paths.database, &error))
 }
 
-/// Opens the database and replays its write-ahead log. Half a record at the end is what a kill leaves. A hole in the middle
-/// is what a power cut may leave, and what stands behind it is given up then; without one it is damage.
+/// Opens the database and replays its write-ahead log. A kill leaves half a record at the end. A power cut may leave a
+/// hole in the middle; then everything after the hole is dropped. Without a power cut a hole is damage.
 fn recover(
     paths: &Paths,
     options: &FamilyOptions,
@@ -162,7 +162,7 @@ fn recover(
     }
 }
 
-/// Checks that all families are there and belong to the log that the identity file names.
+/// Checks that all families exist and belong to the log named by the identity file.
 fn verify(database: Database, paths: &Paths, options: FamilyOptions, lock: File) -> Result<Opening, LogError> {
     let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.database, &error, RESTORE));
     let log = families::log_id(&database).map_err(fault)?;
@@ -194,7 +194,7 @@ fn verify(database: Database, paths: &Paths, options: FamilyOptions, lock: File)
 }
 
 impl Opening {
-    /// Begins a new incarnation where offsets must jump, before any offset is given.
+    /// Begins a new incarnation if offsets must jump, before any offset is assigned.
     fn begin(&mut self, paths: &Paths, jump: Option<Jump>) -> Result<(), LogError> {
         let path = paths.database.display();
         if let Some(Jump { missing_writes, power_cut }) = jump {
@@ -229,7 +229,7 @@ impl Opening {
     }
 }
 
-/// Which log a data directory says it belongs to; `None` when it does not say.
+/// Id of the log that a data directory belongs to; `None` if it is not recorded.
 pub(crate) fn noted_log(paths: &Paths) -> Option<String> {
     match sealed::read(&paths.identity) {
         Ok(Sealed::Whole(lines)) => field(&lines, "log").map(str::to_owned),

@@ -1,4 +1,4 @@
-//! The state of tasks inside the database of the embedded log.
+//! Task state inside the database of the embedded log.
 
 use crate::EmbeddedBackend;
 use crate::layout::state_family;
@@ -6,8 +6,8 @@ use crate::table;
 use std::sync::Arc;
 use stream::{Checkpoint, LogError, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 
-/// The state of all tasks of an embedded log, written by its commits. It can be neither ahead of the log nor behind it,
-/// and is nowhere else: damage cannot be got over by filling it anew.
+/// The state of all tasks of an embedded log, written by its commits. It is never ahead of or behind the log. It exists
+/// nowhere else, so damage cannot be repaired by a refill.
 #[derive(Clone)]
 pub struct EmbeddedStores(Arc<EmbeddedBackend>);
 
@@ -17,7 +17,7 @@ impl EmbeddedStores {
         Self(log)
     }
 
-    /// A task's state for tools, in which nothing is made; `None` when the stage has never been started with these stores.
+    /// Read-only access to a task's state, for tools; `None` if the stage was never started with these stores.
     pub fn view(&self, task: &TaskId, stores: &[&str]) -> Option<Box<dyn StateStore>> {
         let families: Vec<_> = stores.iter().map(|store| state_family(&task.stage, store)).collect();
         let there = families.iter().all(|name| self.0.has_family(name));
@@ -52,7 +52,7 @@ impl StoreProvider for EmbeddedStores {
 struct EmbeddedStore {
     log: Arc<EmbeddedBackend>,
     task: TaskId,
-    /// By store, in the order of the topology.
+    /// One family per store, in the order of the topology.
     families: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Which column families a database has, and whose they are.
+//! Column families of a database, and their owners.
 //!
-//! Every family carries an identity: the log, the task, its own name. The default one lists all others. So a family that
-//! RocksDB lost, or that came from another database, is told from one that a new version has just made.
+//! Every family carries an identity: the log, the task, its own name. The default family lists all others. This tells a
+//! family that RocksDB lost, or that came from another database, from one that a new version has just created.
 
 use crate::rocks::{Database, durable};
 use rocksdb::{Options, WriteBatch};
@@ -9,30 +9,31 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use stream::TaskId;
 
-/// Layout of databases. Another number cannot be read.
+/// Version of the database layout. Other versions cannot be read.
 pub(crate) const FORMAT: u32 = 1;
-/// What no key of records and of state begins with: it would be topic or partition number 2³² - 1.
+/// Prefix of this module's keys. Keys of records and state never begin with it: that would be topic or partition number
+/// 2³² − 1.
 const RESERVED: [u8; 4] = [0xff; 4];
-/// The family that holds what is said of all.
+/// The family of data that concerns the whole database.
 pub(crate) const DEFAULT: &str = "default";
 
-/// Whom a database belongs to.
+/// Owner of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     /// Id of the log.
     pub(crate) log: String,
-    /// The task, when the database is the state of one; `None` for the log itself.
+    /// The task whose state it is; `None` for the log itself.
     pub(crate) task: Option<TaskId>,
 }
 
 impl Owner {
-    /// What a family of this owner says of itself.
+    /// Identity of a family of this owner.
     pub(crate) fn identity(&self, family: &str) -> String {
         let task = self.task.as_ref().map(|task| format!("task {task}\n")).unwrap_or_default();
         format!("format {FORMAT}\nlog {}\n{task}family {family}\n", self.log)
     }
 
-    /// What is wrong with the identity of a family; `None` when it is ours.
+    /// Why a family does not belong to this owner; `None` if it does.
     fn fault(&self, family: &str, found: Option<&[u8]>) -> Option<String> {
         let Some(found) = found else { return Some(format!("column family {family} has lost its contents")) };
         let found = String::from_utf8_lossy(found);
@@ -47,22 +48,22 @@ impl Owner {
     }
 }
 
-/// Key of the identity, in every family.
+/// Key of the identity; every family has one.
 pub(crate) fn identity_key() -> Vec<u8> {
     [&RESERVED[..], b"identity"].concat()
 }
 
-/// Key of the list of families, in the default one.
+/// Key of the list of families, in the default family.
 fn list_key() -> Vec<u8> {
     [&RESERVED[..], b"families"].concat()
 }
 
-/// Whether a key is one of this module's.
+/// Whether a key is reserved for this module.
 pub(crate) fn is_reserved(key: &[u8]) -> bool {
     key.starts_with(&RESERVED)
 }
 
-/// Makes a database that does not exist yet.
+/// Creates a database.
 pub(crate) fn create(
     path: &Path,
     mut options: Options,
@@ -79,7 +80,7 @@ pub(crate) fn create(
     Ok(database)
 }
 
-/// Opens a database with all families there are. One that is not there is not made.
+/// Opens an existing database with all its families.
 pub(crate) fn open(
     path: &Path,
     options: &Options,
@@ -91,15 +92,15 @@ pub(crate) fn open(
     Ok((database, families))
 }
 
-/// What the default family says of its owner: the id of the log.
+/// Id of the log, as recorded in the default family.
 pub(crate) fn log_id(database: &Database) -> Result<Option<String>, rocksdb::Error> {
     let identity = database.get(identity_key())?.unwrap_or_default();
     let identity = String::from_utf8_lossy(&identity);
     Ok(crate::sealed::field(&identity, "log").map(str::to_owned))
 }
 
-/// The families that a database says it has, after each of them has said that it belongs to the owner. The inner error
-/// says what does not fit.
+/// The families listed by the database, after verifying that each belongs to the owner. The inner error describes a
+/// mismatch.
 pub(crate) fn verify(database: &Database, owner: &Owner) -> Result<Result<BTreeSet<String>, String>, rocksdb::Error> {
     if let Some(fault) = owner.fault(DEFAULT, database.get(identity_key())?.as_deref()) {
         return Ok(Err(fault));
@@ -114,7 +115,7 @@ pub(crate) fn verify(database: &Database, owner: &Owner) -> Result<Result<BTreeS
     Ok(Ok(listed))
 }
 
-/// The families that a database says it has, besides the default one; `None` when it does not say.
+/// The listed families, without the default one; `None` if there is no list.
 fn listed(database: &Database) -> Result<Option<BTreeSet<String>>, rocksdb::Error> {
     let list = database.get(list_key())?;
     Ok(list.map(|names| String::from_utf8_lossy(&names).lines().map(str::to_owned).collect()))
@@ -128,7 +129,7 @@ pub(crate) fn add(
     name: &str,
     options: &Options,
 ) -> Result<(), rocksdb::Error> {
-    // Left over from an addition or a removal that did not come to its end.
+    // Left over from an interrupted addition or removal.
     if database.cf_handle(name).is_some() {
         database.drop_cf(name)?;
     }
@@ -144,8 +145,9 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Removes a family, with `further` writes in the same batch. Should we die half-way, what is left is not listed. Synced,
-/// because the removal itself is: after a power cut, a list that names what is gone would look like damage.
+/// Removes a family, with `further` writes in the same batch. If the process dies half-way, the remaining family is not
+/// listed. Synced, because the removal itself is: after a power cut, a list that names a removed family would look like
+/// damage.
 pub(crate) fn remove(
     database: &Database,
     listed: &mut BTreeSet<String>,

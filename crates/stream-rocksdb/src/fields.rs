@@ -1,8 +1,8 @@
-//! Takes stored bytes apart. Integers are big-endian.
+//! Parses stored bytes. Integers are big-endian.
 
 use page::Timestamp;
 
-/// Bytes being taken apart from the front; `None` when there are too few.
+/// Bytes to parse from the front. Methods return `None` if too few are left.
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
         (there <= 1).then_some((there == 1).then_some(number))
     }
 
-    /// The value, when nothing is left over.
+    /// The value, if no bytes are left over.
     pub(crate) fn finished<T>(&self, value: T) -> Option<T> {
         self.0.is_empty().then_some(value)
     }

@@ -1,7 +1,7 @@
-//! How far a database had come when it was last looked at, kept in a file beside it.
+//! High-water mark of a database, kept in a file beside it.
 //!
-//! RocksDB recovers to *some* earlier state when the end of a write-ahead log or of its manifest is gone, and says nothing.
-//! Whoever opens it compares it with this.
+//! If the end of a write-ahead log or of the manifest is missing, RocksDB silently recovers to *some* earlier state.
+//! Comparing the opened database with this mark reveals that.
 
 use crate::rocks::Database;
 use crate::sealed::{self, Sealed, field};
@@ -9,20 +9,20 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The state of a database at one moment.
+/// State of a database at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HighWater {
-    /// Number of the last write.
+    /// Sequence number of the last write.
     pub(crate) sequence: u64,
-    /// Whether the database was closed and synced then. If not, more may have been written since.
+    /// Whether the database was closed and synced. If not, it may have been written to since.
     pub(crate) clean: bool,
-    /// The machine's boot during which this was written; `None` where machines do not say.
+    /// Id of the machine's boot at that time; `None` if the system provides none.
     pub(crate) boot: Option<String>,
-    /// The manifest as it was. Manifests only grow, and a later one has a higher number.
+    /// The manifest at that time. Manifests only grow, and a later one has a higher number.
     pub(crate) manifest: Manifest,
 }
 
-/// A manifest's first bytes.
+/// The first bytes of a manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
     number: u64,
@@ -30,21 +30,21 @@ pub(crate) struct Manifest {
     digest: String,
 }
 
-/// How a database's manifest compares with the one that was noted.
+/// Comparison of a database's manifest with the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// It is the same, or has grown.
+    /// Same manifest, possibly grown.
     Continued,
-    /// It is a later one: the database was opened since, by something that did not note it.
+    /// A later manifest: something opened the database since without recording it.
     Later,
-    /// It is an earlier one: an older copy was put back.
+    /// An earlier manifest: an older copy was restored.
     Earlier,
-    /// It is the same one, but not with the same bytes.
+    /// Same manifest number, different bytes.
     Damaged(String),
 }
 
 impl HighWater {
-    /// The state of an open database. `before` saves reading a manifest that has not changed.
+    /// State of an open database. `before` saves reading a manifest that has not changed.
     pub(crate) fn of(
         database: &Database,
         path: &Path,
@@ -52,13 +52,13 @@ impl HighWater {
         clean: bool,
         before: Option<&Self>,
     ) -> io::Result<Self> {
-        // In this order: what the manifest holds is then at least as new as what is noted of it.
+        // In this order, the manifest is at least as new as its recorded part.
         let sequence = database.latest_sequence_number();
         let manifest = Manifest::of(path, before.map(|before| &before.manifest))?;
         Ok(Self { sequence, clean, boot: boot.map(str::to_owned), manifest })
     }
 
-    /// As lines of a sealed file.
+    /// Formats it as lines of a sealed file.
     pub(crate) fn lines(&self) -> String {
         let Manifest { number, bytes, digest } = &self.manifest;
         let (sequence, clean) = (self.sequence, self.clean);
@@ -66,7 +66,7 @@ impl HighWater {
         format!("sequence {sequence}\nclean {clean}\n{boot}manifest {number}\nbytes {bytes}\ndigest {digest}\n")
     }
 
-    /// What a file says; `None` when it is missing or damaged.
+    /// Reads a file; `None` if it is missing or damaged.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
         let Sealed::Whole(lines) = sealed::read(path)? else { return Ok(None) };
         Ok(Self::parse(&lines))
@@ -86,7 +86,7 @@ impl HighWater {
         })
     }
 
-    /// Compares the manifest of a closed database with the one noted.
+    /// Compares the manifest of a closed database with the recorded one.
     pub(crate) fn compare(&self, path: &Path) -> io::Result<Since> {
         let Some(number) = current(path)? else {
             return Ok(Since::Damaged("its file CURRENT is missing or unreadable".to_owned()));
@@ -115,7 +115,7 @@ impl HighWater {
 }
 
 impl Manifest {
-    /// The manifest of a database; `before` is an earlier look at it.
+    /// The manifest of a database; `before` is an earlier reading of it.
     pub(crate) fn of(path: &Path, before: Option<&Self>) -> io::Result<Self> {
         let missing = || io::Error::other("CURRENT names no manifest");
         let number = current(path)?.ok_or_else(missing)?;
@@ -133,7 +133,7 @@ fn manifest_name(number: u64) -> String {
     format!("MANIFEST-{number:06}")
 }
 
-/// Number of the manifest that CURRENT names.
+/// Number of the manifest named by CURRENT.
 fn current(path: &Path) -> io::Result<Option<u64>> {
     let bytes = match fs::read(path.join("CURRENT")) {
         Ok(bytes) => bytes,

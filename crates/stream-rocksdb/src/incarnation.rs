@@ -1,34 +1,34 @@
-//! When must offsets jump, so that none is given twice?
+//! Decides when offsets must jump, so that none is assigned twice.
 
 use crate::high_water::{HighWater, Since};
 use crate::layout::{Incarnation, LogKey};
 use crate::rocks::Database;
 use rocksdb::{Direction, IteratorMode};
 
-/// What was found when a log was opened.
+/// Result of opening a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opened {
-    /// Number of the log's incarnation: how often offsets had to jump so far.
+    /// Number of the log's incarnation: how often offsets have jumped so far.
     pub incarnation: u32,
-    /// Why they jumped this time; `None` when everything written is there.
+    /// Why they jumped this time; `None` if no write is missing.
     pub jump: Option<Jump>,
 }
 
 /// Why offsets jumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Writes that are known to be missing. More may be, when power was lost.
+    /// Number of writes known to be missing. There may be more after a power cut.
     pub missing_writes: u64,
     /// Whether the machine may have lost power.
     pub power_cut: bool,
 }
 
-/// Whether writes may be missing that had not reached the disk.
+/// Whether writes that had not reached the disk may be missing.
 pub(crate) fn may_have_lost_power(noted: Option<&HighWater>, boot: Option<&str>) -> bool {
     noted.is_none_or(|noted| !noted.clean && (boot.is_none() || noted.boot.as_deref() != boot))
 }
 
-/// The number of the last incarnation the database knows of.
+/// Number of the last incarnation recorded in the database.
 pub(crate) fn latest(database: &Database) -> Result<u32, rocksdb::Error> {
     let after = LogKey::Incarnation(u32::MAX).encode();
     let mut latest = 0;
@@ -46,7 +46,7 @@ pub(crate) fn judge(noted: Option<&HighWater>, since: &Since, sequence: u64, boo
     let power_cut = may_have_lost_power(noted, boot);
     let Some(noted) = noted else { return Some(Jump { missing_writes: 0, power_cut }) };
     let missing_writes = noted.sequence.saturating_sub(sequence);
-    // Closed for good, and written to since: by something that keeps no mark.
+    // Closed cleanly, but written to since: by something that writes no mark.
     let unknown = noted.clean && sequence != noted.sequence;
     (power_cut || unknown || missing_writes > 0 || *since == Since::Earlier)
         .then_some(Jump { missing_writes, power_cut })

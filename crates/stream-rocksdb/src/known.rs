@@ -1,9 +1,9 @@
-//! What is small and asked for all the time, held in memory so that only reads of records and state go to the database.
+//! Small data needed all the time, cached in memory so that only reads of records and state go to the database.
 
+use crate::directory::stop;
 use crate::layout::{
     INCARNATION_OFFSETS, Incarnation, LogKey, Mark, Place, decode_offset, decode_placed, decode_position, decode_topic,
 };
-use crate::log_backend::unknown;
 use crate::rocks::Database;
 use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ pub(crate) struct Known {
     pub(crate) topics: HashMap<Arc<str>, Topic>,
     /// Next input positions by group.
     pub(crate) positions: HashMap<String, HashMap<Place, Position>>,
-    /// Why offsets jumped, by the incarnation that began then.
+    /// Reasons for jumps, by the incarnation that began with each.
     pub(crate) incarnations: BTreeMap<u32, Incarnation>,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Topic {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partition {
-    /// Unlike in the database, its `end` is always the present one.
+    /// Unlike in the database, its `end` is always current.
     pub(crate) mark: Mark,
-    /// Offsets that were never given, as first and next, rising: where incarnations met.
+    /// Offsets never assigned, as (first, next) in ascending order: the gaps between incarnations.
     gaps: Vec<(u64, u64)>,
 }
 
@@ -47,7 +47,7 @@ impl From<rocksdb::Error> for Unreadable {
 }
 
 impl Known {
-    /// Reads everything but records and state. Offsets go on at the range of an incarnation.
+    /// Reads everything but records and state. New offsets come from the range of `incarnation`.
     pub(crate) fn load(
         database: &Database,
         records: &impl AsColumnFamilyRef,
@@ -112,7 +112,7 @@ impl Unreadable {
 }
 
 impl Partition {
-    /// One of a topic that was made just now.
+    /// A partition of a new topic.
     pub(crate) fn new(incarnation: u32) -> Self {
         let first = first_of(incarnation);
         let gaps = if first == 0 { Vec::new() } else { vec![(0, first)] };
@@ -142,7 +142,7 @@ impl Partition {
         Ok(Self { mark, gaps })
     }
 
-    /// How many of the offsets from one up to, but not including, another were given to records.
+    /// Number of offsets from one up to, but not including, another that were assigned to records.
     pub(crate) fn given(&self, from: u64, to: u64) -> u64 {
         let overlap = |&(first, next): &(u64, u64)| next.min(to).saturating_sub(first.max(from));
         to.saturating_sub(from) - self.gaps.iter().map(overlap).sum::<u64>()
@@ -153,7 +153,7 @@ fn first_of(incarnation: u32) -> u64 {
     u64::from(incarnation) * INCARNATION_OFFSETS
 }
 
-/// The end of the records before an offset: the last one's offset plus one, 0 without records.
+/// End of the records before an offset: the last one's offset plus one, or 0 if there are none.
 fn end_of_records(
     database: &Database,
     records: &impl AsColumnFamilyRef,
@@ -186,4 +186,8 @@ mod tests {
         assert_eq!(partition.given(160, 201), 1);
         assert_eq!(partition.given(300, 200), 0);
     }
+}
+
+pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
+    stop(format!("there is no partition {partition}; create its topic first"))
 }

@@ -1,4 +1,4 @@
-//! What the database of the embedded log holds, byte by byte. Integers are big-endian, so that ranges iterate in order.
+//! Binary layout of the embedded log's database. Integers are big-endian, so that ranges iterate in order.
 
 use crate::fields::Fields;
 use page::Timestamp;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use stream::{Cleanup, InputRecord, OutputRecord, Position, TopicConfig};
 
-/// Column family of the records. Everything else of the log is in the default one; the state of tasks has a family for
-/// each store of a stage, named [`state_family`], with the entries of [`crate::table`].
+/// Column family of the records. Other data of the log is in the default family. Task state has one family for each
+/// store of a stage, named by [`state_family`], with the entries of [`crate::table`].
 pub(crate) const RECORDS: &str = "records";
-/// Offsets that belong to one incarnation of the log: more than a partition takes in within centuries.
+/// Number of offsets per incarnation of the log: more than a partition takes in centuries.
 pub(crate) const INCARNATION_OFFSETS: u64 = 1 << 40;
 
 /// Name of the column family of a store.
@@ -20,22 +20,22 @@ pub(crate) fn state_family(stage: &str, store: &str) -> String {
 /// The keys of the log database. The first byte of a key outside [`RECORDS`] is a stable ordinal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LogKey<'a> {
-    /// `1 ++ name` → [`encode_topic`]: id, partitions, how it forgets. Lives for ever; absent: no such topic.
+    /// `1 ++ name` → [`encode_topic`]: id, partitions, cleanup. Never deleted; absent: no such topic.
     Topic(&'a str),
-    /// `2 ++ topic id u32 ++ partition u32` → [`Mark`]. Written by retention and compaction only; absent: nothing was
+    /// `2 ++ topic id u32 ++ partition u32` → [`Mark`]. Written only by retention and compaction; absent: nothing was
     /// ever dropped from the partition, and its end follows from its last record.
     Mark(Place),
-    /// `3 ++ topic id u32 ++ partition u32 ++ group` → [`encode_position`]. Written by commits, lives for ever;
-    /// absent: the group never committed on the partition.
+    /// `3 ++ topic id u32 ++ partition u32 ++ group` → [`encode_position`]. Written by commits, never deleted; absent:
+    /// the group never committed on the partition.
     Position(Place, &'a str),
-    /// `4 ++ number u32` → [`Incarnation`]. Written when offsets must jump; absent: they never did so far.
+    /// `4 ++ number u32` → [`Incarnation`]. Written when offsets must jump; absent: they never jumped.
     Incarnation(u32),
-    /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`encode_record`]. Lives until retention or
+    /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`encode_record`]. Kept until retention or
     /// compaction drops it; absent within the bounds: dropped.
     Record(Place, u64),
 }
 
-/// A partition by the small number of its topic.
+/// A partition, with its topic as a small number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) topic: u32,
@@ -89,12 +89,12 @@ pub(crate) fn decode_position(bytes: &[u8]) -> Option<Position> {
     Some(Position { next: fields.u64()?, note: std::str::from_utf8(fields.0).ok()?.to_owned() })
 }
 
-/// Why offsets jumped, so that none was given twice.
+/// Why offsets jumped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Incarnation {
-    /// Writes that are known to be missing. More may be, when power was lost.
+    /// Number of writes known to be missing. There may be more after a power cut.
     pub(crate) missing: u64,
-    /// Whether that was because power may have been lost.
+    /// Whether the jump was due to a possible power cut.
     pub(crate) power_cut: bool,
 }
 
@@ -103,7 +103,7 @@ impl Incarnation {
         [&self.missing.to_be_bytes()[..], &[u8::from(self.power_cut)]].concat()
     }
 
-    /// The number in the key, and the value.
+    /// Decodes the number in the key, and the value.
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<(u32, Self)> {
         let mut fields = Fields(value);
         let incarnation = Self { missing: fields.u64()?, power_cut: fields.u8()? == 1 };
@@ -112,20 +112,21 @@ impl Incarnation {
     }
 }
 
-/// How far a partition has been worn down. All zero for one that was never touched.
+/// Progress of retention and compaction on a partition; all zero before the first round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// First offset that may still be read.
     pub(crate) start: u64,
-    /// The end at the time of writing: keeps offsets from being given again when the last records were dropped.
+    /// End of the partition when the mark was written. It prevents reuse of offsets after the last records were
+    /// dropped.
     pub(crate) end: u64,
-    /// Below, every key of a compacted topic has at most one record.
+    /// Below this offset, every key of a compacted topic has at most one record.
     pub(crate) cleaned_to: u64,
     /// Number of records below `cleaned_to`.
     pub(crate) kept: u64,
-    /// Below, everything was clean already at `horizon_at`; tombstones there have been seen long enough some days later.
+    /// Below this offset, everything was clean at `horizon_at`; tombstones there may be dropped some days later.
     pub(crate) horizon: u64,
-    /// When the horizon was set.
+    /// Time at which the horizon was set.
     pub(crate) horizon_at: Timestamp,
 }
 
@@ -182,7 +183,7 @@ pub(crate) fn encode_record(record: &OutputRecord, into: &mut Vec<u8>) {
     into.clear();
     into.extend(record.timestamp.as_micros().to_be_bytes());
     into.push(u8::from(record.value.is_none()));
-    // A key of 4 GiB does not fit into any machine we run on.
+    // A key of 4 GiB does not fit into memory anyway.
     into.extend((record.key.len() as u32).to_be_bytes());
     into.extend(&record.key);
     into.extend(record.value.as_deref().unwrap_or_default());

@@ -1,20 +1,20 @@
-//! Where do the log and the state live when there is nothing but a disk?
+//! Stores the log and the state on a local disk.
 //!
 //! * [`EmbeddedBackend`] and [`EmbeddedStores`]: topics, records, positions and the state of all tasks of an embedded
-//!   crawl, in one RocksDB under `<data>/log`. A commit is one batch. [`open_log`] puts groups and transactions on top.
-//! * [`RocksStores`]: the state of tasks beside a log that keeps it in changelogs, a RocksDB each under
+//!   crawl, in one RocksDB under `<data>/log`. A commit is one batch. [`open_log`] adds groups and transactions.
+//! * [`RocksStores`]: task state beside a log that keeps it in changelogs, with one RocksDB per task under
 //!   `<data>/<stage>/<partition>`.
-//! * [`check`]: reads everything there is and says what is wrong.
+//! * [`check`]: reads a whole data directory and reports problems.
 //!
-//! Every batch goes into a write-ahead log that is handed to the kernel but not synced: killing the process loses nothing,
-//! and a power cut loses the youngest batches, each as a whole, unless [`EmbeddedBackend::sync`] is called now and then.
-//! Databases can be opened read-only beside the process that owns them.
+//! Every batch is written to a write-ahead log without a sync. Killing the process loses nothing. A power cut loses the
+//! latest batches, each as a whole, unless [`EmbeddedBackend::sync`] is called now and then. Databases can be opened
+//! read-only beside the process that owns them.
 //!
-//! Damage is never silent. Each column family says whose it is; a file beside each database says how far it had come. What
-//! was lost at the end is found out by comparing, and offsets never begin again where they were.
+//! Damage is never silent. Each column family records its owner; a file beside each database records its high-water
+//! mark. A comparison reveals writes lost at the end, and offsets are never reused.
 //!
-//! This crate alone names RocksDB. It never decides what to restore or when to commit, and reads a clock only to name what
-//! it sets aside.
+//! This crate alone uses RocksDB. It never decides what to restore or when to commit, and reads a clock only to name
+//! state it sets aside.
 
 mod backend;
 pub mod check;
@@ -43,12 +43,12 @@ pub use crate::store::{RocksStores, StoreMemory};
 use std::path::Path;
 use stream::{InProcessLog, LogError};
 
-/// Opens (or makes) the embedded log of a data directory, for this process alone.
+/// Opens (or creates) the embedded log of a data directory, for this process alone.
 pub fn open_log(data_dir: &Path) -> Result<InProcessLog<EmbeddedBackend>, LogError> {
     EmbeddedBackend::open(data_dir).map(InProcessLog::new)
 }
 
-/// Whether a data directory holds an embedded log, or what is left of one.
+/// Whether a data directory holds an embedded log, or traces of one.
 pub fn has_log(data_dir: &Path) -> bool {
     directory::Paths::new(data_dir).any()
 }

@@ -16,7 +16,7 @@ use stream::{
     Bounds, InputRecord, LogBackend, LogError, PollLimits, Position, StateIn, TaskWrites, TopicConfig, TopicPartition,
 };
 
-/// Most bytes of keys and values one read gives, unless a single record is larger.
+/// Maximum bytes of keys and values per read, unless a single record is larger.
 const READ_BYTES: usize = 16 << 20;
 
 impl EmbeddedBackend {
@@ -34,7 +34,7 @@ impl EmbeddedBackend {
         Ok(())
     }
 
-    /// Begins a new incarnation when a partition has used up the offsets of the present one.
+    /// Begins a new incarnation when a partition has used up the offsets of the current one.
     fn stay_within_incarnation(&self, batch: &mut WriteBatch, end: u64) {
         let present = self.incarnation.load(Ordering::Relaxed);
         let needed = u32::try_from(end / INCARNATION_OFFSETS).unwrap_or(u32::MAX);
@@ -43,10 +43,6 @@ impl EmbeddedBackend {
             self.incarnation.store(needed, Ordering::Relaxed);
         }
     }
-}
-
-pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
-    stop(format!("there is no partition {partition}; create its topic first"))
 }
 
 impl LogBackend for EmbeddedBackend {

@@ -1,10 +1,10 @@
-//! How the embedded log forgets: retention by age and by consumption, and compaction.
+//! Retention by age and by consumption, and compaction of the embedded log.
 //!
-//! Compaction is a cleaner that runs now and then, as Kafka's does, rather than an index of latest offsets kept up to
-//! date by every write. The index would cost each changelog record a random read (some 4 µs) and two more writes (1 to
-//! 2 µs each), inside the commit. The cleaner reads a partition through once at least half of it is dirty, so that a
-//! record is read in sequence about three times in its life and deleted once: some 3 µs measured, away from the commit. In
-//! return a log is up to twice as large as it must be.
+//! Compaction is a cleaner that runs now and then, like Kafka's. The alternative, an index of latest offsets updated by
+//! every write, would cost each changelog record a random read (some 4 µs) and two more writes (1 to 2 µs each) inside
+//! the commit. The cleaner reads a partition once at least half of it is dirty. So a record is read sequentially about
+//! three times in its life and deleted once: some 3 µs measured, outside the commit. In return a log may be twice as
+//! large as necessary.
 
 use crate::backend::EmbeddedBackend;
 use crate::layout::{LogKey, Mark, Place};
@@ -17,14 +17,14 @@ use stream::protocol::TOMBSTONES_KEPT;
 use stream::{Cleanup, LogError};
 use tracing::debug;
 
-/// Memory for the keys of one pass of the cleaner. What does not fit is left to the next pass.
+/// Memory for the keys of one pass of the cleaner. Further keys are left to the next pass.
 const CLEANER_BYTES: usize = 64 << 20;
-/// What a key takes in the cleaner's map besides itself.
+/// Overhead of a key in the cleaner's map, in bytes.
 const CLEANER_KEY_OVERHEAD: usize = 48;
-/// Deletions written at a time, so that commits get through in between.
+/// Deletions per batch, so that commits can run in between.
 const DELETIONS_AT_ONCE: usize = 4_096;
 
-/// One round over all partitions.
+/// Runs one round over all partitions.
 pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogError> {
     let _alone = log.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
     for (id, topic) in log.topics_by_id() {
@@ -48,7 +48,7 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
     Ok(())
 }
 
-/// Drops records from the front: those too old, and those every group has consumed.
+/// Drops records from the front: those too old, and those consumed by every group.
 fn expire(
     log: &EmbeddedBackend,
     place: Place,
@@ -78,14 +78,14 @@ fn expire(
     batch.delete_range_cf(&records, &from, &to);
     batch.put(LogKey::Mark(place).encode(), after.encode());
     log.write_batch(batch)?;
-    // Whole tables go at once, without waiting for a compaction to come by. This range includes its end.
+    // Deletes whole table files at once, without waiting for a RocksDB compaction. This range includes its end.
     let last = LogKey::Record(place, start - 1).encode();
     log.database.delete_file_in_range_cf(&records, &from, &last).map_err(|error| log.fault(&error))?;
     Ok(after)
 }
 
-/// Keeps the last record of every key, as far as the keys of the dirty part fit into memory.
-/// `dirty` is the number of offsets given above `cleaned_to`; nothing there was ever dropped.
+/// Keeps the last record of every key, as far as the keys of the dirty part fit into memory. `dirty` is the number of
+/// offsets assigned above `cleaned_to`; nothing there was ever dropped.
 fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Timestamp) -> Result<Mark, LogError> {
     if dirty == 0 || dirty < mark.kept {
         return Ok(mark);
@@ -106,8 +106,9 @@ fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Tim
         }
         Ok(bytes <= CLEANER_BYTES)
     })?;
-    // A tombstone goes some days after the pass that dropped the values before it. Judged by its own timestamp it might go
-    // in that same pass, and a reader half-way through would keep a value whose deletion it never sees.
+    // A tombstone is dropped some days after the pass that dropped the values before it. If its own timestamp decided,
+    // it might be dropped in that same pass, and a reader half-way through would keep a value whose deletion it never
+    // sees.
     let horizon_passed = now.saturating_since(mark.horizon_at) >= TOMBSTONES_KEPT;
     let forgotten_below = if horizon_passed { mark.horizon } else { 0 };
     let records = log.records()?;

@@ -1,4 +1,4 @@
-//! What every database here has in common: threads, options, and what an operator is told when one fails.
+//! Common to all databases: threads, options and error messages for the operator.
 
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, DBWithThreadMode, Env, ErrorKind, LogLevel,
@@ -8,15 +8,15 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Once;
 
-/// A database whose column families may come while it is in use.
+/// A database whose column families may change while it is in use.
 pub(crate) type Database = DBWithThreadMode<MultiThreaded>;
 
-/// Flushes and compactions of all databases of the process share these threads.
+/// Threads for flushes and compactions, shared by all databases of the process.
 const BACKGROUND_THREADS: i32 = 2;
-/// A writer may drop a file between our listing and our opening of it; looking again finds the newer list.
+/// A writer may drop a file between our listing it and opening it; a retry reads the newer list.
 const READ_ONLY_ATTEMPTS: u32 = 8;
-/// Options of a database as a whole. With `verify_wals`, a write-ahead log names the one before it, and one that is
-/// missing is an error. The environment, and with it the threads, is RocksDB's one of the process.
+/// Options of a database as a whole. With `verify_wals`, each write-ahead log names its predecessor, and a missing one
+/// is an error. The environment, and with it the threads, is RocksDB's default one, shared by the process.
 pub(crate) fn database_options(recovery: DBRecoveryMode, verify_wals: bool) -> Options {
     static THREADS: Once = Once::new();
     THREADS.call_once(|| {
@@ -25,8 +25,8 @@ pub(crate) fn database_options(recovery: DBRecoveryMode, verify_wals: bool) -> O
             environment.set_high_priority_background_threads(1);
         }
     });
-    // The crate has no methods for these. Without preallocation a new database takes the space of what it holds, not that
-    // of a write buffer for its first write-ahead log.
+    // The crate has no methods for these. Without preallocation a new database takes the space of its contents, not
+    // that of a write buffer for its first write-ahead log.
     let further = format!("allow_fallocate=false;track_and_verify_wals={verify_wals}");
     let further = Options::default().get_options_from_string(further);
     let mut options = further.expect("the RocksDB we are built with knows these options");
@@ -40,8 +40,7 @@ pub(crate) fn database_options(recovery: DBRecoveryMode, verify_wals: bool) -> O
     options
 }
 
-/// Options of one column family. Filters stay with the open files rather than in the cache, where data would push
-/// them out.
+/// Options of one column family. Filters stay with the open files instead of in the cache, where data would evict them.
 pub(crate) fn family_options(cache: &Cache, write_buffer_bytes: usize, point_reads: bool) -> Options {
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
@@ -57,21 +56,21 @@ pub(crate) fn family_options(cache: &Cache, write_buffer_bytes: usize, point_rea
     options
 }
 
-/// A write that outlives a power cut.
+/// Options of a write that survives a power cut.
 pub(crate) fn durable() -> WriteOptions {
     let mut options = WriteOptions::default();
     options.set_sync(true);
     options
 }
 
-/// Opens a database with all families there are, as it stands now. Another process may be writing to it: the end of its
-/// write-ahead log may be half a record, which [`DBRecoveryMode::PointInTime`] passes over, and files may go while they are
-/// listed. What is still missing when it has been looked for several times is missing.
+/// Opens the current contents of a database with all its families. Another process may be writing to it: its
+/// write-ahead log may end in half a record, which [`DBRecoveryMode::PointInTime`] skips, and files may vanish while
+/// they are listed. A file still missing after several attempts is an error.
 pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(Database, Vec<String>), rocksdb::Error> {
     let mut options = Options::default();
     options.set_wal_recovery_mode(recovery);
-    // Told not to, RocksDB (11.8, `DBImpl::Recover`) would note that write-ahead logs are tracked no more. A view has nothing
-    // to note it in, and the process would die of it.
+    // If this is off, RocksDB (11.8, `DBImpl::Recover`) records that write-ahead logs are no longer tracked. A view
+    // cannot record anything, and the process would crash.
     options.set_track_and_verify_wals_in_manifest(true);
     let open = || {
         let families = Database::list_cf(&options, path)?;
@@ -87,21 +86,20 @@ pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(D
     }
 }
 
-/// Whether a file was not there, or a write-ahead log that the database names.
+/// Whether a file was missing, or a write-ahead log that the database names.
 fn may_be_gone(error: &rocksdb::Error) -> bool {
     let message: &str = error.as_ref();
     error.kind() == ErrorKind::IOError || message.contains("Missing WAL")
 }
 
-/// Whether a failure to open means that somebody else has the database open.
+/// Whether opening failed because another opener holds the lock.
 pub(crate) fn is_locked(error: &rocksdb::Error) -> bool {
     let message: &str = error.as_ref();
-    // The first is said within one process, the second between processes.
+    // The first message is used within one process, the second between processes.
     message.contains("lock hold by current process") || message.contains("While lock file")
 }
 
-/// Whether what is on disk is to blame, rather than the disk. A file that the database names and that is not there is
-/// damage, too.
+/// Whether the data on disk is at fault, not the disk. A missing file that the database names is damage, too.
 pub(crate) fn is_damage(error: &rocksdb::Error) -> bool {
     let message: &str = error.as_ref();
     match error.kind() {
@@ -115,18 +113,18 @@ pub(crate) fn is_damage(error: &rocksdb::Error) -> bool {
     }
 }
 
-/// What went wrong with a thing on disk and what to do, for an operator. `refill` says how to get over damage.
+/// Describes a failure on disk for an operator, with advice. `refill` is the advice in case of damage.
 pub(crate) fn explain(thing: &str, path: &Path, error: &rocksdb::Error, refill: &str) -> String {
     if is_damage(error) { damaged(thing, path, error, refill) } else { unusable(thing, path, error) }
 }
 
-/// The disk does not do what it is asked to.
+/// Message for a failed disk operation.
 pub(crate) fn unusable(thing: &str, path: &Path, error: &dyn Display) -> String {
     let path = path.display();
     format!("{thing} {path} cannot be used: {error}; check that its disk is there, writable and not full")
 }
 
-/// What the disk holds makes no sense.
+/// Message for damaged data on disk.
 pub(crate) fn damaged(thing: &str, path: &Path, what: &dyn Display, refill: &str) -> String {
     format!("{thing} {} is damaged: {what}; {refill}", path.display())
 }
@@ -144,7 +142,7 @@ mod tests {
         options.create_missing_column_families(true);
         let database = Database::open_cf(&options, directory.path(), ["default", "one", "other"]).unwrap();
         database.put_cf(&database.cf_handle("other").unwrap(), "a", "1").unwrap();
-        // Flushing one family begins a new write-ahead log; the old one has what the other family keeps in memory.
+        // Flushing one family starts a new write-ahead log; the old one holds the unflushed data of the other family.
         let one = database.cf_handle("one").unwrap();
         database.put_cf(&one, "b", "2").unwrap();
         database.flush_cf(&one).unwrap();

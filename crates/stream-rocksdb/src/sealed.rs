@@ -1,4 +1,4 @@
-//! Small files of text beside a database. Each is replaced as a whole and can tell when it was damaged.
+//! Small text files beside a database. Each is replaced as a whole and detects its own damage.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 /// First word of the last line, which holds the digest of all lines before.
 const SEAL: &str = "seal ";
 
-/// What is found where a sealed file should be.
+/// Result of reading a sealed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sealed {
     Missing,
@@ -15,7 +15,8 @@ pub(crate) enum Sealed {
     Whole(String),
 }
 
-/// Replaces a file. `lines` ends with a line break. When `durable`, the file outlives a power cut from here on.
+/// Replaces a file. `lines` ends with a line break. With `durable`, the new file survives a power cut once this
+/// returns.
 pub(crate) fn write(path: &Path, lines: &str, durable: bool) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
@@ -28,16 +29,16 @@ pub(crate) fn write(path: &Path, lines: &str, durable: bool) -> io::Result<()> {
     if durable { sync_directory(path) } else { Ok(()) }
 }
 
-/// Makes the entry of a path in its directory outlive a power cut.
+/// Makes the directory entry of a path survive a power cut.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     match path.parent() {
-        // Directories cannot be opened everywhere; where they cannot, there is nothing to sync.
+        // Some systems cannot open directories; there is nothing to sync there.
         Some(parent) => File::open(parent).map_or(Ok(()), |directory| directory.sync_all()),
         None => Ok(()),
     }
 }
 
-/// The lines of a file, when they are as they were written.
+/// Reads the lines of a file and verifies their digest.
 pub(crate) fn read(path: &Path) -> io::Result<Sealed> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -52,7 +53,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Sealed> {
     Ok(whole.map_or(Sealed::Damaged, |(lines, _)| Sealed::Whole(lines.to_owned())))
 }
 
-/// The rest of the line that begins with a word.
+/// The rest of the line that starts with this word.
 pub(crate) fn field<'a>(lines: &'a str, word: &str) -> Option<&'a str> {
     lines.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '))
 }
@@ -61,7 +62,7 @@ fn seal(lines: &str) -> String {
     digest(lines.as_bytes())
 }
 
-/// A digest of bytes, short enough to read out.
+/// A digest short enough to read out.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }

@@ -1,4 +1,4 @@
-//! The state of tasks on disk, beside a log that keeps it in changelogs.
+//! Task state on disk, beside a log that keeps it in changelogs.
 
 use crate::checkpoint::{self, CHECKPOINT};
 use crate::families::{self, Owner};
@@ -18,11 +18,12 @@ use tracing::{info, warn};
 
 /// Write buffer of one store. Small, because a process may have hundreds of stores.
 const WRITE_BUFFER_BYTES: usize = 4 << 20;
-/// Memory a write buffer takes at a time; RocksDB's choice would fill the common budget with empty buffers.
+/// Allocation unit of a write buffer; RocksDB's default would fill the shared budget with empty buffers.
 const ARENA_BLOCK_BYTES: usize = 64 << 10;
-/// Write-ahead log to replay after a kill, per task, at the most.
+/// Maximum write-ahead log to replay after a kill, per task.
 const WRITE_AHEAD_BYTES: u64 = 32 << 20;
-/// Beside the files of the database: the [`HighWater`]. The last file to be made; without it the database is not believed.
+/// File of the [`HighWater`] mark, beside those of the database. It is created last; without it the database is not
+/// trusted.
 pub(crate) const HIGH_WATER: &str = "recrawl.high-water";
 
 /// Memory shared by the stores of all tasks of a process.
@@ -30,7 +31,7 @@ pub(crate) const HIGH_WATER: &str = "recrawl.high-water";
 pub struct StoreMemory {
     /// Cache of uncompressed blocks, in bytes.
     pub block_cache_bytes: usize,
-    /// Write buffers, in bytes.
+    /// Total of all write buffers, in bytes.
     pub write_buffer_bytes: usize,
 }
 
@@ -41,7 +42,7 @@ impl Default for StoreMemory {
     }
 }
 
-/// The state of tasks under one data directory, each in `<data>/<stage>/<partition>`.
+/// Task state under one data directory, each task in `<data>/<stage>/<partition>`.
 pub struct RocksStores {
     data_dir: PathBuf,
     cache: Cache,
@@ -49,7 +50,7 @@ pub struct RocksStores {
 }
 
 impl RocksStores {
-    /// The stores of a data directory. Nothing is opened or made yet.
+    /// The stores of a data directory. Opens and creates nothing yet.
     pub fn new(data_dir: &Path, memory: StoreMemory) -> Self {
         Self {
             data_dir: data_dir.to_owned(),
@@ -58,8 +59,8 @@ impl RocksStores {
         }
     }
 
-    /// A view of a task's state as it stands now, for tools; another process may be writing to it. Writing through it
-    /// fails. Which stores there must be is the caller's knowledge; a store that does not exist is an error.
+    /// A read-only view of a task's current state, for tools; another process may be writing to it. Writes fail. The
+    /// caller names the stores; a missing one is an error.
     pub fn open_read_only(&self, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
         let path = self.path(task);
         if !path.join("CURRENT").exists() {
@@ -81,7 +82,7 @@ impl RocksStores {
     }
 
     fn database_options(&self) -> Options {
-        // What a power cut takes from the end comes back from the changelog.
+        // Writes lost at the end in a power cut are restored from the changelog.
         let mut options = rocks::database_options(DBRecoveryMode::PointInTime, true);
         options.set_write_buffer_manager(&self.write_buffers);
         options.set_max_total_wal_size(WRITE_AHEAD_BYTES);
@@ -94,7 +95,7 @@ impl RocksStores {
         options
     }
 
-    /// Opens the database of a task, after what lies beside it has been looked at.
+    /// Opens the database of a task, after checking the file beside it.
     fn open_existing(&self, path: &Path, owner: &Owner) -> Result<(Database, BTreeSet<String>), StoreError> {
         let noted = HighWater::read(&path.join(HIGH_WATER)).map_err(|error| unusable(path, &error))?;
         let noted = noted.ok_or_else(|| damaged(path, &format!("its file {HIGH_WATER} is missing or damaged")))?;
@@ -141,7 +142,7 @@ impl StoreProvider for RocksStores {
         let path = self.path(task);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX)).to_string();
-        // To the second, and without the colons that some file systems do not take.
+        // To the second, without the colons that some file systems refuse.
         let name = format!("{}.set-aside-{}Z", task.partition, now[..19].replace(':', "-"));
         let names = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}-{number}")));
         for name in names {
@@ -184,11 +185,11 @@ struct RocksStore {
     database: Database,
     path: PathBuf,
     owner: Owner,
-    /// The families there are besides the default one.
+    /// Column families except the default one.
     listed: BTreeSet<String>,
     /// Names of the stores, in the order of the topology.
     stores: Vec<String>,
-    /// Options of a store's column family; `None` when this is a view.
+    /// Options of a store's column family; `None` in a view.
     family: Option<Options>,
     high_water: Option<HighWater>,
 }
@@ -225,11 +226,11 @@ impl RocksStore {
         })
     }
 
-    /// Notes the manifest whenever it has changed, which it does when a write buffer becomes a table.
+    /// Writes the mark when the manifest has changed, which happens when a write buffer becomes a table.
     fn note_high_water(&mut self) -> io::Result<()> {
         let before = self.high_water.as_ref();
         let mut noted = HighWater::of(&self.database, &self.path, None, false, before)?;
-        // How far the contents are is for the checkpoint to say.
+        // The checkpoint says how far the contents are.
         noted.sequence = 0;
         if self.high_water.as_ref() != Some(&noted) {
             sealed::write(&self.path.join(HIGH_WATER), &noted.lines(), true)?;
@@ -290,7 +291,7 @@ impl StateStore for RocksStore {
         let name = self.stores[store].clone();
         let mut batch = WriteBatch::default();
         batch.put(CHECKPOINT, checkpoint::encode(&checkpoint, &self.stores));
-        // Unlike a deletion of the whole range, dropping the family gives the space back and costs later reads nothing.
+        // Unlike a deletion of the whole range, dropping the family frees the space and does not slow later reads.
         let Self { database, listed, owner, path, .. } = self;
         let emptied = families::remove(database, listed, &name, batch)
             .and_then(|()| families::add(database, listed, owner, &name, &options));

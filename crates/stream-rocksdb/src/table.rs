@@ -1,10 +1,10 @@
-//! The entries of one store for one partition: a range of a column family.
+//! Entries of one store for one partition: a range of a column family.
 
 use crate::rocks::Database;
 use rocksdb::{AsColumnFamilyRef, ReadOptions};
 use stream::Visit;
 
-/// A key as it stands in the family: the partition in front, so that its entries are together.
+/// Key in the column family: prefixed with the partition, so that its entries are contiguous.
 pub(crate) fn key(partition: u32, key: &[u8]) -> Vec<u8> {
     let mut placed = Vec::with_capacity(4 + key.len());
     placed.extend(partition.to_be_bytes());
@@ -12,7 +12,6 @@ pub(crate) fn key(partition: u32, key: &[u8]) -> Vec<u8> {
     placed
 }
 
-/// The value of a key.
 pub(crate) fn get(
     database: &Database,
     family: &impl AsColumnFamilyRef,
@@ -22,7 +21,7 @@ pub(crate) fn get(
     database.get_cf(family, key(partition, wanted))
 }
 
-/// Visits the partition's entries in key order from a key on until the visitor breaks.
+/// Visits the partition's entries in key order from a key on, until the visitor breaks.
 pub(crate) fn scan(
     database: &Database,
     family: &impl AsColumnFamilyRef,

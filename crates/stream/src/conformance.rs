@@ -1,8 +1,8 @@
-//! The suite every log must pass, with the stages on top of it.
+//! The conformance suite that every log must pass, also with stages on top.
 //!
-//! A log brings a [`Harness`]; [`run`] takes it through all [`CASES`], each on topics of its own, several at a time,
-//! and prints every name. Nothing sleeps: a case waits for conditions, until the harness's deadline. Offsets may have
-//! gaps, what was committed may take a moment to be seen, partitions may come in several rounds.
+//! A log provides a [`Harness`]; [`run`] runs all [`CASES`] on it, several at a time and each on its own topics, and
+//! prints every name. Nothing sleeps: a case waits for conditions, up to the harness's deadline. Offsets may have gaps,
+//! commits may take a moment to become visible, partitions may be assigned in several rounds.
 
 mod ground;
 mod groups;
@@ -24,59 +24,59 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What a log must be able to do for a case to make sense.
+/// Capability of a log that a case requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing that not every log can do.
+    /// Nothing beyond what every log can do.
     Nothing,
     /// Retention and compaction on demand.
     Maintenance,
-    /// The same, and dropping what every group has consumed.
+    /// Maintenance on demand, and dropping of records that every group has consumed.
     ConsumedRetention,
-    /// Changelogs that keep the state of tasks, so that a lost disk is refilled.
+    /// State in changelogs, so that a lost disk is refilled.
     Changelogs,
-    /// The same, and compaction on demand.
+    /// State in changelogs, and compaction on demand.
     CompactedChangelogs,
 }
 
-/// A log under test, made anew for every case.
+/// A log under test, created anew for every case.
 pub trait Harness {
-    /// The log.
+    /// The log under test.
     fn log(&self) -> Arc<dyn Log>;
 
-    /// Closes the log and opens it again on what it has kept. The case has dropped every handle on it.
+    /// Closes the log and opens it again on its stored data. The case has dropped every handle on it.
     fn reopen(&mut self) -> Result<(), LogError>;
 
-    /// An empty disk: stores that outlive their tasks. Every call gives another.
+    /// An empty disk: stores that outlive their tasks. Every call returns a new one.
     fn stores(&self) -> Arc<dyn StoreProvider>;
 
-    /// Real time; `now` stamps the records, `pause` waits a little between two looks.
+    /// Real time; `now` stamps the records, `pause` waits a little between two checks.
     fn clock(&self) -> Arc<dyn Clock>;
 
-    /// How long a condition may take to come true.
+    /// Longest wait for a condition.
     fn deadline(&self) -> Duration {
         Duration::from_secs(60)
     }
 
-    /// What stands in front of all names, so that runs can share a log.
+    /// Prefix of all names, so that runs can share a log.
     fn prefix(&self) -> String {
         String::new()
     }
 
-    /// Whether the log can do what a case needs.
+    /// Whether the log has this capability.
     fn can(&self, need: Need) -> bool;
 
-    /// Retention and compaction, now. Called only when [`Harness::can`] says so.
+    /// Runs retention and compaction now. Called only if [`Harness::can`] allows it.
     fn maintain(&self, now: Timestamp) -> Result<(), LogError>;
 }
 
-/// One claim about a log.
+/// One requirement on a log, with its test.
 pub struct Case {
-    /// The claim.
+    /// Name of the test, which states the requirement.
     pub name: &'static str,
-    /// What it needs.
+    /// Required capability.
     pub need: Need,
-    /// Tries it.
+    /// Runs the test.
     pub run: fn(&mut Ground) -> Result<(), Failed>,
 }
 
@@ -88,7 +88,7 @@ macro_rules! cases {
     (@ $need:ident) => { Need::$need };
 }
 
-/// All cases.
+/// All cases, in the order they start.
 pub const CASES: &[Case] = cases![
     records::records_of_a_key_keep_their_order;
     records::offsets_rise;
@@ -162,10 +162,10 @@ pub const CASES: &[Case] = cases![
     stages::output_ids_are_the_same_after_a_crash;
 ];
 
-/// Takes a log through all cases whose name contains `only`, on some threads, and prints how each went.
+/// Runs all cases whose name contains `only`, on `threads` threads, and prints each result.
 ///
 /// # Panics
-/// When a case fails, naming all that did.
+/// If a case fails; the message names all that failed.
 pub fn run(make: &(dyn Fn() -> Box<dyn Harness> + Sync), threads: usize, only: &str) {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());

@@ -1,11 +1,11 @@
-//! How long something took, counted by length.
+//! A histogram of durations.
 
 use std::time::Duration;
 
-/// Upper bounds of the classes, in seconds. What takes longer is in one more class behind them.
+/// Upper bounds of the buckets, in seconds. Longer durations fall into one more bucket at the end.
 const BOUNDS_S: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0];
 
-/// A histogram of durations.
+/// A histogram of durations, with fixed buckets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Durations {
     counts: [u64; BOUNDS_S.len() + 1],
@@ -13,24 +13,24 @@ pub struct Durations {
 }
 
 impl Durations {
-    /// Counts one.
+    /// Counts one duration.
     pub fn add(&mut self, duration: Duration) {
         let class = BOUNDS_S.partition_point(|bound| *bound < duration.as_secs_f64());
         self.counts[class] += 1;
         self.sum += duration;
     }
 
-    /// All of them together, in seconds.
+    /// Sum of all durations, in seconds.
     pub fn sum_s(&self) -> f64 {
         self.sum.as_secs_f64()
     }
 
-    /// How many there were.
+    /// Number of durations counted.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The classes by their upper bounds, in seconds, each with the number of its own.
+    /// Upper bound of each bucket in seconds, with the count of that bucket alone (not cumulative).
     pub fn classes(&self) -> impl Iterator<Item = (f64, u64)> {
         BOUNDS_S.into_iter().chain([f64::INFINITY]).zip(self.counts)
     }

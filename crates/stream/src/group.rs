@@ -1,23 +1,23 @@
-//! Consumer groups of logs that live in this process: who owns which partition. Cooperative and sticky, as Kafka's
-//! assignor of that name: members keep what they have, only what must move is revoked, and a partition is assigned
-//! only after its last owner has let go.
+//! Consumer groups for logs inside this process: which member owns which partition. Cooperative and sticky, like
+//! Kafka's assignor of that name: members keep their partitions, only those that must move are revoked, and a partition
+//! is assigned only after its last owner has released it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A member of a group; a later one is larger.
+/// Id of a member; ids grow with time.
 pub(crate) type MemberId = u64;
 
-/// A change of ownership a member must hear of.
+/// A change of ownership.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Assigned(Vec<u32>),
     Revoked(Vec<u32>),
 }
 
-/// What a sync brought.
+/// Result of a sync.
 #[derive(Debug, Default)]
 pub(crate) struct Synced {
-    /// What changed for the member.
+    /// Changes for the member.
     pub(crate) changes: Vec<Change>,
     /// Whether partitions became free for others.
     pub(crate) released: bool,
@@ -27,8 +27,8 @@ pub(crate) struct Synced {
 struct MemberState {
     transactional_id: String,
     owned: BTreeSet<u32>,
-    /// Those of `owned` that the member has been told to let go of. They stay taken until it comes back, by which time
-    /// it has closed their state.
+    /// Those of `owned` that the member was told to release. They stay taken until its next sync, by which time it has
+    /// closed their state.
     releasing: BTreeSet<u32>,
     target: BTreeSet<u32>,
 }
@@ -45,7 +45,7 @@ impl Group {
         Self { partitions, members: BTreeMap::new() }
     }
 
-    /// Adds a member and removes an older one of the same transactional id, which is thereby fenced.
+    /// Adds a member. Removes an older one with the same transactional id, which is thereby fenced.
     pub(crate) fn join(&mut self, id: MemberId, transactional_id: &str) {
         self.members.retain(|_, member| member.transactional_id != transactional_id);
         self.members.insert(
@@ -72,12 +72,12 @@ impl Group {
         self.rebalance();
     }
 
-    /// Whether there is a member of this name.
+    /// Whether there is a member with this transactional id.
     pub(crate) fn has_member_named(&self, transactional_id: &str) -> bool {
         self.members.values().any(|member| member.transactional_id == transactional_id)
     }
 
-    /// The name of the member that owns a partition.
+    /// Transactional id of the member that owns a partition.
     pub(crate) fn owner(&self, partition: u32) -> Option<&str> {
         let owner = self.members.values().find(|member| member.owned.contains(&partition));
         owner.map(|member| member.transactional_id.as_str())
@@ -99,8 +99,8 @@ impl Group {
         self.members.get(&id).map(|member| member.owned.iter().copied().collect()).unwrap_or_default()
     }
 
-    /// Brings a member to its target as far as the others allow, and says what changed for it. Calling again confirms
-    /// that what was revoked last time has been let go.
+    /// Moves a member towards its target as far as the other members allow, and returns the changes. The next call
+    /// confirms that what was revoked has been released.
     pub(crate) fn sync(&mut self, id: MemberId) -> Synced {
         let taken: BTreeSet<u32> = self
             .members
@@ -126,7 +126,7 @@ impl Group {
         Synced { changes, released: !released.is_empty() }
     }
 
-    /// New targets: everybody keeps what fits into a fair share, the rest goes to those with least.
+    /// Computes new targets: each member keeps partitions up to a fair share, the rest goes to those with fewest.
     fn rebalance(&mut self) {
         let count = self.members.len();
         if count == 0 {
@@ -134,7 +134,7 @@ impl Group {
         }
         let (share, extra) = (self.partitions as usize / count, self.partitions as usize % count);
         let mut free: BTreeSet<u32> = (0..self.partitions).collect();
-        // Those who hold most keep the larger shares, so that as little as possible moves.
+        // Members with most partitions get the larger shares, so that as few partitions as possible move.
         let mut order: Vec<MemberId> = self.members.keys().copied().collect();
         order.sort_by_key(|id| (std::cmp::Reverse(self.members[id].owned.len()), *id));
         for (rank, id) in order.iter().enumerate() {

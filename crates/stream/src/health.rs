@@ -1,4 +1,4 @@
-//! How a stage is doing: what others may see of it, and what it does when the log fails.
+//! Health of a stage: its public status, and its reaction to failures of the log.
 
 use crate::durations::Durations;
 use crate::invariants::{AT_RUN_TIME, Broken};
@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::{error, info, warn};
 
-/// How often lag and figures are refreshed, in real time.
+/// Interval between refreshes of lag and figures, in real time.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
-/// How a stage is doing; shared with whoever shows it.
+/// Status of a stage, shared with its readers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageStatus {
     /// Stage name.
     pub name: String,
-    /// Partitions assigned and restored.
+    /// Assigned and restored partitions.
     pub partitions: Vec<u32>,
-    /// Partitions assigned and not restored yet.
+    /// Assigned partitions not restored yet.
     pub restoring: Vec<u32>,
-    /// Whether the stage has joined its group and restored what it was assigned.
+    /// Whether the stage has joined its group and restored its assigned partitions.
     pub ready: bool,
-    /// Turns of the loop since start. A stage at which this stands still hangs.
+    /// Turns of the loop since start. If this stands still, the stage hangs.
     pub turns_total: u64,
     /// Records processed since start.
     pub processed_total: u64,
@@ -34,29 +34,29 @@ pub struct StageStatus {
     pub commits_total: u64,
     /// Failures of the log since start.
     pub failures_total: u64,
-    /// Memberships given up after a failure, to join anew, since start.
+    /// Memberships given up after a failure, in order to join again, since start.
     pub rejoins_total: u64,
     /// Changelog records replayed since start.
     pub restored_records_total: u64,
     /// Stores that were emptied and refilled from their changelogs since start.
     pub stores_refilled_total: u64,
-    /// States of tasks that were damaged or another's, and set aside, since start.
+    /// Task states that were damaged or foreign and were set aside, since start.
     pub state_set_aside_total: u64,
-    /// Input offsets that retention took before they were processed, since start.
+    /// Input offsets that retention dropped before they were processed, since start.
     pub input_lost_total: u64,
-    /// Answers that were larger than their topic takes and so left out, since start.
+    /// Answers left out because they were too large for their topic, since start.
     pub answers_left_out_total: u64,
     /// Records that had to wait for their schema since start.
     pub held_total: u64,
-    /// Invariants that were found broken, by name; those that are looked at are all there.
+    /// Number of violations by invariant; every checked invariant has an entry.
     pub violations: BTreeMap<&'static str, u64>,
-    /// How long things took, by name.
+    /// Histograms of durations, by name.
     pub durations: BTreeMap<&'static str, Durations>,
-    /// What is waited for, while a record cannot be read for want of its schema.
+    /// The missing schema, while a record waits for it.
     pub waits_for: Option<String>,
-    /// The processors' own figures, added up over partitions.
+    /// The processors' figures, summed over partitions.
     pub figures: BTreeMap<&'static str, f64>,
-    /// Last failure, if any.
+    /// Last failure; `None` if there was none.
     pub last_error: Option<String>,
 }
 
@@ -64,13 +64,13 @@ pub struct StageStatus {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("stage {stage} stopped: {message}")]
 pub struct Stopped {
-    /// The stage.
+    /// Name of the stage.
     pub stage: String,
-    /// Why.
+    /// Cause.
     pub message: String,
 }
 
-/// The health of one stage, kept by whoever turns its loop.
+/// Health of one stage, updated by the thread that runs it.
 pub struct StageHealth {
     stage: String,
     failures_in_a_row: u32,
@@ -80,7 +80,7 @@ pub struct StageHealth {
 }
 
 impl StageHealth {
-    /// Of a stage that has not joined its group yet.
+    /// Health of a stage that has not joined its group yet.
     pub fn new(stage: &str) -> Self {
         let violations = AT_RUN_TIME.into_iter().map(|invariant| (invariant, 0)).collect();
         let status = StageStatus { name: stage.to_owned(), violations, ..StageStatus::default() };
@@ -93,22 +93,22 @@ impl StageHealth {
         }
     }
 
-    /// A handle for other threads.
+    /// A handle on the status for other threads.
     pub fn status(&self) -> Arc<Mutex<StageStatus>> {
         self.status.clone()
     }
 
-    /// Changes what is seen.
+    /// Updates the status.
     pub fn update(&self, update: impl FnOnce(&mut StageStatus)) {
         update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// A turn begins.
+    /// Counts the start of a turn.
     pub fn turned(&self) {
         self.update(|status| status.turns_total += 1);
     }
 
-    /// Counts an invariant that was found broken. The work goes on: what is wrong is not made better by stopping.
+    /// Counts a violated invariant. The stage goes on: stopping would not repair it.
     pub fn check(&self, checked: Result<(), Broken>) {
         if let Err(broken) = checked {
             error!(stage = self.stage, invariant = broken.invariant, how = broken.how, "an invariant is broken");
@@ -116,12 +116,12 @@ impl StageHealth {
         }
     }
 
-    /// Something took so long.
+    /// Adds a duration to its histogram.
     pub fn took(&self, what: &'static str, duration: Duration) {
         self.update(|status| status.durations.entry(what).or_default().add(duration));
     }
 
-    /// A step came through.
+    /// Ends a row of failures after a successful step.
     pub fn worked(&mut self) {
         if self.failures_in_a_row > 0 {
             info!(stage = self.stage, failures = self.failures_in_a_row, "log is back");
@@ -130,7 +130,7 @@ impl StageHealth {
         }
     }
 
-    /// The log failed, `age` after the stage was started: what is to be done.
+    /// Records a failure of the log, `age` after the start of the stage, and decides how to recover.
     pub fn failed(&mut self, error: &LogError, age: Duration) -> Recovery {
         self.failures_in_a_row += 1;
         self.update(|status| {
@@ -143,7 +143,7 @@ impl StageHealth {
         recovery
     }
 
-    /// The stage cannot go on.
+    /// Records that the stage cannot go on.
     pub fn stopped(&self, message: String) -> Stopped {
         error!(stage = self.stage, message, "stage stopped");
         self.update(|status| {
@@ -153,12 +153,12 @@ impl StageHealth {
         Stopped { stage: self.stage.clone(), message }
     }
 
-    /// A membership is given up for a new one.
+    /// Counts a membership given up for a new one.
     pub fn rejoins(&self) {
         self.update(|status| status.rejoins_total += 1);
     }
 
-    /// The stage is in its group no more.
+    /// Records that the stage has left its group.
     pub fn left(&self) {
         self.update(|status| {
             status.ready = false;
@@ -167,7 +167,7 @@ impl StageHealth {
         });
     }
 
-    /// Whether lag and figures are to be refreshed now.
+    /// Whether to refresh lag and figures now.
     pub fn is_due(&mut self, clock: &dyn Clock) -> bool {
         let now = clock.monotonic();
         let is_due = self.refreshed_at.is_none_or(|before| now.saturating_sub(before) >= STATUS_EVERY);
@@ -177,7 +177,7 @@ impl StageHealth {
         is_due
     }
 
-    /// They are due at once: the last ones stay readable, and should tell of everything that was done.
+    /// Makes the refresh due at once: the last figures stay readable and should include everything done.
     pub fn make_due(&mut self) {
         self.refreshed_at = None;
     }

@@ -1,4 +1,4 @@
-//! A stage with work in flight: requests are taken in order and answered out of order.
+//! Stages with work in flight: requests are accepted in order and answered out of order.
 
 use crate::durations::Durations;
 use crate::position::{Position, note};
@@ -10,22 +10,23 @@ use page::Timestamp;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// Requests of one partition that may be taken in while its oldest is unanswered. What is answered meanwhile is
-/// remembered, so this bounds memory and what a lost note would have done again.
+/// Maximum number of requests of one partition accepted while its oldest is unanswered. Later answers are remembered
+/// meanwhile, so this bounds memory and the work repeated if a note is lost.
 const LONGEST_WINDOW: usize = 100_000;
 
-/// Which record of which assignment a request came from.
+/// Identifies the record and the assignment a request comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tag {
-    /// Partition.
+    /// Partition of the record.
     pub partition: u32,
-    /// Offset.
+    /// Offset of the record.
     pub offset: u64,
-    /// Counts assignments, so that an answer to a request of an earlier one is not taken for an answer to its successor.
+    /// Number of the assignment, so that an answer to a request of an earlier assignment is not taken for a current
+    /// one.
     pub epoch: u64,
 }
 
-/// A record to send.
+/// An output record of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) output: TopicName,
@@ -36,18 +37,18 @@ pub(crate) struct Sent {
 /// An answered request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The request.
+    /// The answered request.
     pub tag: Tag,
     pub(crate) outputs: Vec<Sent>,
 }
 
 impl Answer {
-    /// An answer that says nothing.
+    /// An answer without output.
     pub fn new(tag: Tag) -> Self {
         Self { tag, outputs: Vec::new() }
     }
 
-    /// One that also sends this message.
+    /// Adds a message to send.
     pub fn with<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>) -> Self {
         let message = message.into();
         self.outputs.push(Sent { output: topic.name(), key: message.key(), value: message.encode() });
@@ -55,47 +56,47 @@ impl Answer {
     }
 }
 
-/// The work of a stage whose requests take their time, for all partitions of a process. It keeps nothing that could not
-/// be made anew: a request that is not answered before a crash is submitted again.
+/// Asynchronous work of a stage, for all partitions of a process. Its state can always be rebuilt: a request not
+/// answered before a crash is submitted again.
 pub trait InFlight: Send {
-    /// Requests of this epoch will come.
+    /// Announces requests of this epoch.
     fn begin(&mut self, epoch: u64);
 
-    /// Takes a request in. [`InputRecord::read`] reads it.
+    /// Accepts a request. [`InputRecord::read`] decodes it.
     fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError>;
 
-    /// The next answer; nothing when none comes within the time.
+    /// The next answer; `None` if none arrives within `patience`.
     fn receive(&mut self, patience: Duration) -> Option<Answer>;
 
-    /// Gives up all requests of some epochs, whose partitions go to another process. Nothing of them may be under way when
-    /// this returns.
+    /// Cancels all requests of these epochs, whose partitions move to another process. None of them may be in flight
+    /// when this returns.
     fn withdraw(&mut self, epochs: &[u64]);
 
-    /// Begins nothing more; what is under way goes on and is answered. For the end of a process.
+    /// Starts no more requests; those in flight finish and are answered. Called at the end of a process.
     fn drain(&mut self);
 
-    /// Requests under way: begun and not answered. Those that wait to begin do not count.
+    /// Number of requests started and not answered. Requests that wait to start do not count.
     fn under_way(&self) -> usize;
 
     /// Figures for `/status` and `/metrics`, by name.
     fn figures(&self, now: Timestamp) -> Vec<(&'static str, f64)>;
 
-    /// How long things took, for `/metrics`, by name.
+    /// Histograms of durations for `/metrics`, by name.
     fn durations(&self) -> Vec<(&'static str, Durations)> {
         Vec::new()
     }
 }
 
-/// Requests of one partition from the first unanswered one on, in order.
+/// Requests of one partition in offset order, from the first unanswered one on.
 #[derive(Debug)]
 pub(crate) struct Window {
     pub(crate) epoch: u64,
     /// Everything before this offset is answered.
     next: u64,
-    /// Offsets taken in, and whether each is answered.
+    /// Accepted offsets, with whether each is answered.
     taken: VecDeque<(u64, bool)>,
     unanswered: usize,
-    /// Offsets answered before this assignment and not yet seen again.
+    /// Offsets answered before this assignment and not delivered again yet.
     finished: BTreeSet<u64>,
     has_moved: bool,
 }
@@ -105,9 +106,9 @@ impl Window {
         Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, finished, has_moved: false }
     }
 
-    /// Takes a record in. False when it was answered before: nothing needs to be done.
+    /// Accepts a record. Returns false if it was answered before and needs no work.
     pub(crate) fn take(&mut self, offset: u64) -> bool {
-        // Those before it will not come any more: retention took them.
+        // Earlier ones will not be delivered any more: retention has dropped them.
         while let Some(gone) = self.finished.first().copied().filter(|first| *first < offset) {
             self.finished.remove(&gone);
             self.taken.push_back((gone, true));
@@ -121,14 +122,14 @@ impl Window {
         is_new
     }
 
-    /// The record taken in last cannot be read yet, and comes again.
+    /// Undoes the last `take`: the record cannot be read yet and will be delivered again.
     pub(crate) fn take_back(&mut self, offset: u64) {
         if self.taken.pop_back_if(|(last, answered)| *last == offset && !*answered).is_some() {
             self.unanswered -= 1;
         }
     }
 
-    /// A request is answered.
+    /// Marks a request as answered.
     pub(crate) fn answer(&mut self, offset: u64) {
         let Ok(place) = self.taken.binary_search_by_key(&offset, |(offset, _)| *offset) else { return };
         if std::mem::replace(&mut self.taken[place].1, true) {
@@ -142,25 +143,25 @@ impl Window {
         }
     }
 
-    /// Requests taken in and unanswered.
+    /// Number of requests in flight.
     pub(crate) fn unanswered(&self) -> usize {
         self.unanswered
     }
 
-    /// Whether no further request may be taken in before the oldest is answered.
+    /// Whether the oldest request must be answered before another is accepted.
     pub(crate) fn is_full(&self) -> bool {
         self.taken.len() >= LONGEST_WINDOW
     }
 
-    /// Where the group is to stand, if that has changed since the last commit.
+    /// Position to commit, if it has changed since the last commit.
     pub(crate) fn position(&self) -> Option<Position> {
         let behind = self.taken.iter().filter(|(_, answered)| *answered).map(|(offset, _)| *offset);
-        // Those finished earlier lie behind everything taken in.
+        // Those finished earlier come after everything accepted so far.
         let finished = behind.chain(self.finished.iter().copied());
         self.has_moved.then(|| Position { next: self.next, note: note(self.next, finished) })
     }
 
-    /// The position was committed.
+    /// Marks the position as committed.
     pub(crate) fn committed(&mut self) {
         self.has_moved = false;
     }
@@ -199,8 +200,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is answered in whatever order, and however often the process dies: each offset is submitted until it
-        /// was answered and committed, and never again after that.
+        /// For any order of answers and any number of crashes: each offset is submitted until it was answered and
+        /// committed, and never again after that.
         #[test]
         fn what_was_committed_as_answered_is_never_taken_again(
             rounds in proptest::collection::vec((1_u64..30, proptest::collection::vec(0_u64..40, 0..40)), 1..6),

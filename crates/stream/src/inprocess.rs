@@ -1,7 +1,7 @@
-//! Groups, transactions, fencing and waking for logs that live in this process.
+//! Groups, transactions, fencing and wake-ups for logs inside this process.
 //!
-//! [`InProcessLog`] does everything but keep the bytes; a [`LogBackend`] keeps them. One lock orders all commits, so
-//! offsets become visible in the order they were given.
+//! [`InProcessLog`] does everything except storage, which is a [`LogBackend`]. One lock orders all commits, so offsets
+//! become visible in the order in which they were assigned.
 
 use crate::group::{Change, Group, MemberId, Synced};
 use crate::log::{
@@ -16,22 +16,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What one commit changes, as one unit.
+/// The changes of one commit, written as one unit.
 #[derive(Debug)]
 pub struct WriteBatch<'a> {
-    /// Records with the offsets they get, rising within each partition.
+    /// Records with their offsets, ascending within each partition.
     pub records: &'a [(u64, &'a OutputRecord)],
-    /// The group whose positions move; empty when `positions` is.
+    /// Group whose positions move; empty if `positions` is empty.
     pub group: &'a str,
     /// Next input positions.
     pub positions: &'a [(TopicPartition, Position)],
-    /// Writes to the stores of tasks; empty where the backend keeps no state ([`LogBackend::state_in`]).
+    /// Writes to the stores of tasks; empty if the backend keeps no state ([`LogBackend::state_in`]).
     pub state: &'a [TaskWrites],
 }
 
-/// Keeps records, topics and positions. Calls to `write` are serialised by [`InProcessLog`]; reads may run beside them.
+/// Storage of records, topics and positions. [`InProcessLog`] serialises calls to `write`; reads may run concurrently.
 pub trait LogBackend: Send + Sync + 'static {
-    /// Identifies this log among all others, for good.
+    /// Permanent id of this log.
     fn id(&self) -> Result<String, LogError>;
     /// Where the state of tasks is kept.
     fn state_in(&self) -> StateIn;
@@ -39,33 +39,33 @@ pub trait LogBackend: Send + Sync + 'static {
     fn marks_commits(&self) -> bool {
         false
     }
-    /// All topics.
+    /// Configurations of all topics.
     fn topics(&self) -> Result<Vec<TopicConfig>, LogError>;
-    /// Adds a topic. An existing one keeps its records and takes over the settings; another number of partitions is
+    /// Adds a topic. An existing one keeps its records and takes the new settings; a different number of partitions is
     /// refused, because keys would move.
     fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError>;
-    /// What a partition holds.
+    /// Bounds of a partition.
     fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError>;
-    /// Records from an offset on, in order and within the limits; fewer only at the end or at a bound of bytes, never
-    /// none when there are any.
+    /// Records from an offset on, in order and within the limits. Fewer than asked for only at the end or at the byte
+    /// limit; never empty if records exist.
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError>;
-    /// The number of records from an offset on; an upper bound where offsets have gaps.
+    /// Number of records from an offset on; an upper bound if offsets have gaps.
     fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
         let bounds = self.bounds(partition)?;
         Ok(bounds.end.saturating_sub(from.max(bounds.start)))
     }
-    /// Writes a batch, all or nothing, surviving the death of the process.
+    /// Writes a batch, all or nothing, durably.
     fn write(&self, batch: WriteBatch<'_>) -> Result<(), LogError>;
     /// Committed next input position of a group.
     fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<Position>, LogError>;
-    /// Retention and compaction, as the topics ask for.
+    /// Applies retention and compaction as configured by the topics.
     fn maintain(&self, now: Timestamp) -> Result<(), LogError>;
 }
 
 struct Shared<B> {
     backend: Arc<B>,
     state: Mutex<State>,
-    /// Told whenever something was committed or a group changed.
+    /// Notified whenever a commit happened or a group changed.
     changed: Condvar,
 }
 
@@ -75,7 +75,7 @@ struct State {
     groups: HashMap<(String, Arc<str>), Group>,
 }
 
-/// A log in this process over a backend. Clones share it.
+/// A log inside this process, over a backend. Clones share it.
 pub struct InProcessLog<B>(Arc<Shared<B>>);
 
 impl<B> Clone for InProcessLog<B> {
@@ -85,18 +85,18 @@ impl<B> Clone for InProcessLog<B> {
 }
 
 impl<B: LogBackend> InProcessLog<B> {
-    /// A log over a backend, which others may share: stores that live in the same database, say.
+    /// A log over a backend. The backend may be shared, for example with stores in the same database.
     pub fn new(backend: impl Into<Arc<B>>) -> Self {
         Self(Arc::new(Shared { backend: backend.into(), state: Mutex::default(), changed: Condvar::new() }))
     }
 
-    /// The backend.
+    /// The storage below the log.
     pub fn backend(&self) -> &Arc<B> {
         &self.0.backend
     }
 
-    /// Throws a member out of its group, as a group does with one that was silent for longer than its session. It is not
-    /// asked to let go: what it had is free at once, and it hears of it when it next asks for something.
+    /// Throws a member out of its group, as after a session timeout. Its partitions are free at once; the member learns
+    /// of it at its next call.
     pub fn expire(&self, group: &str, topic: &str, transactional_id: &str) {
         let mut state = self.0.lock();
         if let Some(group) = state.groups.get_mut(&(group.to_owned(), topic.into())) {
@@ -105,7 +105,7 @@ impl<B: LogBackend> InProcessLog<B> {
         self.0.touch(state);
     }
 
-    /// Who owns a partition, by the name of its transactions.
+    /// Transactional id of the member that owns a partition.
     pub fn owner(&self, group: &str, topic: &str, partition: u32) -> Option<String> {
         let state = self.0.lock();
         state.groups.get(&(group.to_owned(), topic.into()))?.owner(partition).map(str::to_owned)
@@ -128,7 +128,7 @@ impl<B: LogBackend> Shared<B> {
         Ok(found.map(|config| TopicInfo { partitions: config.partitions, max_message_bytes: config.max_message_bytes }))
     }
 
-    /// Every log holds records to what their topic allows, so that a record that one log refuses is refused by all.
+    /// Every log enforces the size limit of a topic, so that a record refused by one log is refused by all.
     fn check_sizes(&self, records: &[OutputRecord]) -> Result<(), LogError> {
         let topics = self.backend.topics()?;
         let limits: HashMap<&str, u32> = topics.iter().map(|topic| (&*topic.name, topic.max_message_bytes)).collect();
@@ -143,7 +143,7 @@ impl<B: LogBackend> Shared<B> {
         Ok(())
     }
 
-    /// Gives offsets to records and writes everything as one unit. The caller holds the lock.
+    /// Assigns offsets to records and writes everything as one unit. The caller holds the lock.
     fn write(
         &self,
         records: &[OutputRecord],
@@ -251,9 +251,9 @@ struct InProcessMember<B: LogBackend> {
     input: Arc<str>,
     transactional_id: String,
     id: MemberId,
-    /// Next offset to deliver, of the partitions that were started.
+    /// Next offset to deliver for each started partition.
     positions: BTreeMap<u32, u64>,
-    /// The partition whose turn it is, or the next one there is.
+    /// The partition to serve first, or the next started one after it.
     turn: u32,
 }
 
@@ -262,7 +262,7 @@ impl<B: LogBackend> InProcessMember<B> {
         (self.group.clone(), self.input.clone())
     }
 
-    /// Why this member is not in its group any more.
+    /// The error for a member that is no longer in its group.
     fn thrown_out(&self, group: Option<&Group>) -> LogError {
         let name = &self.transactional_id;
         if group.is_some_and(|group| group.has_member_named(name)) {
@@ -271,12 +271,12 @@ impl<B: LogBackend> InProcessMember<B> {
         LogError::new(ErrorKind::Rejoin, format!("group {} went on without {name}", self.group))
     }
 
-    /// What there is to deliver right now.
+    /// Events to deliver now.
     fn take_events(&mut self, state: &mut State, limits: PollLimits) -> Result<Vec<Event>, LogError> {
         let mut events = self.changes(state)?;
         let mut room = limits;
-        // Partitions take turns, each with what room is left. The last one served is last in the next round, so that a
-        // long backlog in one does not hold up the others.
+        // Partitions take turns, each with the remaining room. The last one served comes last in the next round, so
+        // that a long backlog in one does not hold up the others.
         let order = self.positions.range(self.turn..).chain(self.positions.range(..self.turn));
         let order: Vec<u32> = order.map(|(&partition, _)| partition).collect();
         for partition in order {
@@ -297,7 +297,7 @@ impl<B: LogBackend> InProcessMember<B> {
         Ok(events)
     }
 
-    /// Ownership changes, or an error when the member is out of its group.
+    /// Changes of assignment, or an error if the member is out of its group.
     fn changes(&mut self, state: &mut State) -> Result<Vec<Event>, LogError> {
         let key = self.key();
         if !state.groups.get(&key).is_some_and(|group| group.contains(self.id)) {
@@ -328,7 +328,7 @@ impl<B: LogBackend> Member for InProcessMember<B> {
         let mut state = shared.lock();
         let mut events = self.take_events(&mut state, limits)?;
         if events.is_empty() && !timeout.is_zero() {
-            // Commits happen under this lock, so none can slip in between looking and waiting.
+            // Commits take this lock, so none can happen between the check and the wait.
             state = shared.changed.wait_timeout(state, timeout).unwrap_or_else(PoisonError::into_inner).0;
             events = self.take_events(&mut state, limits)?;
         }
@@ -400,8 +400,8 @@ impl<B: LogBackend> Reader for InProcessReader<B> {
     ) -> Result<(Vec<InputRecord>, u64), LogError> {
         let end = self.0.backend.bounds(partition)?.end;
         let records = self.0.backend.read(partition, from, PollLimits::records(max_records))?;
-        // Nothing left means that the last records were dropped: whoever has seen that has seen everything up to the
-        // end there was before reading.
+        // An empty read means the last records were dropped: the reader is past everything up to the end taken before
+        // the read.
         let next = records.last().map_or(from.max(end), |record| record.offset + 1);
         Ok((records, next))
     }

@@ -1,6 +1,6 @@
-//! What always holds, whatever fails: each promise is a function of facts, under the name of the promise.
+//! Invariants that hold despite all failures. Each is a pure function named after its invariant.
 //!
-//! The simulation and the tests call them. A stage at work looks at those of [`AT_RUN_TIME`] and counts violations.
+//! The simulation and the tests call them. A running stage checks those in [`AT_RUN_TIME`] and counts violations.
 
 use crate::position::Position;
 use crate::record::InputRecord;
@@ -8,17 +8,17 @@ use crate::restore::PROGRESS_KEY;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-/// A promise that was broken, and how.
+/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{invariant} is broken: {how}")]
 pub struct Broken {
-    /// Name of the function that found it.
+    /// Name of the violated invariant.
     pub invariant: &'static str,
     /// What was found instead.
     pub how: String,
 }
 
-/// Those that a stage at work looks at: what they need to know is at hand, and costs nothing to compare.
+/// Invariants that a running stage checks: their inputs are at hand and cheap to compare.
 pub const AT_RUN_TIME: [&str; 3] =
     ["every_input_counted_once", "positions_never_go_back", "progress_not_ahead_of_position"];
 
@@ -26,7 +26,7 @@ fn ensure(invariant: &'static str, holds: bool, how: impl FnOnce() -> String) ->
     if holds { Ok(()) } else { Err(Broken { invariant, how: how() }) }
 }
 
-/// The results of one input partition name the offsets they came from. Each input has one result at most, and results
+/// The results of one input partition name the offsets they came from. Each input has at most one result, and results
 /// come in the order of their inputs.
 pub fn every_input_counted_once(offsets: impl IntoIterator<Item = u64>) -> Result<(), Broken> {
     let mut last = None;
@@ -39,8 +39,8 @@ pub fn every_input_counted_once(offsets: impl IntoIterator<Item = u64>) -> Resul
     Ok(())
 }
 
-/// Everything that a group has behind it has its result: `settled` are the offsets that need no more work according to
-/// the committed position, `done` those with a visible result. Retention may have taken those in `lost` first.
+/// Every finished input of a group has its result: `settled` are the offsets finished according to the committed
+/// position, `done` those with a visible result. Retention may have dropped those in `lost` first.
 pub fn no_output_lost(
     settled: impl IntoIterator<Item = u64>,
     done: &BTreeSet<u64>,
@@ -52,7 +52,7 @@ pub fn no_output_lost(
     })
 }
 
-/// A store holds what its changelog says, by content that readers see: last values, without what was deleted.
+/// A store equals its changelog as readers see it: last values, without deleted keys.
 pub fn store_equals_changelog(changelog: &[InputRecord], store: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<(), Broken> {
     let mut replayed = BTreeMap::new();
     for InputRecord { key, value, .. } in changelog.iter().filter(|record| record.key != PROGRESS_KEY) {
@@ -64,7 +64,7 @@ pub fn store_equals_changelog(changelog: &[InputRecord], store: &BTreeMap<Vec<u8
     same_entries("store_equals_changelog", "changelog", &replayed, "store", &store.iter().collect())
 }
 
-/// What a processor derived from its store is what it would derive now.
+/// A processor's memory equals what it would now derive from its store.
 pub fn memory_equals_store<K: Ord + Debug, V: PartialEq + Debug>(
     memory: &BTreeMap<K, V>,
     store: &BTreeMap<K, V>,
@@ -88,15 +88,15 @@ fn same_entries<K: Ord + Debug, V: PartialEq + Debug>(
     })
 }
 
-/// Only the owner of a partition writes as its task. `owner` is who owned it when the commit was taken.
+/// Only the owner of a partition writes as its task. `owner` is the owner at the time of the commit.
 pub fn no_foreign_write<M: PartialEq + Debug>(partition: u32, writer: &M, owner: Option<&M>) -> Result<(), Broken> {
     ensure("no_foreign_write", owner == Some(writer), || {
         format!("{writer:?} wrote as the task of partition {partition}, which belongs to {owner:?}")
     })
 }
 
-/// A committed position only moves on, and what it says is finished stays finished. `before` is none for a group that has
-/// committed nothing, or whose positions were forgotten.
+/// A committed position only moves forward, and finished offsets stay finished. `before` is `None` for a group without
+/// a commit, or whose positions were forgotten.
 pub fn positions_never_go_back(before: Option<&Position>, after: &Position) -> Result<(), Broken> {
     let Some(before) = before else { return Ok(()) };
     ensure("positions_never_go_back", before.next <= after.next, || {
@@ -109,7 +109,7 @@ pub fn positions_never_go_back(before: Option<&Position>, after: &Position) -> R
     })
 }
 
-/// The input offset in a task's changelog is never ahead of the group's position: the two are committed together.
+/// The input offset in a task's changelog is never ahead of the group's position: both are committed together.
 pub fn progress_not_ahead_of_position(progress: Option<u64>, committed: Option<&Position>) -> Result<(), Broken> {
     let next = committed.map(|position| position.next);
     ensure("progress_not_ahead_of_position", progress <= next, || {
@@ -117,7 +117,7 @@ pub fn progress_not_ahead_of_position(progress: Option<u64>, committed: Option<&
     })
 }
 
-/// What the committed position says is finished is not begun again while the position stands.
+/// An offset that the committed position marks as finished is not started again while the position stands.
 pub fn no_finished_request_is_repeated(committed: Option<&Position>, offset: u64) -> Result<(), Broken> {
     let finished = committed.is_some_and(|at| offset < at.next || at.finished().contains(&offset));
     ensure("no_finished_request_is_repeated", !finished, || {
@@ -125,7 +125,7 @@ pub fn no_finished_request_is_repeated(committed: Option<&Position>, offset: u64
     })
 }
 
-/// While there is something to do and most calls succeed, every partition gets on. `waited_seconds` is the time since its
+/// While there is work and most calls succeed, every partition makes progress. `waited_seconds` is the time since its
 /// last progress.
 pub fn no_partition_stands_still(partition: u32, backlog: u64, waited_seconds: u64) -> Result<(), Broken> {
     const LONGEST_SECONDS: u64 = 60;

@@ -1,20 +1,22 @@
-//! How does one stage of the loop move from batch to batch without losing or repeating anything?
+//! Moves one stage of the loop from batch to batch without losing or repeating anything.
 //!
-//! A *stage* (scheduler, detector, estimator …) is a [`Processor`] per partition. It is synchronous and deterministic: a
-//! record, the time and its stores go in; writes and records come out. Around it:
+//! A *stage* (scheduler, detector, estimator …) runs one [`Processor`] per partition. A processor is synchronous and
+//! deterministic: a record, the time and its stores go in; writes and records come out. Around it:
 //!
-//! * [`log`]: the seam. A log of transactional batches: poll records, produce, commit {outputs, changelog, input
-//!   positions} as one unit, be told of assignment and revocation. Kafka implements it in one crate, RocksDB in another.
+//! * [`log`]: the interface to a log of transactional batches: poll records, produce, commit {outputs, changelog, input
+//!   positions} as one unit, hear of assignment and revocation. One crate implements it with Kafka, another with
+//!   RocksDB.
 //! * [`StageTopology`]: what a stage reads, keeps and writes, declared once with its types ([`Table`],
 //!   [`messages::topics::Topic`]).
-//! * [`store`]: the seam to local state, and [`Overlay`], in which a batch's writes wait until the log has committed.
-//! * [`protocol`]: what to do after a failure, where to restore from: decisions, as functions of facts.
-//! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time, for synchronous processors and for
+//! * [`store`]: the interface to local state, and [`Overlay`], which holds a batch's writes until the log has
+//!   committed.
+//! * [`protocol`]: decisions as pure functions: what to do after a failure, where to restore from.
+//! * [`StageRunner`]: poll → restore → process → commit → apply, one step at a time. It runs synchronous processors and
 //!   work in flight ([`in_flight`]), whose requests are answered out of order.
-//! * [`inprocess`]: consumer groups, fencing and waking for logs that live in this process, over any [`LogBackend`];
+//! * [`inprocess`]: consumer groups, fencing and wake-ups for logs inside this process, over any [`LogBackend`];
 //!   [`memory`] holds the simplest backend.
-//! * [`invariants`]: what always holds, as functions; the simulation (`make sim`) tries to break them.
-//! * [`testing`]: a driver with a clock set by hand. `conformance` (feature): the suite every log must pass.
+//! * [`invariants`]: the invariants, as functions; the simulation (`make sim`) tries to break them.
+//! * [`testing`]: a driver whose clock is set by hand. `conformance` (feature): the suite every log must pass.
 //!
 //! This crate never opens a file or a socket, never reads a clock, never draws a random number.
 

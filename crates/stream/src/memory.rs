@@ -1,4 +1,4 @@
-//! The simplest backend and store: everything in memory. For the test driver, and the yardstick of the conformance suite.
+//! The simplest backend and store, all in memory: for the test driver, and as the reference of the conformance suite.
 
 use crate::inprocess::{LogBackend, WriteBatch};
 use crate::log::{ErrorKind, LogError, PollLimits, StateIn};
@@ -16,8 +16,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 struct Partition {
     records: BTreeMap<u64, InputRecord>,
     bounds: Bounds,
-    /// When tombstones may go. As in Kafka, the time begins with the compaction that first met them: it removes what they
-    /// delete, so a reader that saw the value earlier still finds the tombstone for as long.
+    /// Times at which tombstones may be dropped. As in Kafka, the time starts with the first compaction that meets a
+    /// tombstone: that one removes the deleted values, so a reader that saw a value earlier still finds the tombstone
+    /// for that long.
     tombstones: BTreeMap<u64, Timestamp>,
 }
 
@@ -41,7 +42,7 @@ struct Contents {
     topics: BTreeMap<Arc<str>, TopicConfig>,
     partitions: HashMap<TopicPartition, Partition>,
     committed: HashMap<(String, TopicPartition), Position>,
-    /// State of tasks by task and store, where the log keeps it.
+    /// State of tasks by task and store, if the log keeps it.
     state: HashMap<(TaskId, String), BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
@@ -54,24 +55,24 @@ pub struct MemoryBackend {
 }
 
 impl Default for MemoryBackend {
-    /// One that leaves the state of tasks to changelogs.
+    /// A backend that leaves the state of tasks to changelogs.
     fn default() -> Self {
         Self { contents: Mutex::default(), state_in: StateIn::Changelogs, marks_commits: false }
     }
 }
 
 impl MemoryBackend {
-    /// One that keeps the state of tasks itself, as the embedded log does.
+    /// A backend that keeps the state of tasks itself, like the embedded log.
     pub fn with_state() -> Self {
         Self { state_in: StateIn::Log, ..Self::default() }
     }
 
-    /// One that leaves an offset unused behind the records of each transaction, as Kafka does for its markers.
+    /// A backend that leaves one offset unused after the records of each transaction, like Kafka's markers.
     pub fn with_commit_markers() -> Self {
         Self { marks_commits: true, ..Self::default() }
     }
 
-    /// Forgets what a group has committed on a topic, as Kafka does with a group that was away for long.
+    /// Drops the positions of a group on a topic, as Kafka does after a long absence of the group.
     pub fn forget_group(&self, group: &str, topic: &str) {
         self.contents().committed.retain(|(name, place), _| name != group || &*place.topic != topic);
     }
@@ -222,7 +223,7 @@ fn unknown(partition: &TopicPartition) -> LogError {
     LogError::new(ErrorKind::Stop, format!("there is no partition {partition}; create its topic first"))
 }
 
-/// A task's state in memory.
+/// State of one task in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     stores: Vec<BTreeMap<Vec<u8>, Vec<u8>>>,
@@ -230,12 +231,12 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// A number of empty stores.
+    /// `stores` empty stores.
     pub fn new(stores: usize) -> Self {
         Self { stores: vec![BTreeMap::new(); stores], checkpoint: Checkpoint::empty(stores) }
     }
 
-    /// Everything a store holds.
+    /// All entries of a store.
     pub fn entries(&self, store: usize) -> &BTreeMap<Vec<u8>, Vec<u8>> {
         &self.stores[store]
     }
@@ -277,7 +278,7 @@ impl StateStore for MemoryStore {
     }
 }
 
-/// What is on the "disk" for one task: whose it is, and the state.
+/// State of one task on the "disk", with its log.
 #[derive(Clone, Debug)]
 struct OnDisk {
     log_id: String,
@@ -291,7 +292,7 @@ impl OnDisk {
         Self { log_id: log_id.to_owned(), names, store: MemoryStore::new(stores.len()) }
     }
 
-    /// The same state for another list of stores: new ones are empty, those given up are gone.
+    /// The same state for another list of stores: new stores are empty, stores not listed are dropped.
     fn with_stores(&self, stores: &[&str]) -> Self {
         let mut new = Self::new(&self.log_id, stores);
         new.store.checkpoint.input_next = self.store.checkpoint.input_next;
@@ -305,7 +306,7 @@ impl OnDisk {
     }
 }
 
-/// Stores in memory that outlive their tasks, as a disk would. Clones share the same stores.
+/// Stores in memory that outlive their tasks, like a disk. Clones share the same stores.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStores(Arc<Mutex<HashMap<TaskId, OnDisk>>>);
 
@@ -314,17 +315,17 @@ impl MemoryStores {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The disk is lost.
+    /// Deletes all stores, like the loss of a disk.
     pub fn lose_everything(&self) {
         self.all().clear();
     }
 
-    /// A copy of a task's state as it stands on "disk".
+    /// Copies the state of a task on the "disk".
     pub fn snapshot(&self, task: &TaskId) -> Option<MemoryStore> {
         self.all().get(task).map(|on_disk| on_disk.store.clone())
     }
 
-    /// Puts an older copy back, as a restored volume snapshot would.
+    /// Restores an older copy, like a volume snapshot.
     pub fn put_back(&self, task: &TaskId, store: MemoryStore) {
         if let Some(on_disk) = self.all().get_mut(task) {
             on_disk.store = store;
@@ -388,7 +389,7 @@ impl StateStore for SharedStore {
     }
 }
 
-/// The stores of a [`MemoryBackend`] that keeps the state of tasks itself.
+/// The stores of a [`MemoryBackend`] that keeps the state of tasks.
 #[derive(Clone, Debug)]
 pub struct MemoryLogStores(pub Arc<MemoryBackend>);
 

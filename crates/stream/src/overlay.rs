@@ -1,22 +1,22 @@
-//! A batch's writes, waiting for the log to commit. The local store never holds uncommitted data.
+//! A batch's writes before the log commits. The local store never holds uncommitted data.
 
 use crate::store::{StateStore, StoreError, StoreWrite, Visit};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Previous staged value by store and key; the outer `None` says that none was staged.
+/// Previous staged value by store and key; the outer `None` means that none was staged.
 type Undo = (usize, Vec<u8>, Option<Option<Vec<u8>>>);
 
 /// Writes staged on top of a committed store. Reads see the staged value first.
 #[derive(Debug, Default)]
 pub struct Overlay {
     stores: Vec<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
-    /// What the record being processed has replaced, in order.
+    /// Values replaced by the current record, in order.
     journal: Vec<Undo>,
 }
 
 impl Overlay {
-    /// An empty overlay over a number of stores.
+    /// An empty overlay over `stores` stores.
     pub fn new(stores: usize) -> Self {
         Self { stores: (0..stores).map(|_| BTreeMap::new()).collect(), journal: Vec::new() }
     }
@@ -32,7 +32,7 @@ impl Overlay {
         self.journal.push((store, key, previous));
     }
 
-    /// The value a processor sees: staged, else committed.
+    /// The value as a processor sees it: staged if there is one, otherwise committed.
     pub fn get(&self, base: &dyn StateStore, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.stores[store].get(key) {
             Some(staged) => Ok(staged.clone()),
@@ -40,7 +40,7 @@ impl Overlay {
         }
     }
 
-    /// Visits entries in key order as a processor sees them, staged over committed.
+    /// Visits entries in key order as a processor sees them: staged over committed.
     pub fn scan(&self, base: &dyn StateStore, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
         let mut staged = self.stores[store].range(from.to_vec()..).peekable();
         let mut broken = false;
@@ -74,12 +74,12 @@ impl Overlay {
         Ok(())
     }
 
-    /// Marks the beginning of a record: [`Overlay::undo`] returns to here.
+    /// Starts a record: [`Overlay::undo`] returns to this point.
     pub fn begin_record(&mut self) {
         self.journal.clear();
     }
 
-    /// Takes back what was staged since [`Overlay::begin_record`].
+    /// Rolls back what was staged since [`Overlay::begin_record`].
     pub fn undo(&mut self) {
         for (store, key, previous) in self.journal.drain(..).rev() {
             match previous {

@@ -1,9 +1,9 @@
-//! Which partition does a key belong to? Kafka's own answer (murmur2), so that Java clients and both of our logs agree.
+//! Maps keys to partitions like Kafka (murmur2), so that Java clients and both of our logs agree.
 
-/// Partition of a key among `partitions`, as Kafka's default partitioner and librdkafka's `murmur2_random` place it.
+/// Partition of a key among `partitions`, as computed by Kafka's default partitioner and librdkafka's `murmur2_random`.
 ///
 /// # Panics
-/// When `partitions` is zero.
+/// If `partitions` is zero.
 pub fn partition_for(key: &[u8], partitions: u32) -> u32 {
     (murmur2(key) & 0x7fff_ffff) % partitions
 }

@@ -1,37 +1,38 @@
-//! Where a group stands on a partition, work that was finished out of order included.
+//! Committed position of a group on a partition, including work finished out of order.
 //!
-//! A stage with work in flight commits the offset of its oldest unanswered request. What was answered behind that is noted
-//! beside the offset, as run lengths, so that it is not done again after a crash or a rebalance.
+//! A stage with work in flight commits the offset of its oldest unanswered request. Later offsets that are already
+//! answered are noted beside the offset, as run lengths, so that they are not processed again after a crash or a
+//! rebalance.
 
 use std::collections::BTreeSet;
 
-/// Longest note, in bytes: Kafka takes 4,096 (`offset.metadata.max.bytes`).
+/// Maximum length of a note, in bytes. Kafka accepts 4,096 (`offset.metadata.max.bytes`).
 pub const MAX_NOTE_BYTES: usize = 4_000;
 
 /// A committed input position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// Every record before this offset needs no more work.
+    /// Every record before this offset is finished.
     pub next: u64,
-    /// Offsets from `next` on that need no more work either, as [`note`] writes them; usually empty.
+    /// Finished offsets after `next`, encoded by [`note`]; usually empty.
     pub note: String,
 }
 
 impl Position {
-    /// A position with nothing finished behind it.
+    /// A position without finished offsets after it.
     pub fn at(next: u64) -> Self {
         Self { next, note: String::new() }
     }
 
-    /// The offsets behind `next` that are finished. A note that makes no sense is as good as none: the work is repeated.
+    /// Finished offsets after `next`. An unreadable note counts as empty: the work is repeated.
     pub fn finished(&self) -> BTreeSet<u64> {
         read_note(self.next, &self.note).unwrap_or_default()
     }
 }
 
-/// Writes finished offsets at or behind `next` as alternating lengths of gaps and runs: `2.3.1.1` says that after two
-/// unfinished offsets three are finished, then one is not and one is. When they do not fit, the last ones are left out:
-/// they will be done again.
+/// Encodes finished offsets at or after `next` as alternating lengths of gaps and runs: `2.3.1.1` means two unfinished
+/// offsets, three finished, one unfinished, one finished. Offsets that do not fit are left out, from the end, and will
+/// be processed again.
 pub fn note(next: u64, finished: impl IntoIterator<Item = u64>) -> String {
     let mut note = String::new();
     let mut at = next;
@@ -47,7 +48,7 @@ pub fn note(next: u64, finished: impl IntoIterator<Item = u64>) -> String {
     note
 }
 
-/// Runs of consecutive numbers, as first and length. The numbers rise.
+/// Runs of consecutive numbers as (first, length), from ascending numbers.
 fn runs(offsets: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for offset in offsets {

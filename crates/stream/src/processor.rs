@@ -1,4 +1,4 @@
-//! What a stage writes: a processor, and the context it works through.
+//! The processor of a stage, and the context it works through.
 
 use crate::overlay::Overlay;
 use crate::partitioner::partition_for;
@@ -10,24 +10,24 @@ use messages::{DecodeError, Encoded, Keyed};
 use page::Timestamp;
 use std::sync::Arc;
 
-/// Why a record could not be processed, and so what happens to it.
+/// Why a record could not be processed. Each reason decides what happens to the record.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The record itself is at fault: what it staged is taken back and it goes to the dead letters with this reason.
+    /// The record is invalid: its staged work is rolled back, and it goes to the dead letters with this reason.
     #[error("{0}")]
     SetAside(String),
-    /// The record is of a newer version whose schema has not arrived here yet: the batch waits until it has.
+    /// The record is of a newer version whose schema has not arrived yet: the batch waits for it.
     #[error("{0}")]
     Await(String),
     /// The task's state on disk is damaged. It is set aside and refilled where a changelog holds it.
     #[error("{0}")]
     Damaged(String),
-    /// We are at fault: the stage stops, nothing of the batch is committed.
+    /// A bug or failure of ours: the stage stops, nothing of the batch is committed.
     #[error("{0}")]
     Stop(String),
 }
 
-/// A record cannot be read. One of a newer version waits for its schema.
+/// Maps an unreadable record: a newer version waits for its schema.
 impl From<DecodeError> for ProcessError {
     fn from(error: DecodeError) -> Self {
         match error {
@@ -46,32 +46,33 @@ impl From<StoreError> for ProcessError {
     }
 }
 
-/// The work of a stage on one partition. Synchronous and deterministic; it may keep what it derives from its tables in
-/// memory. After a lost transaction it is dropped and made anew, and [`Processor::restored`] runs again.
+/// The work of a stage on one partition. Synchronous and deterministic. It may cache in memory what it derives from its
+/// tables. After a lost transaction it is dropped and rebuilt, and [`Processor::restored`] runs again.
 pub trait Processor: Send {
-    /// The tables hold the committed state; derive from it what is kept in memory.
+    /// Called when the tables hold the committed state: rebuild here what is kept in memory.
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let _ = context;
         Ok(())
     }
 
-    /// One input record, exactly once as far as committed effects go. [`InputRecord::read`] reads it.
+    /// Processes one input record; committed effects happen exactly once. [`InputRecord::read`] decodes it.
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError>;
 
-    /// Time has passed: called between batches, about every [`crate::StageSpec::punctuate_every`].
+    /// Called between batches, about every [`crate::StageSpec::punctuate_every`].
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let _ = context;
         Ok(())
     }
 
-    /// The batch is complete and about to be committed: the place to write down, once, what its records have changed in
-    /// memory. Called after them and after punctuate, also when a batch held nothing for this task.
+    /// Called before a batch is committed, after its records and after punctuate, also for a batch without records of
+    /// this task. Write here, once, what the records have changed in memory.
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let _ = context;
         Ok(())
     }
 
-    /// A record of the stage's broadcast topic, which every partition hears; at least once, the latest per key wins.
+    /// Takes a record of the stage's broadcast topic, which every partition reads. Delivered at least once; the latest
+    /// per key wins.
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let (_, _) = (record, context);
         Ok(())
@@ -93,20 +94,20 @@ pub(crate) struct OutputTopic {
 }
 
 impl OutputTopic {
-    /// The record that goes to the partition of its key.
+    /// A record addressed to the partition of its key.
     pub(crate) fn record(&self, key: Vec<u8>, value: Vec<u8>, timestamp: Timestamp) -> OutputRecord {
         let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
         OutputRecord { to, timestamp, key, value: Some(value) }
     }
 
-    /// What is wrong with a record of this size; `None` when the topic takes it.
+    /// Why the topic refuses a record of this size; `None` if it accepts it.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<String> {
         let (topic, limit) = (&self.name, self.max_message_bytes);
         (bytes > limit as usize).then(|| format!("it makes a record of {bytes} bytes; topic {topic} takes {limit}"))
     }
 }
 
-/// What a processor sees of the world: the time, its tables, its outputs.
+/// The context of a processor: the time, its tables, its outputs.
 pub struct Context<'a> {
     pub(crate) now: Timestamp,
     pub(crate) task: &'a TaskId,
@@ -117,7 +118,7 @@ pub struct Context<'a> {
     /// Input topic and offset of the record being processed; `None` in punctuate and flush.
     pub(crate) origin: Option<(&'a str, u64)>,
     pub(crate) emitted: u32,
-    /// Why something staged by the record being processed cannot be written.
+    /// Why a write staged by the current record cannot be committed.
     pub(crate) refusal: Option<String>,
 }
 
@@ -125,7 +126,7 @@ pub struct Context<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Topics {
     pub(crate) outputs: Vec<(TopicName, OutputTopic)>,
-    /// Names of the stage's tables.
+    /// Table names.
     pub(crate) tables: Vec<&'static str>,
     /// Their changelogs.
     pub(crate) changelogs: Vec<OutputTopic>,
@@ -133,10 +134,10 @@ pub(crate) struct Topics {
 }
 
 impl Topics {
-    /// The topic of that name.
+    /// The output topic of that name.
     ///
     /// # Panics
-    /// When the stage has not declared it as an output: declaration and use are parts of one program.
+    /// If the stage has not declared it as an output, which is a bug in the program.
     pub(crate) fn output(&self, name: TopicName) -> &OutputTopic {
         let found = self.outputs.iter().find(|(output, _)| *output == name);
         &found.unwrap_or_else(|| panic!("the stage declares no output {name}")).1
@@ -144,7 +145,7 @@ impl Topics {
 }
 
 impl Context<'_> {
-    /// The time; it does not move while one record is processed.
+    /// Current time; constant while one record is processed.
     pub fn now(&self) -> Timestamp {
         self.now
     }
@@ -154,14 +155,14 @@ impl Context<'_> {
         self.task
     }
 
-    /// The value of a key, writes of this batch included.
+    /// The value of a key, including writes of this batch.
     pub fn get<K: TableKey, V: Encoded>(&self, table: Table<K, V>, key: &K) -> Result<Option<V>, TableError> {
         let key = key.to_bytes();
         let value = self.overlay.get(self.store, self.place(table), key.as_ref())?;
         value.map(|value| table.value(key.as_ref(), &value)).transpose()
     }
 
-    /// Sets a key. An entry that is larger than the changelog takes sets the input record aside.
+    /// Sets a key. If the entry is larger than the changelog accepts, the input record is set aside.
     pub fn put<K: TableKey, V: Encoded>(&mut self, table: Table<K, V>, key: &K, value: &V) {
         let (place, key, value) = (self.place(table), key.to_bytes().as_ref().to_vec(), value.encode());
         self.refuse(self.topics.changelogs[place].refusal(key.len() + value.len()));
@@ -188,8 +189,8 @@ impl Context<'_> {
         place_of(&self.topics.tables, table.name())
     }
 
-    /// Sends a message; it becomes visible when the batch commits. Its key decides the partition. A record that is larger
-    /// than its topic takes sets the input record aside.
+    /// Sends a message to the partition of its key; it becomes visible when the batch commits. If it is larger than its
+    /// topic accepts, the input record is set aside.
     pub fn emit<M: Keyed>(&mut self, topic: Topic<M>, message: impl Into<M>) {
         let message = message.into();
         let topic = self.topics.output(topic.name());
@@ -204,9 +205,8 @@ impl Context<'_> {
         self.refusal = self.refusal.take().or(refusal);
     }
 
-    /// A name for the next output that is the same whenever this input is processed again: topic, partition, offset
-    /// and index. Consumers outside the log drop repeats by it. `None` in punctuate and flush, where there is no
-    /// input.
+    /// An id for the next output, stable when the same input is processed again: topic, partition, offset and index.
+    /// Consumers outside the log use it to drop duplicates. `None` in punctuate and flush, which have no input record.
     pub fn output_id(&self) -> Option<String> {
         self.origin.map(|(topic, offset)| format!("{topic}-{}-{offset}-{}", self.task.partition, self.emitted))
     }

@@ -1,4 +1,4 @@
-//! Decide, then do: what follows from a failure, and where a task's state and input come from. Functions of facts.
+//! Pure decision functions: how to recover from a failure, and where a task's state and input start.
 
 use crate::log::ErrorKind;
 use crate::record::Bounds;
@@ -6,22 +6,22 @@ use crate::store::StoreCheckpoint;
 use page::Timestamp;
 use std::time::Duration;
 
-/// How long changelogs keep tombstones, at the least. A store older than this may have missed a deletion.
+/// Minimum time changelogs keep tombstones. A store older than this may have missed a deletion.
 pub const TOMBSTONES_KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// Longest wait between two tries. Short beside the minute within which an operator expects work to go on after an
-/// outage, long beside what a try costs.
+/// Longest wait between two attempts. Short compared with the minute within which an operator expects work to resume
+/// after an outage, long compared with the cost of an attempt.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A member that is fenced sooner after its start than this has taken the name of a living one.
+/// A member fenced within this time of its start has taken the name of a living one.
 pub const YOUNG: Duration = Duration::from_secs(60);
 
 /// What a stage does after its log failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Wait this long and make the same call again; nothing staged is lost.
+    /// Wait this long and repeat the call; staged work is kept.
     TryAgain(Duration),
-    /// Drop what is staged, make the processors anew, read on from the committed offsets.
+    /// Drop staged work, rebuild the processors, read on from the committed offsets.
     Rewind(Duration),
     /// Drop the member, join again, restore every task.
     Rejoin(Duration),
@@ -29,23 +29,24 @@ pub enum Recovery {
     Stop,
 }
 
-/// The wait before the try after the `attempt`-th failure in a row (counted from 1): doubling from 100 ms to
-/// [`LONGEST_WAIT`], so that an unreachable log is neither hammered nor forgotten.
+/// The wait after the `attempt`-th failure in a row (counted from 1). It doubles from 100 ms up to [`LONGEST_WAIT`], so
+/// that an unreachable log is neither hammered nor forgotten.
 pub fn wait_after(attempt: u32) -> Duration {
     Duration::from_millis(100 << attempt.saturating_sub(1).min(9)).min(LONGEST_WAIT)
 }
 
-/// What to do after the `attempt`-th failure in a row (counted from 1) of a stage that started `age` ago and was fenced
-/// so often since, this time included.
+/// What to do after the `attempt`-th failure in a row (counted from 1) of a stage that started `age` ago and has been
+/// fenced `fencings` times since, including this one.
 pub fn after_failure(kind: ErrorKind, attempt: u32, age: Duration, fencings: u32) -> Recovery {
     let wait = wait_after(attempt);
     match kind {
         ErrorKind::Retry => Recovery::TryAgain(wait),
         ErrorKind::Abort if attempt <= 3 => Recovery::Rewind(wait),
-        // An abort that does not help three times in a row means the member itself is unsound.
+        // Three aborts in a row mean that the member itself is unsound.
         ErrorKind::Abort | ErrorKind::Rejoin => Recovery::Rejoin(wait),
-        // Two programs of one name would take turns for ever. Both answer a fencing by joining again, which fences the
-        // other; the younger gives way. Once may be the end of a transaction in which it slept for too long.
+        // Two programs of one name would fence each other for ever, because both answer a fencing by joining again. The
+        // younger one gives way. A single fencing may come from a transaction that timed out while the program was
+        // suspended.
         ErrorKind::Fenced if age < YOUNG && fencings >= 2 => Recovery::Stop,
         ErrorKind::Fenced => Recovery::Rejoin(wait),
         ErrorKind::Stop => Recovery::Stop,
@@ -55,44 +56,43 @@ pub fn after_failure(kind: ErrorKind, attempt: u32, age: Duration, fencings: u32
 /// How to fill one store of a newly assigned task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestoreStep {
-    /// What is on disk is sound: replay the changelog from this offset.
+    /// The local state is sound: replay the changelog from this offset.
     Replay {
         /// First changelog offset not yet held.
         from: u64,
     },
-    /// What is on disk cannot be brought up to date: empty it and replay everything.
+    /// The local state cannot be brought up to date: empty it and replay the whole changelog.
     Refill {
-        /// First changelog offset there is.
+        /// First offset of the changelog.
         from: u64,
-        /// Why.
+        /// Reason for the refill.
         reason: RefillReason,
     },
 }
 
-/// Why a store is filled anew.
+/// Why a store is refilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefillReason {
-    /// It holds nothing: a new disk, or a store that a new version has added.
+    /// The store is empty: a new disk, or a store added by a new version.
     Empty,
-    /// It names offsets that its changelog does not have: the topic was made anew, or has lost its tail. Damage: what is
-    /// on disk is set aside.
+    /// Its checkpoint is past the end of its changelog: the topic was recreated, or lost its tail. This is damage: the
+    /// local state is set aside.
     AheadOfChangelog,
-    /// Its changelog has dropped records that it never saw.
+    /// Its changelog has dropped records it never saw.
     BehindRetention,
-    /// It has been away for so long that deletions it never saw may be compacted away.
+    /// It is so old that deletions it never saw may be compacted away.
     TooOld,
 }
 
 impl RefillReason {
-    /// Whether what is on disk does not belong to this changelog, so that an operator should hear of it and may want it
-    /// back.
+    /// Whether the local state does not belong to this changelog. Then it is kept, and an operator should hear of it.
     pub fn is_damage(self) -> bool {
         self == RefillReason::AheadOfChangelog
     }
 }
 
-/// Where the state of one store comes from. The changelog is the truth; the local store is a head start. `is_behind`
-/// says whether the changelog has had a record that the store has not seen: a transaction marker does not count.
+/// How to restore one store. The changelog is the truth, the local store a head start. `is_behind` says whether the
+/// changelog has a record that the store has not seen; transaction markers do not count.
 pub fn plan_store(held: &StoreCheckpoint, changelog: Bounds, is_behind: bool, now: Timestamp) -> RestoreStep {
     let refill = |reason| RestoreStep::Refill { from: changelog.start, reason };
     let Some(next) = held.changelog_next else { return refill(RefillReason::Empty) };
@@ -109,21 +109,21 @@ pub fn plan_store(held: &StoreCheckpoint, changelog: Bounds, is_behind: bool, no
     RestoreStep::Replay { from: next }
 }
 
-/// Where input processing goes on.
+/// Where input processing resumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InputStart {
     /// First offset to process.
     pub from: u64,
-    /// Offsets that were never processed and are gone: retention took them.
+    /// Number of offsets lost to retention before they were processed.
     pub lost: u64,
-    /// Offsets that were processed and are gone: the log has lost its tail.
+    /// Number of processed offsets that are gone: the log lost its tail.
     pub vanished: u64,
-    /// Whether the group's position was lost and the state's own was used in its place.
+    /// Whether the group's position was lost and the one in the state was used instead.
     pub from_state: bool,
 }
 
-/// Where input processing goes on: at the group's committed offset; where that is lost (a group that was away for
-/// longer than brokers keep offsets), where the state says it stands; else with the first record there is.
+/// Where input processing resumes: at the group's committed offset; if that is lost (brokers forget the offsets of a
+/// long absent group), at the position in the state; otherwise at the first record.
 pub fn input_start(committed: Option<u64>, state: Option<u64>, input: Bounds) -> InputStart {
     let Some(next) = committed.or(state) else { return InputStart { from: input.start, ..InputStart::default() } };
     InputStart {

@@ -31,24 +31,24 @@ impl fmt::Display for TopicPartition {
     }
 }
 
-/// A record as read from a log. Which topic it came from is known to whoever asked.
+/// A record as read from a log. It does not name its topic; the reader knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputRecord {
     /// Partition it was read from.
     pub partition: u32,
-    /// Its place in the partition.
+    /// Offset in the partition.
     pub offset: u64,
-    /// When its producer made it.
+    /// Time of creation, set by the producer.
     pub timestamp: Timestamp,
-    /// Its key; it decides the partition.
+    /// Record key; it decides the partition.
     pub key: Vec<u8>,
-    /// Its value; `None` is a tombstone: in a compacted topic the key is deleted.
+    /// Record value; `None` is a tombstone: in a compacted topic the key is deleted.
     pub value: Option<Vec<u8>>,
 }
 
 impl InputRecord {
-    /// The message that a record of this topic carries. One of a newer version waits for its schema; what is no such
-    /// message, a tombstone among others, is to be set aside.
+    /// Decodes the message in a record of this topic. A record of a newer version waits for its schema; any other
+    /// record that does not decode, such as a tombstone, is to be set aside.
     pub fn read<M: Encoded>(&self, topic: Topic<M>) -> Result<M, ProcessError> {
         let tombstone = || ProcessError::SetAside(format!("a tombstone; {} carries values only", topic.name()));
         let value = self.value.as_deref().ok_or_else(tombstone)?;
@@ -64,18 +64,19 @@ impl InputRecord {
 /// A record to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputRecord {
-    /// Where it goes.
+    /// Destination.
     pub to: TopicPartition,
-    /// When it was made.
+    /// Time of creation.
     pub timestamp: Timestamp,
-    /// Its key.
+    /// Record key; it decides the partition.
     pub key: Vec<u8>,
-    /// Its value; `None` is a tombstone.
+    /// Record value; `None` is a tombstone.
     pub value: Option<Vec<u8>>,
 }
 
 impl OutputRecord {
-    /// A message, addressed to the partition of its key. `topic` is the full name, `partitions` the topic's partition count.
+    /// A message, addressed to the partition of its key. `topic` is the full name, `partitions` the topic's partition
+    /// count.
     pub fn of<M: Keyed>(message: &M, topic: impl Into<Arc<str>>, partitions: u32, timestamp: Timestamp) -> Self {
         let key = message.key();
         let to = TopicPartition::new(topic, partition_for(&key, partitions));
@@ -88,17 +89,17 @@ impl OutputRecord {
     }
 }
 
-/// How a topic forgets.
+/// When a topic drops records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cleanup {
     /// Keep the last value of every key.
     Compact,
-    /// Drop records older than this. The embedded log also drops what every group has consumed when `consumed` is set
-    /// (topics inside the loop); Kafka knows only the age.
+    /// Drop records older than `retention`. If `consumed` is set (topics inside the loop), the embedded log also drops
+    /// what every group has consumed; Kafka knows only the age.
     Delete {
-        /// Age at which a record may go.
+        /// Age at which a record may be dropped.
         retention: Duration,
-        /// Whether being consumed by every group is enough to go.
+        /// Whether a record consumed by every group may be dropped before that age.
         consumed: bool,
     },
 }
@@ -110,13 +111,13 @@ pub struct TopicConfig {
     pub name: Arc<str>,
     /// Number of partitions; never changed afterwards, because keys would move.
     pub partitions: u32,
-    /// How it forgets.
+    /// When it drops records.
     pub cleanup: Cleanup,
     /// Largest record, in bytes.
     pub max_message_bytes: u32,
 }
 
-/// What a partition holds: offsets from `start` up to, but not including, `end`.
+/// Range of offsets held by a partition: from `start` up to, but not including, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// First offset that may still be read.

@@ -1,4 +1,4 @@
-//! Bringing a newly assigned task to life, a slice at a time, so that other tasks work on meanwhile.
+//! Restores a newly assigned task slice by slice, so that other tasks keep running meanwhile.
 
 use crate::invariants::{Broken, progress_not_ahead_of_position};
 use crate::log::{LogError, Member, Reader, StateIn};
@@ -14,14 +14,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// Records read from a changelog at a time.
+/// Changelog records per read.
 const SLICE_RECORDS: usize = 2_000;
 
-/// The key of the record in a task's changelog that says how far its input is: the value is the next offset, eight
-/// bytes, the highest first. No store uses an empty key.
+/// Key of the changelog record that stores the input position: the value is the next offset, eight bytes, big-endian.
+/// No store uses an empty key.
 pub(crate) const PROGRESS_KEY: &[u8] = b"";
 
-/// What a restore works with.
+/// What a restore reads from.
 pub(crate) struct Ground<'a> {
     pub(crate) spec: &'a StageSpec,
     pub(crate) stores: &'a dyn StoreProvider,
@@ -33,21 +33,21 @@ pub(crate) struct Ground<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// A task that is assigned and not at work yet.
+/// An assigned task that is not running yet.
 pub(crate) struct Restoring {
     pub(crate) id: TaskId,
     phase: Phase,
     failures: u32,
-    /// When to go on after a failure, on the monotonic clock.
+    /// Time of the next attempt after a failure, on the monotonic clock.
     retry_at: Duration,
-    /// The schema without which the restored state cannot be read.
+    /// The missing schema without which the restored state cannot be read.
     pub(crate) waits_for: Option<String>,
-    /// How often it was missed.
+    /// Number of attempts that lacked the schema.
     waits: u32,
     pub(crate) replayed: u64,
-    /// Stores refilled from their changelogs though something was on disk.
+    /// Non-empty stores that were refilled from their changelogs.
     pub(crate) refilled: u64,
-    /// States set aside because they were damaged or another's.
+    /// Damaged or foreign states that were set aside.
     pub(crate) set_aside: u64,
 }
 
@@ -60,7 +60,7 @@ struct Filling {
     store: Box<dyn StateStore>,
     checkpoint: Checkpoint,
     replays: Vec<Replay>,
-    /// When the bounds of the changelogs were taken.
+    /// Time at which the changelog bounds were read.
     bounds_at: Timestamp,
     committed: Option<Position>,
     input: Bounds,
@@ -69,7 +69,7 @@ struct Filling {
 struct Replay {
     changelog: TopicPartition,
     next: u64,
-    /// The changelog's end when the restore began. What comes after that is nobody's: this task is the only writer.
+    /// End of the changelog when the restore began. Nothing is written after it: this task is the only writer.
     end: u64,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Restored {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) input: InputStart,
     pub(crate) finished: BTreeSet<u64>,
-    /// Whether what the state says of its input fits the group's position.
+    /// Whether the input offset in the state is consistent with the group's position.
     pub(crate) checked: Result<(), Broken>,
 }
 
@@ -98,12 +98,12 @@ impl Restoring {
         }
     }
 
-    /// Whether a slice may be tried now.
+    /// Whether the next slice may be tried now.
     pub(crate) fn is_due(&self, monotonic: Duration) -> bool {
         monotonic >= self.retry_at
     }
 
-    /// A question to the log failed. Nothing is lost: the same slice is tried again after a while.
+    /// Records a failed request to the log. Nothing is lost: the same slice is tried again after a back-off.
     pub(crate) fn failed(&mut self, error: &LogError, monotonic: Duration) {
         self.failures += 1;
         let wait = wait_after(self.failures);
@@ -111,7 +111,8 @@ impl Restoring {
         warn!(task = %self.id, error = error.message, attempt = self.failures, ?wait, "restore failed, trying again");
     }
 
-    /// The state cannot be read for want of a schema. It stays as it is; after a while it is looked at again.
+    /// Records that the state cannot be read because a schema is missing. The state is kept and read again after a
+    /// back-off.
     pub(crate) fn lacks_schema(&mut self, why: String, monotonic: Duration) {
         self.waits += 1;
         self.retry_at = monotonic + wait_after(self.waits);
@@ -121,7 +122,7 @@ impl Restoring {
         self.waits_for = Some(why);
     }
 
-    /// Does one slice of the work. The task, once it is complete.
+    /// Does one slice of the work. Returns the task once it is complete.
     pub(crate) fn advance(&mut self, ground: &mut Ground<'_>) -> Result<Option<Restored>, TaskError> {
         let partition = self.id.partition;
         if let Phase::Opening = self.phase {
@@ -139,8 +140,8 @@ impl Restoring {
         }
         let Phase::Filling(filling) = std::mem::replace(&mut self.phase, Phase::Opening) else { return Ok(None) };
         let committed = filling.committed.as_ref();
-        // Where the group has lost its position there is nothing to compare with. What retention took moves the state and not
-        // the group.
+        // If the group lost its position, there is nothing to compare with. Retention moves the position of the state
+        // but not that of the group.
         let checked = match committed {
             Some(position) => {
                 let passed = Position::at(position.next.max(filling.input.start));
@@ -165,8 +166,8 @@ impl Restoring {
         };
         let input = TopicPartition::new(ground.spec.input.clone(), partition);
         let asked: Vec<_> = changelogs.iter().cloned().chain([input]).collect();
-        // The position first: it is told only once the last owner's transaction has ended, whose records the bounds
-        // then include.
+        // Read the position before the bounds: the log returns it only once the previous owner's transaction has ended,
+        // so the bounds then include its records.
         let committed = ground.member.committed(&[partition])?.remove(&partition);
         let mut bounds = ground.reader.bounds(&asked)?;
         let input = bounds.pop().expect("one answer for each partition asked for");
@@ -175,7 +176,7 @@ impl Restoring {
         let checkpoint = store.checkpoint().map_err(|error| TaskError::of_store(partition, error))?;
         let mut filling = Filling { store, checkpoint, replays: Vec::new(), bounds_at: ground.now, committed, input };
         if filling.plan(&changelogs, &bounds, ground, self)? {
-            // What is on disk belongs to another changelog: none of it is believed.
+            // The local state belongs to another changelog: trust none of it.
             drop(filling.store);
             self.set_aside(ground)?;
             store = self.open_store(ground)?;
@@ -188,7 +189,7 @@ impl Restoring {
     }
 
     fn open_store(&mut self, ground: &Ground<'_>) -> Result<Box<dyn StateStore>, TaskError> {
-        // A stage without stores touches no disk: it may not have one.
+        // A stage without stores must not need a disk.
         if ground.spec.stores.is_empty() {
             return Ok(Box::new(MemoryStore::new(0)));
         }
@@ -204,7 +205,7 @@ impl Restoring {
         .map_err(|error| TaskError::Stop(error.to_string()))
     }
 
-    /// Puts what is on disk out of the way. Its place is filled from the changelog.
+    /// Sets the local state aside, to be refilled from the changelog.
     fn set_aside(&mut self, ground: &Ground<'_>) -> Result<(), TaskError> {
         let kept_as = ground.stores.set_aside(&self.id).map_err(|error| TaskError::Stop(error.to_string()))?;
         warn!(task = %self.id, kept_as, "local state is set aside and refilled from its changelog; delete it when you need it no more");
@@ -231,7 +232,7 @@ impl From<StoreError> for SliceError {
 }
 
 impl Filling {
-    /// Decides how each store is filled. True when what is on disk must be set aside first.
+    /// Decides how to fill each store. Returns true if the local state must be set aside first.
     fn plan(
         &mut self,
         changelogs: &[TopicPartition],
@@ -242,8 +243,8 @@ impl Filling {
         for (place, (changelog, bounds)) in changelogs.iter().zip(bounds).enumerate() {
             let held = &self.checkpoint.stores[place];
             let next = held.changelog_next.unwrap_or(bounds.start);
-            // That nothing can be read between here and the end does not mean that nothing was missed: deletions may be
-            // compacted away. The marker of our own last transaction is all that may be there.
+            // An unreadable stretch up to the end may still hide a missed deletion that was compacted away. Only the
+            // marker of our own last transaction is certain to hide nothing.
             let is_behind = bounds.end.saturating_sub(next) > u64::from(ground.marks_commits);
             let next = match plan_store(held, *bounds, is_behind, self.bounds_at) {
                 RestoreStep::Replay { from } => from,
@@ -276,17 +277,17 @@ impl Filling {
         }
         self.store.empty(place).map_err(|error| TaskError::of_store(restoring.id.partition, error))?;
         if ground.spec.progress_store() == Some(place) {
-            // Its changelog says it.
+            // Its changelog holds the input offset.
             self.checkpoint.input_next = None;
         }
         let held = &mut self.checkpoint.stores[place];
         held.changelog_next = None;
-        // A refill that is interrupted may go on for as long as tombstones of its beginning are kept.
+        // An interrupted refill may resume as long as tombstones from its beginning are kept.
         held.complete_as_of = Some(self.bounds_at);
         Ok(())
     }
 
-    /// Replays some records. `None` when nothing is left to replay.
+    /// Replays some records. Returns `None` when nothing is left to replay.
     fn slice(&mut self, ground: &mut Ground<'_>) -> Result<Option<u64>, SliceError> {
         let Some(place) = self.replays.iter().position(|replay| replay.next < replay.end) else {
             return self.complete().map(|()| None);
@@ -294,7 +295,7 @@ impl Filling {
         let replay = &mut self.replays[place];
         let (records, after) = ground.reader.read(&replay.changelog, replay.next, SLICE_RECORDS)?;
         if records.is_empty() {
-            // Only markers are left.
+            // Only transaction markers are left.
             replay.next = replay.end;
             return Ok(Some(0));
         }
@@ -314,7 +315,7 @@ impl Filling {
         Ok(Some(count))
     }
 
-    /// Every store holds its whole changelog as of the beginning of the restore.
+    /// Marks every store as complete: it holds its whole changelog as of the beginning of the restore.
     fn complete(&mut self) -> Result<(), SliceError> {
         for (held, replay) in self.checkpoint.stores.iter_mut().zip(&self.replays) {
             held.changelog_next = Some(held.changelog_next.unwrap_or(replay.end).max(replay.next));

@@ -1,7 +1,7 @@
-//! One stage thread: poll → restore → process → punctuate → commit → apply, and what happens when a step fails.
+//! One stage thread: poll → restore → process → punctuate → commit → apply, and the recovery when a step fails.
 //!
-//! What is staged belongs to a task and goes with it. A commit names the tasks it is the work of, and the log refuses it
-//! for a task that is not owned, so nothing of a task that went elsewhere is ever written.
+//! Staged work belongs to a task and is dropped with it. A commit names the tasks whose work it contains. The log
+//! refuses it for a task that is not owned, so the work of a task that moved elsewhere is never written.
 
 mod assignment;
 mod commit;
@@ -26,32 +26,32 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tracing::warn;
 
-/// Where a stage takes its time from.
+/// The clock of a stage.
 pub trait Clock: Send + Sync {
     /// The time of the web: real, scaled for a replay, or set by a test.
     fn now(&self) -> Timestamp;
-    /// Real time that only ever grows, for waits and intervals of our own.
+    /// Monotonic real time, for waits and intervals.
     fn monotonic(&self) -> Duration;
-    /// Waits in real time.
+    /// Sleeps in real time.
     fn pause(&self, duration: Duration);
-    /// How much real time passes while this much time of the web does.
+    /// Converts a duration of the web's time to real time.
     fn to_real(&self, duration: Duration) -> Duration {
         duration
     }
 }
 
-/// A stage at work: something that turns the loop one step at a time, on one thread.
+/// A running stage, advanced one step at a time on one thread.
 pub trait Stage: Send {
-    /// One turn. Failures of the log are dealt with inside; an error means the stage cannot go on.
+    /// One turn of the loop. Failures of the log are handled inside; an error means the stage cannot go on.
     fn step(&mut self) -> Result<Step, Stopped>;
     /// A handle on the stage's status that can be read from other threads.
     fn status(&self) -> Arc<Mutex<StageStatus>>;
-    /// Finishes what is under way, for `patience` at most, and leaves the group. What is not committed by then is
-    /// dropped; nothing committed is lost.
+    /// Finishes work in flight, for `patience` at most, and leaves the group. Work not committed by then is dropped;
+    /// nothing committed is lost.
     fn leave(&mut self, patience: Duration);
 }
 
-/// What one step did.
+/// Result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Something was processed or committed.
@@ -67,7 +67,7 @@ struct Joined {
     reader: Box<dyn Reader>,
     topics: Topics,
     log_id: String,
-    /// When the first assignment came, on the monotonic clock.
+    /// Time of the first assignment, on the monotonic clock.
     assigned_at: Option<Duration>,
 }
 
@@ -81,37 +81,37 @@ pub struct StageRunner {
     settings: RunnerSettings,
     state_in: StateIn,
     store_names: Arc<[String]>,
-    /// Above `joined`, so that a runner that is dropped closes its tasks before others may take them over.
+    /// Declared before `joined`, so that a dropped runner closes its tasks before other members may take them over.
     tasks: BTreeMap<u32, Task>,
     restoring: BTreeMap<u32, Restoring>,
     joined: Option<Joined>,
-    /// Counts assignments of work in flight.
+    /// Number of assignments of work in flight so far.
     epoch: u64,
-    /// Since when an answer has waited for its commit.
+    /// Since when the oldest uncommitted answer waits, on the monotonic clock.
     waiting_since: Option<Duration>,
-    /// What tasks that were closed have counted: a process's counters never go back.
+    /// Totals of closed tasks, because a process's counters must never go back.
     closed_totals: BTreeMap<&'static str, f64>,
-    /// Records over which a processor panicked: how often, and what it said.
+    /// Records on which a processor panicked: the number of panics and the last message.
     panics: BTreeMap<(u32, u64), (u32, String)>,
     /// Partitions whose next record cannot be read yet.
     held: BTreeMap<u32, schemas::Held>,
-    /// Where schemas of others come from, once joined.
+    /// Reader of other programs' schemas, once joined.
     schemas: Option<SchemaReader>,
-    /// Partitions whose state was refilled because it was damaged. A second time in one process helps nobody.
+    /// Partitions whose damaged state was refilled. A second damage in one process stops the stage.
     mended: BTreeSet<u32>,
     broadcast_next: BTreeMap<u32, u64>,
     broadcast_latest: BTreeMap<Vec<u8>, InputRecord>,
     punctuated_at: Timestamp,
-    /// Whether processors have heard of something since they were last flushed. A step that fails half-way leaves this
-    /// to the next.
+    /// Whether processors have been called since they were last flushed. A step that fails half-way leaves the flush to
+    /// the next step.
     is_flush_due: bool,
     started_at: Duration,
     health: StageHealth,
 }
 
 impl StageRunner {
-    /// A runner that has not joined its group yet; the first step does. `instance` names this process among those
-    /// that run the stage; two of one name fence each other.
+    /// A runner that joins its group in its first step. `instance` names this process among those that run the stage;
+    /// two processes with one name fence each other.
     pub fn new(
         spec: StageSpec,
         instance: &str,
@@ -183,7 +183,7 @@ impl StageRunner {
         &mut *self.joined().member
     }
 
-    /// Work in flight, for a stage that has such.
+    /// The work in flight, if the stage has any.
     fn engine(&mut self) -> Option<&mut (dyn InFlight + 'static)> {
         match &mut self.spec.work {
             StageWork::InFlight(engine, _) => Some(&mut **engine),
@@ -197,14 +197,14 @@ impl StageRunner {
     }
 
     fn poll_wait(&self) -> Duration {
-        // Restores go on between polls, and what is in flight has been waited for already.
+        // Restores continue between polls, and a step has already waited for answers in flight.
         let now = self.clock.monotonic();
         let is_restoring = self.restoring.values().any(|restoring| restoring.is_due(now));
         let is_busy = is_restoring || self.unanswered() > 0 || self.waiting_since.is_some();
         if is_busy { Duration::ZERO } else { self.settings.poll_timeout }
     }
 
-    /// Changes of assignment first: a record behind one may fail the step, and the log does not tell of it twice.
+    /// Handles changes of assignment first: a record may fail the step, and the log reports a change only once.
     fn take_events(&mut self, events: Vec<Event>, now: Timestamp) -> Result<(), TaskError> {
         let mut records = Vec::with_capacity(events.len());
         for event in events {
@@ -214,7 +214,8 @@ impl StageRunner {
                 Event::Record(record) => records.push(record),
             }
         }
-        // A record of a partition that is not at work is somebody else's, or comes again once its task is restored.
+        // A record of a partition without a running task belongs to another member, or is delivered again after the
+        // restore.
         records.iter().try_for_each(|record| self.take_record(record, now))
     }
 
@@ -229,7 +230,7 @@ impl StageRunner {
         Ok(())
     }
 
-    /// The same for every task, outside of any record.
+    /// Calls every task outside of any record.
     fn tell_tasks(
         &mut self,
         now: Timestamp,
@@ -239,7 +240,8 @@ impl StageRunner {
         self.tasks.values_mut().try_for_each(|task| task.tell(now, &joined.topics, &tell))
     }
 
-    /// Reads what is new on the broadcast topic and tells every task. When it cannot be read now, the next time will do.
+    /// Reads new records of the broadcast topic and passes them to every task. If the read fails, the next one catches
+    /// up.
     fn hear_broadcast(&mut self, now: Timestamp) -> Result<(), TaskError> {
         let Some(topic) = self.spec.broadcast.clone() else { return Ok(()) };
         let partitions = self.log.topic(&topic)?.map_or(0, |topic| topic.partitions);
@@ -261,7 +263,7 @@ impl StageRunner {
                     break;
                 }
                 for record in records {
-                    // Nobody holds what is broadcast: it has to be readable when it is told.
+                    // Broadcast records are not held back, so their schema must be known when they are passed on.
                     if is_unheard_of(&record) {
                         self.has_learned()?;
                     }
@@ -299,8 +301,8 @@ impl StageRunner {
             transactional_id: self.transactional_id.clone(),
         })?;
         self.joined = Some(Joined { member, reader, topics, log_id, assigned_at: None });
-        // Before the first record of ours is written, and before one of another program's is read. Should it fail, joining
-        // begins anew: no step may go on without it.
+        // Exchange schemas before the first record is written or read. If that fails, start over with joining: no step
+        // may run without it.
         self.exchange_schemas().inspect_err(|_| self.joined = None)
     }
 
@@ -344,8 +346,8 @@ impl StageRunner {
         });
     }
 
-    /// Whether the group has said what is ours. A member to which it has given nothing may still be given its share a
-    /// moment later.
+    /// Whether the group has completed its assignment. A member without partitions may still receive some a moment
+    /// later.
     fn is_settled(&self) -> bool {
         const SETTLED_AFTER: Duration = Duration::from_secs(10);
         let Some(assigned_at) = self.joined.as_ref().and_then(|joined| joined.assigned_at) else { return false };

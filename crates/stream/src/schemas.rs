@@ -1,6 +1,7 @@
-//! The topic of schemas: a writer appends its schemas before its first record, a reader looks up those it does not know.
+//! The topic of schemas. A writer appends its schemas before its first record; a reader looks up schemas it does not
+//! know.
 //!
-//! Stages do so by themselves. What is here serves them and the tools beside them.
+//! Stages do both by themselves; tools use these functions.
 
 use crate::log::{ErrorKind, Log, LogError};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
@@ -10,10 +11,10 @@ use page::Timestamp;
 use std::collections::BTreeSet;
 use tracing::warn;
 
-/// Schemas read at a time.
+/// Schemas per read.
 const READ_RECORDS: usize = 1_000;
 
-/// Reads the topic of schemas, from where it was last read.
+/// Reads the topic of schemas incrementally.
 #[derive(Clone, Debug)]
 pub struct SchemaReader {
     from: TopicPartition,
@@ -21,13 +22,13 @@ pub struct SchemaReader {
 }
 
 impl SchemaReader {
-    /// A reader that has read nothing of the topic of that name.
+    /// A reader at the start of that topic.
     pub fn new(topic: &str) -> Self {
         Self { from: TopicPartition::new(topic, 0), next: 0 }
     }
 
-    /// Learns the schemas appended since the last call and returns their keys. `read(partition, offset, max_records)`
-    /// returns records and the offset to go on from.
+    /// Learns the schemas appended since the last call and returns their fingerprints.
+    /// `read(partition, offset, max_records)` returns records and the next offset.
     pub fn learn<E>(
         &mut self,
         mut read: impl FnMut(&TopicPartition, u64, usize) -> Result<(Vec<InputRecord>, u64), E>,
@@ -50,13 +51,13 @@ impl SchemaReader {
     }
 }
 
-/// Whether a record says of itself that it follows a schema which was not learned.
+/// Whether a record names a schema that is not known yet.
 pub fn is_unheard_of(record: &InputRecord) -> bool {
     let fingerprint = record.value.as_deref().map(Fingerprint::of_single_object);
     matches!(fingerprint, Some(Ok(fingerprint)) if !messages::schemas::known(fingerprint))
 }
 
-/// Appends those of a program's schemas that are not on the topic yet. Tools call it before they append a record.
+/// Appends those schemas of the program that are not on the topic yet. Tools call it before they append a record.
 pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
     if log.topic(&schemas.topic)?.is_none() {
         let message = format!("there is no topic {}; create the topics first (recrawl topics create)", schemas.topic);

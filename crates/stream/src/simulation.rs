@@ -1,11 +1,11 @@
-//! Many processes of both kinds of stage in one thread, on virtual time, with everything going wrong that can.
+//! Simulates many processes of both kinds of stage in one thread, on virtual time, with injected faults.
 //!
-//! Every call that a stage makes, of its log, its stores or its own work, is a *point* ([`points`]). By the seed, nothing
-//! happens there, or the call fails, others take whole steps meanwhile, the member's session ends, something happens to
-//! the log or to time, or the process dies. What must hold all the same is in [`crate::invariants`]. Now and then the
-//! faults stop: then everything must get done, and add up.
+//! Every call that a stage makes to its log, its stores or its own work is a *point* ([`points`]). The seed decides
+//! what happens there: nothing; the call fails; others run whole steps meanwhile; the member's session expires; the log
+//! or the time changes; the process dies. [`crate::invariants`] must hold throughout. Now and then the faults stop:
+//! then all work must finish, and add up.
 //!
-//! A seed is a run: it does the same whenever it is repeated. Mutants show that a mistake would be found.
+//! A seed determines a run completely. Mutants show that the simulation finds mistakes.
 
 mod checks;
 mod counting;
@@ -26,38 +26,38 @@ use self::world::{Chances, World};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the log is like.
+/// Kind of log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// State in changelogs.
     Changelogs,
-    /// The same, with an offset lost to the marker of each transaction, as in Kafka.
+    /// State in changelogs, and one offset lost to the marker of each transaction, as in Kafka.
     CommitMarkers,
     /// State kept by the log itself.
     StateInLog,
 }
 
-/// A mistake, made by the wrappers around the log and the stores.
+/// A deliberate mistake, made by the wrappers around the log and the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mutant {
-    /// A commit is refused for positions of another's partitions only, and the member hears of changes too late.
+    /// A commit is refused only for positions of foreign partitions, and the member learns of changes too late.
     ZombieCommit,
-    /// Where a question about an assignment failed, the partition is never started.
+    /// If a request after an assignment fails, the partition is never started.
     LostAssignment,
-    /// The same where the question was what there is to restore.
+    /// The same for a request during a restore.
     LostRestore,
-    /// A commit writes the first position again that was ever known of some partition.
+    /// A commit also writes the first known position of some partition again.
     StaleCommit,
-    /// A restore that is interrupted says that what it has so far is complete.
+    /// An interrupted restore claims that its partial state is complete.
     YoungRestore,
-    /// A store comes back empty, and its checkpoint says it is full.
+    /// A store comes back empty, and its checkpoint claims it is full.
     EmptyFamily,
 }
 
-/// A stage, as a part in the play.
+/// The kind of stage a process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
-    /// Work in flight: takes requests, and sends its answers to the counting stage.
+    /// Work in flight: takes requests and sends its answers to the counting stage.
     Flight,
     /// Synchronous.
     Counting,
@@ -81,7 +81,7 @@ impl Role {
     }
 }
 
-/// What came of a run.
+/// Result of a run.
 struct Outcome {
     broken: Option<String>,
     trace: Vec<String>,
@@ -89,19 +89,17 @@ struct Outcome {
 }
 
 const ROUNDS: u32 = 5;
-/// Time that passes at a stretch while nobody has anything to do, at most.
+/// Longest time that passes at once while no process has work.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// Once faults stop, everything is done within this time: a backlog of some hundred requests, of which few may be in flight
-/// and each takes up to two seconds.
+/// Once faults stop, all work must finish within this time: a backlog of some hundred requests, of which few may be in
+/// flight and each takes up to two seconds.
 const LONGEST_CALM: Duration = Duration::from_secs(300);
-/// Steps without work, of every process in turn, after which nothing is left to do: longer than the longest wait
-/// between two tries.
+/// After this many idle steps of every process in turn, no work is left: longer than the longest back-off.
 const IDLE_STEPS: u32 = 130;
 
-/// One run.
 fn run(seed: u64, kind: Kind, mutant: Option<Mutant>) -> Outcome {
     let world = World::new(seed, kind, mutant);
-    // A mutant gets more time: it is to be found by few seeds.
+    // A mutant gets more time, so that fewer seeds suffice to find it.
     for _ in 0..if mutant.is_some() { 2 * ROUNDS } else { ROUNDS } {
         rage(&world);
         calm(&world);
@@ -119,7 +117,7 @@ fn run(seed: u64, kind: Kind, mutant: Option<Mutant>) -> Outcome {
     Outcome { broken: state.broken.clone(), trace, coverage: state.coverage.clone() }
 }
 
-/// Work comes in, and things go wrong.
+/// Work arrives while faults happen.
 fn rage(world: &Arc<World>) {
     let one_of = |choices: [f64; 3]| choices[world.below(3) as usize];
     let chances = Chances {
@@ -150,7 +148,7 @@ fn rage(world: &Arc<World>) {
     }
 }
 
-/// Nothing goes wrong any more: everything gets done.
+/// Faults stop: all work gets done.
 fn calm(world: &Arc<World>) {
     world.state().chances = Chances::default();
     world.trace(|| "nothing goes wrong from now on".to_owned());
@@ -179,7 +177,7 @@ fn calm(world: &Arc<World>) {
 }
 
 impl World {
-    /// Some process of every stage is up again.
+    /// Ensures that some process of this stage is up.
     fn bring_up(&self, role: Role, now: Duration) {
         let first = (0..self.slots.len()).find(|process| self.slot(*process).role == role);
         if let Some(process) = first.filter(|_| !self.is_up(role)) {

@@ -1,4 +1,4 @@
-//! A stage as data: its topics, its stores, its work.
+//! A stage as data: its topics, stores and work.
 
 use crate::in_flight::InFlight;
 use crate::processor::Processor;
@@ -20,88 +20,88 @@ pub struct DeadLetter<'a> {
     pub topic: &'a str,
     /// The record.
     pub record: &'a InputRecord,
-    /// Why.
+    /// Why the record could not be processed.
     pub reason: &'a str,
-    /// When.
+    /// Time at which it was set aside.
     pub set_aside_at: Timestamp,
 }
 
 /// Where dead letters go and how they are written.
 #[derive(Clone)]
 pub struct DeadLetters {
-    /// Topic.
+    /// Full topic name.
     pub topic: String,
-    /// Wire form.
+    /// Encodes a dead letter for the topic.
     pub encode: fn(&DeadLetter<'_>) -> Vec<u8>,
 }
 
-/// How the schemas of records travel: a compacted topic by fingerprint.
+/// The topic of schemas: compacted, keyed by fingerprint.
 #[derive(Clone)]
 pub struct SchemaTopic {
-    /// Topic.
+    /// Full topic name.
     pub topic: String,
-    /// The schemas of the records that this program writes, state included.
+    /// Schemas of all records this program writes, state included.
     pub own: Vec<SchemaRecord>,
 }
 
 /// Makes the processor of a task.
 pub type ProcessorFactory = Box<dyn Fn(&TaskId) -> Box<dyn Processor> + Send>;
 
-/// What a stage does with its input.
+/// The work a stage does with its input.
 pub enum StageWork {
     /// One processor for each task: synchronous and deterministic.
     Processors(ProcessorFactory),
-    /// Work that takes its time, for all tasks together, with this many requests unanswered at most.
+    /// Asynchronous work, shared by all tasks, with at most this many requests in flight.
     InFlight(Box<dyn InFlight>, usize),
 }
 
 /// An output of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputSpec {
-    /// The topic as it is declared.
+    /// The topic as declared.
     pub name: TopicName,
     /// Its full name.
     pub topic: String,
 }
 
-/// A table of a stage, with the store that each task has for it.
+/// A table of a stage. Each task has one store for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSpec {
     /// Name of the table.
     pub name: &'static str,
     /// Full name of its changelog topic.
     pub changelog: String,
-    /// Whether readers outside read the changelog too: nothing but the store's entries may be in it.
+    /// Whether readers outside the stage read the changelog too: then it may hold nothing but the store's entries.
     pub is_public: bool,
 }
 
-/// A stage as data: its topics with their full names, its stores, and its work. All but the work follows from a
+/// A stage as data: its topics with their full names, its stores, and its work. Everything but the work follows from a
 /// [`StageTopology`](crate::StageTopology).
 pub struct StageSpec {
-    /// Name: `scheduler`, `detector` …
+    /// Stage name: `scheduler`, `detector` …
     pub name: String,
-    /// Consumer group.
+    /// Name of the consumer group.
     pub group: String,
     /// The one input topic.
     pub input: Arc<str>,
-    /// Output topics.
+    /// Output topics, with their full names.
     pub outputs: Vec<OutputSpec>,
-    /// Tables.
+    /// One store specification per table.
     pub stores: Vec<StoreSpec>,
-    /// Topic that every partition of the stage hears in full.
+    /// Topic that every partition of the stage reads in full.
     pub broadcast: Option<String>,
-    /// Where records go that cannot be processed.
+    /// Destination of records that cannot be processed.
     pub dead_letters: DeadLetters,
-    /// Where schemas travel; none in tests whose records have none.
+    /// The topic of schemas; `None` in tests whose records have no schema.
     pub schemas: Option<SchemaTopic>,
-    /// How often processors hear of passing time, on the clock of the web.
+    /// Interval between calls of `punctuate`, in the time of the web.
     pub punctuate_every: Duration,
-    /// The work.
+    /// The stage's work.
     pub work: StageWork,
 }
 
 impl StageSpec {
-    /// The store whose changelog also says how far the input is.
+    /// The store whose changelog also records the input offset.
     pub(crate) fn progress_store(&self) -> Option<usize> {
         self.stores.iter().position(|store| !store.is_public)
     }
@@ -112,16 +112,16 @@ impl StageSpec {
 pub struct RunnerSettings {
     /// Records per batch, at most.
     pub batch_records: usize,
-    /// Bytes per batch, give or take a record.
+    /// Soft limit on bytes per batch; a batch may exceed it by one record.
     pub batch_bytes: usize,
-    /// How long answers of work in flight wait for company before they are committed.
+    /// How long answers of work in flight wait for others before they are committed together.
     pub batch_interval: Duration,
-    /// Longest wait for records.
+    /// Longest wait for records in one poll.
     pub poll_timeout: Duration,
 }
 
 impl RunnerSettings {
-    /// For a stage that is to hear of passing time every `punctuate_every` of the web: it must look up that often.
+    /// Settings for a stage that punctuates every `punctuate_every` of the web: a poll must not wait longer than that.
     pub fn new(
         batch_records: usize,
         batch_bytes: usize,

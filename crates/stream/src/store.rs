@@ -1,4 +1,4 @@
-//! The seam to local state: one store per task, holding only what the log has committed.
+//! The interface to local state: one store per task, which holds only what the log has committed.
 
 use page::Timestamp;
 use std::fmt;
@@ -26,11 +26,11 @@ impl fmt::Display for TaskId {
 /// A failure of the local store.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// What is on disk is damaged, or belongs to another log, task or version. Where a changelog holds the state, it is
+    /// The state on disk is damaged, or belongs to another log, task or version. If a changelog holds the state, it is
     /// set aside and refilled.
     #[error("{0}")]
     Damaged(String),
-    /// The disk does not do what it is asked to. The stage stops and says so.
+    /// The disk failed an operation. The stage stops with this message.
     #[error("{0}")]
     Failed(String),
 }
@@ -38,9 +38,9 @@ pub enum StoreError {
 /// One write: put, or delete when `value` is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreWrite {
-    /// Which of the task's stores, by its place in the topology.
+    /// Index of the task's store, in the order of the topology.
     pub store: usize,
-    /// Key.
+    /// Key, as [`crate::TableKey`] encodes it.
     pub key: Vec<u8>,
     /// New value; `None` deletes.
     pub value: Option<Vec<u8>>,
@@ -53,37 +53,37 @@ pub struct TaskWrites {
     pub task: TaskId,
     /// Names of its stores, in the order of the topology.
     pub stores: Arc<[String]>,
-    /// What it has written, one entry per key.
+    /// Its writes, one per key.
     pub writes: Vec<StoreWrite>,
 }
 
-/// How much of its changelog one store holds.
+/// How much of its changelog a store holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreCheckpoint {
-    /// Next changelog offset. `None`: nothing of the changelog is held.
+    /// Next changelog offset. `None`: the store holds nothing of its changelog.
     pub changelog_next: Option<u64>,
-    /// The last time at which the store was known to hold its whole changelog. A store that missed something since may
-    /// have missed a deletion that is compacted away by now, once tombstones of that age are gone.
+    /// The last time at which the store was known to hold its whole changelog. Once this is longer ago than tombstones
+    /// are kept, the store may have missed a deletion that compaction has since removed.
     pub complete_as_of: Option<Timestamp>,
 }
 
-/// Where a task's state stands: offsets that match what it holds. Written in the same batch as the state.
+/// Offsets that match the state of a task, written in the same batch as the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Next input offset that the state reflects. `None`: the state has never taken part in a commit.
     pub input_next: Option<u64>,
-    /// By store, in the order of the topology.
+    /// One entry per store, in the order of the topology.
     pub stores: Vec<StoreCheckpoint>,
 }
 
 impl Checkpoint {
-    /// The checkpoint of this many stores that hold nothing.
+    /// The checkpoint of `stores` empty stores.
     pub fn empty(stores: usize) -> Self {
         Self { input_next: None, stores: vec![StoreCheckpoint::default(); stores] }
     }
 }
 
-/// The state of one task: some key-value stores and their checkpoint.
+/// The state of one task: key-value stores and their checkpoint.
 pub trait StateStore: Send {
     /// The value of a key.
     fn get(&self, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
@@ -91,24 +91,24 @@ pub trait StateStore: Send {
     /// Visits entries in key order from `from` on until the visitor breaks.
     fn scan(&self, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError>;
 
-    /// Where the stores stand, one entry for each store of the topology.
+    /// The checkpoint on disk, one entry per store of the topology.
     fn checkpoint(&self) -> Result<Checkpoint, StoreError>;
 
-    /// Applies writes and the checkpoint that goes with them, all or nothing. Never called where the log itself keeps the
-    /// state ([`crate::StateIn::Log`]).
+    /// Applies writes and their checkpoint, all or nothing. Never called if the log itself keeps the state
+    /// ([`crate::StateIn::Log`]).
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError>;
 
-    /// Empties one store and forgets its part of the checkpoint, before it is filled anew from its changelog.
+    /// Empties one store and its part of the checkpoint, before a refill from its changelog.
     fn empty(&mut self, store: usize) -> Result<(), StoreError>;
 }
 
 /// Opens the state of tasks.
 pub trait StoreProvider: Send + Sync {
-    /// Opens (or makes) the stores of a task of the log with this id. Fails with [`StoreError::Damaged`] when what is
-    /// there belongs to another log or task, and with [`StoreError::Failed`] when another task of this or another process
-    /// holds it.
+    /// Opens (or creates) the stores of a task of the log with this id. Fails with [`StoreError::Damaged`] if they
+    /// belong to another log or task, and with [`StoreError::Failed`] if another task, of this or another process,
+    /// holds them.
     fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError>;
 
-    /// Moves the closed state of a task out of the way, keeping it under another name, which is returned.
+    /// Renames the closed state of a task out of the way and returns the new name.
     fn set_aside(&self, task: &TaskId) -> Result<String, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! The tables of a stage: each declared once, with its name and the types of its keys and values.
+//! The tables of a stage, each declared once with its name and the types of its keys and values.
 
 use crate::processor::ProcessError;
 use crate::store::{StateStore, StoreError};
@@ -12,19 +12,19 @@ use std::ops::ControlFlow;
 
 /// A key of a table.
 pub trait TableKey: Sized {
-    /// What it is.
+    /// Kind of key, for the catalogue.
     const KIND: Key;
-    /// Its bytes: entries are in their order.
+    /// Encoded form. Entries are sorted by it.
     type Bytes: AsRef<[u8]>;
 
-    /// The bytes of the key.
+    /// Encodes the key.
     fn to_bytes(&self) -> Self::Bytes;
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; `None` when these bytes are no such key.
+    /// Decodes what [`to_bytes`](Self::to_bytes) wrote; `None` for any other bytes.
     fn from_bytes(bytes: &[u8]) -> Option<Self>;
 }
 
-/// Its 16 bytes.
+/// Encoded as its 16 bytes.
 impl TableKey for PageId {
     const KIND: Key = Key::Page;
     type Bytes = [u8; 16];
@@ -38,7 +38,7 @@ impl TableKey for PageId {
     }
 }
 
-/// Its authority in UTF-8.
+/// Encoded as its authority in UTF-8.
 impl TableKey for Host {
     const KIND: Key = Key::Host;
     type Bytes = Vec<u8>;
@@ -52,7 +52,7 @@ impl TableKey for Host {
     }
 }
 
-/// A letter for the kind of entry, then a hash in the order of its bits: one table for several kinds.
+/// A letter for the kind of entry, then a hash in big-endian order: one table holds several kinds.
 impl TableKey for (u8, u64) {
     const KIND: Key = Key::Hash;
     type Bytes = [u8; 9];
@@ -70,7 +70,7 @@ impl TableKey for (u8, u64) {
     }
 }
 
-/// Bytes as they are.
+/// Raw bytes.
 impl TableKey for Vec<u8> {
     const KIND: Key = Key::Original;
     type Bytes = Vec<u8>;
@@ -84,7 +84,7 @@ impl TableKey for Vec<u8> {
     }
 }
 
-/// A table of a stage: one store in each of its tasks, kept by a compacted changelog.
+/// A table of a stage: one store in each of its tasks, backed by a compacted changelog.
 pub struct Table<K, V> {
     spec: TableSpec,
     of: PhantomData<fn() -> (K, V)>,
@@ -95,17 +95,17 @@ pub struct Table<K, V> {
 pub struct TableSpec {
     /// Name, unique within the stage.
     pub name: &'static str,
-    /// What its keys are.
+    /// Kind of its keys.
     pub key: Key,
-    /// The schemas of its values. Empty when they follow none.
+    /// Schemas of its values; empty if they have none.
     pub schemas: fn() -> Vec<SchemaRecord>,
-    /// The topic that is its changelog, where readers outside read it too. Otherwise it has one of its own.
+    /// The public topic that serves as its changelog; `None` if it has a private one.
     pub published_as: Option<TopicSpec>,
     changelog: fn(&'static str, &'static str) -> TopicSpec,
 }
 
 impl TableSpec {
-    /// The topic that keeps what the table holds.
+    /// The topic of its changelog.
     pub fn changelog(&self, stage: &'static str) -> TopicSpec {
         self.published_as.unwrap_or_else(|| (self.changelog)(stage, self.name))
     }
@@ -120,25 +120,25 @@ impl<K, V> Clone for Table<K, V> {
 impl<K, V> Copy for Table<K, V> {}
 
 impl<K: TableKey, V: Encoded> Table<K, V> {
-    /// A table that is private to its stage.
+    /// A table private to its stage.
     pub const fn new(name: &'static str) -> Self {
         let changelog = |stage, table| TopicSpec::changelog::<V>(stage, table, K::KIND);
         let spec = TableSpec { name, key: K::KIND, schemas: V::schemas, published_as: None, changelog };
         Self { spec, of: PhantomData }
     }
 
-    /// A table whose changelog is a topic for everyone.
+    /// A table whose changelog is a public topic.
     pub const fn published(name: &'static str, topic: Topic<V>) -> Self {
         let Self { spec, of } = Self::new(name);
         Self { spec: TableSpec { published_as: Some(topic.spec()), ..spec }, of }
     }
 
-    /// Reads a value, as it stands under a key.
+    /// Decodes the value stored under a key.
     pub(crate) fn value(self, key: &[u8], value: &[u8]) -> Result<V, TableError> {
         V::decode(value).map_err(|error| self.unreadable(key, error))
     }
 
-    /// Reads an entry.
+    /// Decodes an entry.
     fn entry(self, key: &[u8], value: &[u8]) -> Result<(K, V), TableError> {
         let problem =
             || DecodeError::Corrupt { name: self.name(), problem: "its key does not belong to this table".into() };
@@ -150,7 +150,7 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
         TableError::Unreadable { table: self.name(), key: show(key), error }
     }
 
-    /// Visits the entries whose keys begin with `prefix`, as an untyped scan that begins at a key tells of them.
+    /// Visits the entries whose keys begin with `prefix`, given an untyped scan that starts at a key.
     pub(crate) fn scan<E: From<TableError>>(
         self,
         prefix: &[u8],
@@ -176,7 +176,7 @@ impl<K, V> Table<K, V> {
         self.spec
     }
 
-    /// Its name.
+    /// Table name, unique within the stage.
     pub const fn name(self) -> &'static str {
         self.spec.name
     }
@@ -188,7 +188,7 @@ impl<K, V> From<Table<K, V>> for TableSpec {
     }
 }
 
-/// A key for people.
+/// Formats a key for people: as text or in hexadecimal.
 fn show(key: &[u8]) -> String {
     match std::str::from_utf8(key) {
         Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
@@ -199,14 +199,14 @@ fn show(key: &[u8]) -> String {
 /// Why a table could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TableError {
-    /// An entry cannot be read.
+    /// An entry cannot be decoded.
     #[error("{key} in the table {table}: {error}")]
     Unreadable {
-        /// The table.
+        /// Name of the table.
         table: &'static str,
-        /// The key, as text or in hexadecimal digits.
+        /// Key of the entry, as text or in hexadecimal digits.
         key: String,
-        /// Why.
+        /// Cause.
         error: DecodeError,
     },
     /// The store failed.
@@ -214,7 +214,7 @@ pub enum TableError {
     Store(#[from] StoreError),
 }
 
-/// An entry of a newer version waits for its schema. Any other that cannot be read is damage.
+/// An entry of a newer version waits for its schema. Any other unreadable entry is damage.
 impl From<TableError> for ProcessError {
     fn from(error: TableError) -> Self {
         match error {
@@ -227,14 +227,14 @@ impl From<TableError> for ProcessError {
     }
 }
 
-/// The tables of a task, for reading only.
+/// Read-only access to the tables of a task.
 pub struct TaskTables {
     store: Box<dyn StateStore>,
     tables: Vec<&'static str>,
 }
 
 impl TaskTables {
-    /// The tables in a store that was opened with the [names](StageTopology::table_names) of this topology.
+    /// Wraps a store that was opened with the [table names](StageTopology::table_names) of this topology.
     pub fn new(store: Box<dyn StateStore>, topology: &StageTopology) -> Self {
         Self { store, tables: topology.table_names() }
     }
@@ -246,7 +246,7 @@ impl TaskTables {
         value.map(|value| table.value(key.as_ref(), &value)).transpose()
     }
 
-    /// Visits all entries in the order of keys until the visitor fails.
+    /// Visits all entries in key order until the visitor fails.
     pub fn scan<K: TableKey, V: Encoded, E: From<TableError>>(
         &self,
         table: Table<K, V>,
@@ -257,10 +257,10 @@ impl TaskTables {
     }
 }
 
-/// The place of a table among those that a stage has declared.
+/// The index of a table among those a stage declares.
 ///
 /// # Panics
-/// When the stage does not declare the table, which is a mistake in the program.
+/// If the stage does not declare the table, which is a bug in the program.
 pub(crate) fn place_of(tables: &[&'static str], name: &str) -> usize {
     tables.iter().position(|table| *table == name).unwrap_or_else(|| panic!("the stage declares no table {name}"))
 }

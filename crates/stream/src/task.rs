@@ -1,4 +1,4 @@
-//! One stage × one partition at work.
+//! A task: one stage on one partition.
 
 use crate::in_flight::Window;
 use crate::log::LogError;
@@ -42,41 +42,40 @@ impl TaskError {
     pub(crate) fn of_process(partition: u32, error: ProcessError) -> Self {
         match error {
             ProcessError::Damaged(what) => TaskError::Damaged { partition, what },
-            // Outside of a record it is the task that has to wait.
+            // Outside of a record, the task has to wait.
             ProcessError::Await(why) => TaskError::Awaits { partition, why },
-            // And there is nothing to set aside.
+            // Outside of a record, there is nothing to set aside.
             ProcessError::SetAside(why) | ProcessError::Stop(why) => TaskError::Stop(why),
         }
     }
 }
 
-/// What became of a record.
+/// Result of processing a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Processed {
     Done,
-    /// It is at fault, for this reason; what it staged is taken back.
+    /// The record is invalid, for this reason; its staged work is rolled back.
     SetAside(String),
-    /// It cannot be read yet; what it staged is taken back.
+    /// The record cannot be read yet; its staged work is rolled back.
     Await(String),
 }
 
-/// A task and its kind of work.
 pub(crate) struct Task {
     pub(crate) id: TaskId,
     pub(crate) work: Work,
-    /// Records to send that belong to this task and wait for the next commit.
+    /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
-    /// Next input offset as committed.
+    /// Committed next input offset.
     pub(crate) input_next: u64,
-    /// The input offset taken in last, since the task began or was rewound.
+    /// Last input offset processed since the task began or was rewound.
     pub(crate) input_last: Option<u64>,
-    /// Next input position to commit, when it moves.
+    /// Next input position to commit; `None` if it has not moved.
     pub(crate) position: Option<Position>,
-    /// Whether the group has lost its position, so that the task's own is to be committed even if it does not move.
+    /// Whether the group lost its position, so that the task's own is committed even if it does not move.
     pub(crate) is_position_lost: bool,
 }
 
-/// What a task consists of.
+/// The kind of work a task does.
 pub(crate) enum Work {
     Processor(Box<State>),
     InFlight(Window),
@@ -96,7 +95,7 @@ impl State {
         Self { processor, store, overlay, checkpoint }
     }
 
-    /// The log has committed: brings the store up to it.
+    /// Brings the store up to date after the log has committed.
     pub(crate) fn apply(
         &mut self,
         writes: &[StoreWrite],
@@ -108,7 +107,7 @@ impl State {
             if let Some(next) = changelog_next(place) {
                 held.changelog_next = Some(next);
             }
-            // Nobody else writes to the changelog of a task that is owned, so everything in it has been seen.
+            // The owner of a task is the only writer of its changelog, so it has seen everything in it.
             held.complete_as_of = Some(now);
         }
         self.checkpoint.input_next = Some(input_next);
@@ -121,7 +120,7 @@ impl Task {
         Self { id, work, outputs: Vec::new(), input_next, input_last: None, position: None, is_position_lost: false }
     }
 
-    /// Drops what is staged and puts a new processor in place of the old one.
+    /// Drops staged work and replaces the processor with a new one.
     pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
         if let Work::Processor(state) = &mut self.work {
             self.outputs.clear();
@@ -132,8 +131,8 @@ impl Task {
         }
     }
 
-    /// Runs a piece of the processor's work in a context; nothing for a task without processor. What cannot be written,
-    /// because it is too large, is the reason given back.
+    /// Runs part of the processor's work in a context; does nothing for a task without a processor. Returns the reason
+    /// if something staged is too large to be written.
     pub(crate) fn with(
         &mut self,
         now: Timestamp,
@@ -157,7 +156,7 @@ impl Task {
         Ok(context.refusal)
     }
 
-    /// The same outside of any record, where there is nothing to set aside.
+    /// Like [`Self::with`], outside of any record, where there is nothing to set aside.
     pub(crate) fn tell(
         &mut self,
         now: Timestamp,
@@ -172,7 +171,7 @@ impl Task {
         }
     }
 
-    /// Processes one record. What a record stages that is not done with is taken back.
+    /// Processes one record. Rolls back its staged work unless it is done.
     pub(crate) fn process(
         &mut self,
         record: &InputRecord,
@@ -187,7 +186,7 @@ impl Task {
         }
         let origin = Some((&**input, offset));
         let work = || self.with(now, topics, origin, |processor, context| processor.process(record, context));
-        // The caller makes the processor anew after a panic, so that nothing half-changed is used again.
+        // The caller rebuilds the processor after a panic, so no half-changed state is used again.
         let processed = catch_unwind(AssertUnwindSafe(work)).map_err(|panic| TaskError::Panicked {
             partition,
             offset,
@@ -214,7 +213,7 @@ impl Task {
         }
     }
 
-    /// Next input position, when it is to be committed.
+    /// Next input position to commit; `None` if there is none.
     pub(crate) fn moved_to(&self) -> Option<Position> {
         match &self.work {
             Work::Processor(_) => {
@@ -225,7 +224,7 @@ impl Task {
         }
     }
 
-    /// The records by which a changelog keeps the writes, and how far the input is.
+    /// Changelog records for the writes and for the input offset.
     pub(crate) fn changelog_records(
         &self,
         writes: &[StoreWrite],
@@ -245,7 +244,7 @@ impl Task {
         records
     }
 
-    /// The processor's own figures.
+    /// Adds the processor's figures.
     pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
         if let Work::Processor(state) = &self.work {
             for (name, value) in state.processor.figures(now) {

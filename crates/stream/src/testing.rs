@@ -1,4 +1,4 @@
-//! A driver for tests: stages over a log in memory, one step at a time, with a clock set by hand.
+//! A driver for tests: stages over a log in memory, one step at a time, on a manual clock.
 
 use crate::health::{StageStatus, Stopped};
 use crate::inprocess::InProcessLog;
@@ -19,12 +19,12 @@ use std::time::Duration;
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock standing at a moment.
+    /// A clock that starts at `start`.
     pub fn at(start: Timestamp) -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(start.as_micros())))
     }
 
-    /// Lets time pass.
+    /// Moves the clock forward.
     pub fn advance(&self, duration: Duration) {
         self.0.fetch_add(duration.as_micros() as i64, Ordering::SeqCst);
     }
@@ -44,7 +44,7 @@ impl Clock for ManualClock {
         Duration::from_micros(self.0.load(Ordering::SeqCst).max(0) as u64)
     }
 
-    /// Waiting moves the clock, so that a test never sleeps.
+    /// Moves the clock, so that a test never sleeps.
     fn pause(&self, duration: Duration) {
         self.advance(duration);
     }
@@ -52,24 +52,24 @@ impl Clock for ManualClock {
 
 /// A log, stores and a clock, all in memory, and the stages that run on them.
 pub struct TestDriver {
-    /// The log.
+    /// Log shared by all stages.
     pub log: InProcessLog<MemoryBackend>,
-    /// The stores; they outlive restarts of the stages.
+    /// Stores; they outlive restarts of the stages.
     pub stores: MemoryStores,
-    /// The clock.
+    /// Clock shared by all stages.
     pub clock: Arc<ManualClock>,
     stages: Vec<StageRunner>,
 }
 
 impl TestDriver {
-    /// A driver with these topics, its clock at the given moment.
+    /// A driver with these topics, its clock set to `start`.
     pub fn new(topics: &[TopicConfig], start: Timestamp) -> Self {
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(topics).expect("a log in memory can make topics");
         Self { log, stores: MemoryStores::default(), clock: ManualClock::at(start), stages: Vec::new() }
     }
 
-    /// Adds an instance of a stage. A second of the same stage and instance name fences the first.
+    /// Adds an instance of a stage. A second one with the same stage and instance name fences the first.
     pub fn add(&mut self, spec: StageSpec, instance: &str) {
         let settings = RunnerSettings {
             batch_records: 100,
@@ -82,17 +82,17 @@ impl TestDriver {
         self.stages.push(StageRunner::new(spec, instance, log, stores, self.clock.clone(), settings));
     }
 
-    /// Kills a stage as a crash would: nothing is flushed or handed over. Counted in the order they were added.
+    /// Kills a stage as a crash would: nothing is flushed or handed over. `stage` is its index in the order of adding.
     pub fn kill(&mut self, stage: usize) {
         drop(self.stages.remove(stage));
     }
 
-    /// Ends a stage as a signal would: it finishes what is under way and leaves its group.
+    /// Ends a stage as a signal would: it finishes work in flight and leaves its group.
     pub fn leave(&mut self, stage: usize, patience: Duration) {
         self.stages.remove(stage).leave(patience);
     }
 
-    /// One step of one stage.
+    /// Runs one step of one stage.
     pub fn step(&mut self, stage: usize) -> Result<Step, Stopped> {
         self.stages[stage].step()
     }
@@ -100,7 +100,7 @@ impl TestDriver {
     /// Steps all stages in turn until none has anything to do.
     ///
     /// # Panics
-    /// When they are still busy after 100,000 rounds.
+    /// If they are still busy after 100,000 rounds.
     pub fn run_until_idle(&mut self) -> Result<(), Stopped> {
         for _ in 0..100_000 {
             let mut idle = true;
@@ -114,12 +114,12 @@ impl TestDriver {
         panic!("the stages are still busy after 100,000 rounds");
     }
 
-    /// What a stage tells of itself: its figures, as of its last step.
+    /// Status of a stage as of its last step.
     pub fn status(&self, stage: usize) -> StageStatus {
         self.stages[stage].status().lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Puts a record into a topic, partitioned by its key.
+    /// Appends a record to a topic, partitioned by its key.
     pub fn send(&self, topic: &str, key: &[u8], value: Vec<u8>) -> Result<(), LogError> {
         let partitions = self.log.topic(topic)?.map_or(1, |topic| topic.partitions);
         let to = TopicPartition::new(topic, crate::partitioner::partition_for(key, partitions));
@@ -127,7 +127,7 @@ impl TestDriver {
         self.log.append(&[record]).map(|_| ())
     }
 
-    /// Everything a topic holds, partition by partition.
+    /// All records of a topic, partition by partition.
     pub fn contents(&self, topic: &str) -> Result<Vec<InputRecord>, LogError> {
         let mut reader = self.log.reader()?;
         let mut all = Vec::new();
@@ -138,17 +138,17 @@ impl TestDriver {
     }
 }
 
-/// A record of a test that is no message: whatever key, whatever value.
+/// A test record without a message type: any key, any value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawRecord {
-    /// Key.
+    /// Record key.
     pub key: Vec<u8>,
-    /// Value.
+    /// Record value.
     pub value: Vec<u8>,
 }
 
 impl RawRecord {
-    /// A record of this key and value.
+    /// A record with this key and value.
     pub fn new(key: impl Into<Vec<u8>>, value: impl Into<Vec<u8>>) -> Self {
         Self { key: key.into(), value: value.into() }
     }

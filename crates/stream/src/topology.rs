@@ -1,43 +1,43 @@
-//! What a stage reads, keeps and writes, declared once: its topics, its stores and the catalogue follow from this.
+//! What a stage reads, keeps and writes, declared once. Its topics, its stores and the catalogue are derived from it.
 
 use crate::table::TableSpec;
 use messages::schemas::SchemaRecord;
 use messages::topics::{TopicName, TopicSpec};
 
-/// The ends of a stage.
+/// Inputs, outputs and tables of a stage.
 #[derive(Clone, Debug)]
 pub struct StageTopology {
-    /// Name: `scheduler`, `detector` …
+    /// Stage name: `scheduler`, `detector` …
     pub name: &'static str,
     /// The one input topic.
     pub input: TopicSpec,
     /// Topics it writes to.
     pub outputs: Vec<TopicSpec>,
-    /// Its tables. The order is that of the stores of its tasks.
+    /// Its tables, in the order of the stores of its tasks.
     pub tables: Vec<TableSpec>,
-    /// Topic that every partition of the stage hears in full.
+    /// Topic that every partition of the stage reads in full.
     pub broadcast: Option<TopicSpec>,
 }
 
 impl StageTopology {
-    /// A stage that reads a topic, and so far keeps and writes nothing.
+    /// A stage that reads a topic, without tables or outputs.
     pub fn new(name: &'static str, input: impl Into<TopicSpec>) -> Self {
         Self { name, input: input.into(), outputs: Vec::new(), tables: Vec::new(), broadcast: None }
     }
 
-    /// It also writes to this topic.
+    /// Adds an output topic.
     pub fn writes(mut self, output: impl Into<TopicSpec>) -> Self {
         self.outputs.push(output.into());
         self
     }
 
-    /// It also keeps this table.
+    /// Adds a table.
     pub fn keeps(mut self, table: impl Into<TableSpec>) -> Self {
         self.tables.push(table.into());
         self
     }
 
-    /// Every partition hears this topic.
+    /// Sets the broadcast topic, which every partition reads in full.
     pub fn hears(mut self, broadcast: impl Into<TopicSpec>) -> Self {
         self.broadcast = Some(broadcast.into());
         self
@@ -65,17 +65,17 @@ impl StageTopology {
         self.outputs.iter().copied().chain(self.changelogs()).any(|output| output.name == topic)
     }
 
-    /// Whether it reads a topic: its input, its broadcast, or a changelog after a loss.
+    /// Whether it reads a topic: its input, its broadcast, or a changelog during a restore.
     pub fn reads_from(&self, topic: TopicName) -> bool {
         [self.input].into_iter().chain(self.broadcast).chain(self.changelogs()).any(|input| input.name == topic)
     }
 
-    /// Names of its tables, in their order.
+    /// Names of its tables, in declaration order.
     pub fn table_names(&self) -> Vec<&'static str> {
         self.tables.iter().map(|table| table.name).collect()
     }
 
-    /// The schemas of what its tables hold.
+    /// Schemas of the values in its tables.
     pub fn state_schemas(&self) -> Vec<SchemaRecord> {
         self.tables.iter().flat_map(|table| (table.schemas)()).collect()
     }

@@ -1,8 +1,7 @@
-//! What are the topics, groups and stores of the stages called here, and which topics must exist?
+//! Names the topics, groups and stores of the stages, and lists the topics that must exist.
 //!
-//! The stages declare what they read, keep and write ([`StageTopology`]); the settings say what stands before the names,
-//! how many partitions there are and how long records are kept. This crate puts the two together, for both logs and all
-//! stages.
+//! The stages declare what they read, keep and write ([`StageTopology`]). The settings give the name prefixes, the
+//! number of partitions and the retention. This crate combines the two, for both logs and all stages.
 //!
 //! It never talks to a log.
 
@@ -16,7 +15,7 @@ use stream::{
     StageWork, StoreSpec, TopicConfig,
 };
 
-/// Names as they stand on the log.
+/// Names on the log, with their prefixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     topic_prefix: String,
@@ -24,22 +23,22 @@ pub struct Names {
 }
 
 impl Names {
-    /// The prefixes that the settings ask for.
+    /// The prefixes from the settings.
     pub fn new(settings: &Settings) -> Self {
         Self { topic_prefix: settings.kafka.topic_prefix.clone(), group_prefix: settings.kafka.group_prefix.clone() }
     }
 
-    /// A topic's full name.
+    /// Full name of a topic.
     pub fn topic(&self, topic: impl Into<TopicSpec>) -> String {
         format!("{}{}", self.topic_prefix, topic.into().name)
     }
 
-    /// The consumer group of a stage.
+    /// Consumer group of a stage.
     pub fn group(&self, stage: &str) -> String {
         format!("{}{stage}", self.group_prefix)
     }
 
-    /// A stage under these names. It hears of passing time about every `punctuate_every`, on the clock of the web.
+    /// A stage under these names. It punctuates about every `punctuate_every`, on the clock of the web.
     pub fn stage(&self, topology: &StageTopology, punctuate_every: Duration, work: StageWork) -> StageSpec {
         let stage = topology.name;
         let stores = topology.tables.iter().map(|table| StoreSpec {
@@ -63,12 +62,12 @@ impl Names {
         }
     }
 
-    /// Where the schemas travel of a program that writes messages, and state of these schemas.
+    /// The topic of schemas for a program that writes messages, and state of these schemas.
     pub fn schemas(&self, of_state: Vec<SchemaRecord>) -> SchemaTopic {
         SchemaTopic { topic: self.topic(topics::SCHEMAS), own: [messages::schemas::of_messages(), of_state].concat() }
     }
 
-    /// Where every stage puts what it cannot work on.
+    /// Destination of records that a stage cannot process.
     pub fn dead_letters(&self) -> DeadLetters {
         DeadLetters { topic: self.topic(topics::DEAD_LETTERS), encode: encode_dead_letter }
     }
@@ -88,14 +87,14 @@ fn encode_dead_letter(letter: &DeadLetter<'_>) -> Vec<u8> {
     .encode()
 }
 
-/// How a stage batches that is to hear of passing time this often.
+/// Batching of a stage that punctuates every `punctuate_every`.
 pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &dyn Clock) -> RunnerSettings {
     let log = &settings.log;
     let batch_bytes = usize::try_from(log.batch_bytes).unwrap_or(usize::MAX);
     RunnerSettings::new(log.batch_records, batch_bytes, log.batch_interval, punctuate_every, clock)
 }
 
-/// The stages of the loop with their input topics, in the order of a page's way round.
+/// The stages of the loop with their input topics, in the order in which a page passes through them.
 pub const STAGES: [(&str, TopicSpec); 5] = [
     ("scheduler", topics::SCHEDULER_EVENTS.spec()),
     ("fetcher", topics::FETCH_REQUESTS.spec()),
@@ -104,8 +103,7 @@ pub const STAGES: [(&str, TopicSpec); 5] = [
     ("matcher", topics::PAGE_BANDS.spec()),
 ];
 
-/// All topics that these stages need, each once: what travels between them, then what all of them share, then their
-/// changelogs.
+/// All topics these stages need, each once: inputs and outputs, then the shared topics, then the changelogs.
 pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
     let inputs = stages.iter().map(|stage| stage.input);
     let outputs = stages.iter().flat_map(|stage| stage.outputs.iter().copied().chain(stage.broadcast));
@@ -120,7 +118,7 @@ pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
     catalogue
 }
 
-/// The [`catalogue`] as it should exist on a log, with this many partitions for the topics of the loop.
+/// Configurations of the [`catalogue`], with `loop_partitions` partitions for the topics of the loop.
 pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partitions: u32) -> Vec<TopicConfig> {
     let names = Names::new(settings);
     let config = |topic: TopicSpec| TopicConfig {
@@ -131,7 +129,7 @@ pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partiti
             Forgetting::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
                 let kept = kept(settings, topic);
-                // Inside the loop a record is of no more use once it was read.
+                // Inside the loop a record is of no use once it was read.
                 Cleanup::Delete { retention: kept.unwrap_or(days), consumed: kept.is_none() }
             }
         },
@@ -140,7 +138,7 @@ pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partiti
     catalogue(stages).into_iter().map(config).collect()
 }
 
-/// How long the operator wants to keep what was read.
+/// Configured retention of records that were read; `None` for topics without one.
 fn kept(settings: &Settings, topic: TopicSpec) -> Option<Duration> {
     let of = |other: TopicSpec| topic.name == other.name;
     if of(topics::PAGE_CHANGES.spec()) {
@@ -161,7 +159,7 @@ mod tests {
 
     const PAGES: Table<Vec<u8>, Vec<u8>> = Table::new("pages");
 
-    /// Reads results and keeps something about pages.
+    /// A stage that reads results and keeps data about pages.
     fn stage() -> StageTopology {
         let stage = StageTopology::new("reader", topics::FETCH_RESULTS).keeps(PAGES);
         stage.writes(topics::SCHEDULER_EVENTS).writes(topics::PAGE_CHANGES)

@@ -1,4 +1,4 @@
-//! [`Wide`] with AVX2: half a piece of text at a time.
+//! [`Wide`] with AVX2: 32 bytes, half a piece of text, at a time.
 
 use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold};
 use std::arch::x86_64::*;
@@ -11,7 +11,7 @@ pub(super) fn is_here() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// AVX2 on a processor that has it: made only by [`work`].
+/// Proof that the processor has AVX2; created only by [`work`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(());
 
@@ -23,7 +23,7 @@ pub(super) fn work<T: Work>(work: T) -> T::Result {
 impl Wide for Avx2 {
     #[inline(always)]
     fn marks(self, block: &[u8; 64]) -> Marks {
-        // SAFETY: a safe function but for AVX2, without which there is no `Avx2`.
+        // SAFETY: only AVX2 is required, and an `Avx2` exists only where it is available.
         unsafe { marks(block) }
     }
 
@@ -69,7 +69,7 @@ impl Wide for Avx2 {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load(bytes: &[u8; 32]) -> __m256i {
-    // SAFETY: the 32 bytes are there, and need not be aligned.
+    // SAFETY: the 32 bytes are readable, and need not be aligned.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
@@ -91,7 +91,7 @@ fn bits(found: __m256i) -> u32 {
     _mm256_movemask_epi8(found).cast_unsigned()
 }
 
-/// A bit a byte: the highest of what is made of each half.
+/// One bit per byte: the highest bit of each byte that `find` returns for the two halves.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn in_halves(block: &[u8; 64], find: impl Fn(__m256i) -> __m256i) -> u64 {
@@ -99,7 +99,7 @@ fn in_halves(block: &[u8; 64], find: impl Fn(__m256i) -> __m256i) -> u64 {
     u64::from(bits(find(load(low)))) | u64::from(bits(find(load(high)))) << 32
 }
 
-/// Bytes up to a bound are those that stay what they are when it is their most.
+/// AVX2 has no unsigned comparison: a byte is at most a bound if the minimum of both is the byte.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
@@ -107,11 +107,11 @@ fn within(bytes: __m256i, first: u8, last: u8) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(moved, _mm256_set1_epi8((last - first).cast_signed())), moved)
 }
 
-/// Eight bits at a time, all of them whether they are set or not: how many are is hard to guess.
+/// Writes eight positions at a time, set or not, because a branch on the number of set bits would be mispredicted.
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
-    /// Which bits of a byte are set.
+    /// The set bits of each byte value.
     static SET: [[u8; 8]; 256] = {
         let mut set = [[0; 8]; 256];
         let mut byte = 0;
@@ -156,7 +156,7 @@ fn marks(block: &[u8; 64]) -> Marks {
     }
 }
 
-/// ASCII white space: the bytes that are what a table has for their lowest four bits.
+/// ASCII white space: the bytes equal to the table's entry for their lowest four bits.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn ascii_spaces(bytes: __m256i) -> __m256i {

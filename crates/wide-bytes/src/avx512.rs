@@ -1,4 +1,4 @@
-//! [`Wide`] with AVX-512, which can drop bytes from the middle of a register: a piece of text at a time.
+//! [`Wide`] with AVX-512: a whole piece of text at a time. It can remove bytes from the middle of a register.
 
 use super::{Folded, Marks, PIECE, Wide, Work};
 use std::arch::x86_64::*;
@@ -15,11 +15,11 @@ pub(super) fn is_here() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// AVX-512 on a processor that has it: made only by [`work`].
+/// Proof that the processor has AVX-512; created only by [`work`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 
-/// Which bytes of a piece are white space, and which are written.
+/// The bytes of a piece that are white space, and those that are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     spaces: u64,
@@ -34,7 +34,7 @@ pub(super) fn work<T: Work>(work: T) -> T::Result {
 impl Wide for Avx512 {
     #[inline(always)]
     fn marks(self, block: &[u8; 64]) -> Marks {
-        // SAFETY: a safe function but for AVX-512, without which there is no `Avx512`.
+        // SAFETY: only AVX-512 is required, and an `Avx512` exists only where it is available.
         unsafe { marks(block) }
     }
 
@@ -80,7 +80,7 @@ impl Wide for Avx512 {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: the 64 bytes are there, and need not be aligned.
+    // SAFETY: the 64 bytes are readable, and need not be aligned.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
@@ -97,7 +97,7 @@ fn within(bytes: __m512i, first: u8, last: u8) -> u64 {
     _mm512_cmple_epu8_mask(moved, _mm512_set1_epi8((last - first).cast_signed()))
 }
 
-/// The numbers from 0 to 63 whose bits are set move together, and become wider sixteen at a time.
+/// The numbers from 0 to 63 whose bits are set are packed together, then widened sixteen at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
@@ -135,7 +135,8 @@ fn marks(block: &[u8; 64]) -> Marks {
     }
 }
 
-/// Of each byte of the piece but the last two, which are only looked at to know what those before them are.
+/// Folds all bytes of the piece but the last two, which are read only to recognise white space of three bytes before
+/// them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
 #[inline]
 fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Kept) {
@@ -147,7 +148,7 @@ fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Kept)
     let stop = (special | end).trailing_zeros();
     let within = (1_u64 << stop) - 1;
     let spaces = spaces & within;
-    // The first of every white space stays, but for what is at the start.
+    // The first byte of every run of white space is kept, except at the start.
     let kept = within & !(spaces & (spaces << 1 | 1));
     let trails = spaces << 1 >> stop & 1;
     let written = if spaces == within { 0 } else { u64::from(kept.count_ones()) - trails };
@@ -170,7 +171,7 @@ fn write(piece: &[u8; PIECE], Kept { spaces, kept }: Kept, to: &mut [u8; PIECE])
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), bytes) }
 }
 
-/// ASCII white space: the bytes that are what a table has for their lowest four bits.
+/// ASCII white space: the bytes equal to the table's entry for their lowest four bits.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn ascii_spaces(bytes: __m512i) -> u64 {
@@ -182,7 +183,7 @@ fn ascii_spaces(bytes: __m512i) -> u64 {
 /// U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
 #[target_feature(enable = "avx512f,avx512bw")]
 fn other_spaces(bytes: __m512i) -> u64 {
-    // Whether the second byte, or the third, is the one given.
+    // Where the second byte, or the third, has this value.
     let (second, third) = (|byte| equal(bytes, byte) >> 1, |byte| equal(bytes, byte) >> 2);
     let up_to_8a = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0x8b_u8.cast_signed())) >> 2;
     let of_20 = up_to_8a | third(0xa8) | third(0xa9) | third(0xaf);

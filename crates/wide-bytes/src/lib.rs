@@ -1,7 +1,8 @@
-//! What is looked for in many bytes at once, with the instructions that the processor has for it: AVX-512, AVX2, or arithmetic
-//! on eight bytes.
+//! Searches in many bytes at once, with the best instructions of the processor: AVX-512, AVX2, or arithmetic on eight
+//! bytes.
 //!
-//! The processor is asked once a page. What is generic over [`Wide`] and inlined into [`at_widest`] is compiled for each.
+//! The processor is queried once per page. Code that is generic over [`Wide`] and inlined into [`at_widest`] is
+//! compiled for each of them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,10 +12,10 @@ mod utf8;
 
 pub use self::utf8::text_of;
 
-/// How many bytes are looked at for marks and letters at once.
+/// Bytes searched at once for marks and letters.
 pub const BLOCK: usize = 64;
 
-/// What is left of a text behind its last whole block, and zeros.
+/// The bytes after the last whole block of a text, padded with zeros.
 #[cold]
 pub fn last_block(rest: &[u8]) -> [u8; BLOCK] {
     let mut last = [0; BLOCK];
@@ -22,10 +23,10 @@ pub fn last_block(rest: &[u8]) -> [u8; BLOCK] {
     last
 }
 
-/// How many bytes of text are looked at and copied at once, at most.
+/// The most bytes of text that are folded and copied at once.
 pub const PIECE: usize = 64;
 
-/// What was found in a block: one bit a byte, the first byte the lowest.
+/// Matches in a block: one bit per byte, the lowest for the first byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// `<`
@@ -36,65 +37,66 @@ pub struct Marks {
     pub quotes: u64,
 }
 
-/// A way to look at many bytes at once.
+/// A set of instructions for many bytes at once. Bits are one per byte, the lowest for the first byte.
 pub trait Wide: Copy {
-    /// Where markup begins and ends in a block.
+    /// The bytes of a block where markup begins and ends.
     fn marks(self, block: &[u8; 64]) -> Marks;
 
-    /// Where a byte stands in a block: a bit a byte, the first byte's the lowest.
+    /// The bytes of a block that equal `byte`.
     fn equal(self, block: &[u8; 64], byte: u8) -> u64;
 
-    /// Where bytes from one to another stand in a block, both of ASCII.
+    /// The bytes of a block from `first` to `last`, both of ASCII.
     fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64;
 
-    /// Where bytes beyond ASCII stand in a block.
+    /// The bytes of a block that are not ASCII.
     fn beyond_ascii(self, block: &[u8; 64]) -> u64;
 
-    /// Writes at which places bits are set, counted from `first`, and anything behind them. Returns how many are.
+    /// Writes the positions of the set bits, counted from `first`. The rest of `to` is arbitrary. Returns the number of
+    /// positions.
     fn places(self, bits: u64, first: u32, to: &mut [u32; 64]) -> usize;
 
-    /// What [`write`](Self::write) needs to know of a piece.
+    /// The result of [`fold`](Self::fold) that [`write`](Self::write) needs.
     type Fold: Copy;
 
-    /// Looks at what a piece of text begins with, at most `left` bytes: to be written without white space at either end, and
-    /// with one space for what ASCII white space is within. Ends before other white space (as `char::is_whitespace` has
-    /// it), before `&` if asked to, and wherever it suits.
+    /// Measures the folding of the start of a piece, at most `left` bytes: without white space at either end, and with
+    /// one space for each run of ASCII white space. Stops before other white space (as defined by
+    /// `char::is_whitespace`), and before `&` if `at_ampersands`. May stop earlier.
     fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Self::Fold);
 
-    /// Writes it, and anything behind it.
+    /// Writes the folded text. The rest of `to` is arbitrary.
     fn write(self, piece: &[u8; PIECE], fold: Self::Fold, to: &mut [u8; PIECE]);
 }
 
-/// What is folded of a piece of text.
+/// The folding of the start of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Folded {
-    /// How many bytes it is long as it stands.
+    /// Bytes read from the piece.
     pub read: usize,
-    /// How many bytes of it are to be written; none if there is only white space.
+    /// Bytes to write; none if there is only white space.
     pub written: usize,
-    /// Whether it begins with white space.
+    /// Whether the bytes read begin with white space.
     pub leads: bool,
-    /// Whether it ends in white space.
+    /// Whether the bytes read end in white space.
     pub trails: bool,
-    /// Whether what comes next is other white space or `&`.
+    /// Whether it stopped before other white space or `&`.
     pub is_special: bool,
 }
 
-/// Something to do, at any width.
+/// A computation at any width.
 pub trait Work {
-    /// What comes of it.
+    /// The result of the computation.
     type Result;
-    /// To be inlined.
+    /// Runs the computation with these instructions. Implementations should be inlined.
     fn at(self, wide: impl Wide) -> Self::Result;
 }
 
-/// Does it as wide as the processor can.
+/// Runs the computation with the widest instructions of the processor.
 #[inline]
 pub fn at_widest<T: Work>(work: T) -> T::Result {
     #[cfg(target_arch = "x86_64")]
     {
         if avx512::is_here() {
-            // SAFETY: a safe function but for the instructions it needs, which this processor has.
+            // SAFETY: only the instructions are required, and this processor has them.
             return unsafe { avx512::work(work) };
         }
         if avx2::is_here() {
@@ -105,10 +107,10 @@ pub fn at_widest<T: Work>(work: T) -> T::Result {
     work.at(EightBytes)
 }
 
-/// How many bytes of text are looked at by [`fold_up_to_a_fold`].
+/// Bytes of text examined by [`fold_up_to_a_fold`].
 const HALF: usize = PIECE / 2;
 
-/// White space, and what else needs more than copying, in half a piece of text: a bit a byte, the first byte the lowest.
+/// White space and other special bytes in half a piece of text: one bit per byte, the lowest for the first byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Spaces {
     /// ASCII white space.
@@ -119,16 +121,17 @@ struct Spaces {
     ampersands: u32,
 }
 
-/// [`Wide::fold`] where bytes cannot be dropped from the middle of a register: stops where white space is folded.
+/// [`Wide::fold`] for instructions that cannot remove bytes from the middle of a register: stops where white space is
+/// folded.
 ///
-/// All of it is arithmetic, because what comes next in a page is what a processor guesses worst.
+/// It has no branches, because the next byte of a page is hard to predict.
 #[inline(always)]
 fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> (Folded, usize) {
     let special = if at_ampersands { spaces.other | spaces.ampersands } else { spaces.other };
     let end = 1_u64 << left.min(HALF);
     let ascii = u64::from(spaces.ascii) & (end - 1);
     let lead = (!ascii).trailing_zeros();
-    // What is behind the last byte is not known.
+    // The byte after the last one is unknown.
     let stops = ascii & (ascii >> 1 | 1 << (HALF - 1)) | u64::from(special) | end;
     let stop = (stops >> lead).trailing_zeros() + lead;
     let trails = ascii << 1 >> stop & 1;
@@ -143,7 +146,7 @@ fn fold_up_to_a_fold(spaces: Spaces, left: usize, at_ampersands: bool) -> (Folde
     (folded, lead as usize)
 }
 
-/// Eight bytes at a time, on any processor.
+/// Eight bytes at a time with plain arithmetic, on any processor.
 #[derive(Clone, Copy, Debug)]
 pub struct EightBytes;
 
@@ -169,7 +172,7 @@ impl Wide for EightBytes {
     fn within(self, block: &[u8; 64], first: u8, last: u8) -> u64 {
         in_words(block, |word| {
             let low = word & LOW;
-            // The highest bit of each byte is set from its first on, and from behind its last.
+            // The highest bit is set in `from` for bytes from `first` on, and in `behind` for bytes after `last`.
             let (from, behind) = (low + ONES * u64::from(0x80 - first), low + ONES * u64::from(0x7f - last));
             highest_bits(from & !behind & !word)
         })
@@ -222,7 +225,7 @@ fn spaces(piece: &[u8; PIECE]) -> Spaces {
     spaces
 }
 
-/// A bit a byte, of what is found in eight at a time.
+/// One bit per byte, from the results of `find` on eight bytes at a time.
 #[inline]
 fn in_words(block: &[u8; 64], find: impl Fn(u64) -> u8) -> u64 {
     let (words, _) = block.as_chunks::<8>();
@@ -243,18 +246,18 @@ fn places(bits: u64, first: u32, to: &mut [u32; 64]) -> usize {
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const LOW: u64 = 0x7f * ONES;
 
-/// A bit for each of eight bytes that is the one given.
+/// One bit for each of eight bytes that equals `byte`.
 #[inline]
 fn equal(word: u64, byte: u8) -> u8 {
     let differing = word ^ (ONES * u64::from(byte));
-    // The highest bit of each byte is set where no bit of the byte is.
+    // The highest bit of each byte is set where all bits of the byte are zero.
     highest_bits(!(((differing & LOW) + LOW) | differing))
 }
 
-/// The highest bits of eight bytes.
+/// The highest bit of each of eight bytes.
 #[inline]
 fn highest_bits(word: u64) -> u8 {
-    // Multiplying moves bit 8 i of the sum to bit 56 + i.
+    // The multiplication moves bit 8 i of the sum to bit 56 + i.
     ((word >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Marks and folded text of a piece.
+/// Computes the marks and the folded text of a piece.
 struct Pieces<'p>(&'p [u8; PIECE], usize);
 
 impl Work for Pieces<'_> {

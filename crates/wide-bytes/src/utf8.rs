@@ -1,9 +1,9 @@
-//! Bytes to text, checked sooner than by the standard library.
+//! Converts bytes to text with a check faster than the standard library's.
 
-/// The text that bytes are, which must be UTF-8.
+/// Converts bytes to text. Panics unless they are UTF-8.
 pub fn text_of(bytes: Vec<u8>) -> String {
     assert_eq!(encoding_rs::Encoding::utf8_valid_up_to(&bytes), bytes.len(), "text is UTF-8");
-    // SAFETY: it has just been found to be UTF-8.
+    // SAFETY: the bytes were just checked to be UTF-8.
     unsafe { String::from_utf8_unchecked(bytes) }
 }
 

@@ -1,4 +1,4 @@
-//! Tells the matcher by which bands a page's text is known from now on.
+//! Tells the matcher the current bands of a page's text.
 
 use change::PageState;
 use messages::topics::PAGE_BANDS;
@@ -6,7 +6,8 @@ use messages::{Band, FetchResult, PageBand};
 use mirrors::TextSketch;
 use stream::Context;
 
-/// Takes the page out of the buckets of its last version, and enters it, also where it stays, in those of the new one.
+/// Removes the page from the buckets of its last version and enters it into those of the new one. An unchanged band is
+/// entered again with the new sketch.
 pub(crate) fn tell(result: &FetchResult, before: &PageState, now: &PageState, context: &mut Context<'_>) {
     let sketch = |state: &PageState| TextSketch::of(state.shingles()).filter(|_| !state.is_gone());
     let (before, now) = (sketch(before), sketch(now));

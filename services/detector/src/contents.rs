@@ -1,4 +1,4 @@
-//! What is told of a change beside its verdict, and the copy that is kept.
+//! Describes a change in words, and stores the copy of the page.
 
 use crate::Rules;
 use crate::look::JudgedLook;
@@ -9,19 +9,19 @@ use messages::{ContentKind, FetchResult, PageContent, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
 
-/// Of longer texts, so much is searched for what was added and removed.
+/// Only this much of a longer text is compared for additions and removals.
 const COMPARED_BYTES: usize = 32 << 10;
 
 /// A change in words.
 pub(crate) struct PublishedVersion {
-    /// Text and links, when there was a body.
+    /// Text and links, if there was a body.
     pub(crate) page: Option<PageText>,
-    /// What was added and removed.
+    /// Sentences added and removed.
     pub(crate) passages: Passages,
 }
 
 impl PublishedVersion {
-    /// Reads a version that is news, compares it with the kept copy, and keeps it in its place.
+    /// Reads a changed version, compares it with the stored copy, and replaces the copy.
     pub(crate) fn of(
         result: &FetchResult,
         unpacked: Option<&[u8]>,
@@ -38,7 +38,7 @@ impl PublishedVersion {
             Some(old) => {
                 change::passages(beginning(&text_of(old, rules), COMPARED_BYTES), beginning(text, COMPARED_BYTES))
             }
-            // Without a copy there is only what the judgement could still name.
+            // Without a copy, only the additions named by the judgement are known.
             None => Passages { added: look.judgement.added.clone(), ..Passages::default() },
         };
         passages.added.truncate(rules.passages);
@@ -74,7 +74,7 @@ impl PublishedVersion {
     }
 }
 
-/// The text of a kept copy. One that cannot be unpacked was kept under a higher limit, and compares as empty.
+/// The text of a stored copy. A copy that exceeds the current limit cannot be unpacked, and compares as empty.
 fn text_of(kept: &PageContent, rules: &Rules) -> String {
     let limit = rules.max_content_bytes.max(rules.max_body_bytes);
     let content = body::decompress(&kept.content, limit).unwrap_or_default();
@@ -84,7 +84,7 @@ fn text_of(kept: &PageContent, rules: &Rules) -> String {
     }
 }
 
-/// The beginning of a text, cut between two characters.
+/// The start of a text, cut between two characters.
 fn beginning(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

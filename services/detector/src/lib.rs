@@ -1,11 +1,11 @@
-//! Did the page change, how much, and does the change mean anything?
+//! Did the page change, how much, and is the change meaningful?
 //!
-//! Takes fetch results, drops repeats (the fetcher is at-least-once by nature), judges what was fetched by what the page has
-//! shown so far ([`change::PageState`]) and tells: the estimator what was observed, the world what changed (`page-changes`,
-//! the product), and the scheduler which links were found and what sitemaps and feeds say of other pages. It keeps the
+//! Reads fetch results, drops duplicates (the fetcher delivers at least once), and judges each version by the page's
+//! history ([`change::PageState`]). Sends observations to the estimator, changes to the world (`page-changes`, the
+//! product), and to the scheduler the links found and the hints of sitemaps and feeds about other pages. Stores the
 //! copies (`page-contents`).
 //!
-//! It never fetches, and never decides what an answer means for the next fetch.
+//! It never fetches, and never decides what a response means for the next fetch.
 
 mod bands;
 mod contents;
@@ -27,22 +27,22 @@ use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-/// What the detector goes by.
+/// The detector's settings.
 #[derive(Clone, Debug)]
 pub struct Rules {
     max_body_bytes: usize,
     contents: Contents,
     max_content_bytes: usize,
     passages: usize,
-    /// Whether links become pages, so that the scheduler must hear of them.
+    /// Whether links become pages, so that they are sent to the scheduler.
     links: bool,
-    /// Whether pages are told of others with their text.
+    /// Whether pages with the same text are searched for, so that bands are sent to the matcher.
     mirrors: bool,
     lists: ListRules,
 }
 
 impl Rules {
-    /// The detector's part of the settings.
+    /// Extracts the detector's part of the settings.
     pub fn new(settings: &Settings) -> Self {
         let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
         Self {
@@ -57,14 +57,14 @@ impl Rules {
     }
 }
 
-/// What the stage reads, keeps and writes.
+/// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables =
         StageTopology::new("detector", FETCH_RESULTS).keeps(PAGES).keeps(CONTENTS).keeps(VERSIONS).keeps(HOSTS);
     tables.writes(PAGE_OBSERVATIONS).writes(PAGE_CHANGES).writes(SCHEDULER_EVENTS).writes(PAGE_BANDS)
 }
 
-/// The stage as data.
+/// The stage, ready to run.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rules = Rules::new(settings);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone()))));
@@ -100,7 +100,7 @@ impl Detector {
         }
     }
 
-    /// Tells what a body that is a list says of other pages, unless it said the same before. Whether it is a list.
+    /// Sends the hints and links of a body that is a list, unless the body is unchanged. Returns whether it is a list.
     fn hear(
         &mut self,
         result: &FetchResult,
@@ -188,7 +188,7 @@ fn load(result: &FetchResult, context: &Context<'_>) -> Result<PageMemory, Proce
     Ok(PageMemory { sketch, state: PageState::new(looks, version), host })
 }
 
-/// Writes what is new; most looks change nothing but the sketch.
+/// Writes the tables that changed; most fetches change only the sketch.
 fn save(result: &FetchResult, before: &PageMemory, mut known: PageMemory, context: &mut Context<'_>) {
     known.sketch.looks = known.state.looks().encode();
     context.put(PAGES, &result.look.page_id, &known.sketch);
@@ -205,7 +205,7 @@ fn save(result: &FetchResult, before: &PageMemory, mut known: PageMemory, contex
     }
 }
 
-/// Tells the estimator.
+/// Sends the observation to the estimator.
 fn observe(result: &FetchResult, look: &JudgedLook, previous_fetched_at: Option<Timestamp>, context: &mut Context<'_>) {
     let judgement = LookJudgement {
         previous_fetched_at,
@@ -218,14 +218,14 @@ fn observe(result: &FetchResult, look: &JudgedLook, previous_fetched_at: Option<
     context.emit(PAGE_OBSERVATIONS, PageObservation { look: result.look.clone(), judgement });
 }
 
-/// The moment that an answer's Last-Modified names. A date in the future tells nothing about the past.
+/// The time in the response's Last-Modified header. A date in the future says nothing about the past.
 fn last_modified_at(look: &messages::Look) -> Option<Timestamp> {
     let date = httpdate::parse_http_date(look.validators.last_modified.as_deref()?).ok()?;
     let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Timestamp::from_secs(since_1970.as_secs() as i64)).filter(|moment| *moment <= look.fetched_at)
 }
 
-/// Tells the world.
+/// Publishes the change.
 fn publish(
     result: &FetchResult,
     look: &JudgedLook,

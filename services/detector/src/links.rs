@@ -1,4 +1,4 @@
-//! What a page or its host names that could become a page: links, sitemaps, feeds.
+//! Sends addresses that could become pages: links, sitemaps, feeds.
 
 use crate::Rules;
 use messages::topics::SCHEDULER_EVENTS;
@@ -8,16 +8,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::iter::Peekable;
 use stream::Context;
 
-/// Most links sent on as one record, …
+/// The most links per record, …
 const LINKS_PER_RECORD: usize = 1_000;
-/// … and most bytes of them: a page may have a thousand links of 2,000 bytes each. Half of what the topic takes.
+/// … and the most bytes: a page may have a thousand links of 2,000 bytes each. Half of the topic's limit.
 const LINK_BYTES_PER_RECORD: usize = 512 << 10;
-/// What stands for `rel` where a list is named: a sitemap by robots.txt or an index, …
+/// The `rel` of a sitemap named by robots.txt or by a sitemap index, …
 pub(crate) const SITEMAP: &str = "sitemap";
-/// … a feed by a page.
+/// … and of a feed named by a page.
 pub(crate) const FEED: &str = "alternate";
 
-/// The links of a page to its own site: those that can become pages.
+/// Sends the links of a page to its own site, if they can become pages.
 pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules: &Rules, context: &mut Context<'_>) {
     if page.robots.nofollow {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules:
     let feeds = feeds.filter(|_| rules.links || (rules.lists.feeds && rules.lists.discover));
     let linked = page.links.iter().filter(|link| rules.links && !link.is_nofollow());
     let mut links = BTreeMap::new();
-    // Pages lead to the same places again and again, if only to different parts of them; the first link counts.
+    // Pages link to the same page repeatedly, often to different parts of it. The first link counts.
     let mut seen = HashSet::new();
     for (href, anchor, rel) in feeds.chain(linked.map(|link| (link.href, link.anchor, link.rel))) {
         if seen.insert(href.trim().split('#').next())
@@ -43,7 +43,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules:
     emit(result, links.map(|(url, (anchor, rel))| Link { url, anchor, rel }), None, context);
 }
 
-/// The sitemaps that robots.txt names, when it was just read.
+/// Sends the sitemaps named by robots.txt, if it was just fetched.
 pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &Rules, context: &mut Context<'_>) {
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
@@ -51,8 +51,8 @@ pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &Rules, context: &mut C
     emit(result, result.sitemaps.iter().filter(|_| wanted).filter_map(own).map(link), None, context);
 }
 
-/// Sends links of one page in as few records as they fit into; of a list with its kind and the number of known pages in
-/// it, also when there are no links: the scheduler is to know for how many pages the list speaks.
+/// Sends the links of one page in as few records as possible. A list also sends its kind and the number of known pages
+/// in it, even without links: the scheduler must know how many pages the list covers.
 pub(crate) fn emit(
     result: &FetchResult,
     links: impl Iterator<Item = Link>,
@@ -68,9 +68,9 @@ pub(crate) fn emit(
     }
 }
 
-/// The links that go into the next record; at least one.
+/// Takes the links of the next record; at least one.
 fn next_batch(links: &mut Peekable<impl Iterator<Item = Link>>) -> Vec<Link> {
-    /// What a link takes besides its texts, at the most.
+    /// The most bytes a link takes besides its texts.
     const FRAME_BYTES: usize = 16;
     let size = |link: &Link| link.url.as_str().len() + link.anchor.len() + link.rel.len() + FRAME_BYTES;
     let (mut batch, mut bytes) = (Vec::new(), 0);

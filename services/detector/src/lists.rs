@@ -1,7 +1,8 @@
-//! Sitemaps and feeds are pages like others, but what they say is about other pages: it goes to the scheduler as hints of
-//! what changed and as links to what is new. A list has changed when it says something new, however its text differs.
+//! Reads sitemaps and feeds. They are pages like others, but speak about other pages: they become hints of changed
+//! pages and links to new ones for the scheduler. A list counts as changed when it has a new hint or link, however its
+//! text differs.
 //!
-//! Nothing is kept for this: the moment of the list's last look, and that of every page it lists, are in the pages'
+//! No state is kept for this. The times of the last fetch of the list and of every listed page are in the pages'
 //! sketches, which are at hand because a site has one partition.
 
 use crate::Rules;
@@ -17,25 +18,25 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::{Context, ProcessError};
 
-/// Most hints sent per look at a list: the latest changes.
+/// The most hints sent per fetch of a list: the latest changes.
 const HINTS_PER_LOOK: usize = 1_000;
-/// Most links to unknown pages sent per look at a list; the others come when these are known.
+/// The most links to unknown pages sent per fetch of a list. The rest follow once these are known.
 const LINKS_PER_LOOK: usize = 10_000;
-/// A date may be a day with no time, in any time zone, by a clock that is wrong.
+/// Tolerance for dates: they may lack a time, be in any time zone, or come from a wrong clock.
 const MARGIN: Duration = DAY.saturating_mul(2);
-/// The root element of a list stands in its first bytes.
+/// The root element of a list is within this many first bytes.
 const ROOT_BYTES: usize = 4 << 10;
-/// What nearly all other pages begin with.
+/// The first bytes of nearly all other pages.
 const HTML: [&[u8]; 2] = [b"<!doctype html", b"<html"];
-/// Names of root elements of lists, in lower case.
+/// Root elements of lists, in lower case.
 const ROOTS: [&[u8]; 5] = [b"<urlset", b"<sitemapindex", b"<rss", b"<feed", b":rdf"];
 
-/// Which lists are listened to.
+/// Which lists are read.
 #[derive(Clone, Debug)]
 pub(crate) struct ListRules {
     pub(crate) sitemaps: bool,
     pub(crate) feeds: bool,
-    /// Whether lists become known by being named.
+    /// Whether lists named by pages or robots.txt are discovered.
     pub(crate) discover: bool,
     /// Which addresses are one page.
     pub(crate) urls: UrlRules,
@@ -48,14 +49,14 @@ impl ListRules {
     }
 }
 
-/// A body that is a list.
+/// A body read as a list.
 pub(crate) struct List {
     kind: HintKind,
     sitemap: Sitemap,
 }
 
 impl List {
-    /// Reads a body as a list, if it is one that is listened to.
+    /// Reads a body as a list. Returns `None` for any other body, and for kinds that are not read.
     pub(crate) fn read(body: &[u8], rules: &ListRules) -> Option<Self> {
         if !(rules.sitemaps || rules.feeds) || !may_be_list(body) {
             return None;
@@ -63,7 +64,7 @@ impl List {
         let sitemap = sitemaps::read(body);
         let (kind, wanted) = match sitemap.kind? {
             Kind::Urlset | Kind::Index => (HintKind::Sitemap, rules.sitemaps),
-            // A text that has an address in some line is a text.
+            // A plain text counts as a sitemap only if every line is an address.
             Kind::Text => (HintKind::Sitemap, rules.sitemaps && sitemap.problems.is_empty()),
             Kind::Rss | Kind::Atom | Kind::JsonFeed => (HintKind::Feed, rules.feeds),
         };
@@ -71,7 +72,7 @@ impl List {
     }
 }
 
-/// By its first bytes, so that most pages are not read for nothing.
+/// A test of the first bytes, so that most pages are not parsed in vain.
 fn may_be_list(body: &[u8]) -> bool {
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
@@ -88,33 +89,33 @@ fn may_be_list(body: &[u8]) -> bool {
     }
 }
 
-/// What came of a list.
+/// The outcome of reading a list.
 #[derive(Debug, Default)]
 pub(crate) struct ListNews {
     pub(crate) hints: u64,
-    /// Hints beyond [`HINTS_PER_LOOK`].
+    /// Hints beyond [`HINTS_PER_LOOK`], not sent.
     pub(crate) left_out: u64,
-    /// Entries of other sites: a list speaks for its own.
+    /// Entries of other sites, ignored: a list speaks only for its own.
     pub(crate) foreign: u64,
-    /// Pages that became known of, if links are followed.
+    /// Newly listed pages, if links are followed.
     new: usize,
 }
 
-/// What a list says, as far as it is of its own site.
+/// The entries of a list that are of its own site.
 #[derive(Default)]
 struct Said {
-    /// Known pages.
+    /// Number of known pages.
     listed: i64,
-    /// Pages said to have changed since they were looked at, and when.
+    /// Pages reported as changed since their last fetch, with the time of the change.
     changed: Vec<(Timestamp, CanonicalUrl)>,
-    /// Pages not looked at yet.
+    /// Pages not fetched yet.
     unknown: Vec<CanonicalUrl>,
-    /// Those of them that may not have been listed before.
+    /// Unknown pages that may not have been listed before.
     new: usize,
     foreign: u64,
 }
 
-/// Tells the scheduler what a list says that it did not say at its last look.
+/// Sends the scheduler the entries of a list that are new since its last fetch.
 pub(crate) fn tell(
     list: &List,
     result: &FetchResult,
@@ -187,7 +188,7 @@ fn read_entries(
     Ok(said)
 }
 
-/// When the entry is said to have changed: not after it was read, and a date far in the future is none.
+/// The time of the entry's change, at most the time of reading. A date far in the future is ignored.
 fn date_of(entry: &Entry, read_at: Timestamp) -> Option<Timestamp> {
     let date = Timestamp::from_secs(entry.last_modified_s()?);
     (date <= read_at + MARGIN).then(|| date.min(read_at))
@@ -198,7 +199,7 @@ fn last_look_at_page(url: &CanonicalUrl, context: &Context<'_>) -> Result<Option
 }
 
 impl JudgedLook {
-    /// A list has changed when it says something new.
+    /// Sets the verdict: a list has changed when it says something new.
     pub(crate) fn judge_list(&mut self, told: &ListNews) {
         if matches!(self.verdict, Verdict::Unchanged | Verdict::Cosmetic | Verdict::Minor | Verdict::Major) {
             let says_something_new = told.hints + told.left_out > 0 || told.new > 0;

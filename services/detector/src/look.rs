@@ -1,4 +1,4 @@
-//! One answer beside what is known of the page: what it says, and what is remembered of it.
+//! Judges one response by the state of its page, and updates that state.
 
 use crate::state::PageSketch;
 use change::{Absence, HostEvents, Judgement, LookMemory, Noise, PageState, PartVerdict, Presence, Version};
@@ -7,10 +7,10 @@ use messages::{ContentEvidence, FetchResult, Validators, Verdict};
 use page::{Timestamp, UrlRules};
 use stream::ProcessError;
 
-/// An error in a page's place is looked at again after so many seconds, to see whether it lasts.
+/// Seconds until a suspected error in the page's place is fetched again, to see whether it lasts.
 const HELD_LOOK_AGAIN_S: i64 = 6 * 3_600;
 
-/// Everything known of a page before the answer, and after it.
+/// The stored state of a page and its host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PageMemory {
     pub(crate) sketch: PageSketch,
@@ -18,20 +18,20 @@ pub(crate) struct PageMemory {
     pub(crate) host: HostEvents,
 }
 
-/// What an answer says about the page.
+/// The judgement on one response.
 pub(crate) struct JudgedLook {
     pub(crate) verdict: Verdict,
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
     pub(crate) host_event: bool,
-    /// Another look so many seconds later would settle what this one leaves open.
+    /// Seconds after which another fetch would settle an open question; `None` if there is none.
     pub(crate) look_again_after_s: Option<i64>,
-    /// Text and links, where they were read with the version: a page that is seen for the first time is news.
+    /// Text and links, if they were read together with the version: a page seen for the first time is always news.
     pub(crate) page: Option<PageText>,
 }
 
 impl JudgedLook {
-    /// Judges an answer by what is known of the page, and learns from it.
+    /// Judges a response by the stored state, and updates the state.
     pub(crate) fn of(
         result: &FetchResult,
         body: Option<&[u8]>,
@@ -43,7 +43,7 @@ impl JudgedLook {
                 let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
                 Self::of_version(result, body.ok_or_else(missing)?, urls, known)
             }
-            // The requester's copy is current. Without a copy the answer says nothing.
+            // The requester's copy is current. Without a stored version, the response says nothing.
             ContentEvidence::SameAsKnown if known.state.is_new() => Self::silent(),
             ContentEvidence::SameAsKnown => {
                 let judgement = known.state.observe_unchanged(noise(result, &known.sketch));
@@ -56,7 +56,7 @@ impl JudgedLook {
         Ok(look)
     }
 
-    /// It says nothing about the content.
+    /// The response says nothing about the content.
     fn silent() -> Self {
         let judgement = Judgement::quiet(change::Verdict::Unchanged);
         Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
@@ -68,7 +68,7 @@ impl JudgedLook {
             judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
         let host_event = is_edit && known.host.observe_change(page, now_s, &judgement);
         if judgement.held {
-            // Whose error it is, the page's or the host's, the next looks will tell.
+            // The next fetches show whether the error is the page's or the host's.
             return Self { judgement, look_again_after_s: Some(HELD_LOOK_AGAIN_S), ..Self::silent() };
         }
         known.host.observe_present(page);
@@ -102,7 +102,7 @@ impl JudgedLook {
     }
 
     fn of_absence(result: &FetchResult, for_good: bool, known: &mut PageMemory) -> Self {
-        // Never seen: there is nothing to be gone, and nothing to tell.
+        // Never seen, so it cannot be gone: there is nothing to report.
         if known.state.is_new() {
             return Self::silent();
         }
@@ -123,7 +123,7 @@ impl JudgedLook {
         Self { verdict: word(judgement.verdict), judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
-    /// Whether the world should hear of it: a new page, a change a reader notices, a page gone or back.
+    /// Whether the change is published: a new page, a change a reader notices, a page gone or returned.
     pub(crate) fn is_news(&self) -> bool {
         use Verdict::{First, Gone, Major, Minor, Returned};
         matches!(self.verdict, First | Minor | Major | Gone | Returned)
@@ -135,8 +135,8 @@ impl JudgedLook {
     }
 }
 
-/// Whether an answer is judged by the page's version: one without a new body is not, but of a page that was gone it may
-/// tell the mirrors.
+/// Whether judging the response needs the page's stored version. A response without a new body does not, unless the
+/// page was gone: then its bands are published again.
 pub(crate) fn needs_version(result: &FetchResult, sketch: &PageSketch, looks: &LookMemory) -> bool {
     let is_same = result.look.validators.content_digest.is_some()
         && result.look.validators.content_digest == sketch.content_digest;
@@ -169,7 +169,7 @@ fn word(verdict: change::Verdict) -> Verdict {
     }
 }
 
-/// Puts what the answer showed into the page's sketch.
+/// Updates the page's sketch from the response.
 fn remember(look: &JudgedLook, result: &FetchResult, sketch: &mut PageSketch) {
     let known = Validators { content_digest: sketch.content_digest, ..Validators::default() };
     sketch.content_digest = known.after(&result.look, look.verdict).content_digest;

@@ -1,4 +1,4 @@
-//! What the detector's stores hold.
+//! The detector's tables.
 
 use change::{HostEvents, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
@@ -7,21 +7,21 @@ use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
 
-/// Absence: no answer was ever taken in.
+/// Absent: no result was ever processed.
 pub const PAGES: Table<PageId, PageSketch> = Table::new("pages");
-/// The kept copies, for everyone. Absence: the page is gone, or nothing is kept.
+/// The published copies. Absent: the page is gone, or copies are not stored.
 pub const CONTENTS: Table<PageId, PageContent> = Table::published("contents", PAGE_CONTENTS);
-/// The version by which the next one is judged; written only by looks that show a reader something else. Absence: no
-/// version was ever seen.
+/// The version that the next one is judged by, written only when a reader would see a difference. Absent: no version
+/// was ever seen.
 pub const VERSIONS: Table<PageId, PageVersion> = Table::new("versions");
-/// Absence: nothing happens to the pages of the host together.
+/// Absent: no recent event on the host.
 pub const HOSTS: Table<Host, EventsOfHost> = Table::new("hosts");
 
 /// The large part of a [`change::PageState`], stored as the bytes of [`VersionMemory::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageVersion(pub VersionMemory);
 
-/// What happens to the pages of a host together, in the bytes of [`HostEvents::encode`].
+/// Recent events on the pages of a host, stored as the bytes of [`HostEvents::encode`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventsOfHost(pub HostEvents);
 
@@ -47,7 +47,7 @@ impl Encoded for EventsOfHost {
     }
 }
 
-/// A page, as the detector keeps it. The fields are described in the schema.
+/// State of a page. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct PageSketch {

@@ -1,7 +1,8 @@
-//! The groups a page belongs to, and what they have shown. They are few, so all of a partition are held in memory.
+//! The groups of pages, with what their pages have shown. They are few, so all groups of a partition are held in
+//! memory.
 //!
-//! A look at one page moves the prior of all pages of its site. What the scheduler should know of that is told once a
-//! day, as one number for every cell whose prior has moved enough, whatever the number of pages (ADR 12).
+//! An observation of one page moves the prior of all pages of its site. The scheduler is told of that once a day, with
+//! one number per cell whose prior has moved enough, whatever the number of pages (ADR 12).
 
 use crate::state::{GROUPS, GroupBelief, GroupKey};
 use change_rate::{GammaPrior, GammaState, GroupSums};
@@ -10,22 +11,22 @@ use std::collections::{BTreeMap, HashMap};
 use stream::{Context, ProcessError};
 use sweeps::Place;
 
-/// The mean of a cell's prior has to move by this factor, up or down, to be told.
+/// The factor, up or down, by which the mean of a cell's prior must move to be announced.
 const TOLD_FACTOR: f64 = 1.1;
 
 /// The groups of this partition.
 #[derive(Default)]
 pub(crate) struct Groups {
-    /// By store key: a site is followed by its cells.
+    /// Groups by table key; the cells of a site follow it.
     sums: BTreeMap<GroupKey, GroupSums>,
-    /// Mean of the prior that the scheduler was last told, by store key of the cell; absent: the operator's. Lost with
-    /// the process: then it is told again, which does no harm.
+    /// The mean of the prior last announced, by table key of the cell. Absent: the operator's. Lost with the process;
+    /// it is then announced again, which does no harm.
     told_per_day: HashMap<GroupKey, f64>,
-    /// Sites looked at since the scheduler was told.
+    /// Sites observed since the last announcement.
     touched: BTreeMap<GroupKey, SiteKey>,
 }
 
-/// Priors that have moved: of a site, the days of watching by cell.
+/// The priors of a site that have moved, in days of observation per cell.
 pub(crate) struct MovedPriors {
     pub(crate) site: SiteKey,
     pub(crate) cells: Vec<(u64, f64)>,
@@ -45,12 +46,12 @@ impl Groups {
         self.sums.len()
     }
 
-    /// The prior of a page in these groups, outermost first.
+    /// The prior of a page in these groups, given outermost first.
     pub(crate) fn prior(&self, operators: GammaPrior, keys: &[GroupKey; 2]) -> GammaPrior {
         operators.within(&keys.each_ref().map(|key| self.sums.get(key).copied().unwrap_or_default()))
     }
 
-    /// Puts what a page has taught in the place of what it had taught before.
+    /// Replaces a page's earlier contribution to its groups with the new one.
     pub(crate) fn learn(
         &mut self,
         keys: &[GroupKey; 2],
@@ -66,7 +67,8 @@ impl Groups {
         }
     }
 
-    /// A page of these groups was observed: its cell is to be told of, and its site has news.
+    /// Records an observation of a page of these groups, so that its site and cell are checked for the next
+    /// announcement.
     pub(crate) fn touch(&mut self, keys: &[GroupKey; 2], site: &SiteKey) {
         if !self.sums.contains_key(&keys[1]) {
             self.sums.insert(keys[1].clone(), GroupSums::default());
@@ -76,7 +78,8 @@ impl Groups {
         }
     }
 
-    /// Priors that have moved enough on the sites looked at since one asked last; from now on they count as told.
+    /// Returns the priors that have moved enough on the sites observed since the last call, and counts them as
+    /// announced.
     pub(crate) fn moved(&mut self, operators: GammaPrior) -> Vec<MovedPriors> {
         let mut all = Vec::new();
         for (site_key, site) in std::mem::take(&mut self.touched) {
@@ -101,7 +104,7 @@ impl Groups {
     }
 }
 
-/// Store keys of a page's site, and of its cell.
+/// Table keys of a page's site and of its cell.
 pub(crate) fn keys_of(url: &CanonicalUrl) -> [GroupKey; 2] {
     let site = url.site_key();
     let cell = Place::of(site.as_str(), url.host().as_str(), url.path()).cell;
@@ -146,7 +149,7 @@ mod tests {
         groups.touch(&quiet, &site);
         groups.touch(&other, &other_site);
         assert!(groups.moved(operators).is_empty(), "nothing was learned");
-        // Fifty changes in a hundred days: the cell's prior moves, and with the site's that of its other cell.
+        // Fifty changes in a hundred days: the cell's prior moves, and through the site's also that of its other cell.
         for key in &busy {
             groups.sums.insert(key.clone(), GroupSums { changes: 50.0, page_days: 100.0 });
         }
@@ -159,7 +162,7 @@ mod tests {
             let cell = keys[0].cell_of(&keys[1]).unwrap();
             assert_eq!(cells[&cell], groups.prior(operators, keys).beta_days());
         }
-        // Told is told; a little more is not worth telling.
+        // An announced prior is not announced again after a small move.
         groups.touch(&busy, &site);
         assert!(groups.moved(operators).is_empty());
         groups.sums.get_mut(&busy[1]).unwrap().page_days += 1.0;

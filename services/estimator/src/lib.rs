@@ -1,10 +1,10 @@
 //! How often does this page change, and when do pages change together?
 //!
-//! Takes one observation at a time into what is believed of the page and of its siblings, and tells the scheduler: the
-//! page's rate ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept
-//! ([`messages::SweepForecast`]). What the scheduler needs of the look itself (validators, digest, latency) travels along.
+//! Adds each observation to the belief about its page and its siblings, and tells the scheduler the page's change rate
+//! ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept ([`messages::SweepForecast`]). What
+//! the scheduler needs of the fetch itself (validators, digest, latency) travels along.
 //!
-//! It never decides when to fetch, and never looks at content: "changed or not, over how long" is all it hears.
+//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long".
 
 mod groups;
 mod rate_learner;
@@ -25,21 +25,21 @@ use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-/// What the stage reads, keeps and writes.
+/// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("estimator", PAGE_OBSERVATIONS).keeps(PAGES).keeps(GROUPS).keeps(SWEEPS);
     tables.writes(SCHEDULER_EVENTS)
 }
 
-/// The stage as data.
+/// The stage, ready to run.
 pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
     let rates = rates(settings);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Estimator::new(rates.clone()))));
-    // A new day, and what pages learn from their siblings then, should not wait for a page to be looked at.
+    // Announcements of a new day should not wait for the next observation.
     names.stage(&topology(), page::HOUR, work)
 }
 
-/// The estimator of rates that the settings ask for; `None` for sweeps, which has its own.
+/// The rate estimator chosen in the settings; `None` for `sweeps`, which has its own model.
 fn rates(settings: &Settings) -> Option<RateEstimator> {
     let estimator = &settings.estimator;
     let EstimatorChoice::Catalogue(kind) = estimator.name else { return None };
@@ -63,7 +63,7 @@ enum Learner {
 }
 
 impl Estimator {
-    /// One that learns by this estimator of rates; by sweeps when there is none. [`Processor::restored`] fills it.
+    /// An estimator that learns with `rates`, or by sweeps if there is none. [`Processor::restored`] loads its state.
     pub fn new(rates: Option<RateEstimator>) -> Self {
         Self { rates, learner: None, observations: 0, changes: 0 }
     }
@@ -154,10 +154,10 @@ impl Processor for Estimator {
     }
 }
 
-/// What an observation says about the change process; `None` when it says nothing.
+/// The evidence of an observation about the change process, if it has any.
 fn outcome_of(seen: &PageObservation) -> Option<Outcome> {
     match seen.judgement.verdict {
-        // What no reader notices is no change: counting it would spend the budget on noise.
+        // A difference that no reader notices is no change: counting it would spend the budget on noise.
         Verdict::Unchanged | Verdict::Cosmetic => Some(Outcome::Unchanged),
         Verdict::Minor | Verdict::Major => {
             let modified = seen.judgement.last_modified_at.filter(|at| *at <= seen.look.fetched_at);

@@ -1,4 +1,5 @@
-//! The change rate of each page alone, by any estimator of the catalogue; the prior of one learned from its groups.
+//! Learns the change rate of each page with any estimator of the catalogue. One of them learns its prior from the
+//! page's groups.
 
 use crate::groups::{self, Groups};
 use crate::state::PageBelief;
@@ -9,14 +10,14 @@ use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
 use sweeps::{CellChange, CellPriors, Place};
 
-/// Cells in one forecast: a record of 150 KB.
+/// The most cells per forecast: a record of 150 KB.
 const CELLS_PER_FORECAST: usize = 5_000;
 
 pub(crate) struct RateLearner {
     estimator: Estimator,
-    /// Where pages learn from their siblings.
+    /// The groups of pages, if the estimator learns from siblings.
     groups: Option<Groups>,
-    /// The day (UTC, since 1970) on which the scheduler was last told what pages have learned from their siblings.
+    /// The day (UTC, since 1970) on which the scheduler was last told the priors learned from siblings.
     told_on_day: i64,
 }
 
@@ -26,13 +27,13 @@ impl RateLearner {
         Ok(Self { estimator, groups, told_on_day: day_of(context.now()) })
     }
 
-    /// Groups known.
+    /// Number of known groups.
     pub(crate) fn groups(&self) -> usize {
         self.groups.as_ref().map_or(0, Groups::len)
     }
 
-    /// An observation of a page, and the outcome of a look so many days after the one before, if it says anything.
-    /// Returns the belief about the page's change rate.
+    /// Processes an observation of a page. `look` is the days since the previous fetch and the outcome, if the
+    /// observation is evidence. Returns the belief about the page's change rate.
     pub(crate) fn observe(
         &mut self,
         url: &CanonicalUrl,
@@ -48,7 +49,8 @@ impl RateLearner {
         });
         let mut state = self.state(belief);
         if let Some((interval_days, outcome)) = look {
-            // Servers that make a page for every request call it modified just now; only who asks for ages gets them.
+            // Servers that generate a page per request report it as modified just now, so ages are passed only to
+            // estimators that use them.
             let outcome = match outcome {
                 Outcome::ChangedAt { .. } if !self.estimator.kind().reads_ages() => Outcome::Changed,
                 outcome => outcome,
@@ -71,7 +73,7 @@ impl RateLearner {
         self.estimator.belief_from(prior, &state)
     }
 
-    /// On a new day, tells the scheduler which priors have moved: what pages were taught by looks at their siblings.
+    /// On a new day, tells the scheduler the priors that have moved through observations of sibling pages.
     pub(crate) fn tell(&mut self, context: &mut Context<'_>) {
         let (made_at, today) = (context.now(), day_of(context.now()));
         let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };
@@ -96,7 +98,7 @@ impl RateLearner {
         }
     }
 
-    /// What the record holds for this estimator; numbers of another one say nothing here.
+    /// The stored state for this estimator. Numbers stored by another estimator are ignored.
     fn state(&self, belief: &PageBelief) -> EstimatorState {
         let kind = self.estimator.kind();
         let evidence = GammaState { delta_alpha: belief.delta_alpha, delta_beta_days: belief.delta_beta_days };
@@ -111,7 +113,6 @@ impl RateLearner {
     }
 }
 
-/// The day of a moment, since 1970.
 fn day_of(at: Timestamp) -> i64 {
     at.as_days().floor() as i64
 }

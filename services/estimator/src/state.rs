@@ -1,4 +1,4 @@
-//! What the estimator's stores hold.
+//! The estimator's tables.
 
 use crate::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
 use messages::topics::Key;
@@ -7,38 +7,38 @@ use page::PageId;
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
-/// Absence: never observed.
+/// Absent: the page was never observed.
 pub const PAGES: Table<PageId, PageBelief> = Table::new("pages");
 
-/// For the estimator gamma-grouped. Absence: nothing was learned.
+/// Used by the estimator `gamma-grouped`. Absent: nothing was learned.
 pub const GROUPS: Table<GroupKey, GroupBelief> = Table::new("groups");
 
-/// For the estimator sweeps. Absence: no page of it was observed; of a group also: it was never large enough to have a
-/// calendar.
+/// Used by the estimator `sweeps`. Absent: no page of the group, cell or site was observed; or the group was never
+/// large enough for a calendar.
 pub const SWEEPS: Table<SweepKey, SweepRecord> = Table::new("sweeps");
 
-/// The key of a group in [`GROUPS`]: a site, a zero byte, and the 8 bytes of the hash of a cell, the highest first; no
-/// hash for the whole site. A site is followed by its cells.
+/// The key of a group in [`GROUPS`]: a site, a zero byte, and for a cell the 8 bytes of its hash, big-endian. The cells
+/// of a site follow it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupKey(Vec<u8>);
 
 impl GroupKey {
-    /// The key of a site.
+    /// The key of a whole site.
     pub fn of_site(site: &str) -> Self {
         Self([site.as_bytes(), b"\0"].concat())
     }
 
-    /// The key of a cell of the site that this is the key of.
+    /// The key of a cell of this site.
     pub fn cell(&self, hash: u64) -> Self {
         Self([&self.0[..], &hash.to_be_bytes()].concat())
     }
 
-    /// The cell of this site that a key is of; `None` when it is of something else.
+    /// The hash of the cell that `key` names, if it is a cell of this site.
     pub fn cell_of(&self, key: &Self) -> Option<u64> {
         key.0.strip_prefix(&self.0[..])?.try_into().ok().map(u64::from_be_bytes)
     }
 
-    /// Whether a key is of this group or of a cell of this site.
+    /// Whether `key` names this group or a cell of this site.
     pub fn covers(&self, key: &Self) -> bool {
         key.0.starts_with(&self.0)
     }
@@ -57,18 +57,18 @@ impl TableKey for GroupKey {
     }
 }
 
-/// The key of a record in [`SWEEPS`]: a letter, and the 8 bytes of a hash, the highest first.
+/// The key of a record in [`SWEEPS`]: a letter, and the 8 bytes of a hash, big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SweepKey {
-    /// Of a [`SweepGroup`]: `g`.
+    /// Key of a [`SweepGroup`], with the letter `g`.
     Group(u64),
-    /// Of a [`SweepCell`]: `c`.
+    /// Key of a [`SweepCell`], with the letter `c`.
     Cell(u64),
-    /// Of a [`SweepSite`]: `s`.
+    /// Key of a [`SweepSite`], with the letter `s`.
     Site(u64),
-    /// Of a [`SweepSize`]: `n`.
+    /// Key of a [`SweepSize`], with the letter `n`.
     Size(u64),
-    /// Of the [`SweepDay`]: `t`.
+    /// Key of the [`SweepDay`], with the letter `t`.
     Today,
 }
 
@@ -101,23 +101,23 @@ impl TableKey for SweepKey {
 }
 
 message_union! {
-    /// What [`SWEEPS`] holds.
+    /// A record of [`SWEEPS`].
     #[derive(Clone, Debug, PartialEq)]
     pub enum SweepRecord {
-        /// A group's calendar.
+        /// The sweep calendar of a group.
         Group(SweepGroup),
-        /// A cell's sums and priors.
+        /// The sums and priors of a cell.
         Cell(SweepCell),
-        /// A site's score.
+        /// The score of a site.
         Site(SweepSite),
-        /// Pages of a candidate group.
+        /// The number of pages of a candidate group.
         Size(SweepSize),
-        /// The newest day of the calendars.
+        /// The newest day of all calendars.
         Today(SweepDay),
     }
 }
 
-/// A page, as the estimator keeps it. The fields are described in the schema.
+/// The state of a page. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct PageBelief {
@@ -132,7 +132,7 @@ pub struct PageBelief {
     pub numbers: Vec<f32>,
 }
 
-/// A group of pages, as the estimator gamma-grouped keeps it. The fields are described in the schema.
+/// The state of a group for the estimator `gamma-grouped`. The schema describes the fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct GroupBelief {

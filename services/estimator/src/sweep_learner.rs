@@ -1,5 +1,5 @@
-//! Own rates and calendars of sweeps: one model for all sites of the partition, in memory. A batch of looks touches the
-//! same few groups again and again, so what they changed is written down once, when the batch is complete.
+//! Learns pages' own rates and the calendars of sweeps: one model in memory for all sites of the partition. A batch of
+//! observations touches the same few groups repeatedly, so changed groups are written once, when the batch is complete.
 
 use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
 use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
@@ -12,22 +12,22 @@ use std::hash::BuildHasherDefault;
 use stream::{Context, ProcessError};
 use sweeps::{Changes, HashKeys, HashMapByHash, Model, Place, rules};
 
-/// What a page's record says when its page was counted here.
+/// The estimator's name in the record of a page that the model has counted.
 const NAME: &str = "sweeps";
-/// A longer silence is not made up for day by day.
+/// After a longer gap, the days before this many are advanced in one step.
 const LONGEST_SILENCE_DAYS: i32 = 400;
-/// Numbers in one forecast: a record of 200 KB.
+/// The most numbers per forecast: a record of 200 KB.
 const TOTALS_PER_FORECAST: usize = 50_000;
 
 pub(crate) struct SweepLearner {
     model: Model,
     names: HashMapByHash<SiteKey>,
-    /// Cells by hash, with their order.
+    /// The order of each cell, by hash.
     cells: HashMapByHash<i64>,
     touched: Touched,
 }
 
-/// What differs from the store.
+/// Hashes of records that differ from the table.
 #[derive(Default)]
 struct Touched {
     groups: Hashes,
@@ -37,17 +37,17 @@ struct Touched {
     today: bool,
 }
 
-/// What a store holds that can be restored only when all of it is known.
+/// Restored records that can be used only once all are known.
 #[derive(Default)]
 struct Found {
     cells: Vec<(u64, SweepCell)>,
     sizes: Vec<(u64, u32)>,
     today: Option<i32>,
-    /// Day of the group that was written down first.
+    /// The earliest last day of any group.
     oldest: i32,
 }
 
-/// Things by hash. Every look adds its own, mostly once more; they are put in order when they are written down.
+/// A set of hashes. Every observation adds its own, mostly repeated; they are sorted when they are written.
 type Hashes = HashSet<u64, BuildHasherDefault<HashKeys>>;
 
 fn in_order(hashes: Hashes) -> Vec<u64> {
@@ -56,13 +56,12 @@ fn in_order(hashes: Hashes) -> Vec<u64> {
     hashes
 }
 
-/// The place of a page on its site.
 fn place_of(url: &CanonicalUrl) -> Place {
     Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 impl SweepLearner {
-    /// As the store has it, or knowing nothing yet.
+    /// Loads the model from the table; an empty one if the table is empty.
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
             model: Model::starting_at(context.now().as_days()),
@@ -76,7 +75,7 @@ impl SweepLearner {
         })?;
         learner.model.restore_sizes(&found.sizes);
         if let Some(today) = found.today {
-            // A group is written down when a look has touched it; the days it has slept since pass again.
+            // A group is written when an observation touches it. The days since then are replayed.
             learner.model.restore_today(found.oldest.clamp(today - LONGEST_SILENCE_DAYS, today));
             learner.pass_days_until(today);
         }
@@ -85,7 +84,7 @@ impl SweepLearner {
             learner.cells.insert(*hash, cell.number);
             learner.model.restore_cell(&cell.state).map_err(|error| ProcessError::Damaged(error.to_string()))?;
         }
-        // All of it was told before.
+        // All of it was announced before.
         learner.model.take_changes();
         Ok(learner)
     }
@@ -114,12 +113,12 @@ impl SweepLearner {
         Ok(())
     }
 
-    /// Groups known.
+    /// Number of known groups.
     pub(crate) fn groups(&self) -> usize {
         self.model.outlook().group_count()
     }
 
-    /// Time has passed.
+    /// Advances the model to the day of `now`.
     pub(crate) fn advance(&mut self, now: Timestamp) {
         let today = now.as_days().floor() as i32;
         if today > self.model.today() {
@@ -131,15 +130,15 @@ impl SweepLearner {
         }
     }
 
-    /// One day after the other, so that it makes no difference when, and how often, one asked.
+    /// Advances day by day, so that the result does not depend on when and how often this is called.
     fn pass_days_until(&mut self, today: i32) {
         for day in self.model.today() + 1..=today {
             self.model.advance(f64::from(day), rules::SETTLED_BINS);
         }
     }
 
-    /// An observation of a page, and whether it changed from one look to the other, if it says. Returns the belief about
-    /// the page's change rate, all causes together.
+    /// Processes an observation of a page. `look` is the times of the two fetches and whether the page changed between
+    /// them, if the observation is evidence. Returns the belief about the page's change rate from all causes.
     pub(crate) fn observe(
         &mut self,
         url: &CanonicalUrl,
@@ -179,7 +178,7 @@ impl SweepLearner {
         self.names.entry(place.site).or_insert_with(|| url.site_key());
     }
 
-    /// Writes down what the batch has changed, and tells the scheduler what matters of it.
+    /// Writes the records the batch has changed, and tells the scheduler the significant changes.
     pub(crate) fn flush(&mut self, context: &mut Context<'_>) {
         if !std::mem::take(&mut self.touched.today) {
             return;
@@ -212,7 +211,7 @@ impl SweepLearner {
         self.tell(changes, context);
     }
 
-    /// One forecast per site, and more where it would grow too large.
+    /// Sends one forecast per site, or several if it would grow too large.
     fn tell(&self, changes: Changes, context: &mut Context<'_>) {
         let made_at = context.now();
         let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();

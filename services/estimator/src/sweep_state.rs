@@ -1,15 +1,15 @@
-//! Records of the sweep calendars.
+//! The records of the sweep calendars.
 
 use messages::impl_message;
 use serde::{Deserialize, Serialize};
 use sweeps::{CellState, GroupState};
 
-/// A group's calendar.
+/// The sweep calendar of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SweepGroup(pub GroupState);
 
-/// A cell's sums and priors. The fields are described in the schema.
+/// The sums and priors of a cell. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SweepCell {
@@ -17,7 +17,7 @@ pub struct SweepCell {
     pub state: CellState,
 }
 
-/// A site's score. The fields are described in the schema.
+/// The score of a site. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SweepSite {
@@ -25,14 +25,14 @@ pub struct SweepSite {
     pub lead: f32,
 }
 
-/// How many pages a candidate group has. The fields are described in the schema.
+/// The number of pages of a candidate group. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SweepSize {
     pub pages: i64,
 }
 
-/// The newest day of the calendars. The fields are described in the schema.
+/// The newest day of all calendars. The schema describes the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct SweepDay {

@@ -1,8 +1,8 @@
 //! Which pages have the same text?
 //!
-//! Takes the bands of pages' sketches, which are keyed by band, so that pages of whatever site meet here when they have one
-//! in common ([`mirrors::best_match`]). It tells the page that came last of the page most like it; what the two make of that
-//! is theirs to agree on, in the scheduler ([`mirrors::Ties`]).
+//! Reads the bands of pages' sketches. They are keyed by band, so that pages of any site that share a band meet here
+//! ([`mirrors::best_match`]). Tells the page that came last of the page most like it. The two then agree in the
+//! scheduler on who follows whom ([`mirrors::Ties`]).
 //!
 //! It never sees a text, and never decides who is fetched for whom.
 
@@ -17,12 +17,12 @@ use page::{PageId, Timestamp};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-/// What the stage reads, keeps and writes.
+/// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     StageTopology::new("matcher", PAGE_BANDS).keeps(BANDS).writes(SCHEDULER_EVENTS)
 }
 
-/// The stage as data.
+/// The stage, ready to run.
 pub fn stage(names: &Names) -> StageSpec {
     let work = StageWork::Processors(Box::new(|_| Box::new(Matcher::default())));
     names.stage(&topology(), page::DAY, work)
@@ -37,7 +37,7 @@ pub struct Matcher {
     full_buckets: u64,
 }
 
-/// A page met in a bucket.
+/// A page in a bucket, with the time of its version.
 type Met = (Entry<PageId>, Timestamp);
 
 impl Processor for Matcher {
@@ -82,7 +82,7 @@ impl Processor for Matcher {
     }
 }
 
-/// The pages that have a band, with the versions they had it in.
+/// The pages in the bucket of a band, each with the time of the version that has the band.
 fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessError> {
     let mut met = Vec::new();
     context.scan(BANDS, band, &mut |key, entry| {
@@ -94,7 +94,7 @@ fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessErro
     Ok(met)
 }
 
-/// Tells a page of its mirror.
+/// Sends a page its mirror.
 fn tell(band: &PageBand, mirror: &Entry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
     let letter = MirrorLetter {
         to: band.page_id,

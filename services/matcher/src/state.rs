@@ -1,4 +1,4 @@
-//! What the matcher's store holds.
+//! The matcher's table.
 
 use messages::impl_message;
 use messages::topics::Key;
@@ -7,15 +7,15 @@ use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 
-/// Absence: the page does not have the band.
+/// Absent: the page does not have the band.
 pub const BANDS: Table<BucketKey, BandEntry> = Table::new("bands");
 
-/// A page in the bucket of a band: the band, and the 16 bytes of the page id.
+/// The key of a page in the bucket of a band: the band, followed by the 16 bytes of the page id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BucketKey {
-    /// The band.
+    /// The band that names the bucket.
     pub band: BandKey,
-    /// The page.
+    /// The page in the bucket.
     pub page: PageId,
 }
 
@@ -33,7 +33,7 @@ impl TableKey for BucketKey {
     }
 }
 
-/// A page in the bucket of a band. The fields are described in the schema.
+/// A page in the bucket of a band. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct BandEntry {

@@ -1,5 +1,5 @@
-//! `/indexnow`: owners of sites, by the protocol of indexnow.org. Whoever crawls for everyone asks the host for its key;
-//! here the operator has written down which key is whose.
+//! `/indexnow`: site owners, by the protocol of indexnow.org. A public crawler fetches the key from the host; here the
+//! operator configures the key of each host.
 
 use super::secret::knows;
 use super::{MAX_PAGES, Pings, Reply, Request};
@@ -7,7 +7,7 @@ use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
 use serde::Deserialize;
 
-/// What is posted.
+/// JSON body of a POST.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Submission {

@@ -1,11 +1,12 @@
-//! Who outside may say that a page changed, and what do they say?
+//! Pings from outside that a page has changed.
 //!
-//! Three ways to tell a crawler of a change, each open only when the settings hold a secret for it: an operator's own
-//! systems with a token (`POST /hints`), site owners by IndexNow (`/indexnow`, indexnow.org), and WebSub hubs
-//! (`/websub/NAME`, W3C Recommendation of 23 January 2018). [`Pings::answer`] takes a request as a value and gives the
-//! answer and the hints, which count only once they are in the log: whoever serves this sends the answer after that.
+//! Three senders can notify the crawler of a change, each enabled only if the settings hold a secret for it: an
+//! operator's own systems with a token (`POST /hints`), site owners by IndexNow (`/indexnow`, indexnow.org), and WebSub
+//! hubs (`/websub/NAME`, W3C Recommendation of 23 January 2018). [`Pings::answer`] takes a request as a value and
+//! returns the answer and the hints. Hints count only once they are in the log, so the server sends the answer after
+//! that.
 //!
-//! Nothing here listens or writes to a log, and nobody is believed: a hint is evidence that a look will judge.
+//! Nothing here listens or writes to a log, and no sender is trusted: a hint is evidence, to be verified by a look.
 
 mod indexnow;
 mod operator;
@@ -22,37 +23,37 @@ use settings::Settings;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The longest body taken, in bytes: 10,000 addresses of a hundred letters.
+/// Maximum size of a body, in bytes: 10,000 addresses of a hundred letters.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
-/// The most pages one request may speak of (IndexNow's limit).
+/// Maximum number of pages per request (IndexNow's limit).
 pub const MAX_PAGES: usize = 10_000;
-/// Clocks differ; what is dated further ahead is no date.
+/// Tolerance for differing clocks; a date further ahead is ignored.
 const MAX_AHEAD: Duration = page::DAY;
 
-/// A request, as far as it matters here.
+/// The parts of an HTTP request that are needed here.
 pub struct Request<'a> {
-    /// `GET` or `POST`; others are refused.
+    /// HTTP method. `GET` and `POST` are served, others refused.
     pub method: &'a str,
-    /// The path, beginning with a slash.
+    /// Path, beginning with a slash.
     pub path: &'a str,
-    /// What stands behind the question mark, percent-encoded.
+    /// Query string after the question mark, percent-encoded.
     pub query: &'a str,
-    /// A header by its name in lower case.
+    /// Looks up a header by its lower-case name.
     pub header: &'a dyn Fn(&str) -> Option<&'a str>,
-    /// The body, at most [`MAX_BODY_BYTES`].
+    /// Body of at most [`MAX_BODY_BYTES`].
     pub body: &'a [u8],
 }
 
-/// The doors that are open, and who may come in by which.
+/// The enabled endpoints, with the secrets of their senders.
 pub struct Pings {
     settings: settings::Hints,
     urls: UrlRules,
-    /// Pages per minute and sender. Senders are those that have shown their secret, so they are few.
+    /// Limits pages per minute and sender. Only senders that have shown their secret are counted, so they are few.
     limiter: DefaultKeyedRateLimiter<String>,
 }
 
 impl Pings {
-    /// The doors that the settings open; `None` when all are shut.
+    /// The endpoints that the settings enable; `None` if they enable none.
     pub fn new(settings: &Settings) -> Option<Self> {
         let hints = &settings.hints;
         let is_open = hints.token.is_some() || !hints.indexnow.is_empty() || !hints.websub.is_empty();
@@ -64,7 +65,7 @@ impl Pings {
         })
     }
 
-    /// Whether a path is one of ours, whatever comes of it.
+    /// Whether a path belongs to an enabled endpoint.
     pub fn serves(&self, path: &str) -> bool {
         match path {
             "/hints" => self.settings.token.is_some(),
@@ -73,7 +74,7 @@ impl Pings {
         }
     }
 
-    /// Answers a request to a path that [`Pings::serves`].
+    /// Answers a request to a path for which [`Pings::serves`] is true.
     pub fn answer(&self, request: &Request<'_>, now: Timestamp) -> Reply {
         match (request.method, request.path) {
             ("POST", "/hints") => self.operator(request, now),
@@ -88,7 +89,7 @@ impl Pings {
         }
     }
 
-    /// Lets the hints of one sender through, or none of them.
+    /// Admits all hints of one sender, or none.
     fn admit(&self, sender: &str, hints: Vec<ChangeHint>, reply: Reply) -> Reply {
         let Some(pages) = u32::try_from(hints.len()).ok().and_then(NonZeroU32::new) else { return reply };
         match self.limiter.check_key_n(&sender.to_owned(), pages) {

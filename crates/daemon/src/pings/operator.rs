@@ -1,4 +1,4 @@
-//! `POST /hints`: systems of the operator's own, which know the token.
+//! `POST /hints`: the operator's own systems, which know the token.
 
 use super::secret::knows;
 use super::{Counts, MAX_AHEAD, MAX_PAGES, Pings, Reply, Request};
@@ -7,10 +7,9 @@ use page::{CanonicalUrl, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The most refusals that are told one by one.
+/// Maximum number of refusals reported one by one.
 const REASONS: usize = 20;
 
-/// One page.
 #[derive(Deserialize)]
 struct Item {
     url: String,
@@ -50,13 +49,13 @@ impl Pings {
     }
 }
 
-/// The scheme's name in any case (RFC 9110, section 11.1).
+/// Extracts a bearer token. The scheme is case-insensitive (RFC 9110, section 11.1).
 fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// One object, an array of them, or one after the other.
+/// Accepts one object, an array of objects, or a sequence of objects.
 fn read(body: &[u8]) -> Result<Vec<Value>, String> {
     let mut items = Vec::new();
     for (number, value) in serde_json::Deserializer::from_slice(body).into_iter::<Value>().enumerate() {

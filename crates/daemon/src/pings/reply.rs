@@ -1,28 +1,28 @@
-//! What is answered.
+//! Reply to a ping.
 
 use messages::ChangeHint;
 
-/// What became of the pages a request speaks of.
+/// Pages of a request that were not admitted, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Refused, with a reason in the answer.
+    /// Refused pages; the answer names the reason.
     pub refused: u64,
-    /// Messages that were not what they claimed to be; their sender is not told.
+    /// Messages that fail authentication; their sender is not told.
     pub ignored: u64,
 }
 
-/// The answer to a request, and the hints that are to be in the log before it is sent.
+/// The answer to a request, and the hints that must be in the log before it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// HTTP status.
+    /// HTTP status code.
     pub status: u16,
     /// Media type.
     pub content_type: &'static str,
-    /// Body.
+    /// Response body.
     pub body: String,
-    /// What was said, and let through.
+    /// Admitted hints.
     pub hints: Vec<ChangeHint>,
-    /// What was not.
+    /// Counts of what was not admitted.
     pub counts: Counts,
 }
 

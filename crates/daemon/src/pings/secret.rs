@@ -1,15 +1,15 @@
-//! Comparisons that take as long whether they fail early or late.
+//! Constant-time comparisons.
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use settings::Secret;
 
-/// Whether somebody knows a secret.
+/// Whether the value shown equals the secret.
 pub(crate) fn knows(secret: &Secret, shown: &str) -> bool {
     verify_slices_are_equal(secret.reveal().as_bytes(), shown.as_bytes()).is_ok()
 }
 
-/// Whether a body is signed as `X-Hub-Signature` says (WebSub, section 8): `method=hex digits`.
+/// Whether a body is signed as in `X-Hub-Signature` (WebSub, section 8): `method=hex digits`.
 pub(crate) fn is_signed(secret: &Secret, body: &[u8], header: &str) -> bool {
     let Some((method, signature)) = header.trim().split_once('=') else { return false };
     let algorithm = match method.to_ascii_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! `/websub/NAME`: hubs that send what a feed says as soon as it says it (W3C WebSub).
+//! `/websub/NAME`: hubs that push the content of a feed as soon as it changes (W3C WebSub).
 
 use super::secret::is_signed;
 use super::{Counts, MAX_AHEAD, Pings, Reply, Request};
@@ -7,11 +7,11 @@ use page::{CanonicalUrl, Timestamp};
 use sitemaps::{Entry, Kind};
 use std::collections::BTreeSet;
 
-/// The longest challenge that is sent back, in bytes.
+/// Maximum length of a challenge that is echoed, in bytes.
 const MAX_CHALLENGE_BYTES: usize = 1_024;
 
 impl Pings {
-    /// Verification of intent (section 5.3): a hub asks whether we want what somebody asked of it in our name.
+    /// Verification of intent (section 5.3): a hub asks whether we want a subscription requested in our name.
     pub(crate) fn websub_intent(&self, name: &str, request: &Request<'_>) -> Reply {
         let value = |name: &str| {
             let mut pairs = form_urlencoded::parse(request.query.as_bytes());
@@ -26,13 +26,14 @@ impl Pings {
                 Reply { body: challenge, ..Reply::text(200, "") }
             }
             (Some("denied"), _) => Reply::text(200, ""),
-            // As long as it is in the settings, it is wanted.
+            // A subscription in the settings is still wanted.
             (Some("unsubscribe"), _) => Reply::text(404, "still wanted"),
             _ => Reply::text(400, "hub.mode and hub.challenge are needed"),
         }
     }
 
-    /// Content distribution (section 7). What is not signed as it should be is ignored, and nobody learns of it (section 8).
+    /// Content distribution (section 7). Content without a valid signature is ignored, and the sender is not told
+    /// (section 8).
     pub(crate) fn websub_content(&self, name: &str, request: &Request<'_>, now: Timestamp) -> Reply {
         let (Some(topic), Some(secret)) = (self.settings.websub.get(name), self.settings.websub_secrets.get(name))
         else {
@@ -44,7 +45,7 @@ impl Pings {
             return Reply { counts: Counts { ignored: 1, ..Counts::default() }, ..accepted };
         }
         let source = format!("websub {name}");
-        // The topic itself has changed, also when the hub sends no more than that.
+        // The topic itself has changed, even if the hub sends nothing else.
         let mut hints = vec![self.hint(topic, HintKind::Websub, Some(now), &source, now)];
         let feed = sitemaps::read(request.body);
         let is_feed = matches!(feed.kind, Some(Kind::Rss | Kind::Atom | Kind::JsonFeed));

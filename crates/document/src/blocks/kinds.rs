@@ -1,9 +1,9 @@
-//! What each element of HTML is to the blocks of a page.
+//! The role of each HTML element for the blocks of a page.
 
 use crate::hash::text_hash;
 use crate::tag_name::{PerName, TagName, per_name};
 
-/// What a start tag does.
+/// The effect of a start tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Block,
@@ -12,9 +12,9 @@ pub(super) enum Kind {
     Break,
     /// `<base>`, `<link>`.
     Head,
-    /// An element whose text nobody sees, or which is not the page's.
+    /// An element whose text is not visible or not part of the page.
     Dropped,
-    /// An element whose content is not markup; none of them is text of the page.
+    /// An element whose content is not markup; none of it is text of the page.
     Raw,
     /// An element without content.
     Void,
@@ -25,7 +25,7 @@ pub(super) const P: TagName = TagName::named(b"p");
 pub(super) const TD: TagName = TagName::named(b"td");
 pub(super) const SUMMARY: TagName = TagName::named(b"summary");
 
-/// What an opening tag ends without saying so, and what it does not look beyond.
+/// The elements that a start tag closes implicitly, and those that the search for them stops at.
 #[derive(Clone, Copy)]
 pub(super) struct Implied {
     pub(super) ends: &'static [TagName],

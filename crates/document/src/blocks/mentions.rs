@@ -1,23 +1,23 @@
-//! What the attributes of a tag mention: read are only those that say whether an element is hidden, or what part of the page
-//! it is.
+//! A quick test for the attributes that say whether an element is hidden, or what part of the page it is. Only tags
+//! that pass it have their attributes read.
 
 use crate::attributes::attribute;
 use std::ops::Range;
 use wide_bytes::{BLOCK, Wide, last_block};
 
-/// What is named in the attributes of a tag: nearly nothing in nearly all, so it is worth asking before they are read.
+/// What the attributes of a tag may contain. Nearly no tag has either, so the test is worth making before reading them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Mentions {
-    /// `hidd` or `none`: they may hide their element.
+    /// `hidd` or `none` occurs: the element may be hidden.
     pub(super) hiding: bool,
-    /// `role`.
+    /// `role` occurs.
     pub(super) role: bool,
 }
 
-/// Attributes shorter than that mention nothing.
+/// Shorter attributes cannot contain either.
 pub(super) const SHORTEST_MENTION: usize = 6;
 
-/// What the attributes of a tag of a page mention.
+/// Tests the attributes of a tag.
 #[inline(always)]
 pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) -> Mentions {
     let bytes = html.as_bytes();
@@ -35,7 +35,7 @@ pub(super) fn mentions(wide: impl Wide, html: &str, attributes: Range<usize>) ->
         let none = n & o >> 1 & n >> 2 & e >> 3;
         found[0] |= (hidd | none) & within;
         found[1] |= wide.equal(block, b'r') & o >> 1 & wide.equal(block, b'l') >> 2 & e >> 3 & within;
-        // The last three may begin what the next block shows.
+        // The last three bytes may begin a word that continues in the next block.
         at += BLOCK - 3;
     }
     let [hiding, role] = found.map(|found| found != 0);

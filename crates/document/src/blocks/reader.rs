@@ -1,6 +1,6 @@
-//! The blocks of a page from its tokens.
+//! Reads the blocks of a page from its tokens.
 //!
-//! One pass, no tree: only the open elements are kept, of those that begin a block or hide what is in them.
+//! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
 use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, Kind, NAME_HASHES, P, SUMMARY, TD};
 use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
@@ -14,18 +14,17 @@ use crate::text::{References, TextBuilder};
 use std::ops::Range;
 use wide_bytes::Wide;
 
-/// The most text read of a page, in bytes.
+/// The most text read per page, in bytes.
 const MAX_TEXT_BYTES: usize = crate::page_text::MAX_TEXT_BYTES;
-/// The most blocks read of a page.
+/// The most blocks read per page.
 const MAX_BLOCKS: usize = 50_000;
-/// The most links read of a page.
+/// The most links read per page.
 const MAX_LINKS: usize = crate::page_text::MAX_LINKS;
-/// Open elements beyond this depth are not told apart, and no end tag looks further for its beginning: linear time.
+/// Open elements beyond this depth are not tracked, and no end tag searches deeper. This keeps the time linear.
 const MAX_DEPTH: usize = 256;
-/// A `summary` up to this length is a control ("Show details"); a longer one says what is in its details.
+/// A `summary` up to this length is a control ("Show details"); a longer one summarises its details.
 const CONTROL_BYTES: usize = 24;
 
-/// An open element.
 struct Open {
     name: TagName,
     path: u64,
@@ -40,12 +39,12 @@ pub(super) struct Reader<'a> {
     text: TextBuilder,
     blocks: Blocks,
     open: Vec<Open>,
-    /// Where the block being read begins.
+    /// Where the current block begins.
     text_start: usize,
     links_start: usize,
     anchor_bytes: usize,
     in_link: bool,
-    /// Of the innermost open element.
+    /// Properties of the innermost open element.
     path: u64,
     node: usize,
     part: Part,
@@ -57,7 +56,7 @@ pub(super) struct Reader<'a> {
 impl<'a> TakeTokens<'a> for Reader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
-        // Titles and what was typed into a form are no text of the page.
+        // Titles and form input are not text of the page.
         if self.hidden || kind != TextKind::Data {
             return;
         }
@@ -77,7 +76,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
             }
             _ => Mentions::default(),
         };
-        // Nothing else opens an element that could hide text, and most tags have no attribute that could.
+        // Only these elements could hide text, and most tags have no attribute that does so.
         if matches!(kind, Kind::Inline) && !self.hidden && !mentions.hiding {
             return;
         }
@@ -93,7 +92,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
         if is_block {
             self.flush();
         }
-        // Other than blocks, only what is hidden is kept open.
+        // Besides blocks, only elements inside hidden ones are kept open.
         if (is_block || self.hidden)
             && let Some(index) = self.open.iter().rposition(|open| open.name == name)
         {
@@ -103,7 +102,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// For the tokens of this page.
+    /// A reader for the tokens of this page.
     pub(super) fn new(html: &'a str) -> Self {
         let text = TextBuilder::with_room(MAX_TEXT_BYTES, html.len());
         Self {
@@ -124,7 +123,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes in a piece of text that stands by itself, with the name of its place, if it has one.
+    /// Adds a separate piece of text, with the hash that names its place, if any.
     pub(super) fn piece(&mut self, path: Option<u64>, text: &str) {
         self.path = path.unwrap_or_default();
         self.is_named = path.is_some();
@@ -184,7 +183,7 @@ impl<'a> Reader<'a> {
         self.settle();
     }
 
-    /// Closes what an opening tag ends without saying so.
+    /// Closes the elements that a start tag closes implicitly.
     fn close_implied(&mut self, name: TagName) {
         let Some(Implied { ends, up_to }) = IMPLIED.of(name) else {
             if self.open.last().is_some_and(|open| open.name == P) {
@@ -223,11 +222,11 @@ impl<'a> Reader<'a> {
         let start = self.blocks.hrefs.len();
         self.blocks.hrefs.push_str(&entities::decode_attribute(href));
         self.blocks.href_ends.push(self.blocks.hrefs.len());
-        // A heading that links to itself is still a heading.
+        // A heading that links to itself is still a heading, so its text does not count as link text.
         self.in_link = !self.blocks.hrefs[start..].starts_with('#');
     }
 
-    /// Ends a block.
+    /// Ends the current block.
     fn flush(&mut self) {
         let text = self.text_start..self.text.len();
         let links = self.links_start..self.blocks.href_ends.len();

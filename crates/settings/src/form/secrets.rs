@@ -2,7 +2,7 @@
 
 use super::{Form, MASK, quote};
 use crate::raw::Raw;
-use crate::sites::{Credentials, Proxy, Secret};
+use crate::values::{Credentials, Proxy, Secret};
 
 /// A proxy. Never shown in a message, because it may hold a password.
 pub(crate) struct Through;

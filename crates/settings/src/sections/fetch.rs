@@ -1,9 +1,9 @@
 //! The section `[fetch]`.
 
 use super::common::{DAY, HOUR, SOCKET};
-use crate::fetch::{AllowedAddress, is_host_pattern};
+use crate::fetch::AllowedAddress;
 use crate::form::{Count, Flag, List, Map, Optional, Parsed, Password, Path, Ports, Size, Span, Through};
-use crate::sites::{Credentials, MediaRange, PortRange, Proxy};
+use crate::values::{Credentials, MediaRange, PortRange, Proxy, is_host_pattern};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The section `[hints]`.
 
 use crate::form::{Count, Flag, Hidden, Map, Optional, Parsed};
-use crate::sites::Secret;
+use crate::values::Secret;
 use page::CanonicalUrl;
 use std::collections::BTreeMap;
 

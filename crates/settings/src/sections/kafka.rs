@@ -3,7 +3,7 @@
 use super::common::{HOUR, MINUTE, SECOND, not_empty};
 use crate::form::{Choice, Count, Optional, Path, Phrase, Properties, Span, Text};
 use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
-use crate::sites::Secret;
+use crate::values::Secret;
 use page::CanonicalUrl;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a case stands on: its log, its topics, members that are easy to lead, and waiting.
+//! The fixture of a case: its log, its topics, members that are easy to control, and waits.
 
 use super::Harness;
 use crate::log::{Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Receipt};
@@ -13,15 +13,16 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Waits of one poll and between two looks at a condition.
+/// Timeout of one poll.
 const POLL: Duration = Duration::from_millis(50);
+/// Pause between two checks of a condition.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// Why a case failed.
 #[derive(Debug)]
 pub struct Failed(pub String);
 
-// Not an error itself, so that `?` takes any.
+// Does not implement `Error`, so that `?` converts any error.
 impl<E: std::error::Error> From<E> for Failed {
     fn from(error: E) -> Self {
         Failed(error.to_string())
@@ -36,7 +37,7 @@ pub(super) fn same<T: PartialEq + Debug>(what: &str, actual: T, expected: T) -> 
     ensure(actual == expected, || format!("{what}: {actual:?} instead of {expected:?}"))
 }
 
-/// A log with names of its own for one case.
+/// A log with names reserved for one case.
 pub struct Ground {
     harness: Box<dyn Harness>,
     case: &'static str,
@@ -65,19 +66,19 @@ impl Topic {
         self.record(partition_for(key.as_bytes(), self.partitions), key, value)
     }
 
-    /// Records `0`, `1` … in one partition.
+    /// Records with values `0`, `1` … in one partition.
     pub(super) fn numbered(&self, partition: u32, count: u32) -> Vec<OutputRecord> {
         (0..count).map(|number| self.record(partition, "key", &number.to_string())).collect()
     }
 }
 
-/// The values of records as text.
+/// Values of records as text.
 pub(super) fn values(records: &[InputRecord]) -> Vec<String> {
     let text = |record: &InputRecord| String::from_utf8_lossy(record.value.as_deref().unwrap_or(b"none")).into_owned();
     records.iter().map(text).collect()
 }
 
-/// `0`, `1` … as text.
+/// The numbers as text.
 pub(super) fn numbers(range: std::ops::Range<u32>) -> Vec<String> {
     range.map(|number| number.to_string()).collect()
 }
@@ -115,12 +116,12 @@ impl Ground {
         Ok(self.harness.maintain(now)?)
     }
 
-    /// A name nobody else uses.
+    /// A name unique to this case.
     pub(super) fn name(&self, of: &str) -> String {
         format!("{}{}-{of}", self.harness.prefix(), self.case.replace('_', "-"))
     }
 
-    /// Makes a topic that keeps its records for the time of a test.
+    /// Creates a topic that keeps its records for the duration of a test.
     pub(super) fn topic(&self, name: &str, partitions: u32) -> Result<Topic, Failed> {
         self.topic_with(name, partitions, Cleanup::Delete { retention: 7 * DAY, consumed: false })
     }
@@ -143,7 +144,7 @@ impl Ground {
         Ok(())
     }
 
-    /// Looks until there is something, or the deadline has come.
+    /// Repeats a check until it returns something, or fails at the deadline.
     pub(super) fn wait<T>(&self, what: &str, mut look: impl FnMut() -> Result<Option<T>, Failed>) -> Result<T, Failed> {
         let clock = self.clock();
         let began = clock.monotonic();
@@ -163,18 +164,17 @@ impl Ground {
         Ok(backlog.iter().map(|of| of.records).collect())
     }
 
-    /// What one partition holds.
+    /// Bounds of one partition.
     pub(super) fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, Failed> {
         let bounds = self.log().reader()?.bounds(std::slice::from_ref(partition))?;
         bounds.first().copied().ok_or_else(|| Failed(format!("no bounds of {partition}")))
     }
 
-    /// The number of partitions of a topic.
     pub(super) fn partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
         Ok(self.log().topic(topic)?.map(|topic| topic.partitions))
     }
 
-    /// What a partition holds right now, from an offset on.
+    /// Current records of a partition from an offset on.
     pub(super) fn read(&self, partition: &TopicPartition, from: u64) -> Result<Vec<InputRecord>, Failed> {
         let mut reader = self.log().reader()?;
         let (mut all, mut next) = (Vec::new(), from);
@@ -188,7 +188,7 @@ impl Ground {
         }
     }
 
-    /// What a partition holds once there are so many records.
+    /// All records of a partition, once there are `count`.
     pub(super) fn read_all(&self, partition: &TopicPartition, count: usize) -> Result<Vec<InputRecord>, Failed> {
         self.wait(&format!("{count} records in {partition}"), || {
             let records = self.read(partition, 0)?;
@@ -200,7 +200,7 @@ impl Ground {
         })
     }
 
-    /// Joins a group of this case. Members of one instance name fence each other.
+    /// Joins a group of this case. Members with the same instance name fence each other.
     pub(super) fn join(&self, input: &Topic, group: &str, instance: &str) -> Result<Hand, Failed> {
         let spec = MemberSpec {
             group: self.name(group),
@@ -213,18 +213,18 @@ impl Ground {
     }
 }
 
-/// A member that starts what it is assigned at the committed position, and keeps what it sees.
+/// A member that starts its partitions at the committed position and keeps the records it sees.
 pub(super) struct Hand {
     pub(super) member: Box<dyn Member>,
     pub(super) owned: BTreeSet<u32>,
-    /// Records delivered and not yet taken.
+    /// Records delivered and not taken yet.
     pub(super) seen: Vec<InputRecord>,
     clock: Arc<dyn Clock>,
     deadline: Duration,
 }
 
 impl Hand {
-    /// One poll; says what it brought.
+    /// Polls once and returns the events.
     pub(super) fn pump(&mut self, max_records: usize) -> Result<Vec<Event>, Failed> {
         let events = match self.member.poll(PollLimits::records(max_records), POLL) {
             Err(LogError { kind: ErrorKind::Retry, .. }) => Vec::new(),
@@ -269,12 +269,12 @@ impl Hand {
         Ok(())
     }
 
-    /// Polls until it owns so many partitions.
+    /// Polls until it owns `count` partitions.
     pub(super) fn own(&mut self, count: usize) -> Result<(), Failed> {
         self.until(&format!("{count} partitions"), |hand| Ok(hand.owned.len() == count))
     }
 
-    /// Polls until it has seen so many records, and takes them, no more.
+    /// Polls until it has seen `count` records, and takes exactly those.
     pub(super) fn take(&mut self, count: usize) -> Result<Vec<InputRecord>, Failed> {
         self.until(&format!("{count} records"), |hand| Ok(hand.seen.len() >= count))?;
         Ok(self.seen.drain(..count).collect())
@@ -285,12 +285,12 @@ impl Hand {
         Ok(self.member.committed(&[partition])?.get(&partition).map(|position| position.next))
     }
 
-    /// Commits records of no task.
+    /// Commits records that belong to no task.
     pub(super) fn send(&mut self, outputs: Vec<OutputRecord>) -> Result<Receipt, LogError> {
         self.member.commit(&Commit { outputs, ..Commit::default() })
     }
 
-    /// Commits positions with records, as the work of the partitions named.
+    /// Commits positions and records as the work of these partitions.
     pub(super) fn commit(&mut self, positions: &[(u32, u64)], outputs: Vec<OutputRecord>) -> Result<Receipt, LogError> {
         let positions: BTreeMap<_, _> =
             positions.iter().map(|&(partition, next)| (partition, Position::at(next))).collect();
@@ -302,7 +302,7 @@ impl Hand {
         })
     }
 
-    /// Tries to commit records as the work of a partition that is not owned.
+    /// Checks that a commit for a partition not owned is refused.
     pub(super) fn commit_in_vain(&mut self, outputs: Vec<OutputRecord>) -> Result<(), Failed> {
         let commit = Commit { tasks: [9_999].into(), outputs, ..Commit::default() };
         let Err(error) = self.member.commit(&commit) else {

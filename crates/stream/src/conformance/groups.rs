@@ -1,4 +1,4 @@
-//! Who owns which partition, and how what it holds is delivered.
+//! Ownership of partitions, and delivery of their records.
 
 use super::ground::{Failed, Ground, Hand, ensure, numbers, same, until_both, values};
 use crate::log::{Commit, ErrorKind, Event, PollLimits};
@@ -45,7 +45,7 @@ pub(super) fn two_members_share_fairly(ground: &mut Ground) -> Result<(), Failed
     until_both(ground, &mut one, &mut other, "fair shares", |one, other| {
         one.owned.len() + other.owned.len() == 5 && one.owned.len().abs_diff(other.owned.len()) == 1
     })?;
-    // What moved is delivered to its new owner, since nothing was committed.
+    // Moved partitions are delivered again to their new owner, since nothing was committed.
     let moved: BTreeSet<u32> = other.owned.clone();
     let records = other.take(2 * moved.len())?;
     same("partitions delivered", records.iter().map(|record| record.partition).collect(), moved)
@@ -58,7 +58,7 @@ pub(super) fn a_partition_is_given_back_before_it_is_given_on(ground: &mut Groun
     let mut other = ground.join(&topic, "group", "other")?;
     let mut given_back: BTreeSet<u32> = BTreeSet::new();
     ground.wait("a share for the newcomer", || {
-        // The newcomer first, before the owner has heard of it.
+        // Poll the newcomer before the owner has learned of it.
         for event in other.pump(10)? {
             if let Event::Assigned(partitions) = event {
                 let early: Vec<_> = partitions.iter().filter(|partition| !given_back.contains(*partition)).collect();
@@ -130,12 +130,12 @@ pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut Ground) -> Result
 pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 3)?;
     let mut member = ground.join(&topic, "group", "member")?;
-    // Until then, partitions wait for connections to brokers, each to its own.
+    // Wait until then: each partition may need a connection to its own broker.
     member.own(3)?;
     (0..3).try_for_each(|partition| ground.append(&topic.numbered(partition, 1)))?;
     member.take(3)?;
-    // Of a kibibyte each: a log may well deliver some small records of one partition at a time. In one transaction, so that
-    // none is there before the others.
+    // One kibibyte each, because a log may deliver several small records of one partition at a time. In one
+    // transaction, so that all become visible together.
     let record = |partition, number: u32| topic.record(partition, "key", &format!("{number:01024}"));
     let all = (0..2_000).flat_map(|number| (0..3).map(move |partition| (partition, number)));
     ground.append(&all.map(|(partition, number)| record(partition, number)).collect::<Vec<_>>())?;
@@ -143,7 +143,7 @@ pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Grou
         let partitions: BTreeSet<u32> = member.seen.iter().map(|record| record.partition).collect();
         Ok(partitions.len() == 3)
     })?;
-    // Polls of a thousand: three turns reach everybody, a log that drains one partition first needs five.
+    // Polls of a thousand: three turns reach every partition; a log that drains one partition first needs five.
     ensure(member.seen.len() < 5_000, || {
         format!("{} records came before the last partition's first", member.seen.len())
     })

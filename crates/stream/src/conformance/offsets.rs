@@ -1,11 +1,11 @@
-//! Where a group stands: positions, delivery, lag.
+//! Positions, delivery and lag of a group.
 
 use super::ground::{Failed, Ground, ensure, numbers, same, values};
 use crate::log::Commit;
 use crate::position::{Position, note};
 use std::collections::BTreeMap;
 
-/// Transaction markers a log may count as lag, at the most, in these cases.
+/// Maximum number of transaction markers a log may count as lag in these cases.
 const MARKERS: u64 = 3;
 
 pub(super) fn positions_alone_can_be_committed(ground: &mut Ground) -> Result<(), Failed> {
@@ -128,7 +128,7 @@ pub(super) fn the_backlog_counts_what_is_not_committed_and_says_how_old_it_is(
     let about = |backlog: &[u64], expected: u64| {
         backlog.len() == 2 && (expected..=expected + MARKERS).contains(&backlog[0]) && backlog[1] == 0
     };
-    // Nobody has ever joined the group.
+    // No member has ever joined the group.
     ground.wait("a backlog of 10", || Ok(about(&ground.backlog("group", &topic)?, 10).then_some(())))?;
     let mut member = ground.join(&topic, "group", "member")?;
     let records = member.take(10)?;
@@ -152,7 +152,7 @@ pub(super) fn the_backlog_is_zero_when_all_is_committed(ground: &mut Ground) -> 
     let last = |partition| records.iter().filter(|record| record.partition == partition).map(|r| r.offset).max();
     let next = |partition| last(partition).map_or(0, |offset| offset + 1);
     member.commit(&[(0, next(0)), (1, next(1))], Vec::new())?;
-    // Idle polls are all a log gets to move past what only it can see.
+    // Idle polls must suffice for a log to move past transaction markers.
     member.until("a backlog of 0", |_| Ok(ground.backlog("group", &topic)? == [0, 0]))?;
     ensure(member.seen.is_empty(), || format!("records came again: {:?}", values(&member.seen)))
 }

@@ -1,4 +1,4 @@
-//! What a log does with records, whoever writes and reads them.
+//! Records: order, sizes, timestamps and visibility, for any writer and reader.
 
 use super::ground::{Failed, Ground, ensure, numbers, same, values};
 use crate::record::{Cleanup, TopicPartition};
@@ -50,7 +50,7 @@ pub(super) fn partitions_are_independent(ground: &mut Ground) -> Result<(), Fail
 pub(super) fn timestamps_are_kept(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "value");
-    // Whole milliseconds, which is what Kafka keeps.
+    // Kafka keeps whole milliseconds.
     record.timestamp = page::Timestamp::from_millis(ground.now().as_millis() - 1_234);
     ground.append(&[record.clone()])?;
     same("timestamp", ground.read_all(&topic.at(0), 1)?[0].timestamp, record.timestamp)
@@ -87,7 +87,7 @@ pub(super) fn keys_and_values_are_any_bytes(ground: &mut Ground) -> Result<(), F
 pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "");
-    // Bytes that do not compress well.
+    // Bytes that compress badly.
     let value: Vec<u8> = (0..1_u32 << 20).map(|number| (number.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
     record.value = Some(value.clone());
     ground.append(&[topic.record(0, "key", "before"), record, topic.record(0, "key", "after")])?;
@@ -184,7 +184,7 @@ pub(super) fn unknown_topics_are_errors(ground: &mut Ground) -> Result<(), Faile
 pub(super) fn making_topics_again_changes_nothing(ground: &mut Ground) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 3))?;
-    // One that is there and one that is missing, in one call, twice.
+    // One existing and one missing topic in one call, twice.
     let cleanup = Cleanup::Delete { retention: DAY, consumed: false };
     let configs = ["topic", "more"].map(|name| ground.config(name, 2, cleanup));
     ground.log().create_topics(&configs)?;

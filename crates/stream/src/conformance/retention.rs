@@ -1,4 +1,4 @@
-//! How a log forgets, when it can be told to do so now.
+//! Retention and compaction, for logs that can run them on demand.
 
 use super::ground::{Failed, Ground, ensure, numbers, same, values};
 use crate::record::Cleanup;
@@ -14,11 +14,11 @@ pub(super) fn compaction_keeps_the_last_of_every_key(ground: &mut Ground) -> Res
     let before = ground.read_all(&topic.at(0), 15)?;
     let end = ground.bounds(&topic.at(0))?.end;
     ground.maintain(ground.now())?;
-    // The last ones are as they were, at their offsets; a reader in the middle of what is gone goes on with them.
+    // The last records keep their offsets; a reader inside the dropped range continues with them.
     same("records", ground.read(&topic.at(0), 0)?, before[12..].to_vec())?;
     same("records from the middle", ground.read(&topic.at(0), before[7].offset)?, before[12..].to_vec())?;
     same("end", ground.bounds(&topic.at(0))?.end, end)?;
-    // And once more, with some that are already clean.
+    // Compact again, with some keys that are already clean.
     ground.append(&[
         topic.record(0, "key 1", "new"),
         topic.record(0, "key 3", "new"),

@@ -1,5 +1,5 @@
-//! A small stage to try a log with: it counts, and its outputs give away anything lost, repeated or forgotten. And a log
-//! that fails when told to.
+//! A small stage that exercises a log: it counts, and its outputs reveal anything lost, repeated or forgotten. Also a
+//! log that fails on demand.
 
 use super::ground::{Failed, Ground, Topic, ensure, same};
 use crate::health::StageStatus;
@@ -24,19 +24,19 @@ use std::time::Duration;
 const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
 const PENDING: Table<Vec<u8>, Vec<u8>> = Table::new("pending");
 const OUTPUT: messages::topics::Topic<RawRecord> = messages::topics::Topic::new("output");
-/// Small, so that a few records make several commits.
+/// Small, so that a few records take several commits.
 const BATCH_RECORDS: usize = 7;
 
-/// Names of the stage's stores.
 pub(super) const STORES: [&str; 2] = ["counts", "pending"];
 
-/// The processor: for each record `key → n-th of this key, m-th of this partition`, the second counted in memory.
+/// The processor. For each record it emits `key → n-th of this key, m-th of this partition`; the second count is kept
+/// in memory.
 struct Counting {
     seen: u64,
     attempts: Attempts,
 }
 
-/// Every attempt at a record, committed or not: its partition and offset, and the id of its output.
+/// Every attempt at a record, committed or not: partition, offset and id of its output.
 type Attempts = Arc<Mutex<Vec<(u32, u64, String)>>>;
 
 fn number(bytes: &[u8]) -> u64 {
@@ -45,7 +45,7 @@ fn number(bytes: &[u8]) -> u64 {
 
 impl Processor for Counting {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        // Adds up: right only for a processor made anew.
+        // It adds, so it is right only for a new processor.
         context.scan(COUNTS, b"", &mut |_, count| {
             self.seen += number(&count);
             Ok(())
@@ -66,7 +66,7 @@ impl Processor for Counting {
             b"forget" => context.delete(COUNTS, &record.key),
             _ => {}
         }
-        // A record set aside never comes here, so memory stays what the store says.
+        // A record set aside does not get here, so memory still equals the store.
         self.seen = if value == b"forget" { self.seen + 1 - count } else { self.seen + 1 };
         Ok(())
     }
@@ -98,7 +98,7 @@ pub(super) struct CountingStage {
     pub(super) output: Topic,
     pub(super) dead_letters: Topic,
     pub(super) broadcast: Topic,
-    /// Where its schemas travel; nowhere unless a case says so.
+    /// Topic of schemas; `None` unless a case sets it.
     pub(super) schemas: Option<SchemaTopic>,
     attempts: Attempts,
     group: String,
@@ -163,14 +163,14 @@ impl CountingStage {
         StageRunner::new(spec, instance, log.clone(), stores.clone(), ground.clock(), settings)
     }
 
-    /// Puts so many records into the input, over twelve keys.
+    /// Appends `count` records to the input, over twelve keys.
     pub(super) fn send(&self, ground: &Ground, count: u32) -> Result<(), Failed> {
         let records: Vec<_> =
             (0..count).map(|number| self.input.keyed(&format!("key {}", number % 12), "count")).collect();
         ground.append(&records)
     }
 
-    /// Steps the runners in turn until the output holds so many records and they are idle, and checks that the outputs
+    /// Steps the runners in turn until they are idle and the output holds `outputs` records. Checks that the outputs
     /// count without gap or repetition.
     pub(super) fn drive(&self, ground: &Ground, runners: &mut [StageRunner], outputs: usize) -> Result<(), Failed> {
         ground.wait(&format!("{outputs} outputs"), || {
@@ -192,7 +192,7 @@ impl CountingStage {
         (0..self.output.partitions).map(|partition| ground.read(&self.output.at(partition), 0)).collect()
     }
 
-    /// Every count of every key came out once and in order, and so did the counts over each partition.
+    /// Checks that every count of every key was emitted once and in order, and so were the counts of each partition.
     pub(super) fn check_outputs(&self, ground: &Ground, expected: usize) -> Result<(), Failed> {
         let partitions = self.outputs(ground)?;
         for (partition, records) in partitions.iter().enumerate() {
@@ -213,12 +213,11 @@ impl CountingStage {
     }
 }
 
-/// Figures of a runner.
 pub(super) fn status(runner: &StageRunner) -> StageStatus {
     lock(&runner.status()).clone()
 }
 
-/// Copies the state of a task as it stands.
+/// Copies the current state of a task.
 pub(super) fn copy_state(
     log: &dyn Log,
     task: &TaskId,
@@ -238,7 +237,7 @@ pub(super) fn copy_state(
     Ok(())
 }
 
-/// Makes a task's state say that it is far ahead of its changelogs.
+/// Sets a task's checkpoint far ahead of its changelogs.
 pub(super) fn put_ahead(
     log: &dyn Log,
     task: &TaskId,
@@ -252,7 +251,7 @@ pub(super) fn put_ahead(
     Ok(())
 }
 
-/// A key that belongs to a partition.
+/// A key that belongs to this partition.
 pub(super) fn key_of(partition: u32, partitions: u32) -> String {
     (0..)
         .map(|number| format!("key {number}"))
@@ -260,22 +259,22 @@ pub(super) fn key_of(partition: u32, partitions: u32) -> String {
         .expect("some key falls into every partition")
 }
 
-/// How one commit goes.
+/// Planned result of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Well.
+    /// Success.
     None,
     /// The transaction is lost; the member is sound.
     Aborted,
-    /// We die before it.
+    /// The process dies before the commit.
     DeadBefore,
-    /// We die after it, before the state is brought up to it.
+    /// The process dies after the commit, before it is applied to the state.
     DeadAfter,
-    /// It goes through, but the answer is lost.
+    /// The commit succeeds, but the answer is lost.
     AnswerLost,
 }
 
-/// A log whose members' commits, and whose reads, go as planned. When the plan is used up, they go well.
+/// A log whose commits and reads fail as planned. After the end of the plan they succeed.
 #[derive(Clone)]
 pub(super) struct FaultyLog {
     inner: Arc<dyn Log>,
@@ -300,7 +299,7 @@ impl FaultyLog {
         *lock(&self.failing_reads) = count;
     }
 
-    /// Whether everything planned has happened.
+    /// Whether all planned faults have happened.
     pub(super) fn is_done(&self) -> bool {
         lock(&self.commits).is_empty() && *lock(&self.failing_reads) == 0
     }

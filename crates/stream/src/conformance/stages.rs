@@ -1,4 +1,4 @@
-//! Stages on top of the log: nothing lost, repeated or forgotten, whatever happens.
+//! Stages on top of the log: nothing is lost, repeated or forgotten.
 
 use super::ground::{Failed, Ground, ensure, same, values};
 use super::stage::{CountingStage, Fault, FaultyLog, copy_state, key_of, put_ahead, status};
@@ -19,7 +19,7 @@ pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut Ground
     let mut runner = stage.runner(ground, &log, &stores, "one");
     let mut sent = 0;
     ground.wait("all planned faults", || {
-        // A planned death stops the runner; the next one starts on what was kept.
+        // A planned death stops the runner; the next one starts on the stored state.
         match runner.step() {
             Err(stopped) if stopped.message.contains("planned") => {
                 drop(std::mem::replace(&mut runner, stage.runner(ground, &log, &stores, "one")));
@@ -86,7 +86,7 @@ pub(super) fn state_comes_back_after_compaction(ground: &mut Ground) -> Result<(
     stage.send(ground, 12)?;
     let mut runners = [stage.runner(ground, &log, &ground.stores(), "one")];
     stage.drive(ground, &mut runners, 72)?;
-    // Twelve keys, and how far the input is.
+    // Twelve keys, and the input offset.
     same("records restored", status(&runners[0]).restored_records_total, 13)
 }
 
@@ -120,7 +120,7 @@ pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), F
     stage.send(ground, 48)?;
     let mut runners = vec![stage.runner(ground, &log, &here, "one")];
     stage.drive(ground, &mut runners, 48)?;
-    // A second instance on a machine of its own.
+    // A second instance with its own disk.
     runners.push(stage.runner(ground, &log, &there, "other"));
     ground.wait("two partitions each", || {
         for runner in &mut runners {
@@ -132,7 +132,7 @@ pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), F
     stage.send(ground, 48)?;
     stage.drive(ground, &mut runners, 96)?;
     ensure(status(&runners[1]).processed_total > 0, || "the newcomer did nothing".to_owned())?;
-    // The first one dies; the other takes over what it had counted.
+    // The first one dies; the other takes over its counts.
     runners.remove(0);
     stage.send(ground, 48)?;
     stage.drive(ground, &mut runners, 144)?;
@@ -140,7 +140,7 @@ pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), F
 }
 
 pub(super) fn an_instance_that_goes_closes_its_state_first(ground: &mut Ground) -> Result<(), Failed> {
-    // Both on one disk: who opens a task's state before the other has closed it is refused.
+    // Both use one disk: opening a task's state before the other instance has closed it is refused.
     let (stage, log, stores) = (CountingStage::new(ground, 4)?, ground.log(), ground.stores());
     stage.send(ground, 24)?;
     let mut runners = vec![stage.runner(ground, &log, &stores, "one"), stage.runner(ground, &log, &stores, "other")];
@@ -189,7 +189,7 @@ pub(super) fn a_bad_record_is_set_aside_with_its_reason(ground: &mut Ground) -> 
     ground.append(&[stage.input.keyed("key 0", "bad"), stage.input.keyed("key 1", "bad")])?;
     stage.send(ground, 10)?;
     let mut runners = [stage.runner(ground, &log, &stores, "one")];
-    // What a bad record had staged is taken back: the counts go on without it.
+    // The staged work of a bad record is rolled back: the counts go on without it.
     stage.drive(ground, &mut runners, 20)?;
     let letters = ground.read_all(&stage.dead_letters.at(0), 2)?;
     same("dead letters", values(&letters), vec!["counting: this one is bad".to_owned(); 2])?;

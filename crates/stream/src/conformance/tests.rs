@@ -1,4 +1,4 @@
-//! The log in memory is the yardstick: it passes, and so do the stages on it.
+//! The log in memory is the reference: it passes the suite, and so do stages on it.
 
 use super::{Harness, Need, run};
 use crate::inprocess::{InProcessLog, LogBackend};
@@ -38,7 +38,7 @@ impl Harness for Memory {
     }
 
     fn reopen(&mut self) -> Result<(), LogError> {
-        // Memory that outlives its process is all there is to a restart.
+        // Memory outlives the simulated process, so a restart has nothing to do.
         Ok(())
     }
 

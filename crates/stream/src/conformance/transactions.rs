@@ -1,4 +1,4 @@
-//! What is produced becomes visible as one unit, or never.
+//! Transactions become visible as one unit, or never.
 
 use super::ground::{Failed, Ground, ensure, numbers, same, values};
 use crate::log::ErrorKind;
@@ -12,7 +12,7 @@ pub(super) fn aborted_work_is_never_visible(ground: &mut Ground) -> Result<(), F
     let mut writer = ground.join(&topic, "group", "writer")?;
     writer.own(1)?;
     writer.commit_in_vain(topic.numbered(0, 3))?;
-    // A record of somebody else behind it: once that is visible, the aborted ones would be.
+    // A later record of another writer: if it is visible, the aborted ones would be too.
     ground.append(&[topic.record(0, "key", "last")])?;
     same("records", values(&ground.read_all(&topic.at(0), 1)?), vec!["last".to_owned()])
 }
@@ -111,7 +111,7 @@ pub(super) fn a_newer_member_of_the_same_name_fences_the_older(ground: &mut Grou
         return Err(Failed("the older member could commit".to_owned()));
     };
     same("what to do", error.kind, ErrorKind::Fenced)?;
-    // Nor can it begin anew.
+    // Nor can it start over.
     let again = older.send(vec![topic.record(0, "key", "older")]);
     ensure(again.is_err(), || "the older member could commit at a second try".to_owned())?;
     newer.send(vec![topic.record(0, "key", "newer")])?;

@@ -1,4 +1,4 @@
-//! Partitions come and go, and newly assigned ones are restored.
+//! Assignment, restore and revocation of partitions.
 
 use super::{StageRunner, factory};
 use crate::in_flight::Window;
@@ -23,8 +23,8 @@ impl StageRunner {
         self.health.make_due();
     }
 
-    /// Gives partitions up, with everything of theirs that is not committed. When this is over nothing of theirs is under
-    /// way: the next owner may begin.
+    /// Gives up partitions, with their uncommitted work. When it returns, none of their work is in flight: the next
+    /// owner may begin.
     pub(super) fn revoke(&mut self, partitions: &[u32]) {
         let mut epochs = Vec::new();
         let mut totals = BTreeMap::new();
@@ -50,7 +50,7 @@ impl StageRunner {
         self.health.make_due();
     }
 
-    /// Does a slice of one restore. A question to the log that fails is asked again later; the other tasks work on.
+    /// Advances one restore by a slice. A failed request to the log is repeated later; the other tasks keep running.
     pub(super) fn advance_restores(&mut self, now: Timestamp) -> Result<bool, TaskError> {
         let monotonic = self.clock.monotonic();
         let due = self.restoring.iter_mut().find(|(_, restoring)| restoring.is_due(monotonic));
@@ -94,10 +94,10 @@ impl StageRunner {
         }
     }
 
-    /// A task is restored: it begins to work. Should that fail, it stays among those to be restored.
+    /// Starts a restored task. If that fails, it stays among the tasks to restore.
     fn begin(&mut self, partition: u32, restored: Restored, now: Timestamp) -> Result<(), TaskError> {
-        // Whoever wrote the state may be of another version. What it has told of that stands on the topic by now: it
-        // told first, and writes nothing more.
+        // The previous owner may be of another version. It wrote its schemas before its state and writes nothing more,
+        // so they are on the topic by now.
         self.learn_schemas()?;
         let Some(restoring) = self.restoring.get(&partition) else { return Ok(()) };
         let Restored { store, checkpoint, input, finished, checked } = restored;
@@ -134,7 +134,7 @@ impl StageRunner {
     }
 }
 
-/// Tells a new processor that its stores are restored, and what was last broadcast.
+/// Tells a new processor that its stores are restored, and passes on the latest broadcast records.
 pub(super) fn wake(
     task: &mut Task,
     now: Timestamp,

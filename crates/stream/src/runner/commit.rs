@@ -1,4 +1,4 @@
-//! Commits what tasks have staged as one unit, then brings their stores up to it.
+//! Commits the staged work of all tasks as one unit, then applies it to their stores.
 
 use super::StageRunner;
 use crate::invariants::positions_never_go_back;
@@ -10,19 +10,19 @@ use crate::store::{StoreWrite, TaskWrites};
 use crate::task::{Task, TaskError, Work};
 use page::Timestamp;
 
-/// What one task has put into a commit.
+/// Part of a commit that belongs to one task.
 struct Staged {
     partition: u32,
-    /// What its store is to be brought up by.
+    /// Writes to apply to its store.
     writes: Vec<StoreWrite>,
     position: Option<Position>,
-    /// How many of the commit's outputs are its own; records of its changelogs come behind them.
+    /// Number of the commit's outputs that belong to the task; its changelog records follow them.
     outputs: usize,
     records: usize,
 }
 
 impl StageRunner {
-    /// False when nothing was staged.
+    /// Returns false if nothing was staged.
     pub(super) fn commit(&mut self, now: Timestamp) -> Result<bool, TaskError> {
         let (mut commit, staged) = self.gather(now);
         if commit.is_empty() {
@@ -75,7 +75,7 @@ impl StageRunner {
         (commit, staged)
     }
 
-    /// The commit failed. A processor's work is done again; the answers of work in flight wait for the next commit.
+    /// After a failed commit. Processors repeat their work; answers of work in flight wait for the next commit.
     fn put_back(&mut self, staged: &[Staged], outputs: Vec<OutputRecord>) {
         let mut outputs = outputs.into_iter();
         for part in staged {
@@ -86,7 +86,7 @@ impl StageRunner {
         }
     }
 
-    /// The log has taken the commit, so every task is brought up to it, also behind one whose store fails.
+    /// After a successful commit: applies it to every task, even after the store of one has failed.
     fn committed(&mut self, staged: Vec<Staged>, receipt: &Receipt, now: Timestamp) -> Result<(), TaskError> {
         let (mut result, mut behind) = (Ok(()), Vec::new());
         for Staged { partition, writes, position, .. } in staged {
@@ -116,7 +116,7 @@ impl StageRunner {
             }
             self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
         }
-        // A store that misses a commit may not be worked on: it is brought up by a restore.
+        // A store that missed a commit must not be used: restore it.
         for partition in behind {
             if let Some(task) = self.tasks.remove(&partition) {
                 self.restoring.insert(partition, Restoring::new(task.id));
@@ -126,8 +126,8 @@ impl StageRunner {
     }
 }
 
-/// Whether a commit that failed for want of an answer went through is unknown; only a new member that reads what was
-/// committed can tell.
+/// After a commit without an answer it is unknown whether it succeeded. Only a new member that reads the committed
+/// positions can tell.
 fn certain(error: LogError) -> LogError {
     match error.kind {
         ErrorKind::Retry => LogError::new(ErrorKind::Rejoin, error.message),

@@ -1,4 +1,4 @@
-//! The half of the loop that only work in flight has: room, answers, and the end.
+//! The parts of the loop only work in flight needs: limits, answers and draining.
 
 use super::StageRunner;
 use crate::in_flight::{Answer, Sent};
@@ -9,11 +9,11 @@ use crate::task::Work;
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// Longest wait for an answer before looking for requests again.
+/// Longest wait for answers before polling for requests again.
 const BUSY_WAIT: Duration = Duration::from_millis(2);
 
 impl StageRunner {
-    /// Requests taken in and unanswered.
+    /// Number of requests in flight.
     pub(super) fn unanswered(&self) -> usize {
         self.tasks
             .values()
@@ -21,15 +21,15 @@ impl StageRunner {
             .sum()
     }
 
-    /// Records that may be taken in now.
+    /// Number of records that may be accepted now.
     pub(super) fn room(&self) -> usize {
         let StageWork::InFlight(_, limit) = &self.spec.work else { return usize::MAX };
         let is_full = self.tasks.values().any(|task| matches!(&task.work, Work::InFlight(window) if window.is_full()));
         if is_full { 0 } else { limit.saturating_sub(self.unanswered()) }
     }
 
-    /// Answers that have come in; while requests are under way, also those of the next moment. It waits for the whole of
-    /// that moment, not for one answer, because every look at the log that follows costs as much as some answers do.
+    /// Takes the answers that are ready and, while requests are in flight, those of the next moment. It waits the whole
+    /// moment instead of for one answer, because the poll that follows costs as much as several answers.
     pub(super) fn take_answers(&mut self) -> bool {
         let mut any = false;
         let patience = if self.waiting_since.is_none() { BUSY_WAIT } else { BUSY_WAIT.min(self.time_to_commit()) };
@@ -88,8 +88,8 @@ impl StageRunner {
         self.tasks.values().flat_map(|task| &task.outputs).map(OutputRecord::bytes).sum()
     }
 
-    /// Whether what is staged should be committed now. A processor's batch is one poll; answers come one by one, and small
-    /// transactions are what costs.
+    /// Whether to commit now. A processor's batch is one poll. Answers come one by one, and small transactions are
+    /// expensive.
     pub(super) fn commit_is_due(&self) -> bool {
         match &self.spec.work {
             StageWork::Processors(_) => true,
@@ -103,13 +103,13 @@ impl StageRunner {
         }
     }
 
-    /// How long what is waiting may go on waiting for company.
+    /// How long the waiting answers may still wait for others.
     fn time_to_commit(&self) -> Duration {
         let waited = self.waiting_since.map_or(Duration::ZERO, |since| self.clock.monotonic().saturating_sub(since));
         self.settings.batch_interval.saturating_sub(waited)
     }
 
-    /// Begins nothing more, and lets what is under way come to its end.
+    /// Starts no more requests and lets those in flight finish.
     pub(super) fn drain(&mut self, patience: Duration) {
         let Some(engine) = self.engine() else { return };
         engine.drain();
@@ -128,7 +128,7 @@ impl StageRunner {
         }
     }
 
-    /// Takes answers, stays in the group, and commits. False when nothing more can be committed.
+    /// Takes answers, keeps the membership alive, and commits. Returns false if nothing more can be committed.
     fn drain_step(&mut self, is_last: bool) -> bool {
         self.health.turned();
         self.take_answers();

@@ -1,4 +1,4 @@
-//! One record at a time: processed, submitted, set aside, or held until it can be read.
+//! Handles one record: processes, submits, sets aside, or holds it until it can be read.
 
 use super::StageRunner;
 use crate::in_flight::Tag;
@@ -11,7 +11,7 @@ use crate::task::{Processed, TaskError, Work};
 use page::Timestamp;
 use tracing::warn;
 
-/// A record over which the processor has panicked so often is set aside.
+/// A record on which the processor panics this often is set aside.
 const PANICS_ALLOWED: u32 = 2;
 
 impl StageRunner {
@@ -43,7 +43,7 @@ impl StageRunner {
         Ok(())
     }
 
-    /// Processes a record. What it awaits may have been told since schemas were last read.
+    /// Processes a record. If its schema is missing, reads the topic of schemas and tries once more.
     fn process_or_look_up(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
         match self.process(record, now)? {
             Processed::Await(_) if self.has_learned()? => self.process(record, now),
@@ -60,7 +60,7 @@ impl StageRunner {
         let tag = Tag { partition: record.partition, offset: record.offset, epoch: window.epoch };
         let StageWork::InFlight(engine, _) = &mut self.spec.work else { return Ok(Processed::Done) };
         if !window.take(record.offset) {
-            // Nothing may follow that would take the position past it.
+            // A later record must not move the position past it.
             self.answer_waits();
             return Ok(Processed::Done);
         }

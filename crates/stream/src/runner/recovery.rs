@@ -1,4 +1,4 @@
-//! What happens when a step fails: as much as needed is dropped and done again.
+//! Recovery from a failed step: drops and repeats as much as needed.
 
 use super::{StageRunner, assignment};
 use crate::health::Stopped;
@@ -29,7 +29,7 @@ impl StageRunner {
         }
     }
 
-    /// State that was restored turned out to be of a schema that is not here: its task waits among those to be restored.
+    /// The schema of restored state is missing here: the task goes back to those being restored, until it arrives.
     fn wait_for_schema(&mut self, partition: u32, why: String) {
         if let Some(task) = self.tasks.remove(&partition) {
             let mut restoring = Restoring::new(task.id.clone());
@@ -65,7 +65,7 @@ impl StageRunner {
         Ok(())
     }
 
-    /// State on disk turned out to be damaged: it is set aside, and the task restored from its changelog.
+    /// The local state is damaged: sets it aside and restores the task from its changelog.
     fn mend(&mut self, partition: u32, what: &str) -> Result<(), Stopped> {
         warn!(stage = self.spec.name, partition, what, "local state is damaged");
         if self.state_in == StateIn::Log {
@@ -75,7 +75,8 @@ impl StageRunner {
             let message = format!("{what}, also after it was refilled from its changelog; run recrawl state check");
             return Err(self.health.stopped(message));
         }
-        // Dropped here, so that its store is closed. Of a restore nothing is kept either: what failed may be missing.
+        // Dropping the task closes its store. A restore in progress is dropped too, since it may lack the write that
+        // failed.
         let task = self.tasks.remove(&partition).map(|task| task.id.clone());
         let restoring = self.restoring.remove(&partition).map(|restoring| restoring.id);
         let Some(id) = task.or(restoring) else { return Ok(()) };
@@ -94,8 +95,8 @@ impl StageRunner {
         }
     }
 
-    /// Drops what processors have staged, and reads on from what is committed. Work in flight is not concerned: its
-    /// answers stay good, and a request that is held is asked for again when its time has come.
+    /// Drops what processors have staged and reads on from the committed offsets. Work in flight is not affected: its
+    /// answers stay valid, and a held request is read again at its retry time.
     fn rewind(&mut self) -> Result<(), TaskError> {
         let StageWork::Processors(make) = &self.spec.work else { return Ok(()) };
         self.held.clear();
@@ -109,7 +110,7 @@ impl StageRunner {
         Ok(())
     }
 
-    /// Leaves the group to join it anew.
+    /// Leaves the group in order to join again.
     fn give_up_membership(&mut self) {
         if self.joined.is_some() {
             self.health.rejoins();

@@ -1,4 +1,5 @@
-//! Schemas travel with the records: written before the first record of their kind, looked up when a reader meets a new one.
+//! Schemas travel with the records: written before the first record that uses them, looked up when a reader meets a new
+//! one.
 
 use super::StageRunner;
 use crate::log::ErrorKind;
@@ -10,18 +11,18 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tracing::warn;
 
-/// A partition whose next record is of a version whose schema has not arrived here.
+/// A partition whose next record has a schema that has not arrived here.
 pub(super) struct Held {
     pub(super) offset: u64,
     pub(super) reason: String,
     attempt: u32,
     retry_at: Duration,
-    /// False while the record is on its way again.
+    /// False once the record has been requested again.
     is_waiting: bool,
 }
 
 impl StageRunner {
-    /// Learns what others have written, and writes what of ours is missing.
+    /// Learns the schemas of others and appends our missing ones.
     pub(super) fn exchange_schemas(&mut self) -> Result<(), TaskError> {
         let Some(schemas) = self.spec.schemas.clone() else { return Ok(()) };
         self.schemas = Some(SchemaReader::new(&schemas.topic));
@@ -29,13 +30,13 @@ impl StageRunner {
         Ok(write_missing(&*self.log, &schemas, &told, self.clock.now())?)
     }
 
-    /// Reads what is new on the topic of schemas. The keys of what was read.
+    /// Reads new records of the topic of schemas and returns their keys.
     pub(super) fn learn_schemas(&mut self) -> Result<BTreeSet<Vec<u8>>, TaskError> {
         let (Some(schemas), Some(joined)) = (&mut self.schemas, &mut self.joined) else { return Ok(BTreeSet::new()) };
         Ok(schemas.learn(|from, next, limit| joined.reader.read(from, next, limit))?)
     }
 
-    /// Whether anything was new there. When it cannot be read now, nothing was.
+    /// Whether new schemas have arrived. A failed read counts as no.
     pub(super) fn has_learned(&mut self) -> Result<bool, TaskError> {
         match self.learn_schemas() {
             Ok(learned) => Ok(!learned.is_empty()),
@@ -44,7 +45,7 @@ impl StageRunner {
         }
     }
 
-    /// Takes nothing further from a partition until its next record can be read.
+    /// Stops taking records from a partition until its next record can be read.
     pub(super) fn hold(&mut self, record: &InputRecord, reason: String) {
         let (partition, offset) = (record.partition, record.offset);
         let attempt = self.held.get(&partition).filter(|held| held.offset == offset).map_or(0, |held| held.attempt) + 1;
@@ -56,12 +57,12 @@ impl StageRunner {
         self.held.insert(partition, Held { offset, reason, attempt, retry_at, is_waiting: true });
     }
 
-    /// Whether records of a partition are to be passed over. They are delivered again.
+    /// Whether to skip records of a partition; they are delivered again later.
     pub(super) fn is_waiting(&self, partition: u32) -> bool {
         self.held.get(&partition).is_some_and(|held| held.is_waiting)
     }
 
-    /// Looks whether records that are waited for can be read by now.
+    /// Retries held records that may be readable by now.
     pub(super) fn look_at_held(&mut self) -> Result<(), TaskError> {
         let monotonic = self.clock.monotonic();
         let is_due = |held: &Held| held.is_waiting && held.retry_at <= monotonic;
@@ -71,7 +72,7 @@ impl StageRunner {
         self.has_learned()?;
         let joined = self.joined.as_mut().expect("a step has joined");
         for (&partition, held) in self.held.iter_mut().filter(|(_, held)| is_due(held)) {
-            // Delivered again from there on; what came before is staged or committed.
+            // Delivery restarts at the held record; everything before it is staged or committed.
             joined.member.start(partition, held.offset)?;
             held.is_waiting = false;
         }

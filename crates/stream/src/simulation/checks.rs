@@ -1,4 +1,4 @@
-//! The facts of a run, laid before the invariants: at every commit, and when all is quiet.
+//! Checks the invariants: at every commit, and once all is quiet.
 
 use super::counting::{SEEN, STORES, number, verb};
 use super::world::{PARTITIONS, World};
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// What the results of one partition say, and the state that they leave behind.
+/// Results of one partition, and the state they imply.
 #[derive(Default)]
 struct Replayed {
     done: Vec<u64>,
@@ -30,7 +30,7 @@ fn text(value: Option<&[u8]>) -> String {
 }
 
 impl World {
-    /// A commit went through.
+    /// Checks a successful commit.
     pub(super) fn committed(&self, serial: u64, commit: &Commit) {
         let now = self.elapsed();
         let Some(role) = self.state().seats.get(&serial).map(|seat| seat.role) else {
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// Requests that the position says are finished have their answers, in this commit or an earlier one.
+    /// Requests finished according to the position have their answers, in this commit or an earlier one.
     fn check_answers(&self, commit: &Commit) {
         self.take_stock();
         let mut state = self.state();
@@ -98,7 +98,7 @@ impl World {
         checks.into_iter().for_each(|check| self.check(check));
     }
 
-    /// All is done and nothing happens any more: everything must add up.
+    /// Checks that everything adds up once all work is done.
     pub(super) fn check_all(&self) {
         self.take_stock();
         let mut dead_letters: BTreeMap<(String, u32), Vec<u64>> = BTreeMap::new();
@@ -163,7 +163,7 @@ impl World {
         replayed
     }
 
-    /// Stores, changelogs and what the results imply are the same.
+    /// Checks that the stores, the changelogs and the state implied by the results agree.
     fn check_state(&self, partition: u32, replayed: &Replayed) {
         let task = TaskId { stage: Role::Counting.group().to_owned(), partition };
         let seen = (replayed.seen > 0).then(|| (SEEN.to_vec(), replayed.seen.to_be_bytes().to_vec()));
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Every request is answered or set aside: once, or again after the group's positions were forgotten.
+    /// Checks that every request is answered or set aside: once, or more often if the group's positions were forgotten.
     fn check_requests(&self, dead_letters: &BTreeMap<(String, u32), Vec<u64>>) {
         let mut answers: BTreeMap<String, u32> = BTreeMap::new();
         for partition in 0..PARTITIONS {
@@ -248,7 +248,7 @@ impl World {
 }
 
 impl Replayed {
-    /// The next input that was counted: the count and the total that are due.
+    /// Counts the next input; returns the expected count and total.
     fn take(&mut self, input: &InputRecord) -> [u64; 2] {
         let count = self.counts.get(&input.key).map_or(0, |count| number(count)) + 1;
         self.seen += 1;
@@ -270,7 +270,7 @@ fn dead(value: &str) -> Option<(String, u32, u64)> {
     Some((words.next()?.to_owned(), words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-/// Offsets that need no more work according to a position.
+/// Finished offsets according to a position.
 fn settled(inputs: Option<&BTreeMap<u64, InputRecord>>, position: &Position) -> Vec<u64> {
     let finished = position.finished();
     let offsets = inputs.into_iter().flat_map(BTreeMap::keys).copied();

@@ -1,4 +1,4 @@
-//! The synchronous stage: it counts, and its results give away anything lost, repeated or forgotten.
+//! The synchronous stage: it counts, and its results reveal anything lost, repeated or forgotten.
 
 use super::Role;
 use super::points::Point;
@@ -26,13 +26,13 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map(u64::from_be_bytes).unwrap_or_default()
 }
 
-/// What a value asks for: its first word.
+/// The command in a value: its first word.
 pub(super) fn verb(record: &InputRecord) -> &str {
     let text = std::str::from_utf8(record.value.as_deref().unwrap_or_default()).unwrap_or_default();
     text.split(' ').next().unwrap_or_default()
 }
 
-/// Counts records by key in a store and in memory, and all of them in memory alone until the batch is complete.
+/// Counts records by key in a store and in memory. The total is kept in memory alone until the batch is complete.
 pub(super) struct Counting {
     world: Arc<World>,
     life: Arc<Life>,
@@ -52,7 +52,7 @@ impl Counting {
         change(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A member that was thrown out and has not heard of it may see whatever the owner writes.
+    /// A member that was thrown out and has not learned of it may see the owner's writes.
     fn owns(&self, partition: u32) -> bool {
         self.world.owner(Role::Counting, partition) == Some((self.life.process, self.life.id))
     }
@@ -77,7 +77,7 @@ impl Processor for Counting {
         let seen = context.get(TOTALS, &SEEN.to_vec())?.as_deref().map_or(0, number);
         self.seen_written = seen;
         self.remember(|memory| {
-            // Adds up: right only for a processor made anew.
+            // It adds, so it is right only for a new processor.
             memory.counts.extend(counts);
             memory.seen += seen;
         });
@@ -147,7 +147,7 @@ impl Processor for Counting {
 }
 
 impl World {
-    /// Whether what a record needs has not come yet. It comes a while after the record was first seen.
+    /// Whether the record's dependency is still missing. It arrives some time after the record was first seen.
     pub(super) fn has_to_wait(&self, role: Role, partition: u32, offset: u64) -> bool {
         const WAIT: std::time::Duration = std::time::Duration::from_millis(1_500);
         let now = self.elapsed();

@@ -1,4 +1,4 @@
-//! What happens to the log, to disks and to time, and where the input comes from.
+//! Faults of the log, the disks and the clock; and the source of the input.
 
 use super::world::{Life, World};
 use super::{Kind, Role};
@@ -15,11 +15,11 @@ use std::time::Duration;
 use super::world::{PARTITIONS, SESSION};
 
 const KEYS: u64 = 12;
-/// Copies of disks that are kept, to be put back.
+/// Number of disk copies kept, to be put back.
 const SNAPSHOTS: usize = 6;
 
 impl World {
-    /// Something happens, by chance.
+    /// A random fault of the log or the clock.
     pub(super) fn happen(self: &Arc<Self>) {
         match self.below(12) {
             0 => self.drop_input(),
@@ -31,7 +31,7 @@ impl World {
         }
     }
 
-    /// Retention takes input, now and then such as nobody has taken in yet.
+    /// Retention drops input, sometimes before it was consumed.
     fn drop_input(&self) {
         let role = Role::ALL[self.below(2) as usize];
         let partition = self.below(u64::from(PARTITIONS)) as u32;
@@ -49,8 +49,8 @@ impl World {
         self.log.backend().drop_before(&place, before);
     }
 
-    /// A group is empty for so long that its positions are forgotten. Where the log keeps the state, the two are lost
-    /// together or not at all.
+    /// A group stays empty until its positions are forgotten. If the log keeps the state, state and positions can only
+    /// be lost together.
     fn forget(&self) {
         let role = Role::ALL[self.below(2) as usize];
         if role == Role::Counting && self.kind == Kind::StateInLog {
@@ -72,8 +72,8 @@ impl World {
         self.log.backend().maintain(self.now()).expect("a log in memory can be compacted");
     }
 
-    /// Time passes in which nobody does anything: it was quiet, or processes were frozen. A member that had something to
-    /// do, or was in a call, was frozen; the others may have kept their sessions alive.
+    /// Time passes while no process runs: nothing happened, or processes were frozen. A member with work to do, or
+    /// inside a call, was frozen; the others may have kept their sessions alive.
     pub(super) fn jump(&self, duration: Duration) {
         self.trace(|| format!("{duration:?} pass"));
         self.advance(duration);
@@ -109,7 +109,7 @@ impl World {
         }
     }
 
-    /// A process is started on a disk that was lost, or replaced by an older copy.
+    /// A process starts on a disk that was lost, or replaced by an older copy.
     pub(super) fn spoil_disk(&self, process: usize, disk: &MemoryStores) {
         if self.state().chances.world == 0.0 {
             return;
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    /// Some new input, for either stage.
+    /// Appends new input for one of the stages.
     pub(super) fn send(self: &Arc<Self>, source: &Arc<Life>) {
         let role = if self.happens(0.6) { Role::Flight } else { Role::Counting };
         let records: Vec<_> = (0..=self.below(6)).map(|_| self.new_record(role)).collect();
@@ -158,7 +158,7 @@ impl World {
         OutputRecord { to, timestamp: self.now(), key, value: Some(format!("{verb} {id}").into_bytes()) }
     }
 
-    /// Something that every partition is to hear.
+    /// Appends a broadcast record.
     pub(super) fn tell(&self) {
         let news = format!("news {}", self.new_id()).into_bytes();
         let to = TopicPartition::new("news", 0);
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    /// The source of the input: no process of ours, and it never dies.
+    /// The source of the input: not one of the processes, and it never dies.
     pub(super) fn source(&self) -> Arc<Life> {
         Life::new(self.new_id(), usize::MAX, Role::Flight, "source")
     }

@@ -1,4 +1,4 @@
-//! Who is in which group, owns what, and gets on.
+//! Membership of groups, ownership, and progress.
 
 use super::Role;
 use super::world::{Life, Seat, World};
@@ -9,7 +9,7 @@ impl World {
     pub(super) fn seated(&self, life: &Life) -> u64 {
         let (serial, polled_at) = (self.new_id(), self.elapsed());
         let mut state = self.state();
-        // A newer member of the same name has thrown the older out.
+        // A newer member with the same name has fenced the older one.
         let older = |seat: &Seat| seat.role == life.role && seat.name == life.name;
         let gone: Vec<u64> = state.seats.iter().filter(|(_, seat)| older(seat)).map(|(serial, _)| *serial).collect();
         state.owners.retain(|_, owner| !gone.contains(owner));
@@ -53,7 +53,7 @@ impl World {
         changes.into_iter().for_each(|change| self.trace(|| change));
     }
 
-    /// The group goes on without a member.
+    /// Expires a member's session.
     pub(super) fn expire(&self, role: Role, name: &str) {
         self.disturbed();
         let state = self.state();
@@ -65,14 +65,13 @@ impl World {
         self.log.expire(role.group(), role.input(), &format!("{}-{name}", role.group()));
     }
 
-    /// The member of a living process that owns a partition.
+    /// Process and life of the member that owns a partition.
     pub(super) fn owner(&self, role: Role, partition: u32) -> Option<(usize, u64)> {
         let state = self.state();
         let seat = state.seats.get(state.owners.get(&(role, partition))?)?;
         Some((seat.process, seat.life))
     }
 
-    /// Whether some process of a stage is up.
     pub(super) fn is_up(&self, role: Role) -> bool {
         let is_up = |process| {
             let slot = self.slot(process);
@@ -88,7 +87,7 @@ impl World {
         backlog.iter().map(|of| of.records).collect()
     }
 
-    /// Nobody waits for longer than a minute unless something happened meanwhile.
+    /// Checks that no partition waits longer than a minute without a disturbance.
     pub(super) fn check_progress(&self) {
         let now = self.elapsed();
         for role in Role::ALL {

@@ -1,4 +1,4 @@
-//! What happens at a point.
+//! Decides what happens at a point.
 
 use super::points::{Action, Point};
 use super::world::{Chances, Crashed, Life, SESSION, World};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl World {
-    /// A point was reached: what happens there happens now. The failure of the call, if it is to fail.
+    /// Runs what happens at this point. Returns the failure of the call, if it is to fail.
     pub(super) fn at(self: &Arc<Self>, life: &Arc<Life>, point: Point) -> Option<Action> {
         if life.is_dead() {
             resume_unwind(Box::new(Crashed));
@@ -42,7 +42,7 @@ impl World {
         let mut state = self.state();
         let Chances { fail, others, expire, world, crash } = state.chances;
         let mut left: f64 = state.chance.random_range(0.0..1.0);
-        // What is seldom reached is disturbed more often.
+        // Rarely reached points are disturbed more often.
         left /= match point {
             Point::SetAside | Point::Empty | Point::Emptied | Point::Joined | Point::Join | Point::Withdraw => 4.0,
             Point::Opened | Point::Open | Point::Checkpoint | Point::Committed | Point::Applied | Point::Apply => 2.0,
@@ -77,7 +77,7 @@ impl World {
         action
     }
 
-    /// The same for calls of the log.
+    /// Like `at`, for calls of the log.
     pub(super) fn at_log(self: &Arc<Self>, life: &Arc<Life>, point: Point) -> Result<(), LogError> {
         let kind = match self.at(life, point) {
             None => return Ok(()),
@@ -88,12 +88,12 @@ impl World {
         Err(LogError::new(kind, format!("planned: {point:?} fails")))
     }
 
-    /// The same for calls of a store.
+    /// Like `at`, for calls of a store.
     pub(super) fn at_store(self: &Arc<Self>, life: &Arc<Life>, point: Point) -> Result<(), StoreError> {
         match self.at(life, point) {
             None => Ok(()),
             Some(Action::Damaged) => {
-                // The first damage of a task in one process is mended; a second ends it.
+                // The first damage of a task in one process is repaired; a second one stops the stage.
                 life.may_stop.store(true, Ordering::SeqCst);
                 Err(StoreError::Damaged(format!("planned: {point:?} finds damage")))
             }

@@ -1,4 +1,4 @@
-//! The log as one process sees it: every call is a point before it, and most are one behind it.
+//! The log as one process sees it: there is a point before every call, and after most.
 
 use super::Mutant;
 use super::points::Point;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Reads give a few records at a time, so that a restore takes many.
+/// Reads return few records, so that a restore takes many.
 const LONGEST_READ: u64 = 4;
 
 pub(super) struct SimLog {
@@ -62,7 +62,7 @@ impl Log for SimLog {
             first_known: BTreeMap::new(),
         };
         if let Err(error) = self.at(Point::Joined) {
-            // The group has a member of which nobody here knows.
+            // The group now has a member that its process does not know of.
             member.bury();
             return Err(error);
         }
@@ -88,11 +88,11 @@ struct SimMember {
     world: Arc<World>,
     life: Arc<Life>,
     serial: u64,
-    /// Gone only when this is dropped.
+    /// `None` only while it is dropped.
     inner: Option<Box<dyn Member>>,
-    /// Of [`Mutant::ZombieCommit`]: changes it has not told of yet.
+    /// For [`Mutant::ZombieCommit`]: changes not reported yet.
     hidden: Vec<Event>,
-    /// Of [`Mutant::StaleCommit`].
+    /// For [`Mutant::StaleCommit`]: the first position known of each partition.
     first_known: BTreeMap<u32, Position>,
 }
 
@@ -109,7 +109,7 @@ impl SimMember {
         self.world.mutant == Some(mutant)
     }
 
-    /// The member stays in its group until its session is over, though its process is no more.
+    /// The member stays in its group until its session expires, although its process is dead.
     fn bury(&mut self) {
         if let Some(member) = self.inner.take() {
             let until = self.world.elapsed() + SESSION;
@@ -123,8 +123,7 @@ impl SimMember {
         Ok(events)
     }
 
-    /// Talks to the group while the stage is at something else, as a keep-alive does, and keeps what it hears to itself
-    /// until the next poll.
+    /// Polls the group while the stage is busy, as a keep-alive does, and hides the changes until the next poll.
     fn hide_changes(&mut self) {
         for _ in 0..2 {
             self.world.run_others(2);

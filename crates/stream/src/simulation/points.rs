@@ -1,10 +1,10 @@
-//! Where a stage can be interrupted, what can happen there, and how often it did.
+//! The points at which a stage can be interrupted, what can happen there, and how often it did.
 
 use super::Kind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A place inside a step at which something may happen. `Poll` is before the call, `Polled` behind it, and so on.
+/// A place inside a step at which something may happen. `Poll` is before the call, `Polled` after it, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Point {
     Ask,
@@ -43,23 +43,22 @@ pub(super) enum Point {
 /// What happens at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
-    /// Nothing.
     Nothing,
-    /// The call fails, and nothing was changed; for a commit it is open whether it was done.
+    /// The call fails without effect; a commit may have succeeded.
     Retry,
-    /// The commit fails and was not done.
+    /// The commit fails without effect.
     Abort,
-    /// The call fails and the member is not to be trusted any more.
+    /// The call fails and the member is unsound.
     Rejoin,
-    /// The store says that it is damaged.
+    /// The store reports damage.
     Damaged,
     /// The disk fails.
     Failed,
     /// Other processes run meanwhile.
     Others,
-    /// The call takes longer than the session: the group goes on without the member, and others run meanwhile.
+    /// The call takes longer than the session: the group goes on without the member, and other processes run meanwhile.
     Expire,
-    /// Something happens to the log or to time.
+    /// Something happens to the log or the clock.
     World,
     /// The process dies.
     Crash,
@@ -110,7 +109,7 @@ const POINTS: &[Point] = &[
 const ACTIONS: &[Action] = &[Nothing, Retry, Abort, Rejoin, Damaged, Failed, Others, Expire, World, Crash];
 
 impl Point {
-    /// The errors that a real log or disk gives here.
+    /// The errors that a real log or disk returns here.
     pub(super) fn failures(self, kind: Kind) -> &'static [Action] {
         match self {
             Ask | Join | Joined | Bounds | Read | Append => &[Retry],
@@ -118,7 +117,7 @@ impl Point {
             Polled | Started => &[Rejoin],
             CommitBegun => &[Retry, Abort, Rejoin],
             CommitDone => &[Retry, Rejoin],
-            // Where the log keeps the state, its damage is the log's own and nothing can be refilled.
+            // If the log keeps the state, its damage is the log's own and nothing can be refilled.
             Open | Checkpoint | Get | Scan if kind == Kind::StateInLog => &[Failed],
             Open | Checkpoint | Apply | Get | Scan => &[Damaged, Failed],
             Empty | SetAside => &[Failed],
@@ -127,7 +126,7 @@ impl Point {
         }
     }
 
-    /// Whether a log of this kind comes by here at all.
+    /// Whether a log of this kind reaches this point.
     fn exists(self, kind: Kind) -> bool {
         kind != Kind::StateInLog || !matches!(self, Empty | Emptied | Apply | Applied | SetAside)
     }
@@ -135,14 +134,14 @@ impl Point {
     pub(super) fn can(self, action: Action, kind: Kind) -> bool {
         match action {
             Nothing | Others | World => true,
-            // The source of the input is no process of ours.
+            // The source of the input is not one of the processes.
             Crash | Expire => self != Append,
             failure => self.failures(kind).contains(&failure),
         }
     }
 }
 
-/// How often what happened where.
+/// Number of times each action happened at each point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coverage(BTreeMap<(Point, Action), u64>);
 
@@ -155,7 +154,7 @@ impl Coverage {
         other.0.iter().for_each(|(&at, count)| *self.0.entry(at).or_default() += count);
     }
 
-    /// What could have happened to a log of this kind, and never did.
+    /// Actions possible for a log of this kind that never happened.
     pub(super) fn missing(&self, kind: Kind) -> Vec<String> {
         let all = POINTS.iter().filter(|point| point.exists(kind));
         let all = all.flat_map(|&point| ACTIONS.iter().map(move |&action| (point, action)));

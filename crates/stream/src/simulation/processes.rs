@@ -1,4 +1,4 @@
-//! Processes: they are started, turned one step at a time, die, and come back.
+//! Processes: they start, run one step at a time, die, and restart.
 
 use super::log::SimLog;
 use super::stores::SimStores;
@@ -16,29 +16,29 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Steps inside steps inside steps, at most.
+/// Maximum nesting of steps within steps.
 const DEEPEST: usize = 3;
 
 const POLL_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The place of a process: its name and its disk outlive it.
+/// The slot of a process: its name and its disk outlive it.
 pub(super) struct Slot {
     pub(super) role: Role,
     pub(super) name: String,
     pub(super) disk: MemoryStores,
     settings: RunnerSettings,
     in_flight: usize,
-    /// None while the process is down.
+    /// `None` while the process is down.
     pub(super) life: Option<Arc<Life>>,
-    /// None while it takes a step, too.
+    /// `None` while the process is down or inside a step.
     pub(super) runner: Option<StageRunner>,
-    /// When it does its next step, or is started.
+    /// Time of its next step, or of its start.
     pub(super) wake_at: Duration,
     /// Steps in a row without work.
     pub(super) idle: u32,
 }
 
-/// The processes of a world: both kinds of stage, two to four in all.
+/// The processes of a world: both kinds of stage, two to four processes in all.
 pub(super) fn slots(chance: &mut Pcg64) -> Vec<Slot> {
     let (flights, countings) = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)][chance.random_range(0..5)];
     let roles = std::iter::repeat_n(Role::Flight, flights).chain(std::iter::repeat_n(Role::Counting, countings));
@@ -91,7 +91,7 @@ impl World {
         (slot.life, slot.wake_at, slot.idle) = (Some(life), now, 0);
     }
 
-    /// One step of one process.
+    /// Runs one step of one process.
     pub(super) fn step(self: &Arc<Self>, process: usize) {
         let (mut runner, life) = {
             let mut slot = self.slot(process);
@@ -105,7 +105,7 @@ impl World {
         self.state().depth -= 1;
         self.check_counted(&runner, &life.name);
         match stepped {
-            // The runner may have taken the crash for a panic of the processor's and gone on.
+            // The runner may have taken the crash for a panic of the processor and gone on.
             Ok(_) if life.is_dead() => self.buried(process, runner),
             Ok(Ok(step)) => {
                 let idle_until = self.elapsed() + POLL_TIMEOUT;
@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    /// What a stage looks at itself holds too.
+    /// The invariants checked by the stage itself hold too.
     fn check_counted(&self, runner: &StageRunner, name: &str) {
         let status = runner.status();
         let status = status.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl World {
         }
     }
 
-    /// A process has ended: in a crash, whose member stays in the group, or in good order.
+    /// Handles the end of a process: a crash, after which its member stays in the group, or an orderly exit.
     fn buried(&self, process: usize, runner: StageRunner) {
         drop(runner);
         self.disturbed();
@@ -158,7 +158,7 @@ impl World {
         (slot.life, slot.wake_at, slot.idle) = (None, until, 0);
     }
 
-    /// A process dies between two steps, or leaves in good order.
+    /// Kills a process between two steps, or lets it leave in good order.
     pub(super) fn end(self: &Arc<Self>, process: usize, politely: bool) {
         let (mut runner, life) = {
             let mut slot = self.slot(process);
@@ -180,7 +180,7 @@ impl World {
         self.buried(process, runner);
     }
 
-    /// Sessions end, and processes whose time has come are started.
+    /// Expires sessions and starts processes that are due.
     pub(super) fn tick(self: &Arc<Self>) {
         let now = self.elapsed();
         let over: Vec<Grave> = {
@@ -217,7 +217,7 @@ impl World {
         }
     }
 
-    /// Processes that could take a step now.
+    /// Processes that could run a step now.
     fn runnable(&self) -> Vec<usize> {
         let now = self.elapsed();
         let is_due = |process: &usize| {
@@ -227,7 +227,7 @@ impl World {
         (0..self.slots.len()).filter(is_due).collect()
     }
 
-    /// Lets some process take a step, or time pass until one can, but not for long.
+    /// Runs a step of some process, or lets a limited time pass until one can run.
     pub(super) fn turn(self: &Arc<Self>, longest: Duration) {
         self.tick();
         let runnable = self.runnable();
@@ -240,7 +240,7 @@ impl World {
         self.advance(wait.min(longest));
     }
 
-    /// Others run while a call is under way. The process that made it is out of its slot, so it is passed over.
+    /// Runs other processes during a call. The calling process is out of its slot, so it is skipped.
     pub(super) fn run_others(self: &Arc<Self>, most: u64) {
         if self.state().depth > DEEPEST {
             return;
@@ -250,7 +250,7 @@ impl World {
         }
     }
 
-    /// The same for a while.
+    /// Runs other processes for a while.
     pub(super) fn run_others_for(self: &Arc<Self>, duration: Duration) {
         if self.state().depth > DEEPEST {
             return;
@@ -265,7 +265,7 @@ impl World {
     }
 }
 
-/// The time as one process sees it. Its waits do not move the time: others run meanwhile.
+/// The clock as one process sees it. Its waits do not move the time: other processes run meanwhile.
 struct SimClock {
     world: Arc<World>,
     process: usize,

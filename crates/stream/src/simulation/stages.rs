@@ -1,4 +1,4 @@
-//! The two stages, as data.
+//! The specifications of the two stages.
 
 use super::Role;
 use super::counting::{Counting, RESULTS, STORES};

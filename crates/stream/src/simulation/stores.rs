@@ -1,4 +1,4 @@
-//! The disk as one process sees it: every call is a point before it, and most are one behind it.
+//! The disk as one process sees it: there is a point before every call, and after most.
 
 use super::Mutant;
 use super::points::Point;
@@ -34,7 +34,7 @@ impl StoreProvider for SimStores {
     }
 }
 
-/// [`Mutant::EmptyFamily`]: one store holds nothing, and its checkpoint does not say so.
+/// [`Mutant::EmptyFamily`]: empties one store without changing its checkpoint.
 fn lose_entries(store: &mut dyn StateStore) -> Result<(), StoreError> {
     let mut writes = Vec::new();
     store.scan(1, b"", &mut |key, _| {
@@ -45,7 +45,7 @@ fn lose_entries(store: &mut dyn StateStore) -> Result<(), StoreError> {
     store.apply(&writes, &checkpoint)
 }
 
-/// A checkpoint in a few words: next offsets, of the input first, and when each store was complete.
+/// Formats a checkpoint: next offsets, the input's first, and the time at which each store was complete.
 fn told(checkpoint: &Checkpoint) -> String {
     let stores = checkpoint.stores.iter().map(|store| {
         let complete = store.complete_as_of.map(|at| at.as_secs() - super::world::BEGAN.as_secs());
@@ -81,7 +81,7 @@ impl StateStore for SimStore {
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError> {
         self.world.at_store(&self.life, Point::Apply)?;
         let mut checkpoint = checkpoint.clone();
-        // A restore ends with a checkpoint alone.
+        // A restore ends with a checkpoint without writes.
         self.is_restored |= writes.is_empty();
         if self.world.mutant == Some(Mutant::YoungRestore) && !self.is_restored {
             let now = Some(self.world.now());

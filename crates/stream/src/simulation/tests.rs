@@ -1,6 +1,6 @@
-//! Seeds by the hundred, and mutants that must be found.
+//! Runs hundreds of seeds, and mutants that must be found.
 //!
-//! `SIM_SEEDS` says how many seeds each kind of log gets, `SIM_FROM` with which to begin; `SIM_SEED`, `SIM_KIND` and
+//! `SIM_SEEDS` is the number of seeds for each kind of log, `SIM_FROM` the first seed; `SIM_SEED`, `SIM_KIND` and
 //! `SIM_MUTANT` repeat one run.
 
 use super::points::Coverage;
@@ -8,11 +8,11 @@ use super::{Kind, Mutant, Outcome, run};
 use std::str::FromStr;
 
 const SEEDS: u64 = 300;
-/// A mutant that is not found by then would not be found.
+/// Maximum number of seeds in which a mutant must be found.
 const SEEDS_FOR_MUTANTS: u64 = 200;
 /// Fewer seeds may miss a rare point.
 const SEEDS_FOR_COVERAGE: u64 = 200;
-/// One failure has one story, a few more show whether there is a second one.
+/// One failure tells the story; a few more show whether there is a second one.
 const FAILURES_TOLD: usize = 20;
 const SHOWN_EVENTS: usize = 150;
 
@@ -25,7 +25,7 @@ fn is_meant(name: &str, value: &str) -> bool {
 }
 
 fn story(seed: u64, kind: Kind, mutant: Option<Mutant>, broken: &str, trace: &[String]) -> String {
-    // Who asks for one seed wants the whole story.
+    // A request for one seed shows the whole trace.
     let shown = asked::<u64>("SIM_SEED").map_or(SHOWN_EVENTS, |_| trace.len());
     let last = trace[trace.len().saturating_sub(shown)..].join("\n");
     let mutant = mutant.map_or(String::new(), |mutant| format!(" SIM_MUTANT={mutant:?}"));
@@ -33,7 +33,6 @@ fn story(seed: u64, kind: Kind, mutant: Option<Mutant>, broken: &str, trace: &[S
     format!("{last}\n\nseed {seed} on {kind:?}: {broken}\nonce more: {again}")
 }
 
-/// Runs the seeds of one kind of log.
 fn simulate(kind: Kind) {
     if !is_meant("SIM_KIND", &format!("{kind:?}")) || std::env::var("SIM_MUTANT").is_ok() {
         return;
@@ -87,7 +86,7 @@ fn a_seed_tells_the_same_story_twice() {
     }
 }
 
-/// The seed that finds a mutant.
+/// The first seed that finds a mutant.
 fn find(kind: Kind, mutant: Mutant) {
     if !is_meant("SIM_MUTANT", &format!("{mutant:?}")) || !is_meant("SIM_KIND", &format!("{kind:?}")) {
         return;

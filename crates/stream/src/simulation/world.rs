@@ -1,4 +1,4 @@
-//! What all processes of a simulation share: the log, the time, chance, and the record of what happened.
+//! State shared by all processes of a simulation: the log, the clock, the random numbers, and the trace.
 
 use super::points::Coverage;
 use super::{Kind, Mutant, Role};
@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Partitions of every topic that is read by a group.
+/// Partitions of every topic read by a group.
 pub(super) const PARTITIONS: u32 = 3;
 
-/// A member that says nothing for so long is thrown out.
+/// Session timeout: a member silent for this long is thrown out.
 pub(super) const SESSION: Duration = Duration::from_secs(10);
 
-/// When the simulation begins.
+/// Start time of the simulation.
 pub(super) const BEGAN: Timestamp = Timestamp::from_secs(1_700_000_000);
 
 const TRACED_EVENTS: usize = 20_000;
 
-/// The payload with which a process dies. Nothing of it runs afterwards: its member does not leave the group.
+/// Panic payload with which a process dies. No code of it runs afterwards: its member does not leave the group.
 pub(super) struct Crashed;
 
 /// One life of a process, from its start to its death.
@@ -39,7 +39,7 @@ pub(super) struct Life {
     pub(super) role: Role,
     pub(super) name: String,
     is_dead: AtomicBool,
-    /// A disk that failed, or was damaged twice, is a reason to stop.
+    /// Set when the stage may stop: a disk failed, or was damaged twice.
     pub(super) may_stop: AtomicBool,
 }
 
@@ -58,7 +58,7 @@ impl Life {
     }
 }
 
-/// How likely what is at each point.
+/// Probability of each kind of fault at a point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chances {
     pub(super) fail: f64,
@@ -78,7 +78,7 @@ pub(super) struct Seat {
     pub(super) polled_at: Duration,
 }
 
-/// A member whose process died. Its partitions stay taken until its session is over.
+/// A member whose process died. Its partitions stay taken until its session expires.
 pub(super) struct Grave {
     pub(super) serial: u64,
     pub(super) until: Duration,
@@ -94,7 +94,7 @@ pub(super) struct Memory {
     pub(super) heard: Option<Vec<u8>>,
 }
 
-/// Everything that changes.
+/// The mutable state of the world.
 pub(super) struct State {
     pub(super) chance: Pcg64,
     pub(super) chances: Chances,
@@ -104,31 +104,30 @@ pub(super) struct State {
     trace: VecDeque<String>,
     pub(super) seats: BTreeMap<u64, Seat>,
     pub(super) owners: BTreeMap<(Role, u32), u64>,
-    /// Partitions that a mutant's life will not start.
+    /// Partitions that a mutant will not start in this life.
     pub(super) never_started: BTreeSet<(u64, u32)>,
     pub(super) graves: Vec<Grave>,
     pub(super) next_id: u64,
-    /// Positions as last committed; gone once forgotten.
+    /// Last committed positions; removed when forgotten.
     pub(super) positions: BTreeMap<(Role, u32), Position>,
     pub(super) forgotten: BTreeSet<Role>,
     pub(super) progress_at: BTreeMap<(Role, u32), Duration>,
-    /// When a process, a member or time itself was last disturbed.
+    /// Time of the last disturbance of a process, a member or the clock.
     pub(super) disturbed_at: Duration,
     /// All records that were ever in the inputs.
     pub(super) inputs: BTreeMap<(Role, u32), BTreeMap<u64, InputRecord>>,
-    /// Input that retention has taken from under a group.
+    /// Input that retention dropped before its group consumed it.
     pub(super) at_risk: BTreeSet<(Role, u32, u64)>,
-    /// Requests whose answers, or dead letters, were committed.
+    /// Requests whose answers or dead letters were committed.
     pub(super) answered: BTreeMap<u32, BTreeSet<u64>>,
     pub(super) memories: BTreeMap<(usize, u32), Arc<Mutex<Memory>>>,
     pub(super) snapshots: Vec<(usize, TaskId, MemoryStore)>,
-    /// When a record that has to wait for something was first seen.
+    /// Time at which a record that has to wait was first seen.
     pub(super) held_since: BTreeMap<(Role, u32, u64), Duration>,
     pub(super) sent: u64,
     pub(super) news: Option<Vec<u8>>,
 }
 
-/// One simulated world.
 pub(super) struct World {
     pub(super) kind: Kind,
     pub(super) mutant: Option<Mutant>,
@@ -199,7 +198,7 @@ impl World {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number below `limit`.
+    /// A random number below `limit`.
     pub(super) fn below(&self, limit: u64) -> u64 {
         self.state().chance.random_range(0..limit.max(1))
     }
@@ -226,7 +225,7 @@ impl World {
         state.next_id
     }
 
-    /// A question about these partitions failed, and a mutant makes nothing more of it.
+    /// Records that a request about these partitions failed, so that a mutant never starts them.
     pub(super) fn lose(&self, life: &Life, partitions: impl Iterator<Item = u32>) {
         self.state().never_started.extend(partitions.map(|partition| (life.id, partition)));
     }
@@ -245,7 +244,7 @@ impl World {
         self.state().trace.iter().cloned().collect()
     }
 
-    /// An invariant was looked at. The first that is broken ends the run.
+    /// Ends the run at the first violated invariant.
     pub(super) fn check(&self, result: Result<(), Broken>) {
         if let Err(broken) = result {
             self.violated(broken.to_string());
@@ -266,7 +265,7 @@ impl World {
         self.state().disturbed_at = now;
     }
 
-    /// Adds what is new in the inputs to what is known of them, before something drops it.
+    /// Remembers new input records before something drops them.
     pub(super) fn take_stock(&self) {
         for role in Role::ALL {
             for partition in 0..PARTITIONS {
@@ -280,7 +279,7 @@ impl World {
         }
     }
 
-    /// What a partition holds from an offset on.
+    /// Records of a partition from an offset on.
     pub(super) fn read(&self, from: &TopicPartition, offset: u64) -> Vec<InputRecord> {
         use crate::inprocess::LogBackend;
         let limits = crate::log::PollLimits { records: usize::MAX, bytes: usize::MAX };

@@ -1,0 +1,186 @@
+//! The clients that log, members and readers of one cluster share, and the questions they ask.
+
+use crate::asking::ask;
+use crate::client::{Quiet, lock};
+use crate::error::{advice, kind_of, log_error, reason, refusal};
+use crate::settings::KafkaSettings;
+use crate::topics::{self};
+use crate::transactions::Transactions;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::{Offset, TopicPartitionList};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use stream::{ErrorKind, LogError, OutputRecord, Position, Receipt, TopicInfo, TopicPartition};
+
+/// Longest wait for a request about topics and offsets.
+pub(crate) const ASK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Shared by the log, its members and its readers.
+pub(crate) struct Cluster {
+    pub(crate) settings: KafkaSettings,
+    /// Sees all records, including open transactions.
+    pub(crate) uncommitted_view: BaseConsumer<Quiet>,
+    /// Sees only committed records.
+    pub(crate) committed_view: BaseConsumer<Quiet>,
+    /// Properties of topics, requested once because they hardly ever change.
+    pub(crate) topics: Mutex<HashMap<String, TopicInfo>>,
+    pub(crate) id: Mutex<Option<String>>,
+    /// Clients that query groups without joining them, cached because a client costs connections and threads.
+    pub(crate) group_views: Mutex<HashMap<String, Arc<BaseConsumer<Quiet>>>>,
+    /// Created with the first appended record, kept while it works.
+    pub(crate) appender: Mutex<Option<Transactions>>,
+}
+
+impl Cluster {
+    /// Maps a failed request to an error, with the cause that librdkafka did not return to the caller.
+    pub(crate) fn explained(&self, doing: &str, error: &KafkaError) -> LogError {
+        self.explained_by(&self.committed_view, doing, error)
+    }
+
+    pub(crate) fn explained_by(&self, view: &BaseConsumer<Quiet>, doing: &str, error: &KafkaError) -> LogError {
+        use RDKafkaErrorCode as Code;
+        serve(view);
+        let complaint = view.context().last_complaint();
+        if let Some((code, why)) = &complaint
+            && let Some(refusal) = refusal(&self.settings.brokers, *code, why)
+        {
+            return refusal;
+        }
+        match error.rdkafka_error_code() {
+            Some(
+                Code::BrokerTransportFailure
+                | Code::AllBrokersDown
+                | Code::Resolve
+                | Code::OperationTimedOut
+                | Code::RequestTimedOut,
+            ) => self.unreachable(&complaint.map_or_else(|| reason(error), |(_, why)| why)),
+            _ => log_error(doing, error),
+        }
+    }
+
+    pub(crate) fn unreachable(&self, why: &str) -> LogError {
+        let message = format!("cannot reach Kafka at {}: {why}; check [kafka] brokers", self.settings.brokers);
+        LogError::new(ErrorKind::Retry, message)
+    }
+
+    /// Requests the number of partitions of a topic.
+    pub(crate) fn ask_partitions(&self, topic: &str) -> Result<Option<u32>, LogError> {
+        serve(&self.committed_view);
+        let metadata = self
+            .committed_view
+            .fetch_metadata(Some(topic), ASK_TIMEOUT)
+            .map_err(|error| self.explained(&format!("cannot ask for topic {topic}"), &error))?;
+        let Some(found) = metadata.topics().iter().find(|found| found.name() == topic) else { return Ok(None) };
+        if let Some(code) = found.error().map(RDKafkaErrorCode::from) {
+            return match code {
+                RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic => Ok(None),
+                code => {
+                    let message = format!("cannot ask for topic {topic}: {code}{}", advice(code));
+                    Err(LogError::new(kind_of(code), message))
+                }
+            };
+        }
+        let partitions = found.partitions().len() as u32;
+        Ok((partitions > 0).then_some(partitions))
+    }
+
+    /// Properties of a topic, requested once.
+    pub(crate) fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
+        if let Some(&info) = lock(&self.topics).get(topic) {
+            return Ok(Some(info));
+        }
+        let Some(partitions) = self.ask_partitions(topic)? else { return Ok(None) };
+        let info = TopicInfo { partitions, max_message_bytes: topics::max_message_bytes(self, topic) };
+        lock(&self.topics).insert(topic.to_owned(), info);
+        Ok(Some(info))
+    }
+
+    pub(crate) fn group_view(&self, group: &str) -> Result<Arc<BaseConsumer<Quiet>>, KafkaError> {
+        if let Some(view) = lock(&self.group_views).get(group) {
+            return Ok(view.clone());
+        }
+        let view: BaseConsumer<Quiet> = self.settings.group_view(group).create_with_context(Quiet::default())?;
+        let view = Arc::new(view);
+        lock(&self.group_views).insert(group.to_owned(), view.clone());
+        Ok(view)
+    }
+
+    /// Checks that the partition exists.
+    pub(crate) fn check_target(&self, to: &TopicPartition) -> Result<(), LogError> {
+        match self.topic(&to.topic)? {
+            None => Err(no_topic(&to.topic)),
+            Some(TopicInfo { partitions, .. }) if to.partition >= partitions => {
+                let message = format!("there is no partition {}; topic {} has {partitions}", to.partition, to.topic);
+                Err(LogError::new(ErrorKind::Stop, message))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
+        let mut appender = lock(&self.appender);
+        if appender.is_none() {
+            *appender = Some(Transactions::init(&self.settings, &self.appender_id())?);
+        }
+        let result = appender.as_mut().expect("made above").commit(records, None, &|to| self.check_target(to));
+        if result.is_err() {
+            *appender = None;
+        }
+        result
+    }
+
+    /// A unique id: two appenders of one name would fence each other.
+    pub(crate) fn appender_id(&self) -> String {
+        static APPENDERS: AtomicU64 = AtomicU64::new(0);
+        let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let number = APPENDERS.fetch_add(1, Ordering::Relaxed);
+        format!("{}-append-{:x}-{}-{number}", self.settings.client_id, started_at, std::process::id())
+    }
+}
+
+/// Serves the log lines and errors of a view, which would otherwise pile up.
+pub(crate) fn serve(view: &BaseConsumer<Quiet>) {
+    for _ in 0..16 {
+        view.poll(Duration::ZERO);
+    }
+}
+
+/// Committed positions of a group, for the partitions that have one. Waits for a moving coordinator.
+pub(crate) fn committed_positions<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partitions: &[u32],
+) -> Result<BTreeMap<u32, Position>, KafkaError> {
+    let question = |left: Duration| {
+        let mut list = TopicPartitionList::with_capacity(partitions.len());
+        for &partition in partitions {
+            list.add_partition(topic, partition as i32);
+        }
+        let mut positions = BTreeMap::new();
+        for element in consumer.committed_offsets(list, left)?.elements() {
+            element.error()?;
+            if let Offset::Offset(offset) = element.offset() {
+                let position = Position { next: offset as u64, note: element.metadata().to_owned() };
+                positions.insert(element.partition() as u32, position);
+            }
+        }
+        Ok(positions)
+    };
+    // librdkafka looks up the coordinator by itself.
+    ask(&Instant::now(), ASK_TIMEOUT, question, |_| {})
+}
+
+pub(crate) fn no_topic(topic: &str) -> LogError {
+    LogError::new(
+        ErrorKind::Stop,
+        format!("there is no topic {topic}; create the topics first (recrawl topics create)"),
+    )
+}
+
+/// The error for an answer without the requested offsets.
+pub(crate) fn no_answer(partition: &TopicPartition) -> LogError {
+    LogError::new(ErrorKind::Retry, format!("Kafka gave no offsets for {partition}"))
+}

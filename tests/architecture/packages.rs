@@ -1,0 +1,110 @@
+//! What comes from outside: licences, and packages in more than one version, from `cargo metadata`.
+
+use crate::dependencies::{metadata, text};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Licences that may be linked into the programs: none asks more than to be named.
+const LICENCES: [&str; 10] = [
+    "Apache-2.0",
+    "BSD-3-Clause",
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "MIT",
+    "MPL-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+    "BSL-1.0",
+];
+
+/// Packages of which two versions are compiled, and who keeps the older one.
+const TWICE: [(&str, &str); 7] = [
+    ("foldhash", "hashbrown 0.15"),
+    ("getrandom", "ring"),
+    ("hashbrown", "dashmap and ouroboros, below governor and apache-avro"),
+    ("heck", "ouroboros"),
+    ("shlex", "bindgen"),
+    ("syn", "macros in transition to 3"),
+    ("untrusted", "ring"),
+];
+
+/// Whether an SPDX expression can be met with [`LICENCES`]. Older manifests separate alternatives with a slash.
+fn is_permitted(expression: &str) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut tokens = spaced.split_whitespace().collect::<Vec<_>>();
+    tokens.reverse();
+    any_of(&mut tokens)
+}
+
+fn any_of(tokens: &mut Vec<&str>) -> bool {
+    let mut permitted = all_of(tokens);
+    while tokens.last() == Some(&"OR") {
+        tokens.pop();
+        permitted |= all_of(tokens);
+    }
+    permitted
+}
+
+fn all_of(tokens: &mut Vec<&str>) -> bool {
+    let mut permitted = one(tokens);
+    while tokens.last() == Some(&"AND") {
+        tokens.pop();
+        permitted &= one(tokens);
+    }
+    permitted
+}
+
+fn one(tokens: &mut Vec<&str>) -> bool {
+    let permitted = match tokens.pop() {
+        Some("(") => {
+            let inner = any_of(tokens);
+            assert_eq!(tokens.pop(), Some(")"), "a bracket is not closed");
+            inner
+        }
+        Some(name) => LICENCES.contains(&name),
+        None => false,
+    };
+    // An exception only permits more.
+    if tokens.last() == Some(&"WITH") {
+        tokens.truncate(tokens.len() - 2);
+    }
+    permitted
+}
+
+#[test]
+fn every_package_may_be_linked() {
+    let refused: Vec<_> = (metadata().iter())
+        .filter(|package| !is_permitted(package["license"].as_str().unwrap_or_default()))
+        .map(|package| format!("{} {}: {}", text(&package["name"]), text(&package["version"]), package["license"]))
+        .collect();
+    assert!(refused.is_empty(), "find another package, or add the licence with the team's consent: {refused:#?}");
+}
+
+#[test]
+fn expressions_are_read_as_spdx_means_them() {
+    let check = |expression, permitted| assert_eq!(is_permitted(expression), permitted, "{expression}");
+    check("MIT", true);
+    check("GPL-3.0", false);
+    check("GPL-3.0 OR MIT", true);
+    check("GPL-3.0/MIT", true);
+    check("MIT AND GPL-3.0", false);
+    check("(MIT OR GPL-3.0) AND ISC", true);
+    check("ISC AND (GPL-2.0 OR LGPL-3.0)", false);
+    check("Apache-2.0 WITH LLVM-exception OR GPL-3.0", true);
+    check("GPL-2.0 WITH Classpath-exception-2.0", false);
+    check("", false);
+}
+
+#[test]
+fn packages_in_two_versions_are_known() {
+    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for package in metadata() {
+        versions.entry(text(&package["name"])).or_default().insert(text(&package["version"]));
+    }
+    let found: Vec<_> = versions.iter().filter(|(_, all)| all.len() > 1).map(|(name, _)| name.as_str()).collect();
+    let known: Vec<_> = TWICE.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        found, known,
+        "two versions cost build time and size; take one, or say who keeps the other: {versions:#?}"
+    );
+}
