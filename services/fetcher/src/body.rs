@@ -1,7 +1,8 @@
 //! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
-use crate::exchange::{Failure, Wanted};
+use crate::request::Wanted;
+use crate::response::Failure;
 use crate::rules::Rules;
 use crate::sniff;
 use bytes::Bytes;

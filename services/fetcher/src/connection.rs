@@ -1,15 +1,14 @@
 //! A connection to a host: address lookup and check, dial, TLS, protocol.
 
-use crate::exchange::Failure;
 use crate::http1::{Io, Line};
 use crate::network::Network;
 use crate::proxy;
-use crate::request::Common;
+use crate::request::{Common, Target, basic};
+use crate::response::Failure;
 use crate::route::{addresses, allowed_port, allowed_through_proxy, dial};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::client::conn::http2;
-use hyper::header::HeaderValue;
 use hyper::rt::{Executor, Read, Write};
 use hyper_util::rt::TokioIo;
 use messages::FetchOutcome;
@@ -39,16 +38,6 @@ pub(crate) enum Protocol {
     Http2(http2::SendRequest<Empty<Bytes>>),
 }
 
-/// Form of the request target.
-pub(crate) enum Target {
-    /// Path only; the host is in a header.
-    Path,
-    /// Absolute URL, as in HTTP/2.
-    Whole,
-    /// Absolute URL, sent to a proxy, with its `proxy-authorization` if it needs one.
-    Proxied(Option<HeaderValue>),
-}
-
 impl Connection {
     /// Opens a connection to the URL's host within `connect_timeout`.
     pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, Failure> {
@@ -73,7 +62,7 @@ impl Connection {
                 return Self::secured(tunnel, url, network).await;
             }
             let tcp = proxy::reach(proxy, network).await?;
-            let credentials = proxy.credentials.as_ref().map(proxy::basic);
+            let credentials = proxy.credentials.as_ref().map(basic);
             return Ok(Self { target: Target::Proxied(credentials), ..Self::http1(tcp, network) });
         }
         let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;

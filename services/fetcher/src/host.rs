@@ -1,11 +1,13 @@
 //! The worker of one host: one request at a time, over one connection, within the host's crawl delay.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Wanted, get};
+use crate::exchange::get;
 use crate::gate::Gate;
 use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::pool::{Done, Job};
+use crate::request::Wanted;
+use crate::response::{Failure, Response};
 use crate::robots::{redirect, refresh};
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};

@@ -30,6 +30,7 @@ mod pool;
 mod proxy;
 mod request;
 mod resolver;
+mod response;
 mod robots;
 mod route;
 mod rules;
@@ -38,8 +39,8 @@ mod stage;
 mod traffic;
 
 pub use crate::address::is_public;
-pub use crate::exchange::Response;
 pub use crate::many::{Fetched, PageFetcher};
 pub use crate::one::{fetch_one, fetch_robots};
+pub use crate::response::Response;
 pub use crate::rules::{Rules, RulesError};
 pub use crate::stage::{stage, topology};

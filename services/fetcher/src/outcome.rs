@@ -1,6 +1,6 @@
 //! Maps an HTTP response, or its absence, to a `FetchOutcome`.
 
-use crate::exchange::Failure;
+use crate::response::Failure;
 use messages::FetchOutcome;
 
 /// Longest detail, in bytes.

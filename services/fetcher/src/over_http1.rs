@@ -2,10 +2,11 @@
 
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
-use crate::exchange::{Broken, Failure, Record, Response, Wanted, late, silent};
 use crate::heads::Heads;
 use crate::http1::{Head, Line, Problem, ReadHead};
 use crate::request;
+use crate::request::Wanted;
+use crate::response::{Broken, Failure, Record, Response, late, silent};
 use crate::rules::Rules;
 use bytes::Bytes;
 use hyper::Version;

@@ -2,8 +2,9 @@
 
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
-use crate::exchange::{Broken, Failure, Record, Response, Wanted, silent};
 use crate::heads::Heads;
+use crate::request::Wanted;
+use crate::response::{Broken, Failure, Record, Response, silent};
 use crate::rules::Rules;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};

@@ -1,20 +1,20 @@
 //! Connections through a proxy. Plain HTTP requests are sent to it with the whole URL; TLS goes through a CONNECT
 //! tunnel (RFC 9110 §9.3.6).
 
-use crate::exchange::Failure;
 use crate::network::Network;
+use crate::request::basic;
+use crate::response::Failure;
 use crate::route::dial;
-use base64::prelude::{BASE64_STANDARD, Engine};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::client::conn::http1;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self};
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request};
 use hyper_util::rt::TokioIo;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
-use settings::{Credentials, Proxy};
+use settings::Proxy;
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
 
@@ -55,12 +55,4 @@ pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network)
         return Err(Failure::new(FetchOutcome::ConnectFailed, detail));
     }
     hyper::upgrade::on(response).await.map(TokioIo::new).map_err(failed)
-}
-
-/// Basic credentials as a header (RFC 7617), marked sensitive so that they are not printed.
-pub(crate) fn basic(credentials: &Credentials) -> HeaderValue {
-    let encoded = format!("Basic {}", BASE64_STANDARD.encode(credentials.reveal()));
-    let mut value = HeaderValue::from_str(&encoded).expect("base64 has letters, digits and a few signs only");
-    value.set_sensitive(true);
-    value
 }

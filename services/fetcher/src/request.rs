@@ -1,19 +1,48 @@
 //! Builds GET requests for HTTP/1.1 and HTTP/2.
 
 use crate::codings::ACCEPTED;
-use crate::connection::Target;
-use crate::exchange::Wanted;
-use crate::proxy::basic;
 use crate::rules::Rules;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
 use hyper::http::uri::InvalidUri;
 use hyper::{Request, Version};
+use messages::Validators;
 use page::CanonicalUrl;
+use politeness::MAX_ROBOTS_BYTES;
+use settings::Credentials;
 
 /// The `accept` header. Other types are accepted too, with the lowest preference.
 const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// Kind of resource that a request asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// A page. The request is conditional on these validators.
+    Page(&'a Validators),
+    /// A robots.txt, of any media type.
+    Robots,
+}
+
+impl Wanted<'_> {
+    pub(crate) fn max_body(self, rules: &Rules) -> usize {
+        match self {
+            Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
+            Self::Robots => MAX_ROBOTS_BYTES,
+        }
+    }
+}
+
+/// Form of the request target.
+pub(crate) enum Target {
+    /// Path only; the host is in a header.
+    Path,
+    /// Absolute URL, as in HTTP/2.
+    Whole,
+    /// Absolute URL, sent to a proxy, with its `proxy-authorization` if it needs one.
+    Proxied(Option<HeaderValue>),
+}
 
 /// Headers shared by all requests of a connection.
 #[derive(Default)]
@@ -125,4 +154,12 @@ fn write_line(lines: &mut Vec<u8>, name: &HeaderName, value: &[u8]) {
     for part in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
         lines.extend_from_slice(part);
     }
+}
+
+/// Basic credentials as a header (RFC 7617), marked sensitive so that they are not printed.
+pub(crate) fn basic(credentials: &Credentials) -> HeaderValue {
+    let encoded = format!("Basic {}", BASE64_STANDARD.encode(credentials.reveal()));
+    let mut value = HeaderValue::from_str(&encoded).expect("base64 has letters, digits and a few signs only");
+    value.set_sensitive(true);
+    value
 }

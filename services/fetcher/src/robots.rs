@@ -1,8 +1,10 @@
 //! Fetches a host's robots.txt as RFC 9309 requires, following at most five redirects, across hosts.
 
 use crate::connection::Connection;
-use crate::exchange::{Failure, Response, Wanted, get};
+use crate::exchange::get;
 use crate::network::Network;
+use crate::request::Wanted;
+use crate::response::{Failure, Response};
 use hyper::header;
 use page::{CanonicalUrl, Timestamp};
 use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};

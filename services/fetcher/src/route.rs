@@ -1,8 +1,8 @@
 //! Selects the addresses of a host that may be contacted, and connects to the first that answers.
 
 use crate::address::is_public;
-use crate::exchange::Failure;
 use crate::network::Network;
+use crate::response::Failure;
 use crate::rules::Rules;
 use messages::FetchOutcome;
 use page::CanonicalUrl;

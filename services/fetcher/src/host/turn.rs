@@ -1,8 +1,8 @@
 //! Waits for a job's turn at its host, and drops requests that must no longer be sent.
 
 use super::{HostWorker, Turn};
-use crate::exchange::Failure;
 use crate::pool::Job;
+use crate::response::Failure;
 use crate::route::shared_address;
 use messages::FetchOutcome;
 use std::time::Duration;
