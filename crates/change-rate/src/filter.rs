@@ -17,8 +17,8 @@
 //! alpha' = alpha (1 + h)² / V      beta' = beta (1 + h) / V
 //! ```
 //!
-//! If causes other than the page's own process spare the page with probability c only, the factor is 1 - c e^(-rate ×
-//! I) and h = c p / (q^-alpha - c).
+//! If causes other than the page's own process spare the page with probability c only, the factor is
+//! 1 - c e^(-rate × I) and h = c p / (q^-alpha - c).
 //!
 //! After every other outcome the belief is exactly a Gamma. Source: B7 of the project's algorithm notes, which
 //! generalises the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
@@ -46,6 +46,7 @@ impl GammaPrior {
         Self(belief)
     }
 
+    /// The prior as a belief.
     #[inline]
     pub fn belief(self) -> Gamma {
         self.0

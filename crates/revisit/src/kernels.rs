@@ -77,8 +77,8 @@ pub fn harmonic_penalty(x: f64) -> f64 {
     if x < 4.0 { -alternating(x, 1, |k| 1.0 / k) } else { EULER_GAMMA + x.ln() + exponential_integral(x) }
 }
 
-/// Average harmonic penalty of a page that changes `r` times per mean interval between looks: evenly spaced (Ein(r) - 1
-/// + (1 - e^-r) / r) or at random times (ln(1 + r)). Every other order counts as evenly spaced.
+/// Average harmonic penalty of a page that changes `r` times per mean interval between looks: evenly spaced
+/// (Ein(r) - 1 + (1 - e^-r) / r) or at random times (ln(1 + r)). Every other order counts as evenly spaced.
 pub fn average_harmonic_penalty(order: VisitOrder, r: f64) -> f64 {
     match order {
         VisitOrder::PurelyRandom => r.ln_1p(),

@@ -20,6 +20,7 @@ impl Groups {
         groups
     }
 
+    /// The group numbers in use, widest group first.
     #[inline]
     pub fn as_slice(&self) -> &[u32] {
         &self.numbers[..usize::from(self.len)]

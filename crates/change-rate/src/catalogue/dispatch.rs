@@ -85,6 +85,7 @@ impl Estimator {
         })
     }
 
+    /// The kind it was made as.
     pub fn kind(&self) -> EstimatorKind {
         self.kind
     }

@@ -12,8 +12,8 @@ pub(super) const AGES: usize = 10;
 /// Factor that covers the rounding of bounds, which are computed in f32 for speed.
 pub(super) const SLACK: f64 = 1.0 + 1e-5;
 
-/// An upper bound on [`kernel`] (times [`SLACK`]), a few per cent above it, without an exponential: e^-x >= (1 - x /
-/// 16)^16.
+/// An upper bound on [`kernel`] (times [`SLACK`]), a few per cent above it, without an exponential:
+/// e^-x >= (1 - x / 16)^16.
 #[inline]
 fn kernel_at_most(x: f32, theta: f32) -> f32 {
     let square = 0.5 * x * x;
@@ -48,8 +48,8 @@ pub(super) fn crawl_value_at_most(alpha: f32, beta_days: f32, days: f32, theta: 
     binary + theta * (lesser(0.5 * mean_square, days) - binary)
 }
 
-/// An upper bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and with one division: ln(1 + u) <=
-/// u (6 + u) / (6 + 4 u), its Padé approximant.
+/// An upper bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and with one division:
+/// ln(1 + u) <= u (6 + u) / (6 + 4 u), its Padé approximant.
 #[inline]
 fn hazard_at_most(alpha: f32, beta_days: f32, days: f32) -> f32 {
     let six = 6.0 * beta_days;
