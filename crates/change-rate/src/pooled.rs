@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with k the strength and m_0 the operator's prior rate. The page's prior keeps its alpha and gets
-//! beta = alpha / m_cell. Source: B8 of the project's algorithm notes (empirical Bayes by host), in the form replayed on
-//! real change times.
+//! beta = alpha / m_cell. Source: B8 of the project's algorithm notes (empirical Bayes by host), in the form replayed
+//! on real change times.
 //!
 //! Plain sums ([`GroupSums::replace`]) count a page by the days it was watched. Most of these days belong to pages that
 //! do not change, so the mean falls the longer one watches: from .12 to .03 a day in 500 days of a population with wide
