@@ -11,10 +11,10 @@ use change_rate::{
     MomentMatching, NaiveRatio, Outcome, RateClasses, Regularisation, StochasticApproximation,
 };
 
-/// Interval, and what was seen after it.
+/// Interval and outcome.
 type Look = (f64, Outcome);
 
-/// An estimator, with what the measurement gave it.
+/// An estimator with the parameters of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Contestant {
     Naive,
@@ -77,7 +77,7 @@ impl Contestant {
         }
     }
 
-    /// Whether after regular looks only the number of changed ones counts.
+    /// Whether, after regular looks, only the number of changed ones matters.
     fn counts_only(self) -> bool {
         use Contestant as C;
         matches!(
@@ -86,7 +86,7 @@ impl Contestant {
         )
     }
 
-    /// How many replicates the reference had.
+    /// The reference's number of replicates.
     fn reference_replicates(self, looks: usize) -> usize {
         match self {
             _ if looks < 50 => 20_000,
@@ -123,7 +123,7 @@ impl Estimators {
         }
     }
 
-    /// The rate from these looks: interval, and age of the last change where it is within the interval.
+    /// The rate from these looks: interval, and age of the last change if it is within the interval.
     fn rate(&self, contestant: Contestant, looks: &[Look], timed: &[Look]) -> f64 {
         let filtered = |prior: Gamma, looks: &[Look]| {
             looks.iter().fold(prior, |belief, &(interval, outcome)| belief.after(interval, outcome))
@@ -221,10 +221,10 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
 }
 
 /// Means of the error and of its square over all numbers of changed looks, by their binomial probabilities, and their
-/// standard errors over as many replicates as the reference had. Chance is left on its side only.
+/// standard errors over the reference's number of replicates. So only the reference's side is random.
 fn exact(error: impl Fn(&[Look]) -> f64, rate: f64, looks: usize, replicates: usize) -> [(f64, f64); 2] {
     let unchanged = (-rate).exp();
-    // The probability of one changed look more, from none on.
+    // The probability of one more changed look, starting at none.
     let mut probability = unchanged.powf(looks as f64);
     let mut moments = [0.0; 4];
     for changed in 0..=looks {
