@@ -80,7 +80,7 @@ impl PlanObjective {
 pub enum BeliefSource {
     /// The policy itself learns rates and sweeps.
     Itself,
-    /// An estimator.
+    /// An estimator of change rates learns them.
     Estimator,
     /// No beliefs: intervals follow from the outcomes of looks.
     LooksAlone,

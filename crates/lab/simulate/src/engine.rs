@@ -77,7 +77,7 @@ impl Run {
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Simulated time.
+    /// Simulated time reached.
     pub now_days: f64,
     /// Finished share of the run, in 0..=1.
     pub done: f64,

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 /// The runs: the product of all lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Populations.
+    /// Populations to draw pages from.
     pub populations: Vec<PopulationKind>,
     /// The change behaviour of their pages.
     pub changes: ChangeModel,
@@ -71,17 +71,17 @@ impl Default for Study {
 /// One policy with one estimator on one population at one budget, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Row {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
-    /// Policy.
+    /// Name of the policy.
     pub policy: &'static str,
     /// Name of the estimator; `known` for true rates, `none` where the policy uses none.
     pub estimator: &'static str,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: f64,
     /// Pages of one seed.
     pub pages: usize,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
     /// Share of the time that a copy is current, mean over pages: the expected one where changes are Poisson.
     pub freshness: f64,
@@ -116,7 +116,7 @@ pub struct Row {
 /// Progress of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StudyProgress {
-    /// Runs finished.
+    /// Number of finished runs.
     pub runs_done: usize,
     /// Number of all runs.
     pub runs: usize,

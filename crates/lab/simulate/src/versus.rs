@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A crawler that ours is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peer {
-    /// Its policy.
+    /// The policy of that crawler.
     pub policy: PolicyKind,
     /// Maximum of fetches per page and day; `None`: no limit.
     pub cap: Option<f64>,
@@ -45,7 +45,7 @@ pub struct Peer {
 /// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versus {
-    /// Populations.
+    /// Populations on which all crawlers are run.
     pub populations: Vec<PopulationKind>,
     /// Pages per population.
     pub pages: usize,

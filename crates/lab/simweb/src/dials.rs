@@ -139,7 +139,7 @@ pub struct FaultRule {
     pub from: Timestamp,
     /// … and end of it.
     pub until: Timestamp,
-    /// The misbehaviour.
+    /// What the server does to the requests in scope.
     pub fault: Fault,
 }
 

@@ -33,7 +33,7 @@ pub struct LedgerEntry {
     pub host: Arc<str>,
     /// Path and query; for a page reached by redirects the page's own path.
     pub path: Arc<str>,
-    /// The target.
+    /// Whether it was for a page, for robots.txt, or for something unknown.
     pub kind: RequestKind,
     /// Status of the answer; 0 when the client left before it.
     pub status: u16,

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicU32;
 /// The source of the pages.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A seed.
+    /// Pages made from a seed.
     Seeded(SeededConfig),
     /// A corpus directory.
     Replay(ReplayConfig),

@@ -130,7 +130,7 @@ impl SignalCounts {
         }
     }
 
-    /// Adds both.
+    /// The sum of both counts.
     #[must_use]
     pub fn merged(&self, other: &SignalCounts) -> SignalCounts {
         SignalCounts {

@@ -12,7 +12,7 @@ pub struct Setting {
     pub policy: Option<&'static str>,
     /// Name of the estimator in the catalogue; `known` where true rates are given.
     pub estimator: Option<&'static str>,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: Option<f64>,
     /// Share of the time that a copy is current, mean over pages.
     pub freshness: Option<f64>,
@@ -37,7 +37,7 @@ pub struct Row {
     pub published: Option<&'static str>,
     /// The number to compare with.
     pub reference: f64,
-    /// Ours.
+    /// The number computed here.
     pub ours: f64,
     /// Ours over the reference; `None` for a reference of zero.
     pub ratio: Option<f64>,

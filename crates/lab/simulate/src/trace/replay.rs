@@ -37,7 +37,7 @@ pub struct Replay {
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
-    /// Budget.
+    /// Budget, as an average over all pages.
     pub fetches_per_page_per_day: f64,
     /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
     /// count the same.

@@ -3,7 +3,7 @@
 /// The spending of a peer, and ours for the same freshness.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PeerRow {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
     /// The peer's policy.
     pub policy: &'static str,
@@ -31,7 +31,7 @@ pub struct PeerRow {
     pub fetch_ratio_standard_error: f64,
     /// Its spending over the need of the known-rate optimum, mean over the seeds.
     pub fetch_ratio_to_optimum: f64,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
     /// The ratio that we claim.
     pub claimed_ratio: Option<f64>,
@@ -40,13 +40,13 @@ pub struct PeerRow {
 /// How close ours comes to the optimum with known rates.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OurRow {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
-    /// Our policy.
+    /// Name of our policy.
     pub policy: &'static str,
     /// Name of the learner of the rates.
     pub estimator: &'static str,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: f64,
     /// Fetches in the scored time, all seeds together.
     pub fetches: u64,
@@ -64,7 +64,7 @@ pub struct OurRow {
     pub share_of_optimum: f64,
     /// Standard error of that share.
     pub share_of_optimum_standard_error: f64,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
     /// The share that we claim at this budget.
     pub claimed_share: Option<f64>,
