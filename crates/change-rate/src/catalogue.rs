@@ -1,6 +1,7 @@
-//! The one registry of estimators: the settings take their names from it, the estimator stage and the simulator what they
-//! run, `recrawl simulate list` its lines. A new estimator is a file in this folder, its `mod` line and its entry here; one
-//! that keeps what no other does is a variant of [`Keeps`] and of the states in `dispatch.rs` as well.
+//! The registry of estimators. The settings take their names from it, the estimator stage and the simulator the
+//! estimators they run, and `recrawl simulate list` its lines. To add an estimator, add a file in this folder, its
+//! `mod` line and its entry here. One with a new kind of state also needs a variant of [`Keeps`] and of the states in
+//! `dispatch.rs`.
 
 mod baseline;
 mod classes;
@@ -21,10 +22,10 @@ pub use self::poisson_looks::{ApproximationState, LawOfLargeNumbers, StochasticA
 use crate::counts::{CheckCounts, FromCounts};
 use std::fmt;
 
-/// What an estimator keeps of a page, and how it reads it where several keep the same.
+/// The kind of state that an estimator keeps per page, and how it reads it where several share a kind.
 #[derive(Clone, Copy, Debug)]
 enum Keeps {
-    /// Counts, which this function makes a rate per day of.
+    /// Counts, with the function that converts them to a rate per day.
     Counts(fn(&CheckCounts) -> f64),
     /// Evidence beyond a prior.
     Evidence(PriorFrom),
@@ -35,17 +36,17 @@ enum Keeps {
     Classes,
 }
 
-/// What the Gamma filter believes before a page's first look.
+/// The source of the Gamma filter's belief about a page before its first look.
 #[derive(Clone, Copy, Debug)]
 enum PriorFrom {
     Operator,
     Siblings,
 }
 
-/// Makes [`EstimatorKind`] of the table below it.
+/// Makes [`EstimatorKind`] from the table below it.
 macro_rules! estimators {
     ($( $(#[$about:meta])* $Variant:ident: $name:literal, $summary:literal, $keeps:expr; )*) => {
-        /// An estimator's name.
+        /// An estimator of the catalogue.
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
         pub enum EstimatorKind {
             $( $(#[$about])* $Variant, )*
@@ -62,7 +63,7 @@ macro_rules! estimators {
                 }
             }
 
-            /// What it does, in a line.
+            /// A summary in one line.
             pub const fn summary(self) -> &'static str {
                 match self {
                     $( EstimatorKind::$Variant => $summary, )*
@@ -78,7 +79,7 @@ macro_rules! estimators {
     };
 }
 
-// Name, summary, and what is kept of a page.
+// Name, summary, and the state kept per page.
 estimators! {
     /// [`NaiveRatio`].
     Naive: "naive", "changes seen per day watched", Keeps::Counts(|counts| NaiveRatio.rate_of_counts_per_day(counts));
@@ -93,7 +94,7 @@ estimators! {
     /// [`LastModified`].
     LastModified: "last-modified", "from the times pages give for their last change, bias taken out",
         Keeps::LastModified;
-    /// [`RateClasses`]: 32 from one change in 2,700 years to 100 a day, as likely as the prior makes them.
+    /// [`RateClasses`]: 32 from one change in 2,700 years to 100 a day, with the probabilities of the prior.
     BayesClasses: "bayes-classes", "probabilities of 32 classes of rates", Keeps::Classes;
     /// [`GammaFilter`](crate::GammaFilter) with one prior for all pages.
     Gamma: "gamma", "a Gamma belief updated by each look, one prior for all pages", Keeps::Evidence(PriorFrom::Operator);
@@ -109,7 +110,8 @@ estimators! {
 }
 
 impl EstimatorKind {
-    /// Whether it reads ages ([`Outcome::ChangedAt`](crate::Outcome::ChangedAt)). To the others such a page has changed.
+    /// Whether it uses ages ([`Outcome::ChangedAt`](crate::Outcome::ChangedAt)). The others count such a page as
+    /// changed.
     pub fn reads_ages(self) -> bool {
         match self.keeps() {
             Keeps::LastModified => true,
@@ -122,7 +124,7 @@ impl EstimatorKind {
         }
     }
 
-    /// Whether it is the Gamma filter, whose evidence stands beside a prior.
+    /// Whether it is the Gamma filter, which keeps evidence beside a prior.
     pub fn keeps_evidence(self) -> bool {
         match self.keeps() {
             Keeps::Evidence(_) => true,
@@ -156,17 +158,17 @@ impl fmt::Display for EstimatorKind {
     }
 }
 
-/// Who learns how often pages change.
+/// The estimator of change rates that the settings choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EstimatorChoice {
-    /// The live default's own: page rates and calendars of sweeps, which are learned together.
+    /// The live default's own: page rates and sweep calendars, learned together.
     Sweeps,
-    /// An estimator of the table, each page's rate for itself.
+    /// An estimator of the catalogue, which learns each page's rate separately.
     Catalogue(EstimatorKind),
 }
 
 impl EstimatorChoice {
-    /// All of them.
+    /// All choices.
     pub fn all() -> impl Iterator<Item = EstimatorChoice> {
         std::iter::once(Self::Sweeps).chain(EstimatorKind::ALL.into_iter().map(Self::Catalogue))
     }
@@ -179,7 +181,7 @@ impl EstimatorChoice {
         }
     }
 
-    /// What it does, in a line.
+    /// A summary in one line.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Sweeps => "own rates and calendars of sweeps; belongs to the policy live",
@@ -187,13 +189,13 @@ impl EstimatorChoice {
         }
     }
 
-    /// The one of this name.
+    /// The choice with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::all().find(|choice| choice.name() == name)
     }
 
-    /// Those that an operator may choose, with their names: first those that learn from siblings, then those with a
-    /// Gamma belief.
+    /// The choices for operators, with their names: first estimators that learn from siblings, then those with a Gamma
+    /// belief.
     pub fn for_operators() -> Vec<(&'static str, EstimatorChoice)> {
         let mut catalogue = EstimatorKind::ALL;
         catalogue.sort_by_key(|kind| (!kind.learns_from_siblings(), !kind.keeps_evidence()));

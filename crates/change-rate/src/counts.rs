@@ -1,15 +1,15 @@
-//! Sums over a page's looks, which is all that the simplest estimators remember.
+//! Sums over a page's looks: the whole state of the simplest estimators.
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days, sane_share};
 
-/// How often we looked, what was seen, over how long. Sums, so two of them add up; faded ones hold fractions.
+/// Number of looks, what they found, and over how long. Two sets can be added; faded ones hold fractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CheckCounts {
-    /// Looks that could be compared with one before.
+    /// Looks with a comparable previous look.
     pub looks: f32,
     /// Looks that found a change.
     pub changed_looks: f32,
-    /// Changes seen; more than `changed_looks` only where a full list of changes is known.
+    /// Changes seen; more than `changed_looks` only when a full list of changes is known.
     pub changes: f32,
     /// Days watched.
     pub watched_days: f32,
@@ -33,7 +33,7 @@ impl CheckCounts {
         self.watched_days *= kept;
     }
 
-    /// Adds the looks of another.
+    /// Adds the counts of another.
     pub fn merge(&mut self, other: &CheckCounts) {
         self.looks += other.looks;
         self.changed_looks += other.changed_looks;
@@ -42,13 +42,13 @@ impl CheckCounts {
     }
 }
 
-/// An estimator that remembers nothing but [`CheckCounts`]; what it makes of them is all it adds.
+/// An estimator whose whole state is [`CheckCounts`]; it only defines the rate.
 pub(crate) trait FromCounts {
     /// Expected changes per day, finite and not negative.
     fn rate_of_counts_per_day(&self, counts: &CheckCounts) -> f64;
 }
 
-/// Merging is exact: the state is that of all looks together.
+/// Merging is exact: the result is the state of all looks together.
 impl<E: FromCounts> ChangeRateEstimator for E {
     type State = CheckCounts;
 

@@ -1,7 +1,7 @@
-//! The Gamma filter: after each look, the Gamma belief that has the mean and variance of the exact one.
+//! The Gamma filter: after each look, the Gamma belief with the mean and variance of the exact one.
 //!
-//! "Something changed within I days" multiplies the belief by 1 - e^(-rate × I), which is no longer a Gamma; assumed
-//! density filtering keeps its first two moments. With p = I / (beta + I) and q = 1 - p:
+//! "Something changed within I days" multiplies the belief by 1 - e^(-rate × I), so it is no longer a Gamma;
+//! assumed-density filtering keeps its first two moments. With p = I / (beta + I) and q = 1 - p:
 //!
 //! ```text
 //! m1 = alpha / beta · (1 - q^(alpha+1)) / (1 - q^alpha)
@@ -9,28 +9,28 @@
 //! alpha' = m1² / (m2 - m1²)        beta' = m1 / (m2 - m1²)
 //! ```
 //!
-//! The difference loses digits and the three powers are one; the same in a form that does not and takes one logarithm
-//! and one exponential is
+//! The difference loses digits, and the three powers can be computed as one. The same in a form that is stable and
+//! takes one logarithm and one exponential:
 //!
 //! ```text
 //! h = p / (q^-alpha - 1)           V = 1 + h (2 - p - alpha (p + h))
 //! alpha' = alpha (1 + h)² / V      beta' = beta (1 + h) / V
 //! ```
 //!
-//! Where something other than the page's own process leaves the page alone only with probability c, the factor is
+//! If causes other than the page's own process spare the page with probability c only, the factor is
 //! 1 - c e^(-rate × I) and h = c p / (q^-alpha - c).
 //!
-//! Every other outcome keeps the belief a Gamma exactly. Source: B7 of the project's algorithm notes, which generalises
-//! the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
+//! After every other outcome the belief is exactly a Gamma. Source: B7 of the project's algorithm notes, which
+//! generalises the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
 use crate::gamma::{Gamma, InvalidParameter};
 use crate::special::{exp_minus_f32, fast_exp_m1_fraction, ln_1p_ratio};
 
-/// Beyond this many changes a belief is as sharp as it needs to be, and the moments begin to lose digits.
+/// Maximum alpha: a belief with more changes is sharp enough, and the moments begin to lose digits.
 const ALPHA_MAX: f64 = 1e4;
 
-/// What is believed of a page before its first look.
+/// The belief about a page before its first look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GammaPrior(Gamma);
 
@@ -46,7 +46,7 @@ impl GammaPrior {
         Self(belief)
     }
 
-    /// The belief itself.
+    /// The prior as a belief.
     #[inline]
     pub fn belief(self) -> Gamma {
         self.0
@@ -65,14 +65,14 @@ impl GammaPrior {
     }
 }
 
-/// 0.4 changes in 100 days: what served best over all budgets on the change histories of real pages.
+/// 0.4 changes in 100 days: the best over all budgets on the change histories of real pages.
 impl Default for GammaPrior {
     fn default() -> Self {
         Self(Gamma::of(0.4, 100.0))
     }
 }
 
-/// What a page's own looks added to the prior. Kept apart from it, so that the prior can be learned anew.
+/// What a page's own looks added to the prior. Stored apart, so that the prior can be learned again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GammaState {
     /// Changes beyond the prior's, never negative.
@@ -86,13 +86,13 @@ pub struct GammaState {
 pub struct GammaFilter {
     prior: GammaPrior,
     forgetting_days: Option<f64>,
-    /// 1 / forgetting time, 0 without forgetting: a look costs no division for it.
+    /// 1 / forgetting time, 0 without forgetting: saves a division per look.
     fading_per_day: f64,
 }
 
 impl GammaFilter {
-    /// A filter from this prior. With `forgetting_days`, what was learned fades by 1/e in that time, so that a page
-    /// may change its habits; it must be positive and finite.
+    /// A filter with this prior. With `forgetting_days`, which must be positive and finite, evidence fades by 1/e in
+    /// that time, so that a page may change its habits.
     pub fn new(prior: GammaPrior, forgetting_days: Option<f64>) -> Result<Self, InvalidParameter> {
         let forgetting_days =
             forgetting_days.map(|days| InvalidParameter::check("forgetting_days", days)).transpose()?;
@@ -103,7 +103,7 @@ impl GammaFilter {
         })
     }
 
-    /// The same filter from another prior.
+    /// The same filter with another prior.
     #[must_use]
     #[inline]
     pub fn with_prior(self, prior: GammaPrior) -> Self {
@@ -120,7 +120,7 @@ impl GammaFilter {
         self.forgetting_days
     }
 
-    /// The belief that prior and looks add up to.
+    /// The belief from prior and looks together.
     #[inline]
     pub fn posterior(&self, state: &GammaState) -> Gamma {
         Gamma::of(
@@ -146,7 +146,7 @@ impl ChangeRateEstimator for GammaFilter {
         let kept = exp_minus_f32(interval_days * self.fading_per_day);
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
         if outcome == Outcome::Unchanged {
-            // Most looks: days are added, whatever the prior.
+            // Most looks only add days, whatever the prior.
             let days = f64::from(faded.delta_beta_days.max(0.0)) + interval_days;
             *state = GammaState { delta_alpha: faded.delta_alpha.max(0.0), delta_beta_days: days as f32 };
             return;
@@ -165,8 +165,8 @@ impl ChangeRateEstimator for GammaFilter {
         state.delta_beta_days *= kept;
     }
 
-    /// Adds the evidence. Exact where every look left the belief a Gamma; of changed looks it counts a little too much,
-    /// because the later ones add less the more is known.
+    /// Adds the evidence. Exact where every look left the belief a Gamma. Changed looks count slightly too much,
+    /// because later ones add less the more is known.
     fn merge(&self, state: &mut GammaState, other: &GammaState) {
         state.delta_alpha += other.delta_alpha;
         state.delta_beta_days += other.delta_beta_days;
@@ -182,7 +182,7 @@ impl ChangeRateEstimator for GammaFilter {
 }
 
 impl Gamma {
-    /// The belief after a look `interval_days` (not negative) after the one before.
+    /// The belief after a look `interval_days` (not negative) after the previous one.
     #[inline]
     pub fn after(self, interval_days: f64, outcome: Outcome) -> Gamma {
         let (alpha, beta) = (self.alpha(), self.beta_days());
@@ -195,14 +195,14 @@ impl Gamma {
         capped(alpha, beta)
     }
 
-    /// The belief about the page's own rate after a look `interval_days` (not negative) after the one before, when
-    /// something shared with other pages may have changed it too: with probability `clear` (0..=1) nothing of that
-    /// sort did. Unchanged speaks for both and counts in full; changed is the less the page's own doing the smaller
-    /// `clear` is, and at 0 tells nothing. The same as [`Gamma::after`] at 1.
+    /// The belief about the page's own rate after a look `interval_days` (not negative) after the previous one, when a
+    /// cause shared with other pages may have changed it too. `clear` (0..=1) is the probability that no such cause
+    /// did. "Unchanged" is evidence against both and counts in full. "Changed" says less about the page's own process
+    /// the smaller `clear` is, and nothing at 0. At 1 this is [`Gamma::after`].
     #[inline]
     pub fn after_shared(self, interval_days: f64, changed: bool, clear: f64) -> Gamma {
         let (alpha, beta) = if changed {
-            // What is not a number says nothing of others' doing.
+            // NaN says nothing about other causes.
             let clear = if clear.is_nan() { 1.0 } else { clear.clamp(0.0, 1.0) };
             after_some_change(self.alpha(), self.beta_days(), interval_days, clear)
         } else {
@@ -212,7 +212,7 @@ impl Gamma {
     }
 }
 
-/// Both shrink alike, so that the mean stays.
+/// Scales both, so that the mean stays.
 #[inline]
 fn capped(alpha: f64, beta: f64) -> Gamma {
     if alpha > ALPHA_MAX { Gamma::of(ALPHA_MAX, beta * (ALPHA_MAX / alpha)) } else { Gamma::of(alpha, beta) }
@@ -220,7 +220,7 @@ fn capped(alpha: f64, beta: f64) -> Gamma {
 
 #[inline]
 fn after_some_change(alpha: f64, beta: f64, interval_days: f64, clear: f64) -> (f64, f64) {
-    // In an instant there is room for one change only.
+    // An instant has room for one change only.
     if interval_days < 1e-12 * beta && clear == 1.0 {
         return (alpha + 1.0, beta);
     }

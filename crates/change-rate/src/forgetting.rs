@@ -1,10 +1,11 @@
-//! Letting old looks count less, so that a page may change its habits. Source: B11 of the algorithm notes.
+//! Lets old looks count less, so that a page may change its habits. Source: B11 of the algorithm notes.
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
 use crate::gamma::InvalidParameter;
 use crate::special::exp_minus;
 
-/// Any estimator, with what it learned fading by 1/e in a time. ([`GammaFilter`](crate::GammaFilter) has this built in.)
+/// Any estimator, with evidence that fades by 1/e in a given time. ([`GammaFilter`](crate::GammaFilter) has this built
+/// in.)
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forgetting<E> {
     estimator: E,
@@ -12,7 +13,7 @@ pub struct Forgetting<E> {
 }
 
 impl<E: ChangeRateEstimator> Forgetting<E> {
-    /// `estimator`, forgetting with this time constant; it must be positive and finite.
+    /// Makes `estimator` forget with this time constant, which must be positive and finite.
     pub fn new(estimator: E, forgetting_days: f64) -> Result<Self, InvalidParameter> {
         Ok(Self { estimator, forgetting_days: InvalidParameter::check("forgetting_days", forgetting_days)? })
     }
@@ -43,21 +44,22 @@ impl<E: ChangeRateEstimator> ChangeRateEstimator for Forgetting<E> {
     }
 }
 
-/// e^(-interval / forgetting time): what is left of old evidence after an interval (not negative), to the digits of the
-/// states.
+/// e^(-interval / forgetting time): the fraction of old evidence left after an interval (not negative), to the
+/// precision of the states.
 #[inline]
 pub(crate) fn kept_share(interval_days: f64, forgetting_days: f64) -> f64 {
     exp_minus(interval_days / forgetting_days)
 }
 
-/// The forgetting time that errs least where ln λ wanders by a standard deviation of `drift_per_sqrt_day` a day (both
-/// positive): 1 / (σ √λ) days, the minimum of the variances 1 / (2 λ τ) from few changes and σ² τ / 2 from drift. It
-/// assumes that every change is seen; at one change a look and more, take about twice as much.
+/// The forgetting time with the least error when ln λ drifts with a standard deviation of `drift_per_sqrt_day` a day
+/// (both positive): 1 / (σ √λ) days, the minimum of the variances 1 / (2 λ τ) from few changes and σ² τ / 2 from drift.
+/// It assumes that every change is seen; with one change a look or more, use about twice as much.
 pub fn best_forgetting_days(change_rate_per_day: f64, drift_per_sqrt_day: f64) -> f64 {
     (drift_per_sqrt_day * change_rate_per_day.sqrt()).recip()
 }
 
-/// How many looks count in the end when each leaves the share `kept` (0..1) of those before: 1 / (1 - kept).
+/// The effective number of looks in the long run when each leaves the fraction `kept` (0..1) of those before: 1 / (1 -
+/// kept).
 pub fn effective_looks(kept: f64) -> f64 {
     (1.0 - kept).recip()
 }

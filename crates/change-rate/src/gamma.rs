@@ -1,13 +1,14 @@
 //! A belief about one page's change rate: Gamma distributed, with shape alpha and rate beta (in days).
 //!
 //! Read `alpha` as changes and `beta` as days of watching. Averaging the Poisson model over the belief gives the Lomax
-//! curve S(t) = (beta / (beta + t))^alpha for a copy's freshness, with its heavy tail: an unknown page is never given
-//! up. Formulas: A5 and B7 of the project's algorithm notes; the crawl value is Olston & Pandey 2008, section 2.2.
+//! curve S(t) = (beta / (beta + t))^alpha for a copy's freshness. Because of its heavy tail, an unknown page is never
+//! abandoned. Formulas: A5 and B7 of the project's algorithm notes; the crawl value is Olston & Pandey 2008, section
+//! 2.2.
 
 use crate::special;
 use thiserror::Error;
 
-/// A parameter that no estimator can work with.
+/// An invalid parameter.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("{name} is {value}; it must be {expected}")]
 pub struct InvalidParameter {
@@ -37,7 +38,7 @@ pub struct Gamma {
 }
 
 impl Gamma {
-    /// A belief with this shape and this many days behind it; both positive and finite.
+    /// A belief with this shape and this many days of watching; both positive and finite.
     #[inline]
     pub fn new(alpha: f64, beta_days: f64) -> Result<Self, InvalidParameter> {
         Ok(Self {
@@ -53,13 +54,13 @@ impl Gamma {
         Self { alpha, beta_days }
     }
 
-    /// The shape: changes believed seen.
+    /// The shape: effective number of changes seen.
     #[inline]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
-    /// The inverse scale: days believed watched.
+    /// The inverse scale: effective days watched.
     #[inline]
     pub fn beta_days(self) -> f64 {
         self.beta_days
@@ -71,12 +72,12 @@ impl Gamma {
         self.alpha / self.beta_days
     }
 
-    /// The likeliest number of changes per day; zero while fewer than one change is believed.
+    /// The most likely number of changes per day; zero while alpha is below one.
     pub fn mode(self) -> f64 {
         (self.alpha - 1.0).max(0.0) / self.beta_days
     }
 
-    /// The change rate per day that the page stays below with this probability (0.05 and 0.95 make an honest range).
+    /// The change rate per day that the page's rate is below with this probability (0.05 and 0.95 make a fair range).
     pub fn quantile(self, probability: f64) -> f64 {
         special::gamma_quantile(self.alpha, probability) / self.beta_days
     }
@@ -87,25 +88,25 @@ impl Gamma {
         special::exp_minus(self.alpha * special::ln_1p_ratio(days.max(0.0), self.beta_days))
     }
 
-    /// A(t) = ∫ S: days of freshness to expect from a copy within `days` of taking it.
+    /// A(t) = ∫ S: expected days of freshness of a copy within `days` of taking it.
     pub fn fresh_days(self, days: f64) -> f64 {
         let ln = special::ln_1p_ratio(days.max(0.0), self.beta_days);
         self.beta_days * ln * exp_m1_ratio(-(self.alpha - 1.0) * ln)
     }
 
-    /// U(t) for freshness alone, A(t) - t S(t), in days: what a fetch now is worth, `days` after the last. The best
-    /// schedule fetches whenever weight × U reaches price × cost.
+    /// U(t) for freshness alone, A(t) - t S(t), in days: the value of a fetch now, `days` after the last. The best
+    /// schedule fetches when weight × U reaches price × cost.
     pub fn crawl_value_binary(self, days: f64) -> f64 {
         self.crawl_values(days).0
     }
 
-    /// U(t) for the harmonic penalty, t - A(t), in days. Grows without bound, so no page is ever given up.
+    /// U(t) for the harmonic penalty, t - A(t), in days. Grows without bound, so no page is ever abandoned.
     pub fn crawl_value_harmonic(self, days: f64) -> f64 {
         self.crawl_values(days).1
     }
 
-    /// U(t) for the mixed objective: (1 - theta) × freshness + theta × harmonic, theta in 0..=1, in days.
-    /// Never above mean × t² / 2, whatever the theta.
+    /// U(t) for the mixed objective: (1 - theta) × freshness + theta × harmonic, theta in 0..=1, in days. Never above
+    /// mean × t² / 2, for any theta.
     #[inline]
     pub fn crawl_value(self, days: f64, theta: f64) -> f64 {
         let (binary, harmonic) = self.crawl_values(days);
@@ -117,7 +118,7 @@ impl Gamma {
     fn crawl_values(self, days: f64) -> (f64, f64) {
         let days = days.max(0.0);
         let u = days / self.beta_days;
-        // Soon after a look both values are differences of nearly equal numbers; their series has no such trouble.
+        // Soon after a look both values are differences of nearly equal numbers, so they are summed as series.
         if u * self.alpha.max(1.0) < 0.02 {
             return self.crawl_values_series(u);
         }
@@ -136,7 +137,7 @@ impl Gamma {
     /// Sum over k >= 1 of (-1)^(k+1) (alpha)_k / k! u^(k+1) / (k + 1), once with the factor k and once without.
     fn crawl_values_series(self, u: f64) -> (f64, f64) {
         let (mut coefficient, mut binary, mut harmonic) = (-self.beta_days * u, 0.0, 0.0);
-        // Each term is at most a fiftieth of the one before.
+        // Each term is at most a fiftieth of the previous one.
         for k in 1..=8 {
             let k = f64::from(k);
             coefficient *= -(self.alpha + k - 1.0) * u / k;

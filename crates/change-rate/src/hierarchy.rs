@@ -1,33 +1,33 @@
 //! A prior for every host, learned from the beliefs about its pages (empirical Bayes).
 //!
-//! From the means of its pages a host gets its own rate, pulled towards that of the other hosts; from how much the means
-//! and the means of logarithms differ, all hosts together get the shape of the prior:
+//! The means of its pages give a host its own rate, pulled towards that of the other hosts. The difference between the
+//! means and the means of logarithms, over all hosts, gives the shape of the prior:
 //!
 //! ```text
 //! m_host = (sum of means + κ m) / (pages + κ)          m = geometric mean over hosts of their mean rate
 //! ln alpha0 - ψ(alpha0) = s = mean over hosts of ln(mean of means) - mean of E[ln λ]          beta0 = alpha0 / m_host
 //! ```
 //!
-//! Source: B8 of the algorithm notes. [`GroupSums`](crate::GroupSums) is the form that the running system uses: it keeps
-//! the shape and works on the evidence instead of the beliefs, so that nothing is counted that came from the prior.
+//! Source: B8 of the algorithm notes. [`GroupSums`](crate::GroupSums) is the form that the running system uses: it
+//! keeps the shape and works on the evidence instead of the beliefs, so that nothing from the prior is counted.
 
 use crate::filter::GammaPrior;
 use crate::gamma::Gamma;
 use crate::special::digamma_and_slope;
 
-/// κ: how many pages the other hosts count for.
+/// κ: number of pages that the other hosts count for.
 const OTHER_HOSTS_PAGES: f64 = 5.0;
-/// A host says something about the common shape from this many looked-at pages on.
+/// Minimum of pages with looks for a host to count for the common shape.
 const SHAPE_PAGES_NEEDED: f64 = 10.0;
-/// A level of the hierarchy is believed from this many looked-at pages on.
+/// Minimum of pages with looks for a level of the hierarchy to be used.
 const LEVEL_PAGES_NEEDED: f64 = 20.0;
-/// s is kept within these.
+/// Bounds on s.
 const SPREAD_RANGE: (f64, f64) = (0.08, 3.0);
 
-/// What is believed of the looked-at pages of a host, summed. Sums, so two of them add up.
+/// Sums of the beliefs about the pages of a host with looks. Two sets can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeliefSums {
-    /// Pages with at least one look that could be compared with one before.
+    /// Pages with at least one look that has a comparable previous look.
     pub pages: f64,
     /// Sum over the pages of the mean rate, per day.
     pub means_per_day: f64,
@@ -36,7 +36,7 @@ pub struct BeliefSums {
 }
 
 impl BeliefSums {
-    /// Adds a page that has been looked at.
+    /// Adds a page with looks.
     pub fn add(&mut self, belief: Gamma) {
         self.pages += 1.0;
         self.means_per_day += belief.mean();
@@ -56,13 +56,13 @@ impl BeliefSums {
         self.ln_means += other.ln_means;
     }
 
-    /// ln of the mean rate, less the mean of ln rate: 0 if all pages are known to be alike, larger the more they
-    /// differ. Nothing without pages.
+    /// ln of the mean rate, minus the mean of ln rate: 0 if all pages are known to be alike, larger the more they
+    /// differ. `None` without pages.
     fn spread(&self) -> Option<f64> {
         (self.pages > 0.0).then(|| (self.means_per_day / self.pages).ln() - self.ln_means / self.pages)
     }
 
-    /// The sums at the deepest level that has seen enough pages (20), else at the first; levels from the widest (all
+    /// The sums at the deepest level with enough pages (20), else at the first. Levels are given from the widest (all
     /// pages; registered domain; host; first directory).
     pub fn deepest(levels: &[BeliefSums]) -> BeliefSums {
         let enough = levels.iter().rev().find(|level| level.pages >= LEVEL_PAGES_NEEDED);
@@ -70,7 +70,7 @@ impl BeliefSums {
     }
 }
 
-/// What the hosts together say about a host's prior.
+/// What all hosts together tell about a host's prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostPriors {
     alpha: f64,
@@ -116,7 +116,7 @@ impl HostPriors {
     }
 }
 
-/// The alpha with ln alpha - ψ(alpha) = `spread`, the spread kept within 0.08 and 3.
+/// The alpha with ln alpha - ψ(alpha) = `spread`, with the spread limited to 0.08..=3.
 fn shape(spread: f64) -> f64 {
     exact_shape(spread.clamp(SPREAD_RANGE.0, SPREAD_RANGE.1))
 }

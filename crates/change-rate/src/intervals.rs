@@ -1,4 +1,4 @@
-//! Looks sorted by the length of their interval: what the estimators for irregular looks keep in place of a list.
+//! A histogram of look intervals, kept by estimators for irregular looks instead of a list.
 
 use crate::estimator::sane_share;
 
@@ -7,7 +7,7 @@ const CLASSES: usize = 32;
 /// The first class holds intervals of 2^-16 days and less.
 const LOWEST_EXPONENT: i32 = -16;
 
-/// How many intervals there were of each length, and their sum. Sums, so two of them add up.
+/// Number of intervals of each length, and their sum. Two histograms can be added.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntervalHistogram {
     counts: [f32; CLASSES],
@@ -15,7 +15,7 @@ pub struct IntervalHistogram {
 }
 
 impl IntervalHistogram {
-    /// Counts an interval that is not negative.
+    /// Counts an interval, which must not be negative.
     pub(crate) fn add(&mut self, interval_days: f64) {
         // The exponent of a number is its logarithm to base two, rounded down.
         let exponent = ((interval_days.to_bits() >> 52) & 0x7ff) as i32 - 1023;
@@ -36,7 +36,7 @@ impl IntervalHistogram {
         self.days.iter_mut().zip(other.days).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Number and mean length (days) of the intervals of each class that has any.
+    /// Number and mean length (days) of the intervals of each non-empty class.
     pub(crate) fn means(&self) -> impl Iterator<Item = (f64, f64)> + Clone + '_ {
         let classes = self.counts.iter().zip(self.days);
         classes.filter(|(count, _)| **count > 0.0).map(|(count, days)| (f64::from(*count), f64::from(days / count)))
@@ -48,13 +48,13 @@ impl IntervalHistogram {
         (sum(&self.counts), sum(&self.days))
     }
 
-    /// Class, count and days of each class that has any, one after the other.
+    /// Class, count and days of each non-empty class, in order.
     pub(crate) fn to_numbers(&self) -> impl Iterator<Item = f32> + '_ {
         let classes = (0..CLASSES).filter(|class| self.counts[*class] > 0.0);
         classes.flat_map(|class| [class as f32, self.counts[class], self.days[class]])
     }
 
-    /// The reverse of `to_numbers`; nothing if the numbers are none of its.
+    /// The inverse of `to_numbers`; `None` if the numbers are invalid.
     pub(crate) fn from_numbers(numbers: &[f32]) -> Option<Self> {
         let mut histogram = Self::default();
         let (classes, []) = numbers.as_chunks::<3>() else { return None };
@@ -70,14 +70,14 @@ impl IntervalHistogram {
     }
 }
 
-/// The zero of a falling, convex function, from a point at or below it, by Newton's method: each step stays at or below
-/// the zero, so none is wasted and none goes astray. `function` gives value and slope. Not beyond `end`.
+/// The zero of a falling, convex function, from a start at or below it, by Newton's method: each step stays at or below
+/// the zero, so the method converges. `function` gives value and slope. Never exceeds `end`.
 pub(crate) fn zero_of_falling_convex(start: f64, end: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut x = start;
-    // Two dozen steps for what pages show; where only exponentials are left, each step still gains one whole exponent.
+    // Two dozen steps suffice for real pages. Where only exponentials are left, each step still gains a whole exponent.
     for _ in 0..400 {
         let (value, slope) = function(x);
-        // Where the exponentials have run out, a slope of zero of either sign leads to the end.
+        // Where the exponentials have vanished, a slope of zero of either sign leads to the end.
         let step = value / slope.abs();
         if step.is_nan() || step <= x * 1e-15 {
             break;

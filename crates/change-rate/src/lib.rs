@@ -1,15 +1,15 @@
 //! How often does this page change?
 //!
-//! We only ever see a page at our own looks, so between two of them we learn at most that *something* changed:
-//! five edits and one look the same, an edit undone is invisible. An estimator turns such [`Outcome`]s into a
-//! change rate and a probability that our copy is still current.
+//! We see a page only at our own looks, so between two of them we learn at most that *something* changed: five edits
+//! and one look the same, and an edit that was undone is invisible. An estimator turns such [`Outcome`]s into a change
+//! rate and a probability that our copy is still current.
 //!
 //! [`GammaFilter`] is the one the crawler runs: a [`Gamma`] belief about each page's rate in eight bytes, updated in
-//! constant time, honest about what it does not know. Its prior is learned from the page's siblings ([`GroupSums`], or
-//! [`HostPriors`] from the beliefs). The estimators of the literature stand beside it, to be measured against and for
-//! whoever wants them: [`NaiveRatio`], [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`],
-//! [`RateClasses`], [`LawOfLargeNumbers`], [`StochasticApproximation`]. All follow [`ChangeRateEstimator`];
-//! [`Estimator`] is any of them by its name. [`sampling`] judges groups of pages by samples.
+//! constant time, with its uncertainty. Its prior is learned from the page's siblings ([`GroupSums`], or [`HostPriors`]
+//! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
+//! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
+//! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`Estimator`] is any of them by its name.
+//! [`sampling`] judges groups of pages by samples.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 

@@ -1,33 +1,34 @@
-//! What is believed of a page before its first look, learned from its siblings.
+//! The belief about a page before its first look, learned from its siblings.
 //!
-//! Most pages are looked at a few times and never seen to change; what their siblings do then says more about them than
-//! they do themselves. Sums over the pages of a group (a site; within it, a directory and file type) give its rate,
-//! pulled towards the level above by as much as `strength` changes weigh:
+//! Most pages are looked at a few times and never seen to change; their siblings then tell more about them than they do
+//! themselves. Sums over the pages of a group (a site; within it, a directory and file type) give its rate, pulled
+//! towards the level above with the weight of `strength` changes:
 //!
 //! ```text
 //! m_site = (changes_site + k) / (days_site + k / m_0)        m_cell = (changes_cell + k) / (days_cell + k / m_site)
 //! ```
 //!
-//! with k the strength and m_0 the operator's prior rate; the page's prior keeps its alpha and gets beta = alpha / m_cell.
-//! Source: B8 of the project's algorithm notes (empirical Bayes by host), in the form replayed on real change times.
+//! with k the strength and m_0 the operator's prior rate. The page's prior keeps its alpha and gets
+//! beta = alpha / m_cell. Source: B8 of the project's algorithm notes (empirical Bayes by host), in the form replayed
+//! on real change times.
 //!
-//! Plain sums ([`GroupSums::replace`]) count a page by the days it was watched. Most of these belong to pages that do not
-//! change, so the mean falls the longer one watches: from .12 to .03 a day in 500 days of a population with wide rates,
-//! where .1 serves best. The mean of the pages' posterior means (a step of expectation maximisation, the shape being
-//! given) does not fall; where it comes to rest, pages count by 1 / (beta_0 + days). [`GroupSums::replace_even`] does that
-//! with a fixed number of days, so that what a page contributed can still be taken back and groups merge.
+//! Plain sums ([`GroupSums::replace`]) count a page by the days it was watched. Most of these days belong to pages that
+//! do not change, so the mean falls the longer one watches: from .12 to .03 a day in 500 days of a population with wide
+//! rates, where .1 is best. The mean of the pages' posterior means (a step of expectation maximisation with a given
+//! shape) does not fall; at its fixed point, pages count by 1 / (beta_0 + days). [`GroupSums::replace_even`] does that
+//! with a fixed number of days, so that a page's contribution can still be subtracted and groups merge.
 
 use crate::filter::{GammaPrior, GammaState};
 use serde::{Deserialize, Serialize};
 
-/// How many changes the level above counts for.
+/// Number of changes that the level above counts for.
 pub const PRIOR_STRENGTH: f64 = 10.0;
 
-/// Days of watching by which a page's weight in [`GroupSums::replace_even`] is halved. Of 10, 30, 100 and 300 the best on
-/// made-up populations and on recorded change times before the scored years, taken together.
+/// Days of watching by which a page's weight in [`GroupSums::replace_even`] is halved. The best of 10, 30, 100 and 300,
+/// over synthetic populations and recorded change times from before the scored years.
 const HALF_WEIGHT_DAYS: f64 = 30.0;
 
-/// What the pages of a group have shown together. Adding up commutes, so groups merge.
+/// Sums of the evidence of the pages of a group. Addition commutes, so groups merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupSums {
     /// Changes learned beyond the priors'.
@@ -37,14 +38,14 @@ pub struct GroupSums {
 }
 
 impl GroupSums {
-    /// Replaces what one page has contributed.
+    /// Replaces the contribution of one page.
     #[inline]
     pub fn replace(&mut self, before: &GammaState, after: &GammaState) {
         self.replace_weighted(before, after, |_| 1.0);
     }
 
-    /// The same where pages shall count alike, however long each was watched: by 30 / (30 + days). Sums are of one kind
-    /// or of the other.
+    /// The same with nearly equal weights for all pages, however long each was watched: 30 / (30 + days). Do not mix
+    /// both kinds in one sum.
     #[inline]
     pub fn replace_even(&mut self, before: &GammaState, after: &GammaState) {
         self.replace_weighted(before, after, |days| HALF_WEIGHT_DAYS / (HALF_WEIGHT_DAYS + days));
@@ -53,7 +54,7 @@ impl GroupSums {
     #[inline]
     fn replace_weighted(&mut self, before: &GammaState, after: &GammaState, weight: impl Fn(f64) -> f64) {
         let (lost, won) = (weight(f64::from(before.delta_beta_days)), weight(f64::from(after.delta_beta_days)));
-        // Rounding must not leave a sum below nothing when a page forgets what it learned.
+        // Rounding must not leave a negative sum when a page forgets what it learned.
         let put =
             |sum: f64, after: f32, before: f32| (sum + won * f64::from(after) - lost * f64::from(before)).max(0.0);
         self.changes = put(self.changes, after.delta_alpha, before.delta_alpha);

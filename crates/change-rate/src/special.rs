@@ -1,6 +1,6 @@
 //! The incomplete gamma function, for quantiles of a belief: series below a + 1, continued fraction above (Abramowitz &
 //! Stegun 6.5.29 and 6.5.31, the latter by Lentz's method). The digamma function, for means of logarithms. And faster
-//! forms of ln(1 + x), e^x - 1 and e^-x for where their cost counts: taking in a look, and scoring millions of pages.
+//! forms of ln(1 + x), e^x - 1 and e^-x for the hot paths: taking in a look, and scoring millions of pages.
 
 use std::f64::consts::{LN_2, LOG2_E, PI, SQRT_2};
 
@@ -62,8 +62,8 @@ pub(crate) fn regularised_lower_gamma(a: f64, x: f64) -> f64 {
     (1.0 - fraction * scale).max(0.0)
 }
 
-/// The x with P(a, x) = `probability`, by bisection on ln x: slow (some microseconds) and certain. Zero and infinity
-/// where the probability is 0 and 1.
+/// The x with P(a, x) = `probability`, by bisection on ln x: slow (some microseconds) and robust. Zero for probability
+/// 0 and infinity for 1.
 pub(crate) fn gamma_quantile(a: f64, probability: f64) -> f64 {
     if probability <= 0.0 {
         return 0.0;
@@ -71,7 +71,7 @@ pub(crate) fn gamma_quantile(a: f64, probability: f64) -> f64 {
     if probability >= 1.0 {
         return f64::INFINITY;
     }
-    // Above: the mean plus forty deviations and forty means of an exponential; below: the smallest number there is.
+    // Above: the mean plus forty deviations and forty means of an exponential. Below: the smallest float.
     let (mut low, mut high) = (-745.0, (a + 40.0 * a.sqrt() + 40.0).ln());
     while high - low > 1e-13 {
         let middle = 0.5 * (low + high);
@@ -87,8 +87,8 @@ pub(crate) fn gamma_quantile(a: f64, probability: f64) -> f64 {
     (0.5 * (low + high)).exp()
 }
 
-/// ψ(a) = d ln Γ(a) / da for a > 0, and its derivative: by recurrence up to 10, from where the asymptotic series
-/// (Abramowitz & Stegun 6.3.18 and 6.4.12) has all digits.
+/// ψ(a) = d ln Γ(a) / da for a > 0, and its derivative: by recurrence up to 10, where the asymptotic series (Abramowitz
+/// & Stegun 6.3.18 and 6.4.12) reaches full precision.
 pub(crate) fn digamma_and_slope(a: f64) -> (f64, f64) {
     let (mut digamma, mut slope, mut x) = (0.0, 0.0, a);
     while x < 10.0 {
@@ -121,7 +121,7 @@ pub fn ln_1p_ratio(x: f64, y: f64) -> f64 {
     } else {
         (0.0, x / (2.0 * y + x))
     };
-    // In pairs of terms, so that they need not wait for each other.
+    // In pairs of terms, so that they can be computed in parallel.
     let s2 = s * s;
     let s4 = s2 * s2;
     let low = (1.0 + s2 * (1.0 / 3.0)) + s4 * (1.0 / 5.0 + s2 * (1.0 / 7.0));
@@ -129,8 +129,9 @@ pub fn ln_1p_ratio(x: f64, y: f64) -> f64 {
     exponent * LN_2 + 2.0 * s * (low + s4 * s4 * high)
 }
 
-/// e^x - 1 for x >= 0 as numerator and denominator, within 2e-13: e^x = (E + O) / (E - O) by the Padé approximation with
-/// five terms each (E even, O odd) up to a half, so that a division by the result costs none for the result itself.
+/// e^x - 1 for x >= 0 as numerator and denominator, within 2e-13. Up to a half, e^x = (E + O) / (E - O) by the Padé
+/// approximation with five terms each (E even, O odd). A caller that divides by the result saves the division for the
+/// result itself.
 #[inline]
 pub(crate) fn fast_exp_m1_fraction(x: f64) -> (f64, f64) {
     if x > 0.5 {
@@ -142,18 +143,18 @@ pub(crate) fn fast_exp_m1_fraction(x: f64) -> (f64, f64) {
     (2.0 * odd, even - odd)
 }
 
-/// e^-x for x >= 0, within 1e-13 of its value up to 708; from there on, and for what is not a number, next to nothing.
+/// e^-x for x >= 0, within 1e-13 of its value up to 708; above that, and for NaN, almost zero.
 #[inline]
 pub fn exp_minus(x: f64) -> f64 {
-    // Adding it leaves no room for a fraction: the lowest bits of the sum are the nearest whole number.
+    // Adding it leaves no room for a fraction: the lowest bits of the sum are the nearest integer.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
-    // ln 2 in two parts: whole numbers times the first are exact.
+    // ln 2 in two parts: products of integers with the first are exact.
     const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     let x = if x < 708.0 { x } else { 708.0 };
     let shifted = x * LOG2_E + WHOLE;
     let halvings = shifted - WHOLE;
-    // The rest is at most half of ln 2, either way.
+    // The rest is at most half of ln 2 in absolute value.
     let r = halvings * LN_2_HIGH - x + halvings * LN_2_LOW;
     let (r2, r4) = (r * r, r * r * (r * r));
     let low = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0));
@@ -163,8 +164,7 @@ pub fn exp_minus(x: f64) -> f64 {
     power * (low + r4 * (middle + r4 * high))
 }
 
-/// e^-x for x >= 0, in the precision in which evidence is kept. What fades does so nearly always by little: days beside
-/// years.
+/// e^-x for x >= 0, in the precision of stored evidence. Most fading is slight: days compared with years.
 #[inline]
 pub(crate) fn exp_minus_f32(x: f64) -> f32 {
     if x > 0.25 {

@@ -1,31 +1,31 @@
-//! How much is handed out before a host can take it. Enough that no host waits for the scheduler, and no more: what waits
-//! at the fetcher for its host's turn says nothing about whether there are enough fetchers.
+//! How many requests are handed out before their host may take them: enough that no host waits for the scheduler, and
+//! no more. A backlog at the fetcher would hide whether there are enough fetchers.
 
 use crate::hosts::HostGate;
 use crate::rules::Rules;
 use page::Timestamp;
 use std::time::Duration;
 
-/// Scans by which a host may be supplied in advance: one may come late.
+/// Scans that a host is supplied for in advance. Two, because one scan may come late.
 const SCANS_AHEAD: u32 = 2;
-/// Requests that a host may have out however slow it is: while one is under way, or lost until its lease ends, another can
-/// follow.
+/// Minimum of requests a host may have in flight, however slow it is. A second can follow while the first is under way,
+/// or lost until its lease ends.
 const LEAST_OUT: u32 = 2;
-/// Requests that a host may have out however fast it is. Without a crawl delay, one host could otherwise take all that may
-/// be in flight.
+/// Maximum of requests a host may have in flight, however fast it is. Without a crawl delay, one host could otherwise
+/// take the whole bound on requests in flight.
 const MOST_OUT: u32 = 64;
 
-/// How far ahead of the hosts a tick hands out.
+/// How far ahead of the hosts' gates a tick hands out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ahead {
-    /// Requests that their host permits by then may go out.
+    /// Requests may go out if their host permits them by this time.
     permitted_by: Timestamp,
-    /// How much of its own time a host may have out.
+    /// How much of its own time a host may have in flight.
     work: Duration,
 }
 
 impl Ahead {
-    /// For a tick at `now`, when pages are scanned once in `scan_interval`.
+    /// For a tick at `now`, with a scan of the pages every `scan_interval`.
     pub(crate) fn of_tick(rules: &Rules, scan_interval: Duration, now: Timestamp) -> Self {
         let until_supplied = scan_interval * SCANS_AHEAD;
         Self { permitted_by: now + until_supplied, work: rules.host_ahead.max(until_supplied) }

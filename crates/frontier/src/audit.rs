@@ -1,5 +1,5 @@
-//! How many copies are current, really? A small share of the budget goes to pages drawn at random, whatever the policy
-//! thinks of them; how many of them are found unchanged is an unbiased measure of freshness.
+//! Measures freshness. A small share of the budget goes to pages drawn at random, independent of the policy. The share
+//! of them found unchanged is an unbiased estimate of freshness.
 
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
@@ -7,12 +7,12 @@ use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::{LastLook, Slot, Standing};
 
-/// Looks that may pile up: a host that is away must not cause a burst of them.
+/// Cap on saved-up audits, so that a host that was away causes no burst of them.
 const MOST_EARNED: f64 = 16.0;
-/// Draws until one can be fetched: with fewer than one page in twenty ready, the next tick tries again.
+/// Draws per audit. With fewer than one page in twenty ready, the next tick tries again.
 const DRAWS: u64 = 64;
 
-/// The audit's own part of the budget, and where its draws have come to.
+/// The audit's share of the budget, and the state of its draws.
 #[derive(Default)]
 pub(crate) struct Audit {
     tokens: f64,
@@ -22,7 +22,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// Adds its part of what the budget has earned.
+    /// Adds the audit's share of the earned budget.
     pub(crate) fn earn(&mut self, fetches: f64) {
         self.tokens = (self.tokens + fetches).min(MOST_EARNED);
     }
@@ -37,8 +37,8 @@ impl Audit {
         self.fresh += u64::from(fresh);
     }
 
-    /// The page to audit now, if the audit has earned one: any with a copy, all with the same probability, on a host
-    /// that has room.
+    /// Draws the page to audit now, if the audit has earned one. Every page with a copy is equally likely; its host
+    /// must have room.
     pub(crate) fn draw(
         &mut self,
         pages: &PageIndex,
@@ -52,7 +52,7 @@ impl Audit {
         }
         for _ in 0..DRAWS {
             self.draws += 1;
-            // The time makes the draws of another life other ones.
+            // The time varies the draws between restarts.
             let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.draws;
             let slot = Slot::new(((u128::from(mix(seed)) * u128::from(slots)) >> 64) as u32);
             let Some(entry) = pages.columns.get(slot) else { continue };
@@ -66,7 +66,7 @@ impl Audit {
     }
 }
 
-/// The finisher of splitmix64 (Steele, Lea & Flood 2014): near numbers become unrelated ones.
+/// The finisher of splitmix64 (Steele, Lea & Flood 2014): maps neighbouring numbers to unrelated ones.
 fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,20 +1,19 @@
-//! What may be fetched, as far as this partition has earned it.
+//! The fetches and bytes that this partition has earned and not spent.
 
 use page::Timestamp;
 
-/// Unspent budget of this partition.
 pub(crate) struct Budget {
     pub(crate) tokens: f64,
-    /// Bytes that may still be received, when they are limited. What a page weighs is known only afterwards, so this may
-    /// fall below zero; nothing is handed out until it has risen again.
+    /// Bytes that may still be received, when they are limited. The weight of a page is known only after its fetch, so
+    /// this may fall below zero. Nothing is handed out until it has risen again.
     pub(crate) bytes: f64,
     filled_at: Option<Timestamp>,
-    /// The most that fits, and what the last tick has earned.
+    /// The cap on `tokens`, and what the last tick earned.
     most: f64,
     earned: f64,
 }
 
-/// One fetch may go out at once; a restart must not cost a wait, nor cause a burst.
+/// One fetch may go out at once: a restart must cost no wait and cause no burst.
 impl Default for Budget {
     fn default() -> Self {
         Self { tokens: 1.0, bytes: 0.0, filled_at: None, most: 2.0, earned: 0.0 }
@@ -22,9 +21,9 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Adds what time has earned, up to the burst, and never less than room for two fetches: with room for one, the
-    /// fraction left over at every fetch would be lost, a sixth of a small budget at a long scan interval.
-    /// Returns how many fetches that was.
+    /// Adds what the time since the last call has earned, up to the burst, and returns it in fetches. There is always
+    /// room for two fetches: with room for one, the fraction left over at every fetch would be lost, a sixth of a small
+    /// budget at a long scan interval.
     pub(crate) fn fill(
         &mut self,
         now: Timestamp,
@@ -45,17 +44,17 @@ impl Budget {
         self.tokens - before
     }
 
-    /// Fetches that another tick like the last would not find room for.
+    /// Fetches that would overflow the cap at another tick like the last.
     pub(crate) fn surplus(&self) -> f64 {
         (self.tokens + self.earned - self.most).min(self.tokens)
     }
 
-    /// Gives back a fetch that was handed out and not made.
+    /// Gives back a fetch that was handed out but not made.
     pub(crate) fn refund(&mut self) {
         self.tokens = (self.tokens + 1.0).min(self.most);
     }
 
-    /// Takes off what a page has weighed.
+    /// Subtracts the bytes of a fetched page.
     pub(crate) fn pay_bytes(&mut self, bytes: i64) {
         self.bytes -= bytes.max(0) as f64;
     }

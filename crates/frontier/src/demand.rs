@@ -1,5 +1,5 @@
-//! The price that all partitions share without a coordinator: each publishes how much it wants at which price, adds up
-//! the latest of all, and solves for the same price (C17 of the algorithm notes).
+//! The price that all partitions share without a coordinator. Each publishes how much it wants at which price, adds up
+//! the latest demand of all, and solves for the same price (C17 of the algorithm notes).
 
 use crate::page_index::PageIndex;
 use crate::rules::Rules;
@@ -13,30 +13,30 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use sweeps::Outlook;
 
-/// How often a partition says what it wants.
+/// How often a partition publishes its demand.
 const PUBLISH_EVERY: Duration = MINUTE;
-/// … but not more often than once in so many ticks: in a replay a minute may be shorter than a tick.
+/// … but at most once in this many ticks: in a replay a minute may be shorter than a tick.
 const PUBLISH_TICKS: u32 = 32;
-/// While the frontier fills, shares are settled faster: the first so many rounds take so many ticks each.
+/// Shares settle faster while the frontier fills: (number of first rounds, ticks per round).
 const FIRST_ROUNDS: (u32, u32) = (16, 4);
-/// Where the worth of a page changes with what its siblings show, the price is that of a moment a while ahead: pages are
-/// counted that will want a fetch by then, up to this part of them all …
+/// When looks at siblings change the worth of a page, the price is that of a moment ahead. Pages are counted that will
+/// want a fetch by then, up to this fraction of all pages …
 const PART_AHEAD: f64 = 0.5;
-/// … and up to so many days ahead.
+/// … and at most this many days ahead.
 const DAYS_AHEAD: f64 = 1.0;
 
-/// How much of a new share counts at once. A few pages more or less above the price are chance; a partition that was given
-/// too much for a while would find nothing worth it.
+/// Step by which the share moves to its new value. A few pages more or less above the price are chance; a partition
+/// given too large a share for a while would find nothing worth it.
 const SHARE_STEP: f64 = 0.25;
 /// The same while the frontier fills.
 const FIRST_SHARE_STEP: f64 = 0.75;
 
-/// How much fetching some pages want, by price.
+/// Demand for fetches by price.
 #[derive(Clone, Debug)]
 enum Wanted {
-    /// By ratio of cost, rate and weight.
+    /// By the ratio of cost, rate and weight.
     Ratios(Box<RatioHistogram>),
-    /// By value so many days ahead.
+    /// By value, this many days ahead.
     Values(ValueHistogram, f64),
 }
 
@@ -71,7 +71,8 @@ impl Wanted {
     }
 }
 
-/// How pages compete by their rates; by their number, where a policy has its own account of what they want.
+/// The policy under which pages compete by their rates. A policy with its own account of pages competes by their
+/// number.
 fn ratio_policy(rules: &Rules) -> Policy {
     match (rules.at_work, rules.index) {
         (PolicyAtWork::CrawlValue | PolicyAtWork::PlannedByRates(_), Index::CrawlValue { theta }) => {
@@ -84,20 +85,20 @@ fn ratio_policy(rules: &Rules) -> Policy {
     }
 }
 
-/// What is known of all partitions' demand.
+/// The latest demand of all partitions.
 pub(crate) struct SharedDemand {
     others: BTreeMap<u32, (Wanted, i64)>,
-    /// What this partition said last. Shares are worked out from what all have said, so that they add up to the whole.
+    /// What this partition published last. Shares are computed from published demand, so that they add up to one.
     published: Option<Wanted>,
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
-    /// How often it has spoken.
+    /// How often this partition has published.
     rounds: u32,
-    /// Pages counted last time.
+    /// Pages counted at the last publication.
     pages: usize,
     price: f64,
-    /// This partition's part of the budget.
+    /// This partition's share of the budget.
     share: f64,
 }
 
@@ -116,8 +117,8 @@ impl SharedDemand {
         }
     }
 
-    /// Takes in what a partition says. What this one said itself is known better here, and demands of another policy do
-    /// not add up with its.
+    /// Takes in the demand of a partition. This partition's own records are skipped, because it knows its own demand
+    /// better. So are those of another policy, because they do not add up with its own.
     pub(crate) fn hear(&mut self, demand: &Demand, own_partition: u32, rules: &Rules) {
         let Ok(partition) = u32::try_from(demand.stage_partition) else { return };
         let wanted = match rules.index {
@@ -139,7 +140,7 @@ impl SharedDemand {
     }
 
     /// Solves for the price, and for this partition's share of the budget at that price. Partitions not heard of yet
-    /// are taken to want an equal share.
+    /// are assumed to want an equal share.
     fn solve(&mut self, own: &Wanted, rules: &Rules) {
         let mut all = own.clone();
         self.others.values().for_each(|(other, _)| all.merge(other));
@@ -151,12 +152,12 @@ impl SharedDemand {
         let of_known = if all_want > 0.0 { own_wants / all_want } else { 1.0 / f64::from(known) };
         let share = of_known * f64::from(known) / f64::from(self.partitions);
         let step = if self.rounds <= FIRST_ROUNDS.0 { FIRST_SHARE_STEP } else { SHARE_STEP };
-        // Shares that add up to one keep doing so.
+        // Shares that add up to one still do after this step.
         self.share += step * (share - self.share);
     }
 
-    /// How far ahead pages are counted. A whole power of two, so that partitions that know slightly different numbers of
-    /// pages mean the same.
+    /// How far ahead pages are counted. A whole power of two, so that partitions that know slightly different numbers
+    /// of pages use the same horizon.
     fn days_ahead(&self, own_pages: usize, rules: &Rules) -> f64 {
         let others: i64 = self.others.values().map(|(_, pages)| pages.max(&0)).sum();
         let pages = own_pages as f64 + others as f64;
@@ -164,7 +165,7 @@ impl SharedDemand {
         days.log2().floor().exp2()
     }
 
-    /// Every so often: counts what this partition wants and solves for the price. Returns what the others are to hear.
+    /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
     pub(crate) fn publish(
         &mut self,
         pages: &PageIndex,
@@ -175,7 +176,7 @@ impl SharedDemand {
     ) -> Option<Demand> {
         self.ticks = self.ticks.saturating_add(1);
         let first = self.published_at == Timestamp::MIN;
-        // A frontier that has grown by a tenth wants something else than it did.
+        // A frontier that has grown by a tenth has a different demand.
         let grown = pages.pages().abs_diff(self.pages) * 10 > self.pages;
         let due = grown || now.saturating_since(self.published_at) >= PUBLISH_EVERY;
         let ticks = if self.rounds < FIRST_ROUNDS.0 { FIRST_ROUNDS.1 } else { PUBLISH_TICKS };
@@ -197,7 +198,7 @@ impl SharedDemand {
         if rules.partitions == 1 {
             self.solve(&own, rules);
         } else if let Some(said) = self.published.replace(own) {
-            // The others have heard what was said last time, and have said what goes with it since.
+            // The others have heard the last publication, and have since published theirs to match.
             self.solve(&said, rules);
         }
         Some(Demand {

@@ -1,4 +1,4 @@
-//! Why a page is, or is not, due: from records beside the running loop, by the code that decides.
+//! Explains why a page is due or not: from records read beside the running loop, with the code that decides.
 
 mod explanation;
 mod reasons;
@@ -18,10 +18,10 @@ use page::{CanonicalUrl, PageId, Timestamp};
 use revisit::columns::{Index, Slot, Worth};
 use sweeps::{GroupKind, GroupOutlook, Outlook};
 
-/// Nobody plans further ahead.
+/// No policy plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// What is known of one site, put together as the running scheduler has it.
+/// What is known of one site, assembled as the running scheduler has it.
 struct Site {
     pages: PageIndex,
     outlook: Outlook,
@@ -30,14 +30,14 @@ struct Site {
     index: Index,
     hint_hazard: f64,
     hints: HintRecord,
-    /// What the price is taken for where none was worked out.
+    /// The price assumed where none was computed.
     price: f64,
 }
 
 /// Explains the decision about a page.
 ///
-/// `pages` are those of its site, the page itself among them: siblings share the groups, and the last look into these.
-/// `schedule` is its host's, `price` the last one that was published. `None` when the page is not known.
+/// `pages` are all pages of its site, including itself: siblings share groups and the last look at them. `schedule` is
+/// that of its host, `price` the last published one. Returns `None` when the page is not known.
 pub fn explain(
     rules: &Rules,
     url: &CanonicalUrl,
@@ -72,7 +72,7 @@ impl Site {
         self.pages.columns.worth(self.slot, &self.index, &self.outlook, at)
     }
 
-    /// What the page competes with at a moment.
+    /// The value the page competes with at a time.
     fn value(&self, at: Timestamp) -> f64 {
         self.worth(at).map_or(0.0, |worth| {
             let own = if self.hint_hazard > 0.0 {
@@ -87,7 +87,7 @@ impl Site {
         })
     }
 
-    /// Days from now until the page is worth the price, at present knowledge; `None` when not for the next ten years.
+    /// Days until the page is worth the price, from what is known now. `None` when that takes more than ten years.
     fn due_after_days(&self, price: f64, now: Timestamp) -> Option<f64> {
         if self.value(now) >= price {
             return Some(0.0);
@@ -207,7 +207,7 @@ impl Site {
     }
 }
 
-/// Expected changes of its own.
+/// Expected number of the page's own changes.
 fn hazard(own: Gamma, days: f64) -> f64 {
     own.alpha() * (days / own.beta_days()).ln_1p()
 }

@@ -1,4 +1,4 @@
-//! Everything one partition of the scheduler knows, and what it comes to.
+//! The frontier of one partition: all that it knows, and its decisions.
 
 mod answers;
 mod discovery;
@@ -26,16 +26,16 @@ use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
 use sweeps::{CellChange, Changes, Outlook, Place, SiteState};
 
-/// The frontier of one partition. What is kept of it on disk are the records of pages, of hosts and of the outlook; the
-/// rest follows from them, or may be forgotten.
+/// The frontier of one partition. Only the records of pages, hosts and the outlook are kept on disk; the rest is
+/// derived from them, or may be lost.
 pub struct Frontier {
     pub(crate) rules: Rules,
     pub(crate) pages: PageIndex,
     pub(crate) hosts: Hosts,
     pub(crate) outlook: Outlook,
-    /// Cells whose prior has moved since the last tick.
+    /// Cells whose prior has changed since the last tick.
     pub(crate) taught_cells: TaughtCells,
-    /// `None` for policies that score every page afresh.
+    /// `None` for policies that score every page at every tick.
     pub(crate) planner: Option<Planner>,
     pub(crate) budget: Budget,
     pub(crate) audit: Audit,
@@ -43,13 +43,13 @@ pub struct Frontier {
     pub(crate) counts: Counts,
 }
 
-/// What happened since this frontier was made.
+/// Counters and gauges since this frontier was made.
 #[derive(Default)]
 pub(crate) struct Counts {
-    /// Of all pages here, earlier lives included.
+    /// Totals over all pages here, including those from before a restart.
     pub(crate) fetches: u64,
     pub(crate) changes: u64,
-    /// By this process.
+    /// By this process only.
     pub(crate) answers: u64,
     pub(crate) changes_seen: u64,
     pub(crate) leases_expired: u64,
@@ -57,9 +57,9 @@ pub(crate) struct Counts {
     pub(crate) unknown_pages: u64,
     pub(crate) refused_pages: u64,
     pub(crate) hints: u64,
-    /// Fetches that mirrors were spared.
+    /// Fetches saved by mirrors.
     pub(crate) spared: u64,
-    /// What is expected of the copies, as of the last estimate of it.
+    /// Expected freshness of the copies, from the last estimate.
     pub(crate) expected: Expectations,
     pub(crate) fresh_at: Timestamp,
     pub(crate) fresh_ticks: u32,
@@ -69,7 +69,7 @@ pub(crate) struct Counts {
 }
 
 impl Frontier {
-    /// A frontier that knows no page yet. What was kept is restored in this order: the outlook, hosts, pages.
+    /// A frontier without pages. Restore it in this order: the outlook, hosts, pages.
     pub fn new(rules: Rules) -> Self {
         let demand = SharedDemand::new(&rules);
         let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
@@ -87,20 +87,20 @@ impl Frontier {
         }
     }
 
-    /// Takes in what was kept of the outlook.
+    /// Restores the outlook.
     ///
     /// # Errors
-    /// When it cannot be one.
+    /// When the changes do not form a valid outlook.
     pub fn restore_outlook(&mut self, changes: &Changes) -> Result<(), String> {
         self.outlook.apply(changes).map_err(|error| error.to_string())
     }
 
-    /// Takes in a host as it was kept.
+    /// Restores a host from its record.
     pub fn restore_host(&mut self, host: &Host, schedule: &HostSchedule) {
         self.hosts.restore(host, schedule);
     }
 
-    /// Takes in a page as it was kept.
+    /// Restores a page from its record.
     pub fn restore_page(&mut self, id: PageId, page: &ScheduledPage, now: Timestamp) {
         let slot = self.set(id, page);
         self.counts.fetches += page.fetches as u64;
@@ -110,17 +110,17 @@ impl Frontier {
         self.plan_for(slot, page, now);
     }
 
-    /// Hosts whose schedules are to be kept, each once.
+    /// Hosts whose schedules changed and must be stored, each once.
     pub fn changed_hosts(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
         self.hosts.take_changed()
     }
 
-    /// Brings the index up to a page's record.
+    /// Updates the index from a page's record.
     pub(crate) fn set(&mut self, id: PageId, page: &ScheduledPage) -> Slot {
         self.pages.set(id, page, &mut self.hosts, &self.rules, &self.outlook)
     }
 
-    /// Tells the policy of a page, if it keeps its own account.
+    /// Tells the policy about a page, if it keeps its own account.
     pub(crate) fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
         let Some(planner) = &mut self.planner else { return };
         let Some(place) = self.pages.columns.place(slot) else { return };
@@ -135,8 +135,8 @@ impl Frontier {
         planner.insert(slot, &page, now);
     }
 
-    /// The estimator has learned about sweeps of a site. Returns what the outlook is now where it has changed, and why
-    /// a part of the forecast was left out; what was there stays then.
+    /// Takes in what the estimator learned about the sweeps of a site. Returns the changes of the outlook, and why part
+    /// of the forecast was refused; the outlook keeps its old values for that part.
     pub fn take_forecast(&mut self, forecast: SweepForecast) -> (Changes, Result<(), String>) {
         let site = Place::of(forecast.site_key.as_str(), "", "/").site;
         let SweepForecast { groups, cells, lead, .. } = forecast;
@@ -156,17 +156,17 @@ impl Frontier {
         CellChange { priors: self.outlook.priors(cell.cell), ..*cell }
     }
 
-    /// Another partition has said what it wants.
+    /// Takes in the demand of another partition.
     pub fn hear_demand(&mut self, demand: &Demand, own_partition: u32) {
         self.demand.hear(demand, own_partition, &self.rules);
     }
 
-    /// Every so often: counts what this partition wants and solves for the price. Returns what the others are to hear.
+    /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
     pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
         self.demand.publish(&self.pages, &self.rules, &self.outlook, partition, now)
     }
 
-    /// Figures for operators, by name.
+    /// Metrics by name.
     pub fn figures(&self) -> Vec<(&'static str, f64)> {
         vec![
             ("pages", self.pages.pages() as f64),
@@ -175,7 +175,8 @@ impl Frontier {
             ("due", self.counts.due as f64),
             ("in_flight", self.pages.in_flight() as f64),
             ("hosts", self.hosts.len() as f64),
-            // Totals of the state, earlier lives included, move with their partitions: they are no counters.
+            // Totals of the state include those from before a restart and move with their partitions, so they are not
+            // counters.
             ("fetches", self.counts.fetches as f64),
             ("changes", self.counts.changes as f64),
             ("answers_total", self.counts.answers as f64),

@@ -1,36 +1,37 @@
 //! How far the hints of a host can be trusted, learned from looks (C16 of the algorithm notes; Busa-Fekete, Zimmert,
 //! György et al., WWW 2025).
 //!
-//! Looks that find a change behind a hint prove it right only as far as there would have been none without it: at pages
-//! that change between any two looks, hints that are nothing but noise would look right. So *precision* counts what
-//! looks find beyond what the page's own belief lets expect, and *recall* is the share of changes that were announced
-//! beyond the share of quiet looks that were (Youden's index): whoever announces everything announces nothing.
+//! A change found behind a hint proves the hint right only if it would not have been found anyway: at pages that change
+//! between any two looks, pure noise would look right. So *precision* counts the changes beyond those that the page's
+//! own belief predicts. *Recall* is the share of changes that were announced, less the share of quiet looks that were
+//! (Youden's index): a source that announces everything announces nothing.
 
 use crate::hosts::HostSchedule;
 use messages::HintKind;
 
-/// Kinds of hints, each with a bit of [`crate::ScheduledPage::hinted`] and a place in the host's counts: the order is kept
-/// on disk. With each, looks that are taken to have proved such hints right and wrong before the host has taught us
-/// better: sitemaps are right one time in five on average, feeds and hubs tell of what they publish.
+/// Kinds of hints, each with its prior: the looks that count as having proved such hints right and wrong before the
+/// host has taught us better. Sitemaps are right one time in five on average; feeds and hubs tell what they publish.
+/// The index of a kind is its bit in [`crate::ScheduledPage::hinted`] and its place in the host's counts, so the order
+/// is kept on disk.
 pub(crate) const KINDS: [(HintKind, f32, f32); 4] = [
     (HintKind::Sitemap, 0.4, 1.6),
     (HintKind::Feed, 1.6, 0.4),
     (HintKind::Ping, 1.0, 0.0),
     (HintKind::Websub, 1.6, 0.4),
 ];
-/// Looks that are remembered per kind, so that a host may change its ways.
+/// Number of looks remembered per kind, so that a host may change its ways.
 const REMEMBERED: f32 = 200.0;
-/// Changes taken to have come unannounced before the host has taught us better.
+/// Prior: unannounced changes counted before the host has taught us better.
 const SILENT: f32 = 2.0;
-/// Of what is not announced, at least this much is expected all the same.
+/// Cap on recall: at least a tenth of the changes is expected to come unannounced.
 const MAX_RECALL: f64 = 0.9;
 
 type Counts = [f32; KINDS.len()];
 
-/// What looks at the pages of one host have shown of its hints, by kind.
+/// What looks at the pages of one host have shown about its hints, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HintRecord {
-    /// Changes behind hints, less those that were to be expected anyway. May fall below zero by chance.
+    /// Changes behind hints, less those expected anyway. May fall below zero by chance.
     right: Counts,
     /// Looks behind hints that found no change.
     wrong: Counts,
@@ -43,7 +44,7 @@ pub(crate) struct HintRecord {
 }
 
 impl HintRecord {
-    /// From what is kept; what is missing was never counted.
+    /// From the stored counts; missing ones are zero.
     pub(crate) fn from_kept(kept: &HostSchedule) -> Self {
         let counts = |kept: &[f32]| std::array::from_fn(|kind| kept.get(kind).copied().unwrap_or(0.0));
         Self {
@@ -55,7 +56,7 @@ impl HintRecord {
         }
     }
 
-    /// Puts it into what is kept.
+    /// Writes the counts into the stored schedule.
     pub(crate) fn keep(&self, kept: &mut HostSchedule) {
         let counts = |counts: &Counts| if self.is_empty() { Vec::new() } else { counts.to_vec() };
         kept.hints_right = counts(&self.right);
@@ -75,14 +76,14 @@ impl HintRecord {
         self.announced[number] + self.wrong[number] > 0.0
     }
 
-    /// The probability that there is a change behind a hint of this kind that would not be there without it.
+    /// Probability that a hint of this kind has a change behind it that would not be there without the hint.
     pub(crate) fn precision(&self, number: usize) -> f64 {
         let (_, right, wrong) = KINDS[number];
         let (right, wrong) = (f64::from(self.right[number] + right), f64::from(self.wrong[number] + wrong));
         if right <= 0.0 { 0.0 } else { right / (right + wrong) }
     }
 
-    /// The share of changes that hints of this kind announce, where they do not announce everything.
+    /// Share of changes that hints of this kind announce, discounted by their share of quiet looks.
     pub(crate) fn recall(&self, number: usize) -> f64 {
         let of = |counts: &Counts| f64::from(counts[number]);
         let announced = of(&self.announced) / (of(&self.announced) + of(&self.silent) + f64::from(SILENT));
@@ -95,12 +96,12 @@ impl HintRecord {
         (0..KINDS.len()).map(|number| self.recall(number)).fold(0.0, f64::max)
     }
 
-    /// A look has told whether a page had changed; `expected_fresh` is the probability that it had not, hints set aside.
+    /// Counts a look. `expected_fresh` is the probability that the page had not changed, hints set aside.
     pub(crate) fn learn(&mut self, number: usize, hinted: bool, changed: bool, expected_fresh: f64) {
         if !hinted && !self.has_heard(number) {
             return;
         }
-        // Silence means less change where much is announced.
+        // Where most changes are announced, silence makes a change less likely.
         let unannounced = 1.0 - self.recall(number);
         let counts = [&mut self.right, &mut self.wrong, &mut self.announced, &mut self.silent, &mut self.quiet];
         let mut counts = counts.map(|counts| &mut counts[number]);
@@ -121,7 +122,7 @@ impl HintRecord {
     }
 }
 
-/// The place of a kind.
+/// Index of a kind in [`KINDS`].
 pub(crate) fn place_of(kind: HintKind) -> usize {
     KINDS.iter().position(|known| known.0 == kind).expect("every kind is in the table, as a test holds")
 }
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn hints_that_are_always_there_lose_their_weight_also_where_pages_change_at_most_looks() {
-        // 60 of 100 looks find a change, hints or no hints, and that is what is believed of the pages.
+        // 60 of 100 looks find a change, with or without a hint, and the belief says the same.
         let mut record = HintRecord::default();
         (0..150).for_each(|look| record.learn(SITEMAP, true, look % 5 < 3, 0.4));
         assert!(record.precision(SITEMAP) < 0.05, "{}", record.precision(SITEMAP));
@@ -167,7 +168,7 @@ mod tests {
         let mut record = HintRecord::default();
         assert_eq!(record.best_recall(), 0.0, "nothing is known of a host's silence at first");
         for look in 0..190 {
-            // Half of the looks find a change; of four changes three were announced, and nothing else was.
+            // Half of the looks find a change. Three of four changes were announced, and nothing else was.
             let changed = look % 2 == 0;
             record.learn(SITEMAP, changed && look % 8 != 0, changed, 0.5);
         }

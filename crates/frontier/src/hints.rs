@@ -1,15 +1,15 @@
-//! Hints are evidence, not truth: a hint raises the probability that its page has changed, by as much as hints of its
-//! kind have been right on its host, until the next look tells; and where most changes are announced, silence lowers
-//! what looks are worth (C16 of the algorithm notes). Sitemaps and feeds are looked at for what they say of others.
+//! Hints are evidence. A hint raises the probability that its page has changed, as far as hints of its kind have been
+//! right on its host, until the next look. Where most changes are announced, silence lowers the value of looks (C16 of
+//! the algorithm notes). Sitemaps and feeds are fetched for the changes they announce.
 
 use crate::hint_record::KINDS;
 use crate::page_record::ScheduledPage;
 use change_rate::Gamma;
 use revisit::columns::{Index, Worth, live_value};
 
-/// The most that hints can say; a ping, which an operator lets through, says it at once.
+/// Cap on the hazard from hints. A ping reaches it at once, because an operator has let it through.
 pub(crate) const CERTAIN: f64 = 20.0;
-/// Where the policy knows no hints, a page is asked for next when hints are right so often.
+/// Precision from which a hint makes a page wanted next, where the policy cannot value hints.
 pub(crate) const LIKELY: f64 = 0.5;
 
 /// -ln of the probability that a hint is wrong, at this precision.
@@ -17,24 +17,24 @@ pub(crate) fn hazard_of(precision: f64) -> f64 {
     (-(-precision).ln_1p()).min(CERTAIN)
 }
 
-/// A page that lists others.
+/// A sitemap or feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lister {
-    /// How many known pages.
+    /// Number of known pages it lists.
     pub(crate) pages: i64,
-    /// The place of the kind of its hints.
+    /// Index of the kind of its hints.
     pub(crate) kind: usize,
 }
 
 impl Lister {
-    /// What a page is as a list, if it is one.
+    /// The page as a list, if it is one.
     pub(crate) fn of(page: &ScheduledPage) -> Option<Self> {
         let kind = usize::try_from(page.list_kind).ok().filter(|kind| *kind < KINDS.len())?;
         (page.listed > 0).then_some(Self { pages: page.listed, kind })
     }
 }
 
-/// What a fetch is worth when hints add a hazard to the page's own.
+/// Value of a fetch when hints add a hazard to the page's own.
 pub(crate) fn value_with_hints(worth: &Worth, index: &Index, hazard: f64) -> f64 {
     let Worth { own, plain, days, sweep_hazard, sweeps_per_day, trust, weight, .. } = *worth;
     match *index {
@@ -43,7 +43,7 @@ pub(crate) fn value_with_hints(worth: &Worth, index: &Index, hazard: f64) -> f64
             let unswept = live_value(plain, plain, days, hazard, 0.0, 1.0, theta);
             weight * (trust * swept + (1.0 - trust) * unswept)
         }
-        // As if so much more time had passed that a change were as likely.
+        // The value after the additional time that would make a change as likely.
         Index::CrawlValue { theta } => {
             let days = (own.beta_days() + days) * (hazard / own.alpha()).exp() - own.beta_days();
             weight * own.crawl_value(days.min(1e6), theta)
@@ -52,8 +52,8 @@ pub(crate) fn value_with_hints(worth: &Worth, index: &Index, hazard: f64) -> f64
     }
 }
 
-/// What a look at a list is worth: what looks at its pages would be worth together, each changing at its part of the rate
-/// at which the list does, as far as its word is good, less what looking at those pages then costs.
+/// Value of a look at a list: the joint value of looks at its pages, each changing at its share of the list's rate, as
+/// far as the list's hints are right, less the cost of looking at those pages then.
 pub(crate) fn value_of_list(worth: &Worth, index: &Index, pages: i64, precision: f64, price: f64) -> f64 {
     let (belief, theta) = match *index {
         Index::Live { theta, .. } => (worth.plain, theta),
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_list_of_a_few_quiet_pages_is_worth_what_a_page_is_that_changes_as_often() {
-        // While at most one of its pages has changed, what is gained by the look is that page's freshness.
+        // While at most one of its pages has changed, the look gains the freshness of that page.
         let (list, rate) = (worth(1e6, 1e9, 3.0), 1e-3);
         let value = value_of_list(&list, &INDEX, 20, 1.0, 0.0);
         assert!((value / (rate * 9.0 / 2.0) - 1.0).abs() < 0.01, "{value}");
@@ -118,7 +118,7 @@ mod tests {
         let value = |precision, price| value_of_list(&list, &INDEX, 1_000, precision, price);
         assert_eq!(value(0.0, 0.0), 0.0);
         assert!((value(0.1, 0.0) / value(1.0, 0.0) - 0.1).abs() < 1e-9);
-        // A page of it that has changed is worth 100 days; at that price nothing is gained by knowing.
+        // A changed page of it is worth 100 days; at that price the news gains nothing.
         assert!((value(1.0, 50.0) / value(1.0, 0.0) - 0.5).abs() < 1e-3);
         assert_eq!(value(1.0, 100.1), 0.0);
     }

@@ -1,5 +1,5 @@
-//! The hosts' gates: when the next request may go to each. The next permitted time is state, so neither a restart nor
-//! a rebalance ever causes a burst.
+//! The hosts' gates: when the next request may go to each host. The next permitted time is stored, so neither a restart
+//! nor a rebalance causes a burst.
 
 use crate::hint_record::HintRecord;
 use crate::rules::Rules;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-/// A host as it is kept. The schema describes the fields.
+/// The stored record of a host. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct HostSchedule {
@@ -26,17 +26,17 @@ pub struct HostSchedule {
 
 impl_message!(HostSchedule, "HostSchedule", include_str!("../../../schemas/state/HostSchedule.avsc"));
 
-/// One host of this partition.
+/// The gate of one host.
 pub(crate) struct HostGate {
     pub(crate) host: Host,
     pub(crate) next_permitted_at: Timestamp,
     pub(crate) crawl_delay: Duration,
     pub(crate) paused: bool,
     pub(crate) in_flight: u32,
-    /// How long the host took to answer when it was asked last, on the clock of the web. Forgotten by a restart; the delay
-    /// that was learned from it is kept.
+    /// Time the host took for its last answer, on the clock of the web. Lost at a restart; the delay learned from it is
+    /// stored.
     pub(crate) response_time: Duration,
-    /// Trouble the host is in. Forgotten by a restart; the pause itself is part of `next_permitted_at`.
+    /// Back-off of the host. Lost at a restart; the pause itself is part of `next_permitted_at`.
     pub(crate) backoff: HostBackoff,
     /// How often hints about its pages were right.
     pub(crate) hints: HintRecord,
@@ -54,7 +54,7 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
-    /// The host's schedule as it is kept for the next life.
+    /// The host's schedule as it is stored.
     fn schedule(&self) -> HostSchedule {
         let mut schedule = HostSchedule {
             next_permitted_at: self.next_permitted_at,
@@ -80,7 +80,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Takes in a host as it was kept.
+    /// Restores a host from its record.
     pub(crate) fn restore(&mut self, host: &Host, schedule: &HostSchedule) {
         let number = self.number(host);
         let gate = self.gate_mut(number);
@@ -90,12 +90,12 @@ impl Hosts {
         gate.hints = HintRecord::from_kept(schedule);
     }
 
-    /// The schedule of this host is to be kept.
+    /// Marks the schedule of a host for storing.
     pub(crate) fn mark_changed(&mut self, number: u32) {
         self.changed.insert(number);
     }
 
-    /// Schedules that are to be kept, each once however often it has changed.
+    /// Schedules to store, each once however often it has changed.
     pub(crate) fn take_changed(&mut self) -> impl Iterator<Item = (Host, HostSchedule)> + '_ {
         let changed = std::mem::take(&mut self.changed);
         changed.into_iter().map(|number| {
@@ -104,7 +104,7 @@ impl Hosts {
         })
     }
 
-    /// The number of a host, given on first sight.
+    /// The number of a host, assigned on first sight.
     pub(crate) fn number(&mut self, host: &Host) -> u32 {
         if let Some(&number) = self.numbers.get(host) {
             return number;

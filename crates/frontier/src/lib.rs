@@ -1,14 +1,14 @@
 //! Which page is fetched next, and what does an answer change?
 //!
-//! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::columns::PageColumns`]) that
-//! every tick scores anew, and behind them a record per page ([`ScheduledPage`]) on disk. A tick chooses the best pages:
-//! above the price that all partitions share, within the budget, one host at a time no faster than it allows. Policies
-//! that keep their own account of pages ([`revisit::RevisitPolicy`]) take the place of the scoring, not of the gates. A
-//! small part of the budget goes to pages drawn at random, to measure what all this comes to. What is handed out is under
-//! lease; the life of a request is a state machine of values ([`PageRequest`]).
+//! A partition of the scheduler holds the frontier of its sites: packed columns ([`revisit::columns::PageColumns`])
+//! that every tick scores, and behind them a record per page ([`ScheduledPage`]) on disk. A tick chooses the best
+//! pages: above the price that all partitions share, within the budget, and no faster than each host allows. Policies
+//! with their own account of pages ([`revisit::RevisitPolicy`]) replace the scoring but not the gates. A small share of
+//! the budget goes to pages drawn at random, to measure freshness. Each request that is handed out has a lease; the
+//! life of a request is a state machine of values ([`PageRequest`]).
 //!
-//! This crate never reads a clock, never reads or writes a table, and never sends a request: the scheduler does, and asks
-//! [`Frontier`] what.
+//! This crate never reads a clock, never reads or writes a table, and never sends a request. The scheduler does, and
+//! asks [`Frontier`] for the decisions.
 
 mod ahead;
 mod audit;

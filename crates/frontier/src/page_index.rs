@@ -1,4 +1,4 @@
-//! All known pages of this partition in memory: the packed columns, their names, and what waits for a moment.
+//! All known pages of this partition in memory: the packed columns, the page ids, and the leases and waits.
 
 use crate::hints::Lister;
 use crate::hosts::{HostGate, Hosts};
@@ -13,36 +13,36 @@ use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sweeps::{Outlook, PageBelief, Place};
 
-/// The pages. Everything in it follows from their records.
+/// All pages. Everything in it is derived from their records.
 #[derive(Default)]
 pub(crate) struct PageIndex {
     pub(crate) columns: PageColumns,
     /// By slot.
     ids: Vec<PageId>,
-    /// By slot: the moment the page waits for, in `leases` or `held`.
+    /// By slot: the end of its entry in `leases` or `held`.
     waits: Vec<Timestamp>,
     slots: HashMap<PageId, Slot>,
     /// Requests in flight, by the end of their lease.
     leases: BTreeSet<(Timestamp, Slot)>,
-    /// Pages not to be fetched before a moment.
+    /// Pages that must not be fetched before a time.
     held: BTreeSet<(Timestamp, Slot)>,
     /// Pages an operator wants next.
     pub(crate) refetch: BTreeSet<Slot>,
-    /// Pages that hints speak of, and what they say.
+    /// Pages with hints, and the hazard that these add.
     pub(crate) hinted: BTreeMap<Slot, f64>,
-    /// Pages that another is fetched for.
+    /// Pages whose content is fetched through a mirror.
     followers: BTreeSet<Slot>,
     /// Sitemaps and feeds.
     pub(crate) lists: BTreeMap<Slot, Lister>,
-    /// Pages that no answer of any kind has come for yet.
+    /// Pages that no request was ever answered for.
     unanswered: BTreeSet<Slot>,
     never_fetched: usize,
-    /// The highest number that a request for any page has had, forgotten pages included.
+    /// The highest attempt of any page, forgotten pages included.
     highest_attempt: i64,
 }
 
 impl PageIndex {
-    /// Brings the columns up to a page's record.
+    /// Updates the columns from a page's record.
     pub(crate) fn set(
         &mut self,
         id: PageId,
@@ -115,7 +115,7 @@ impl PageIndex {
         slot
     }
 
-    /// Forgets a page. Returns where it was.
+    /// Removes a page. Returns its former slot.
     pub(crate) fn remove(&mut self, id: PageId, hosts: &mut Hosts) -> Option<Slot> {
         self.unset(id, hosts);
         let slot = self.slots.remove(&id)?;
@@ -123,7 +123,7 @@ impl PageIndex {
         Some(slot)
     }
 
-    /// Takes back what the page's standing so far has set elsewhere.
+    /// Removes the page's entries outside the columns.
     fn unset(&mut self, id: PageId, hosts: &mut Hosts) {
         let Some(&slot) = self.slots.get(&id) else { return };
         let Some(entry) = self.columns.get(slot) else { return };
@@ -150,7 +150,6 @@ impl PageIndex {
         self.slots.contains_key(&id)
     }
 
-    /// Where a page is.
     pub(crate) fn slot(&self, id: PageId) -> Option<Slot> {
         self.slots.get(&id).copied()
     }
@@ -164,7 +163,7 @@ impl PageIndex {
         self.leases.first().filter(|(until, _)| *until <= now).map(|(_, slot)| self.id(*slot))
     }
 
-    /// The next page that need not wait any longer.
+    /// The next page whose wait is over.
     pub(crate) fn released(&self, now: Timestamp) -> Option<PageId> {
         self.held.first().filter(|(until, _)| *until <= now).map(|(_, slot)| self.id(*slot))
     }
@@ -173,12 +172,12 @@ impl PageIndex {
         self.columns.len()
     }
 
-    /// Pages that another is fetched for.
+    /// Number of pages whose content is fetched through a mirror.
     pub(crate) fn mirrors(&self) -> usize {
         self.followers.len()
     }
 
-    /// What a page is fetched with.
+    /// The weight that a page competes with, its followers' included.
     pub(crate) fn weight(&self, id: PageId) -> Option<f64> {
         self.columns.get(*self.slots.get(&id)?).map(|entry| entry.weight)
     }
@@ -200,9 +199,10 @@ impl PageIndex {
     }
 }
 
-/// What is left of a look's worth at a page that no hint speaks of, where hints announce most changes: with recall r only
-/// (1 - r) λ of its changes come in silence, and for times short against 1/λ its value is that part of what it would be
-/// without hints (alpha of C16: V = w alpha t²/2 to the first order). As of the last time that its record was touched.
+/// Share of a look's value that remains at a page without hints, on a host whose hints announce most changes. With
+/// recall r only (1 - r) λ of the changes come in silence. For times short against 1/λ, the value is that share of the
+/// value without hints (alpha of C16: V = w alpha t²/2 to first order). Computed when the page's record was last
+/// touched.
 fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
     let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
     if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
@@ -213,7 +213,7 @@ pub(crate) fn place_of(url: &CanonicalUrl) -> Place {
     Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
-/// What a page has shown beyond the prior of its cell.
+/// The page's evidence beyond the prior of its cell.
 pub(crate) fn evidence_of(page: &ScheduledPage) -> PageBelief {
     let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
     PageBelief {

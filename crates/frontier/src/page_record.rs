@@ -1,4 +1,4 @@
-//! A page as the frontier keeps it.
+//! The stored record of a page.
 
 use crate::PageRequest;
 use messages::{ChangeBelief, FetchOutcome, Validators, Verdict, impl_message};
@@ -35,7 +35,7 @@ pub struct ScheduledPage {
 }
 
 impl ScheduledPage {
-    /// A page that was just discovered. Its requests are counted from `attempt`.
+    /// A newly discovered page. Its requests are counted from `attempt`.
     pub fn new(
         url: CanonicalUrl,
         weight: f64,

@@ -1,4 +1,4 @@
-//! Policies that keep their own account of pages, and the waits that they know nothing of.
+//! Policies with their own account of pages, and the waits that they do not know of.
 
 use crate::rules::Rules;
 use change_rate::{Gamma, Outcome};
@@ -8,14 +8,15 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::BTreeSet;
 
-/// A policy at work, and the pages it has given out: they are under way, or wait here for a moment it knows nothing of.
+/// A policy with its own account, and the pages it has chosen. Those are in flight, or wait here for a time that the
+/// policy does not know.
 pub(crate) struct Planner {
     policy: Box<dyn RevisitPolicy>,
     out: BTreeSet<Slot>,
 }
 
 impl Planner {
-    /// The policy of the settings; `None` where the scheduler scores every page afresh.
+    /// The policy of the settings; `None` where the scheduler scores every page.
     pub(crate) fn new(rules: &Rules) -> Option<Self> {
         if rules.scores_pages() {
             return None;
@@ -23,7 +24,7 @@ impl Planner {
         Some(Self { policy: rules.policy.build(&rules.options), out: BTreeSet::new() })
     }
 
-    /// A page has become known, or is another one than it was (its weight).
+    /// Adds a page, or replaces it after a change (of its weight).
     pub(crate) fn insert(&mut self, slot: Slot, page: &PolicyPage, now: Timestamp) {
         self.remove(slot);
         self.policy.insert(slot, page, now.as_days());
@@ -38,14 +39,14 @@ impl Planner {
         self.policy.begin(&Tick { now_days: now.as_days(), days: tick_days, budget_per_day });
     }
 
-    /// The next page. One that is held, or under way for another reason, stays out until it is freed or looked at.
+    /// The next page. A page that is held, or in flight for another reason, stays out until it is freed or looked at.
     pub(crate) fn next(&mut self, now: Timestamp) -> Option<Slot> {
         let slot = self.policy.next(now.as_days())?;
         self.out.insert(slot);
         Some(slot)
     }
 
-    /// It may be chosen again though nobody has looked at it.
+    /// Makes a page available again without a look.
     pub(crate) fn freed(&mut self, slot: Slot) {
         if self.out.remove(&slot) {
             self.policy.put_back(slot);
@@ -57,7 +58,7 @@ impl Planner {
         self.policy.looked(slot, look);
     }
 
-    /// Its siblings taught it something.
+    /// Takes in a belief learned from siblings.
     pub(crate) fn believe(&mut self, slot: Slot, belief: Gamma) {
         self.policy.believe(slot, belief);
     }
@@ -67,7 +68,7 @@ impl Planner {
     }
 }
 
-/// What a look has found. A first look has nothing to compare with.
+/// The outcome of a look. A first look has nothing to compare with.
 pub(crate) fn look_of(
     verdict: Verdict,
     fetched_at: Timestamp,

@@ -8,47 +8,47 @@
 //!                              expire: the lease ran out
 //! ```
 //!
-//! At most one request of a page is in flight. Each has a number, `attempt`, that only grows; an answer to an older number
-//! is late and ends nothing. Whatever a request was made for stays wanted until it is answered.
+//! A page has at most one request in flight. Each request has a number, `attempt`, which only grows. An answer to an
+//! older number is late and changes no state. The reason for a request stays open until it is answered.
 
 use messages::{ContentEvidence, FetchReason, Look, LookJudgement, RetryRule};
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The requests for one page.
+/// The state of the requests for one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "StoredRequest", try_from = "StoredRequest")]
 pub struct PageRequest {
     /// Number of the last request handed out.
     pub attempt: i64,
-    /// Highest number answered; below `attempt` while a request is in flight, and after one was lost.
+    /// Highest number answered. Below `attempt` while a request is in flight, and after one was lost.
     pub answered: i64,
-    /// Answers in a row that told nothing of the content.
+    /// Consecutive answers that told nothing about the content.
     pub failures: i32,
-    /// Why the page is wanted next, whatever it is worth.
+    /// Why the page is wanted next, whatever its value.
     pub wanted: Wanted,
-    /// Where the page stands now.
+    /// Whether the page may be requested now.
     pub state: RequestState,
 }
 
 /// Whether a page may be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestState {
-    /// It may be.
+    /// It may be requested.
     Idle,
-    /// Not before a moment.
+    /// It may not be requested before a time.
     Held {
-        /// That moment.
+        /// End of the wait.
         until: Timestamp,
     },
-    /// It has been, and the answer is awaited.
+    /// A request was handed out and has no answer yet.
     InFlight {
-        /// The request counts as lost after this.
+        /// End of the lease: after this the request counts as lost.
         lease_until: Timestamp,
-        /// It measures freshness: the page was drawn at random.
+        /// Whether the request is an audit: the page was drawn at random to measure freshness.
         audit: bool,
-        /// Why the page was wanted.
+        /// Why the page was wanted when the request was handed out.
         serves: Wanted,
     },
 }
@@ -57,37 +57,37 @@ pub enum RequestState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// It competes by its value.
+    /// It is not: it competes by its value.
     #[default]
     No,
     /// An operator asked for it, or a hint that the policy cannot value.
     Command,
-    /// The last look left something open.
+    /// The last look was inconclusive.
     Probe,
 }
 
-/// What became of an answer.
+/// Whether an answer came in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerFate {
     /// It answers the newest request.
     Current {
-        /// Whether that measured freshness.
+        /// Whether the request was an audit.
         audit: bool,
     },
-    /// A lease ran out before it came, and another request is in flight.
+    /// Its lease ran out before it came, and another request is in flight.
     Late,
 }
 
-/// When a page may be requested again.
+/// Waits before a page may be requested again.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryTimes {
-    /// After a look that told of the content.
+    /// After a look that told something about the content.
     pub min_interval: Duration,
     /// After robots.txt forbade the page.
     pub robots_refresh: Duration,
-    /// After the first failure; doubles with each one in a row …
+    /// After the first failure; doubles with each further one …
     pub retry_base: Duration,
-    /// … up to this.
+    /// … up to this maximum.
     pub retry_max: Duration,
 }
 
@@ -105,12 +105,12 @@ impl RetryTimes {
 }
 
 impl PageRequest {
-    /// Of a page that was not requested yet. Requests are counted from `attempt`, which none has had.
+    /// For a page that was never requested. Its attempts are counted from `attempt`, which no request has had.
     pub fn new(attempt: i64) -> Self {
         Self { attempt, answered: attempt, failures: 0, wanted: Wanted::No, state: RequestState::Idle }
     }
 
-    /// The lease of the request in flight.
+    /// End of the lease of the request in flight.
     pub fn lease_until(&self) -> Option<Timestamp> {
         match self.state {
             RequestState::InFlight { lease_until, .. } => Some(lease_until),
@@ -118,7 +118,7 @@ impl PageRequest {
         }
     }
 
-    /// The moment before which the page is not to be requested.
+    /// End of the current wait.
     pub fn held_until(&self) -> Option<Timestamp> {
         match self.state {
             RequestState::Held { until } => Some(until),
@@ -131,14 +131,14 @@ impl PageRequest {
         self.lease_until().is_some()
     }
 
-    /// A request goes out.
+    /// Hands out a request.
     #[must_use]
     pub fn hand_out(self, lease_until: Timestamp, audit: bool) -> Self {
         let state = RequestState::InFlight { lease_until, audit, serves: self.wanted };
         Self { attempt: self.attempt + 1, wanted: Wanted::No, state, ..self }
     }
 
-    /// Why the request in flight was made, for a page that was looked at before or not.
+    /// The reason of the request in flight, given whether the page was looked at before.
     pub fn reason(&self, was_looked_at: bool) -> FetchReason {
         let (audit, serves) = match self.state {
             RequestState::InFlight { audit, serves, .. } => (audit, serves),
@@ -154,7 +154,7 @@ impl PageRequest {
         }
     }
 
-    /// An answer has come.
+    /// Takes in an answer.
     #[must_use]
     pub fn answer(self, look: &Look, judgement: &LookJudgement, times: &RetryTimes) -> (Self, AnswerFate) {
         let meaning = look.outcome.meaning();
@@ -166,7 +166,7 @@ impl PageRequest {
         }
         let audit = matches!(self.state, RequestState::InFlight { audit: true, .. });
         let (wanted, wait) = match judgement.look_again_after_s {
-            // It settles what this look left open, whatever the page is worth.
+            // It settles an inconclusive look, whatever the page's value.
             Some(wait_s) => (Wanted::Probe, Duration::from_secs(wait_s.max(0).unsigned_abs())),
             None => (self.wanted, times.wait(meaning.retry, failures)),
         };
@@ -177,7 +177,7 @@ impl PageRequest {
         (Self { answered, failures, wanted, state, ..self }, AnswerFate::Current { audit })
     }
 
-    /// A request was handed back unsent: the page is as it was before, and waits until its host may be asked.
+    /// Takes back a request that was not sent. The page is as it was before, and waits until its host may be asked.
     #[must_use]
     pub fn take_back(self, attempt: i64, until: Timestamp) -> (Self, AnswerFate) {
         let answered = self.answered.max(attempt);
@@ -185,17 +185,17 @@ impl PageRequest {
             return (Self { answered, ..self }, AnswerFate::Late);
         }
         let lost = Self { answered, ..self.lose() };
-        // Also without a wait it ends at a tick, which tells policies that plan.
+        // Without a wait, too, it ends at a tick, which informs policies that plan.
         (Self { state: RequestState::Held { until }, ..lost }, AnswerFate::Current { audit: false })
     }
 
-    /// The lease of the request in flight ran out: fetcher or network lost it, or its answer comes late.
+    /// Ends a request whose lease ran out: fetcher or network lost it, or its answer comes late.
     #[must_use]
     pub fn expire(self) -> Self {
         self.lose()
     }
 
-    /// The wait is over.
+    /// Ends the wait.
     #[must_use]
     pub fn release(self) -> Self {
         match self.state {
@@ -204,13 +204,13 @@ impl PageRequest {
         }
     }
 
-    /// The page is wanted next.
+    /// Makes the page wanted next.
     #[must_use]
     pub fn want(self, wanted: Wanted) -> Self {
         Self { wanted: self.wanted.max(wanted), ..self }
     }
 
-    /// An operator wants it: it need not wait.
+    /// Makes the page wanted next for an operator, and ends its wait.
     #[must_use]
     pub fn command(self) -> Self {
         self.want(Wanted::Command).release()
@@ -224,7 +224,7 @@ impl PageRequest {
     }
 }
 
-/// The same as it is kept: Avro has no enum with fields.
+/// The stored form: Avro has no enum with fields.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename = "PageRequest")]
 struct StoredRequest {
@@ -257,7 +257,7 @@ impl From<PageRequest> for StoredRequest {
     }
 }
 
-/// A record that no transition leads to.
+/// A stored record in a state that no transition leads to.
 #[derive(Debug, thiserror::Error)]
 #[error("a page is held and in flight at once")]
 struct HeldInFlight;

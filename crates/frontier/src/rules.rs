@@ -1,4 +1,4 @@
-//! The scheduler's part of the settings, in the units it works with.
+//! The scheduler's settings, in the units it works with.
 
 use crate::request::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
@@ -9,45 +9,45 @@ use revisit::columns::Index;
 use settings::{Discover, Settings};
 use std::time::Duration;
 
-/// What a partition of the scheduler goes by.
+/// The settings of one partition of the scheduler.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(crate) policy: PolicyKind,
-    /// How it is followed here.
+    /// How the scheduler follows the policy.
     pub(crate) at_work: PolicyAtWork,
-    /// By what pages are scored; for a policy that keeps its own account, what its pages' freshness is expected by.
+    /// The score of pages. For a policy with its own account: the index for the expected freshness of its pages.
     pub(crate) index: Index,
-    /// Share of the budget that measures freshness.
+    /// Share of the budget for audits.
     pub(crate) audit_share: f64,
-    /// How a policy that keeps its own account is set. Its limit per host is what the hosts' delays leave room for.
+    /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
     pub(crate) options: PolicyOptions,
-    /// Belief about a page never looked at.
+    /// Belief about a page without a look.
     pub(crate) prior: Gamma,
-    /// Whose priors pages go by, if the estimator tells what pages learn from their siblings.
+    /// The estimator whose priors the pages use, if it learns across siblings.
     pub(crate) siblings: Option<Siblings>,
     /// Fetches per day, all partitions together.
     pub(crate) budget_per_day: f64,
     /// Bytes per day, all partitions together, when they are limited.
     pub(crate) bytes_per_day: Option<f64>,
-    /// How many days' worth of unspent budget may pile up.
+    /// Cap on unspent budget, in days.
     pub(crate) burst_days: f64,
-    /// Most requests of this partition in flight.
+    /// Maximum of requests in flight of this partition.
     pub(crate) in_flight: usize,
     /// How much of a host's own time is handed out ahead.
     pub(crate) host_ahead: Duration,
-    /// Least time between two requests to a host.
+    /// Minimum time between two requests to a host.
     pub(crate) delay: DelayRule,
-    /// The same, when the operator limits requests per host.
+    /// The minimum that follows from the operator's limit of requests per host.
     pub(crate) host_interval: Duration,
     pub(crate) backoff: BackoffRule,
     pub(crate) retry_times: RetryTimes,
     pub(crate) max_interval: Duration,
     pub(crate) scan_interval: Duration,
     pub(crate) lease_timeout: Duration,
-    /// Which addresses are one page.
+    /// Rules by which several addresses are one page.
     pub(crate) urls: UrlRules,
     pub(crate) discover: Discover,
-    /// Whether sitemaps and feeds become pages by being named.
+    /// Whether a sitemap or feed that a page names becomes a page.
     pub(crate) discover_lists: bool,
     pub(crate) max_pages: u64,
     pub(crate) max_depth: u32,
@@ -61,14 +61,15 @@ pub struct Rules {
 /// An estimator that learns priors by cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Siblings {
-    /// With calendars of sweeps, and an alpha of its own.
+    /// With sweep calendars and a learned alpha.
     Sweeps,
     /// With the operator's alpha.
     GammaGrouped,
 }
 
 impl Rules {
-    /// The rules of one of `partitions` partitions. The settings are checked, so every part of them is valid here.
+    /// The rules of one of `partitions` partitions. The settings are already checked, so every part of them is valid
+    /// here.
     pub fn new(settings: &Settings, partitions: u32) -> Self {
         let politeness = &settings.politeness;
         let share = |whole: u64| whole.div_ceil(u64::from(partitions));
@@ -133,12 +134,12 @@ impl Rules {
         }
     }
 
-    /// Real time as it passes on the clock of the web; a day at most.
+    /// Converts real time to time on the clock of the web; a day at most.
     pub(crate) fn web_time(&self, real: Duration) -> Duration {
         Duration::from_secs_f64((real.as_secs_f64() * self.speed).clamp(0.0, 86_400.0))
     }
 
-    /// Whether the policy scores pages afresh by what they are worth, so that a hint can add to it.
+    /// Whether the policy scores pages by their value, so that a hint can add to it.
     pub(crate) fn values_hints(&self) -> bool {
         match self.at_work {
             PolicyAtWork::Live | PolicyAtWork::CrawlValue => true,
@@ -146,7 +147,7 @@ impl Rules {
         }
     }
 
-    /// Whether every page is scored afresh; otherwise the policy keeps its own account.
+    /// Whether every page is scored at each tick. Otherwise the policy has its own account.
     pub(crate) fn scores_pages(&self) -> bool {
         match self.at_work {
             PolicyAtWork::Live | PolicyAtWork::CrawlValue | PolicyAtWork::Uniform => true,

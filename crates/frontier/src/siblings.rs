@@ -1,8 +1,9 @@
-//! What pages learn from looks at their siblings, for the policies that go by a page's whole belief. (The live default
-//! puts priors and evidence together whenever it scores a page.)
+//! What pages learn from looks at their siblings, for policies that use a page's whole belief. (The live default
+//! combines prior and evidence whenever it scores a page.)
 //!
-//! The estimator tells how the priors of cells have moved; a page's belief is the prior of its cell as last told, and its
-//! own evidence, which came with its own looks. So one number per cell travels and is kept, not one record per page.
+//! The estimator publishes how the priors of cells have moved. A page's belief is the last published prior of its cell,
+//! plus its own evidence, which came with its own looks. So one number per cell travels and is stored, instead of one
+//! record per page.
 
 use crate::page_index::evidence_of;
 use crate::page_record::ScheduledPage;
@@ -16,14 +17,14 @@ use sweeps::{Outlook, PageBelief};
 pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> Gamma {
     taught(evidence_of(page).plain, cell, rules, outlook).unwrap_or_else(|| {
         Gamma::new(page.belief.alpha, page.belief.beta_days).unwrap_or_else(|_| {
-            // A belief that cannot be right is replaced by a vague one, so that the page is looked at again.
+            // An invalid belief is replaced by a vague one, so that the page is looked at again.
             Gamma::new(1.0, 1.0).expect("1 and 1 are positive")
         })
     })
 }
 
-/// What the columns hold of a page: under the live default its evidence; else its whole belief, with the evidence beside
-/// it for the day that the prior moves.
+/// The columns' entry of a page. Under the live default this is its evidence. Otherwise it is its whole belief, with
+/// the evidence beside it for when the prior moves.
 pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> PageBelief {
     let evidence = evidence_of(page);
     match rules.index {
@@ -34,7 +35,7 @@ pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: 
     }
 }
 
-/// The belief from the prior that was told of a cell; `None` when none was.
+/// The belief from the published prior of a cell; `None` when no prior was published.
 pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> Option<Gamma> {
     let priors = outlook.told_priors(cell).filter(|_| rules.siblings.is_some())?;
     let belief = PageBelief { own: GammaState::default(), plain: evidence };
@@ -48,5 +49,5 @@ pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &O
     }
 }
 
-/// Cells that news came of.
+/// Cells with a new prior.
 pub(crate) type TaughtCells = BTreeSet<u64>;

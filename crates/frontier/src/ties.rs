@@ -1,6 +1,6 @@
-//! Pages with the same text share one stream of fetches: what they say to each other ([`mirrors::Ties`]) arrives here, and
-//! a page that follows another is passed over nine times of ten when its turn comes, by whatever policy. A turn passed
-//! over costs nothing and counts as a look where turns are worked out: its content is being looked at, in another place.
+//! Pages with the same text share one stream of fetches. Their letters ([`mirrors::Ties`]) arrive here. A page that
+//! follows another is passed over at nine turns of ten, under any policy. A turn passed over costs nothing, and counts
+//! as a look where turns are computed: the content is looked at in another place.
 
 use crate::page_record::ScheduledPage;
 use crate::request::Wanted;
@@ -9,10 +9,10 @@ use messages::{MirrorLetter, MirrorSaying};
 use mirrors::{Letter, Peer, Saying, Standing, Ties, shared_weight};
 use page::{PageId, Timestamp};
 
-/// After so many fetches in a row that told nothing, a page stands for no other.
+/// Consecutive fetches without content after which a page stands for no other.
 pub(crate) const FAILURES_BORNE: i32 = 3;
 
-/// The weight a page is fetched with: its own, and that of the pages that follow it.
+/// The weight that a page competes with: its own and its followers'.
 pub(crate) fn weight_of(page: &ScheduledPage, rules: &Rules) -> f64 {
     match &page.ties {
         Some(ties) if rules.mirrors => {
@@ -22,17 +22,17 @@ pub(crate) fn weight_of(page: &ScheduledPage, rules: &Rules) -> f64 {
     }
 }
 
-/// When a page last had its turn, be it that it was passed over.
+/// When a page last had its turn, passed over or not.
 pub(crate) fn last_turn(page: &ScheduledPage) -> Option<Timestamp> {
     page.last_look_at.max(page.ties.as_ref().and_then(|ties| ties.passed_at))
 }
 
-/// Whether another page is fetched for it.
+/// Whether the page's content is fetched through a mirror.
 pub(crate) fn is_follower(page: &ScheduledPage) -> bool {
     page.ties.as_ref().is_some_and(|ties| ties.canonical.is_some())
 }
 
-/// Whether a page whose turn it is can be passed over.
+/// Whether a page may be passed over at its turn.
 pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
     let (Some(ties), Some(last_look_at)) = (&page.ties, page.last_look_at) else { return false };
     rules.mirrors
@@ -77,7 +77,7 @@ pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
 
 pub(crate) fn write_letter(letter: Letter) -> MirrorLetter {
     let Letter { to, about, saying } = letter;
-    // The kind, who says it, the two versions, and the epoch.
+    // The kind, the sender's state, the two versions, and the epoch.
     let (saying, standing, version_at, of_version_at, epoch) = match saying {
         Saying::Candidate { version_at, of_version_at } => {
             (MirrorSaying::Candidate, None, version_at, of_version_at, 0)

@@ -1,24 +1,24 @@
-//! Millions of pages in 37 bytes each, scored all at once.
+//! Millions of pages in 37 bytes each, all scored at every scan.
 //!
-//! On real sites many pages change together, and one page found changed raises the worth of all its siblings at that
-//! moment. A queue of precomputed due times would have to re-key every one of them; instead the few numbers that a
-//! page's worth depends on lie packed side by side, and every [`PageColumns::scan`] scores all pages afresh. They are
-//! rebuilt from the state store on start: nothing here is the only copy.
+//! On real sites many pages change together. One page found changed raises the value of all its siblings at that
+//! moment. A queue of precomputed due times would have to re-key every one of them. Instead, the few numbers that
+//! determine a page's value are packed side by side, and every [`PageColumns::scan`] scores all pages. The columns are
+//! rebuilt from the state store on start; they are never the only copy.
 //!
 //! | | bytes | |
 //! |---|---|---|
-//! | last look | 4 | whole seconds since 1970, good until 2106; for a page never fetched, when it was discovered |
+//! | last look | 4 | whole seconds since 1970, good until 2106; time of discovery for a page never fetched |
 //! | weight | 4 | importance divided by the cost of a fetch |
-//! | own alpha, beta | 4 + 4 | what is believed of its own change rate |
-//! | plain alpha, beta | 4 + 4 | the same as if there were no sweeps |
+//! | own alpha, beta | 4 + 4 | belief about its own change rate |
+//! | plain alpha, beta | 4 + 4 | belief about its change rate without sweeps |
 //! | host | 4 | the caller's number for its host |
 //! | membership | 4 | its site, cell and groups, shared with other pages |
 //! | flags | 1 | not yet fetched, and why it may not be fetched now |
-//! | place | 4 | where it stands on its site, shared too: groups follow from it when sizes change |
-//! | file name | 8 | the part of its place that few pages share; not kept as long as no page has one |
+//! | place | 4 | its place on its site, shared too; gives the groups when sizes change |
+//! | file name | 8 | the part of its place that few pages share; absent while no page has one |
 //!
-//! All but the last three are one record: who scores a page needs nearly all of it, and who looks at a page chosen here
-//! and there waits for memory once.
+//! All but the last three columns form one record. Scoring a page needs nearly all of it, and a random access waits for
+//! memory only once.
 
 mod bounds;
 mod demand;
@@ -49,19 +49,19 @@ pub struct PageColumns {
     pages: Vec<PageRecord>,
     flags: Vec<u8>,
     place: Vec<u32>,
-    /// Of the pages up to the last that has one.
+    /// By slot, up to the last page with a file name.
     file_names: Vec<u64>,
     vacant: Vec<Slot>,
     places: Places,
     memberships: Memberships,
-    /// [`Outlook::revision`] that all memberships are up to; `None` when some page's is older.
+    /// The [`Outlook::revision`] that all memberships are up to date with; `None` when some are older.
     revision: Option<u64>,
-    /// Where [`PageColumns::refresh`] stopped.
+    /// The slot at which [`PageColumns::refresh`] stopped.
     refreshed: usize,
 }
 
 impl PageColumns {
-    /// Bytes that one page takes, its file name left out.
+    /// Bytes per page, without its file name.
     pub const BYTES_PER_PAGE: usize = size_of::<PageRecord>() + 1 + 4;
 
     /// Empty, with room for this many pages.
@@ -71,44 +71,44 @@ impl PageColumns {
         columns
     }
 
-    /// Makes room for so many more pages, and no more.
+    /// Makes room for exactly this many more pages.
     pub fn reserve(&mut self, pages: usize) {
         self.pages.reserve_exact(pages);
         self.flags.reserve_exact(pages);
         self.place.reserve_exact(pages);
     }
 
-    /// Pages held.
+    /// Number of pages held.
     pub fn len(&self) -> usize {
         self.flags.len() - self.vacant.len()
     }
 
-    /// Whether no page is held.
+    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Slots ever given out: every [`Slot::index`] is below.
+    /// Number of slots ever assigned: every [`Slot::index`] is below it.
     pub fn slots(&self) -> usize {
         self.flags.len()
     }
 
-    /// Adds a page and says where it is, until it is removed. Its groups count from the next [`PageColumns::refresh`].
+    /// Adds a page and returns its slot, which stays valid until the page is removed. Its groups count from the next
+    /// [`PageColumns::refresh`].
     pub fn insert(&mut self, entry: &PageEntry, place: &Place) -> Slot {
         let slot = self.vacant.pop().unwrap_or_else(|| self.push_vacant());
         self.fill(slot, entry, place);
         slot
     }
 
-    /// Adds a page in a slot of the caller's choosing, for callers that number their pages themselves. A page already
-    /// there is replaced.
+    /// Adds a page at a given slot, for callers that number their pages themselves. Replaces a page already there.
     pub fn insert_at(&mut self, slot: Slot, entry: &PageEntry, place: &Place) {
         self.remove(slot);
         while self.flags.len() <= slot.index() {
             let vacant = self.push_vacant();
             self.vacant.push(vacant);
         }
-        // Usually the last one given up, or the one just made.
+        // Usually the last one vacated, or the one just made.
         if let Some(position) = self.vacant.iter().rposition(|vacant| *vacant == slot) {
             self.vacant.swap_remove(position);
         }
@@ -159,7 +159,7 @@ impl PageColumns {
         })
     }
 
-    /// Where the page in a slot stands on its site.
+    /// The place of a page on its site.
     pub fn place(&self, slot: Slot) -> Option<Place> {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
@@ -171,13 +171,13 @@ impl PageColumns {
         self.places.get(self.place[i], file_name)
     }
 
-    /// Whether no page's groups have to be asked for again: [`PageColumns::refresh`] would do nothing.
+    /// Whether all groups are up to date: [`PageColumns::refresh`] would do nothing.
     pub fn is_refreshed(&self, outlook: &Outlook) -> bool {
         self.revision == Some(outlook.revision())
     }
 
-    /// What the page in a slot is a member of, by the numbers of this outlook. `None` when there is no page, when the
-    /// columns are not [refreshed](PageColumns::is_refreshed), or when the outlook does not know its cell or site.
+    /// The memberships of a page, as numbers of this outlook. `None` when there is no page, when the columns are not
+    /// [refreshed](PageColumns::is_refreshed), or when the outlook does not know the page's cell or site.
     pub fn members(&self, slot: Slot, outlook: &Outlook) -> Option<Members> {
         if !self.is_refreshed(outlook) {
             return None;
@@ -189,18 +189,18 @@ impl PageColumns {
         membership.is_known().then_some(members)
     }
 
-    /// What is believed of the page in a slot.
+    /// The belief about a page.
     pub fn belief(&self, slot: Slot) -> Option<PageBelief> {
         let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
         Some(page.belief)
     }
 
-    /// Every page held, in the order of slots.
+    /// All pages, in the order of slots.
     pub fn entries(&self) -> impl Iterator<Item = PageEntry> {
         (0..self.flags.len() as u32).filter_map(|slot| self.get(Slot(slot)))
     }
 
-    /// The pages in any of these cells, in the order of slots: one pass over all pages, five bytes of each.
+    /// The pages in any of these cells, in the order of slots. One pass over all pages, reading five bytes of each.
     pub fn slots_in_cells(&self, cells: &BTreeSet<u64>) -> Vec<Slot> {
         let wanted: Vec<bool> = self.memberships.rows.iter().map(|row| cells.contains(&row.cell_hash())).collect();
         let held = self.flags.iter().zip(&self.pages).enumerate();
@@ -209,7 +209,7 @@ impl PageColumns {
             .collect()
     }
 
-    /// Changes the page in a slot; `false` when there is none.
+    /// Changes a page. Returns `false` when there is none.
     pub fn update(&mut self, slot: Slot, change: impl FnOnce(&mut PageEntry)) -> bool {
         let Some(mut entry) = self.get(slot) else { return false };
         change(&mut entry);
@@ -217,7 +217,7 @@ impl PageColumns {
         true
     }
 
-    /// Changes what is believed of a page; `false` when there is none.
+    /// Changes the belief about a page. Returns `false` when there is none.
     pub fn set_belief(&mut self, slot: Slot, belief: &PageBelief) -> bool {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
@@ -231,13 +231,14 @@ impl PageColumns {
         held
     }
 
-    /// Changes whether a page may be chosen; `false` when there is none.
+    /// Changes whether a page may be chosen. Returns `false` when there is none.
     pub fn set_standing(&mut self, slot: Slot, standing: Standing) -> bool {
         let held = self.flags.get_mut(slot.index()).filter(|flags| **flags & VACANT == 0);
         held.map(|flags| *flags = *flags & NEVER_FETCHED | standing.flag()).is_some()
     }
 
-    /// A page was fetched, and looked at if a moment is given; it may be chosen again. `false` when there is none.
+    /// Makes a fetched page available again, and sets the time of its last look if one is given. Returns `false` when
+    /// there is none.
     pub fn looked(&mut self, slot: Slot, at: Option<Timestamp>) -> bool {
         let held = self.set_standing(slot, Standing::Ready);
         if let (true, Some(at)) = (held, at) {
@@ -249,7 +250,7 @@ impl PageColumns {
         held
     }
 
-    /// Forgets the page in a slot; `false` when there is none.
+    /// Removes a page. Returns `false` when there is none.
     pub fn remove(&mut self, slot: Slot) -> bool {
         let i = slot.index();
         let found = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
@@ -283,7 +284,7 @@ impl PageColumns {
         self.note_look(i);
     }
 
-    /// The page's groups have been looked into when it was.
+    /// Notes a look at the groups of page `i`, at the time of its last look.
     fn note_look(&mut self, i: usize) {
         if self.flags[i] & NEVER_FETCHED == 0 {
             self.memberships.looked(self.pages[i].membership, self.pages[i].last_look_days());
@@ -302,9 +303,9 @@ impl PageColumns {
         known.unwrap_or_else(|| outlook.trust(membership.site_hash()))
     }
 
-    /// Asks the outlook again for the groups of pages that are new, or on sites that have changed much in size: at most
-    /// this many now, the others when called again. Returns how many it was. Cheap when there is nothing to do; needed
-    /// before a scan by [`Index::Live`] only.
+    /// Asks the outlook again for the groups of new pages, and of pages on sites that have changed much in size. Moves
+    /// at most this many pages and returns their number; call it again for the others. Cheap when there is nothing to
+    /// do. Only scans by [`Index::Live`] need it.
     pub fn refresh(&mut self, outlook: &Outlook, most: usize) -> usize {
         if self.is_refreshed(outlook) {
             return 0;
@@ -336,7 +337,7 @@ impl PageColumns {
         done
     }
 
-    /// Moves page `i` to the groups the outlook now knows.
+    /// Moves page `i` to the groups that the outlook knows now.
     fn join(&mut self, i: usize, outlook: &Outlook) {
         let (old, place) = (self.pages[i].membership, self.place_of(i));
         let new = self.memberships.attach(&place, outlook);
@@ -353,7 +354,7 @@ fn whole_seconds(at: Timestamp) -> u32 {
     at.as_secs().clamp(0, i64::from(u32::MAX)) as u32
 }
 
-/// What is negative or not a number counts for nothing.
+/// Maps negative numbers and NaN to zero.
 #[expect(clippy::manual_clamp, reason = "clamp keeps what is not a number")]
 fn counted(number: f32) -> f32 {
     number.max(0.0).min(f32::MAX)

@@ -1,8 +1,8 @@
-//! A table of how often pages are fetched at a price, for prices to be solved and applied in nanoseconds a page.
+//! A table of fetch rates by price, so that solving for a price and applying it take nanoseconds per page.
 //!
-//! φ, the number of fetches per change, depends on one number, ln(price × z). Tabulated once per objective on a fine
-//! grid, with cubics between; where φ is too bent
-//! for a cubic (near the price at which pages are abandoned) it is evaluated exactly.
+//! φ, the number of fetches per change, depends on one number, ln(price × z). It is tabulated once per objective on a
+//! fine grid, with cubics between. Where φ is too bent for a cubic (near the price at which pages are abandoned) it is
+//! evaluated exactly.
 
 use crate::allocate::{Demand, Objective};
 
@@ -11,7 +11,7 @@ use crate::allocate::{Demand, Objective};
 pub struct DemandCurve {
     objective: Objective,
     knots: Vec<Knot>,
-    /// Whether the piece from a knot to the next is close enough.
+    /// Whether the cubic from a knot to the next is accurate enough.
     smooth: Vec<bool>,
 }
 
@@ -29,7 +29,7 @@ impl DemandCurve {
     /// Largest relative error of a piece at its middle.
     const TOLERANCE: f64 = 1e-9;
 
-    /// Tabulates an objective: some milliseconds.
+    /// Tabulates an objective. Takes some milliseconds.
     pub fn new(objective: Objective) -> Self {
         let steps = ((Self::LN_MAX - Self::LN_MIN) * Self::STEPS_PER_UNIT) as usize;
         let ln_y = |position: f64| Self::LN_MIN + position / Self::STEPS_PER_UNIT;
@@ -56,7 +56,7 @@ impl Demand for DemandCurve {
     #[inline]
     fn fetches_per_change(&self, ln_y: f64) -> f64 {
         let position = (ln_y - Self::LN_MIN) * Self::STEPS_PER_UNIT;
-        // A negative position and no number become step 0 with a part that is out of range.
+        // A negative position or NaN becomes step 0 with a fraction out of range.
         let step = position as usize;
         let part = position - step as f64;
         match self.knots.get(step..step.saturating_add(2)) {

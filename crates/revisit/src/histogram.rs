@@ -1,12 +1,13 @@
 //! One price for many shards, from a kilobyte each.
 //!
 //! A page's best fetch rate is λ φ(L z): it depends on the price L through the one ratio z = cost × λ / weight. So a
-//! histogram over ln z that holds Σ cost × λ per bin says how much a set of pages would spend at any price.
-//! Histograms add up: every shard publishes its own, sums the latest of all, and solves for the same price alone. The
-//! error is one of budget only, never of mix, because each page then uses its own exact numbers: some 0.1 % for pages of
-//! known rates. Pages whose rates are still in doubt are entered with their mean rate; 2,000 such spent 0 to 12 % less
-//! than the budget after ten looks each, 4 to 27 % less before the first (theta .05, most at the smallest budget). So
-//! let the price rank and share, not hold back fetches that are already paid for. C17 of the algorithm notes.
+//! histogram over ln z with Σ cost × λ per bin tells how much a set of pages would spend at any price. Histograms add
+//! up: every shard publishes its own, sums the latest of all, and solves for the same price alone. The error affects
+//! only the budget, never the mix, because each page then uses its own exact numbers. It is some 0.1 % for pages with
+//! known rates. Pages with uncertain rates are entered with their mean rate; 2,000 of them spent 0 to 12 % less than
+//! the budget after ten looks each, and 4 to 27 % less before the first (theta .05, most at the smallest budget). So
+//! use the price to rank pages and share the budget, not to hold back fetches that are already paid for. C17 of the
+//! algorithm notes.
 
 use crate::allocate::{Demand, LN_PRICE_LIMIT, Objective, meet_budget};
 use crate::demand_curve::DemandCurve;
@@ -33,13 +34,13 @@ impl RatioHistogram {
     const BINS_PER_UNIT: f64 = 8.0;
     const POINTS_PER_BIN: u32 = 8;
 
-    /// Adds a page. One with no weight or no changes demands nothing.
+    /// Adds a page. A page with no weight or no changes has no demand.
     #[inline]
     pub fn add(&mut self, change_rate_per_day: f64, weight: f64, cost: f64) {
         self.change(change_rate_per_day, weight, cost, 1.0);
     }
 
-    /// Takes a page out again; its numbers must be those it was added with.
+    /// Removes a page; the numbers must be those it was added with.
     pub fn remove(&mut self, change_rate_per_day: f64, weight: f64, cost: f64) {
         self.change(change_rate_per_day, weight, cost, -1.0);
     }
@@ -52,22 +53,22 @@ impl RatioHistogram {
         }
     }
 
-    /// Adds a page by its ratio z (as [`Demand::ln_ratio`] has it for the objective) and its mass cost × change rate.
-    /// Histograms for age are not those for the other objectives.
+    /// Adds a page by its ratio z ([`Demand::ln_ratio`] for the objective) and its mass cost × change rate. Histograms
+    /// for age differ from those for the other objectives.
     pub fn add_ratio(&mut self, z: f64, mass: f64) {
         if mass > 0.0 && mass.is_finite() && z > 0.0 {
             self.masses[Self::bin(z)] += mass;
         }
     }
 
-    /// The bin of the ratio z, not negative.
+    /// The bin of a ratio z, which must not be negative.
     #[inline]
     pub fn bin(z: f64) -> usize {
         static TABLE: LazyLock<BinTable> = LazyLock::new(BinTable::new);
         TABLE.bin(z)
     }
 
-    /// Adds another set's demand.
+    /// Adds another histogram.
     pub fn merge(&mut self, other: &RatioHistogram) {
         for (mass, more) in self.masses.iter_mut().zip(other.masses) {
             *mass += more;
@@ -83,13 +84,14 @@ impl RatioHistogram {
         }
     }
 
-    /// Budget per day that these pages would spend at the price with this logarithm.
+    /// Budget per day that these pages would spend at this ln price.
     fn spending(&self, demand: &impl Demand, ln_price: f64) -> f64 {
         let bins = self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
         bins.map(|(bin, mass)| mass * Self::fetches_per_change(demand, bin, ln_price)).sum()
     }
 
-    /// φ(price × z), averaged over a bin. Points inside it matter where φ drops to zero with an infinite slope.
+    /// φ(price × z), averaged over a bin. Several points per bin are needed where φ drops to zero with an infinite
+    /// slope.
     fn fetches_per_change(demand: &impl Demand, bin: usize, ln_price: f64) -> f64 {
         let points = (0..Self::POINTS_PER_BIN).map(|point| {
             let inside = (f64::from(point) + 0.5) / f64::from(Self::POINTS_PER_BIN);
@@ -99,8 +101,8 @@ impl RatioHistogram {
     }
 
     /// The price at which these pages spend the budget: days of weighted freshness per unit of cost (for the uniform
-    /// policy: days between looks). Zero when nothing is wanted, infinite when there is no budget. Whoever solves often
-    /// keeps a [`DemandCurve`] and asks [`RatioHistogram::price`].
+    /// policy: days between looks). Zero when there is no demand, infinite when there is no budget. To solve often,
+    /// keep a [`DemandCurve`] and use [`RatioHistogram::price`].
     pub fn solve(&self, policy: &Policy, budget_per_day: f64) -> f64 {
         match *policy {
             Policy::Optimal { theta } => self.price(&DemandCurve::new(Objective::Mixed { theta }), budget_per_day),
@@ -109,8 +111,8 @@ impl RatioHistogram {
         }
     }
 
-    /// The price at which these pages spend the budget, for any objective. Zero when nothing is wanted, infinite when
-    /// there is no budget. A fraction of a millisecond with a [`DemandCurve`], however many pages there are.
+    /// The price at which these pages spend the budget, for any objective. Zero when there is no demand, infinite when
+    /// there is no budget. Takes a fraction of a millisecond with a [`DemandCurve`], however many pages there are.
     pub fn price(&self, demand: &impl Demand, budget_per_day: f64) -> f64 {
         if budget_per_day <= 0.0 || budget_per_day.is_nan() {
             return f64::INFINITY;
@@ -123,34 +125,34 @@ impl RatioHistogram {
         if bracket.high <= -LN_PRICE_LIMIT { 0.0 } else { bracket.high.exp() }
     }
 
-    /// The form that travels: one number per bin.
+    /// The serialized form: one number per bin.
     pub fn to_bins(&self) -> Vec<f32> {
         self.masses.iter().map(|&mass| mass as f32).collect()
     }
 
-    /// From the form that travels. `None` when it does not have [`RatioHistogram::BINS`] finite numbers, none negative.
+    /// Reads the serialized form. `None` unless it has [`RatioHistogram::BINS`] finite numbers, none negative.
     pub fn from_bins(bins: &[f32]) -> Option<Self> {
         let masses: [f32; Self::BINS] = bins.try_into().ok()?;
         masses.iter().all(|mass| *mass >= 0.0 && mass.is_finite()).then(|| Self { masses: masses.map(f64::from) })
     }
 
-    /// Adds the numbers of one uniform demand: a page is a page.
+    /// Adds a page under the uniform policy, where all pages are equal.
     pub(crate) fn add_uniform(&mut self) {
         self.masses[Self::bin(1.0)] += 1.0;
     }
 }
 
-/// Finds the bin of a number by its leading bits: four times as fast as by its logarithm, and building a histogram does
-/// little else.
+/// Finds the bin of a number by its leading bits. This is four times as fast as by its logarithm, and takes most of the
+/// time of building a histogram.
 struct BinTable {
     /// Where each bin begins; the last is open.
     edges: [f64; RatioHistogram::BINS + 1],
-    /// The bin in which each cell of numbers with the same leading bits begins. A cell is a fraction of a bin wide.
+    /// The first bin of each cell of numbers with the same leading bits. A cell is a fraction of a bin wide.
     first_bins: Vec<u8>,
 }
 
 impl BinTable {
-    /// Cells per octave: so many bits of the mantissa count.
+    /// Bits of the mantissa used: 2^7 cells per octave.
     const MANTISSA_BITS: u32 = 7;
     const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - Self::MANTISSA_BITS;
     /// Octaves on either side of 1, beyond e^-16..e^16.

@@ -1,19 +1,19 @@
-//! Freshness, age and crawl value of a page that changes at a known rate.
+//! Freshness, age and crawl value of a page with a known change rate.
 //!
 //! A page changes as a Poisson process; x is its change rate times the days since the last look, r its change rate
 //! times the interval between looks. Sources: Cho & Garcia-Molina, TODS 2003, Table 1 (time averages); Brewington &
 //! Cybenko, WWW9 2000 (grace period); Olston & Pandey, WWW 2008, section 2.2 (a fetch is worth t D(t) - ∫ D).
 //!
-//! Near zero these are differences of nearly equal numbers, so there each is summed as a series.
+//! Near zero these are differences of nearly equal numbers, so each is summed as a series there.
 
-/// When looks happen, at one and the same mean interval.
+/// The timing of looks at a given mean interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitOrder {
     /// Evenly spaced: the best order at any rate.
     Fixed,
     /// Every page once per cycle, in a new random order each cycle.
     RandomWithinCycle,
-    /// At moments drawn at random.
+    /// At random times.
     PurelyRandom,
 }
 
@@ -31,7 +31,7 @@ pub fn average_freshness(order: VisitOrder, r: f64) -> f64 {
 }
 
 /// Average age of the copy in units of the mean interval between looks: 0 while fresh, else the time since the first
-/// change not yet seen.
+/// unseen change.
 pub fn average_age(order: VisitOrder, r: f64) -> f64 {
     match order {
         VisitOrder::PurelyRandom => r / (1.0 + r),
@@ -47,16 +47,16 @@ pub fn average_age(order: VisitOrder, r: f64) -> f64 {
     }
 }
 
-/// Share of the time that a page looked at every `interval_days` is at most `grace_days` behind; a grace longer than
-/// the (positive) interval counts as the interval.
+/// Share of the time that a page looked at every `interval_days` is at most `grace_days` behind. A grace longer than
+/// the (positive) interval is cut to the interval.
 pub fn grace_freshness(change_rate_per_day: f64, interval_days: f64, grace_days: f64) -> f64 {
     let beyond = interval_days - grace_days.clamp(0.0, interval_days);
     let fresh = average_freshness(VisitOrder::Fixed, change_rate_per_day * beyond);
     1.0 - beyond / interval_days * (1.0 - fresh)
 }
 
-/// Crawl value for freshness: P(2, x) = 1 - (1 + x) e^-x, the regularised incomplete gamma function. Never above 1:
-/// a page that is stale in any case is not worth more and more.
+/// Crawl value for freshness: P(2, x) = 1 - (1 + x) e^-x, the regularised incomplete gamma function. Never above 1,
+/// because a page that is surely stale gains no more value.
 pub fn binary(x: f64) -> f64 {
     if x < 0.5 { alternating(x, 2, |k| k - 1.0) } else { -(-x).exp_m1() - x * (-x).exp() }
 }
@@ -77,8 +77,8 @@ pub fn harmonic_penalty(x: f64) -> f64 {
     if x < 4.0 { -alternating(x, 1, |k| 1.0 / k) } else { EULER_GAMMA + x.ln() + exponential_integral(x) }
 }
 
-/// Average harmonic penalty of a page that changes `r` times per mean interval between looks, evenly spaced
-/// (Ein(r) - 1 + (1 - e^-r) / r) or at random moments (ln(1 + r)); every other order counts as evenly spaced.
+/// Average harmonic penalty of a page that changes `r` times per mean interval between looks: evenly spaced
+/// (Ein(r) - 1 + (1 - e^-r) / r) or at random times (ln(1 + r)). Every other order counts as evenly spaced.
 pub fn average_harmonic_penalty(order: VisitOrder, r: f64) -> f64 {
     match order {
         VisitOrder::PurelyRandom => r.ln_1p(),
@@ -92,9 +92,9 @@ pub fn mixed(x: f64, theta: f64) -> f64 {
     (1.0 - theta) * binary(x) + theta * harmonic(x)
 }
 
-/// The x with `binary(x) == y`: infinite from y = 1 on, where no waiting makes a fetch worth its price.
+/// The x with `binary(x) == y`. Infinite for y >= 1, where no waiting makes a fetch worth its price.
 ///
-/// Closed form -1 - W(-(1 - y) / e) on Lambert's lower branch; computed by three Halley steps from its expansion.
+/// Closed form: -1 - W(-(1 - y) / e) on Lambert's lower branch, computed by three Halley steps from its expansion.
 pub fn inverse_binary(y: f64) -> f64 {
     if y <= 0.0 {
         return 0.0;
@@ -128,7 +128,7 @@ pub fn inverse_mixed(y: f64, theta: f64) -> f64 {
     if y == f64::INFINITY {
         return y;
     }
-    // mixed(x) lies between theta (x - 1) and x² / 2. Newton inside these bounds, halving where it would leave them.
+    // mixed(x) lies between theta (x - 1) and x² / 2. Newton inside these bounds, bisection where it would leave them.
     let s = (2.0 * y).sqrt();
     let (mut low, mut high) = (s, 1.0 + y / theta);
     let mut x = (s + s * s * (2.0 - theta) / 6.0).min(high);
@@ -158,7 +158,7 @@ pub fn inverse_age(y: f64) -> f64 {
     if y == f64::INFINITY {
         return y;
     }
-    // age(x) is below x³/3 and x²/2, and convex: Newton overshoots once, then falls onto the root.
+    // age(x) is below x³/3 and x²/2, and convex: Newton overshoots once, then descends to the root.
     let mut x = (3.0 * y).cbrt().max((2.0 * y).sqrt());
     for _ in 0..60 {
         let next = x - (age(x) - y) / age_slope(x);
@@ -180,7 +180,7 @@ pub(crate) fn mixed_slope(x: f64, theta: f64) -> f64 {
     (1.0 - theta) * x * (-x).exp() - theta * (-x).exp_m1()
 }
 
-/// [`mixed`] and its slope, which from 0.5 on have all they need of one exponential.
+/// [`mixed`] and its slope. From 0.5 on, both need only one exponential.
 fn mixed_and_slope(x: f64, theta: f64) -> (f64, f64) {
     if x < 0.5 {
         return (mixed(x, theta), mixed_slope(x, theta));

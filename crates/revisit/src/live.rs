@@ -1,5 +1,5 @@
-//! The live default as one policy, for simulations: model, columns and selection in one place. The running system splits
-//! them over two stages and calls the very same functions. Beside it the crawl value alone, on the same columns.
+//! The live default as one policy, for simulations: model, columns and selection in one place. The running system
+//! splits them over two stages and calls the same functions. The plain crawl value, on the same columns, is here too.
 
 use crate::columns::{Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief};
 use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
@@ -8,8 +8,8 @@ use page::Timestamp;
 use sweeps::rules::SETTLED_BINS;
 use sweeps::{Model, Outlook, PageBelief};
 
-/// Pages a scan chooses: so many times those that a tick will probably pay for, because looks change what their siblings
-/// are worth, and some.
+/// A scan chooses this many times the pages that a tick will probably pay for, plus a constant, because looks change
+/// the values of siblings.
 const SPARE_TIMES: f64 = 1.5;
 const SPARE_PAGES: usize = 200;
 
@@ -17,13 +17,13 @@ fn moment(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
 }
 
-/// A scan first looks for pages worth this part of what the last tick went down to, which spares it most of the work, and
-/// for others only when these do not suffice.
+/// A scan first looks for pages worth this fraction of the least value chosen by the last tick, which saves most of the
+/// work. It looks for others only when these do not suffice.
 const FLOOR_OF_LAST: f64 = 0.7;
-/// Usually there are enough pages worth even this part of it.
+/// Usually enough pages are worth even this fraction.
 const LIKELY_OF_LAST: f64 = 0.85;
 
-/// Packed pages, and what the last scan chose of them.
+/// The columns, and the selection from the last scan.
 #[derive(Clone, Debug)]
 struct Packed {
     index: Index,
@@ -32,9 +32,9 @@ struct Packed {
     count: usize,
     /// Looks since the scan: another scan may find these pages again.
     looks: usize,
-    /// What the scan left out for being worth less.
+    /// Value below which the scan left pages out.
     floor: f64,
-    /// What enough pages are worth, usually.
+    /// Value that usually enough pages reach.
     likely: f64,
 }
 
@@ -64,7 +64,7 @@ impl Packed {
 
     fn scan(&mut self, now_days: f64, outlook: &Outlook, floor: f64) {
         (self.looks, self.floor) = (0, floor);
-        // The old one makes room for the new one.
+        // Free the old selection first, to make room for the new one.
         self.selection = None;
         let (now, index, columns) = (moment(now_days), &self.index, &self.columns);
         let first = columns.scan(now, index, outlook, self.count, self.likely.max(floor), |_| true);
@@ -96,22 +96,22 @@ impl Packed {
     }
 }
 
-/// Own rates, sweep calendars and sentinels under one index. It learns from the looks themselves; the beliefs it is
-/// handed are another estimator's, and it leaves them alone.
+/// Own rates, sweep calendars and sentinels in one index. It learns from the looks, and ignores the beliefs it is
+/// given, which are another estimator's.
 #[derive(Clone, Debug)]
 pub struct Live {
     packed: Packed,
     model: Model,
-    /// A bit for each page looked at since groups were last asked for: all its groups are known, and its members are
-    /// those of its columns.
+    /// A bit for each page looked at since the last refresh: all its groups are known, and its members are those in the
+    /// columns.
     settled: Vec<u64>,
     importing: bool,
     frozen: bool,
 }
 
 impl Live {
-    /// Without pages. With theta above 0 (at most 1) that part of the harmonic penalty counts, so that no page is ever
-    /// given up.
+    /// A policy without pages. With theta above 0 (at most 1), that share of the harmonic penalty counts, and no page
+    /// is ever abandoned.
     pub fn new(theta: f64) -> Self {
         let index = Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT };
         Self {
@@ -123,32 +123,32 @@ impl Live {
         }
     }
 
-    /// What it has learned.
+    /// What the policy has learned.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// What a fetch of a page is worth, part by part.
+    /// The value of a fetch, part by part.
     pub fn worth(&self, slot: Slot, now_days: f64) -> Option<Worth> {
         self.packed.columns.worth(slot, &self.packed.index, self.model.outlook(), moment(now_days))
     }
 
-    /// Takes in one look of an imported history, over (from, to] of at most a day: all pages' looks of one day, then
-    /// those of the next. It teaches, but it is no look at the page: [`Live::finish_import`] must follow.
+    /// Takes in one look of an imported history, over (from, to] of at most a day. Call it with all looks of one day
+    /// before those of the next. It teaches the model but is no look at the page: [`Live::finish_import`] must follow.
     pub fn import(&mut self, slot: Slot, from_days: f64, to_days: f64, changed: bool) {
         if !self.importing {
             self.importing = true;
             self.refresh();
             self.model.restart_calendars(from_days);
         }
-        // A day's looks end with the next one's first moment, so that yesterday's bin is not complete yet.
+        // A day's looks end at the first moment of the next day, when yesterday's bin is not complete yet.
         self.model.advance(to_days, 2);
         let outcome = if changed { change_rate::Outcome::Changed } else { change_rate::Outcome::Unchanged };
         self.learn(slot, from_days, to_days, outcome);
     }
 
-    /// Ends the import: the part `keep` of what it taught counts ([`sweeps::rules::HISTORY_KEPT`]), and all pages are
-    /// current copies of this moment.
+    /// Ends the import. The fraction `keep` of what it taught counts ([`sweeps::rules::HISTORY_KEPT`]), and the copies
+    /// of all pages become current as of now.
     pub fn finish_import(&mut self, keep: f64, now_days: f64) {
         self.importing = false;
         self.model.advance(now_days, 1);
@@ -161,9 +161,9 @@ impl Live {
         }
     }
 
-    /// From now on looks renew copies and teach the pages known nothing. Sentinels are worth what they teach, and a
-    /// calendar that nobody keeps says nothing of the days to come: what remains is the crawl value of what is believed
-    /// of all causes of change together.
+    /// Stops learning: from now on looks renew copies only. Sentinels are worth only what they teach, and a calendar
+    /// without updates says nothing about the days ahead. What remains is the crawl value of the belief about all
+    /// causes of change together.
     pub fn freeze(&mut self) {
         self.frozen = true;
         if let Index::Live { theta, .. } = self.packed.index {
@@ -186,7 +186,7 @@ impl Live {
         let members = match columns.members(slot, self.model.outlook()).filter(|_| settled) {
             Some(members) => members,
             None => {
-                // The first look at a page may be what makes one of its groups known.
+                // The first look at a page may make one of its groups known.
                 let Some(place) = columns.place(slot) else { return };
                 let members = self.model.members(&place);
                 if let (true, Some(word)) = (columns.is_refreshed(self.model.outlook()), self.settled.get_mut(word)) {
@@ -199,7 +199,7 @@ impl Live {
         columns.set_belief(slot, &belief);
     }
 
-    /// Pages join the groups that are known by now.
+    /// Moves pages to the groups that are known by now.
     fn refresh(&mut self) {
         let columns = &mut self.packed.columns;
         if !columns.is_refreshed(self.model.outlook()) {
@@ -257,7 +257,7 @@ impl RevisitPolicy for Live {
     }
 }
 
-/// The crawl value of the belief that an estimator hands over, nothing else (C18 of the algorithm notes).
+/// The crawl value of the belief that an estimator hands over (C18 of the algorithm notes).
 #[derive(Clone, Debug)]
 pub struct CrawlValue {
     packed: Packed,
@@ -265,7 +265,7 @@ pub struct CrawlValue {
 }
 
 impl CrawlValue {
-    /// Without pages; theta as in [`Index::CrawlValue`].
+    /// A policy without pages; theta as in [`Index::CrawlValue`].
     pub fn new(theta: f64) -> Self {
         Self { packed: Packed::new(Index::CrawlValue { theta }), outlook: Outlook::default() }
     }

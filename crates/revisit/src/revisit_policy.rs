@@ -1,10 +1,10 @@
-//! What every revisit policy looks like from outside, to the simulator and to the running scheduler alike.
+//! The interface of revisit policies, for the simulator and the running scheduler alike.
 
 use crate::columns::Slot;
 use change_rate::{Gamma, Outcome};
 use sweeps::Place;
 
-/// A page, as a policy gets to know it.
+/// A page as it is given to a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyPage {
     /// Importance; not negative, only ratios count.
@@ -13,73 +13,75 @@ pub struct PolicyPage {
     pub cost: f64,
     /// The caller's number for its host.
     pub host: u32,
-    /// Where it stands on its site.
+    /// Its place on its site.
     pub place: Place,
-    /// When it was last looked at; `None`: never, there is no copy of it yet.
+    /// Time of its last look; `None` when there was none, so that no copy exists yet.
     pub last_look_days: Option<f64>,
-    /// What is believed of its change rate.
+    /// Belief about its change rate.
     pub belief: Gamma,
 }
 
-/// What a look found, and what is believed since.
+/// The outcome of a look, and the belief after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyLook {
-    /// When.
+    /// Time of the look.
     pub at_days: f64,
-    /// Days since the look before; `None` for a page's first look, and when the look before cannot be compared with.
+    /// Days since the previous look. `None` for a page's first look, and when the previous one is not comparable.
     pub interval_days: Option<f64>,
-    /// What it found; `None` when it found nothing out (an error).
+    /// What it found; `None` when it failed.
     pub outcome: Option<Outcome>,
-    /// What is believed of the page's change rate now.
+    /// Belief about the page's change rate after the look.
     pub belief: Gamma,
 }
 
-/// A stretch of time in which pages are chosen.
+/// A period in which pages are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
-    /// Its beginning.
+    /// Start of the tick.
     pub now_days: f64,
-    /// Its length.
+    /// Length of the tick.
     pub days: f64,
-    /// What may be spent, on average.
+    /// Average spending allowed.
     pub budget_per_day: f64,
 }
 
-/// A revisit policy at work: it keeps what it needs of every page and says which one comes next. Times are days since
-/// a moment of the caller's choosing. Deterministic, without clock or chance; where a policy wants spread (phases), it
-/// hashes the slot.
+/// A revisit policy: it keeps what it needs of every page and chooses the next one. Times are days since an origin of
+/// the caller's choice. Deterministic, without clock or randomness; a policy that needs to spread pages (phases) hashes
+/// the slot.
 pub trait RevisitPolicy: Send {
-    /// So many more pages will be inserted: a policy that keeps many makes room for them and no more.
+    /// Announces that this many more pages will be inserted, so that a policy with many pages makes room for exactly
+    /// these.
     fn reserve(&mut self, pages: usize) {
         let _ = pages;
     }
 
-    /// A page has become known.
+    /// Adds a page.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64);
 
-    /// A page is no longer wanted.
+    /// Removes a page.
     fn remove(&mut self, slot: Slot);
 
-    /// A tick begins. Plans made for longer than a tick are renewed here when their time has come.
+    /// Begins a tick. Plans longer than a tick are renewed here when they end.
     fn begin(&mut self, tick: &Tick);
 
     /// The page to fetch now, if any is worth it. It is not offered again until [`RevisitPolicy::looked`] or
-    /// [`RevisitPolicy::put_back`]. Pages never fetched come first, oldest first, unless the policy has a rule for them.
+    /// [`RevisitPolicy::put_back`]. Pages never fetched come first, oldest first, unless the policy has a rule for
+    /// them.
     fn next(&mut self, now_days: f64) -> Option<Slot>;
 
-    /// The page was not fetched after all (its host may not be visited now): it keeps its place.
+    /// The page was not fetched after all (its host may not be visited now). It keeps its rank.
     fn put_back(&mut self, slot: Slot);
 
     /// A page was looked at.
     fn looked(&mut self, slot: Slot, look: &PolicyLook);
 
-    /// What is believed of the page has changed without a look at it: its siblings taught. Policies that set intervals by
-    /// looks alone do not care.
+    /// The belief about a page has changed without a look, because its siblings taught. Policies that set intervals by
+    /// looks alone ignore it.
     fn believe(&mut self, slot: Slot, belief: Gamma) {
         let _ = (slot, belief);
     }
 
-    /// When the page is due, as far as the policy plans ahead; `None` when it does not.
+    /// When the page is due, if the policy plans ahead; `None` otherwise.
     fn due_days(&self, slot: Slot) -> Option<f64> {
         let _ = slot;
         None

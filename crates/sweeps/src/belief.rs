@@ -1,20 +1,20 @@
-//! What is believed of one page.
+//! The belief about one page.
 
 use crate::rules::{FORGETTING_DAYS, PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use change_rate::{Gamma, GammaState, exp_minus};
 use serde::{Deserialize, Serialize};
 
-/// What a page's own looks have shown beyond the prior of its cell: 16 bytes.
+/// What a page's own looks have shown beyond the prior of its cell, in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PageBelief {
-    /// Of its own change process, sweeps taken out.
+    /// Evidence about its own change process, without sweeps.
     pub own: GammaState,
-    /// Of all its changes, as if there were no sweeps.
+    /// Evidence about all its changes, as if there were no sweeps.
     pub plain: GammaState,
 }
 
 impl PageBelief {
-    /// The same evidence, of which only a part counts.
+    /// The same evidence, scaled down to the fraction `keep`.
     #[must_use]
     pub fn tempered(self, keep: f64) -> Self {
         Self { own: faded(self.own, keep), plain: faded(self.plain, keep) }
@@ -27,13 +27,13 @@ pub(crate) fn faded(state: GammaState, keep: f64) -> GammaState {
     GammaState { delta_alpha: keep * state.delta_alpha, delta_beta_days: keep * state.delta_beta_days }
 }
 
-/// What remains of evidence after some days.
+/// The fraction of evidence that remains after some days.
 #[inline]
 pub(crate) fn kept_after(days: f64) -> f64 {
     exp_minus(days / FORGETTING_DAYS)
 }
 
-/// What is believed of a cell's pages before their first look: days of watching that the prior counts for, beside its
+/// The belief about a cell's pages before their first look: the days of watching that the prior counts for, with its
 /// [`PRIOR_ALPHA`] changes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellPriors {
@@ -50,7 +50,7 @@ impl Default for CellPriors {
 }
 
 impl CellPriors {
-    /// The belief about a page's own change rate, sweeps taken out.
+    /// The belief about a page's own change rate, without sweeps.
     #[inline]
     pub fn own(&self, belief: &PageBelief) -> Gamma {
         posterior(self.own_beta_days, belief.own)
@@ -63,7 +63,7 @@ impl CellPriors {
     }
 }
 
-/// Prior and evidence. Evidence that cannot be (it came from elsewhere) counts for nothing.
+/// Combines prior and evidence. Invalid evidence (from elsewhere) is ignored.
 #[inline]
 pub(crate) fn posterior(prior_beta_days: f64, evidence: GammaState) -> Gamma {
     let beyond = |number: f32| if number > 0.0 && number.is_finite() { f64::from(number) } else { 0.0 };

@@ -1,14 +1,14 @@
-//! The calendar of a group of pages: for each of the newest days, how likely a common cause changed a page of it.
+//! The calendar of a group of pages: for each recent day, the probability that a common cause changed a page of it.
 
 use crate::hazard::Hazard;
 use crate::look_bins::{LookBins, Row};
 use crate::rules::{CARRY, LEVEL_PRIORS, LEVEL_SHARES, LEVELS, LIVE_BINS, PRIOR_BINS};
 use std::hint::black_box;
 
-/// A level once ruled out must be able to come back.
+/// Minimum probability of a level, so that a level once ruled out can come back.
 const LEAST_PROBABILITY: f64 = 1e-20;
 
-/// What a calendar has learned and still learns. Its [`Hazard`] lies apart, in the outlook.
+/// The learned state of a calendar. Its [`Hazard`] is stored apart, in the outlook.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Calendar {
     /// Probability of each level, by bin modulo [`LIVE_BINS`].
@@ -17,9 +17,9 @@ pub(crate) struct Calendar {
     pub(crate) first: i32,
     /// The newest bin.
     pub(crate) last: i32,
-    /// How often a bin has each level.
+    /// Frequency of each level.
     pub(crate) usual: [f32; LEVELS],
-    /// Sums over the bins that are settled, and how many these are.
+    /// Sums over the settled bins, and the number of these.
     pub(crate) settled: Row,
     pub(crate) settled_bins: f64,
     /// The next bin to settle.
@@ -27,7 +27,7 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// One whose only bin is this.
+    /// A calendar with this one bin.
     pub(crate) fn starting_at(bin: i32) -> (Self, Hazard) {
         let usual = LEVEL_PRIORS.map(|p| p as f32);
         let calendar = Self {
@@ -48,7 +48,7 @@ impl Calendar {
     pub(crate) fn extend(&mut self, hazard: &mut Hazard, to: i32) -> bool {
         let missed = i64::from(to) - i64::from(self.last);
         if missed > 8 * LIVE_BINS as i64 {
-            // After a silence of years nothing is left of the spell before it.
+            // After a silence of years nothing remains of the time before it.
             let learned = (self.usual, self.settled, self.settled_bins);
             let (fresh, fresh_hazard) = Self::starting_at(to);
             *self = Self { usual: learned.0, settled: learned.1, settled_bins: learned.2, ..fresh };
@@ -67,7 +67,7 @@ impl Calendar {
                     *p = ((1.0 - CARRY) * f64::from(*p) + CARRY * spell) as f32;
                 }
             }
-            // The oldest row makes room: it settles now if it has not.
+            // The oldest row makes room, and is settled now if it was not.
             self.settle(self.last + 2 - LIVE_BINS as i32);
             self.last += 1;
             *self.row_mut(self.last) = row;
@@ -76,15 +76,15 @@ impl Calendar {
         all
     }
 
-    /// Asks memory for what a look at these bins needs, without waiting for it.
+    /// Prefetches what a look at these bins needs.
     #[inline]
     pub(crate) fn fetch_ahead(&self, bins: &LookBins) {
         black_box(self.row(bins.first())[0]);
         black_box(self.row(bins.last())[LEVELS - 1]);
     }
 
-    /// Takes in a look, to which all causes together gave the probability `unchanged` of finding no change. Returns the
-    /// first bin it changed.
+    /// Takes in a look. `unchanged` is the probability of finding no change, all causes together. Returns the first bin
+    /// that it changed.
     pub(crate) fn look(&mut self, hazard: &mut Hazard, bins: &LookBins, changed: bool, unchanged: f64) -> Option<i32> {
         let first = bins.first().max(self.oldest());
         let last = bins.last().min(self.last);
@@ -99,7 +99,7 @@ impl Calendar {
             let mut p = row.map(f64::from);
             if changed {
                 let bin_spared: f64 = p.iter().zip(spared).map(|(p, spared)| p * spared).sum();
-                // "Changed" rules out that this bin spared the page and everything else did too.
+                // "Changed" rules out that this bin and everything else spared the page.
                 let rest = (unchanged / bin_spared).min(1.0);
                 p.iter_mut().zip(spared).for_each(|(p, spared)| *p *= (1.0 - rest * spared).max(1e-12));
             } else {
@@ -124,7 +124,7 @@ impl Calendar {
         hazard.set_per_day(self.per_day());
     }
 
-    /// Lets only a part of what it has learned about frequencies count.
+    /// Scales what it has learned about frequencies down to the fraction `keep`.
     pub(crate) fn temper(&mut self, keep: f64) {
         self.settled.iter_mut().for_each(|sum| *sum *= keep);
         self.settled_bins *= keep;

@@ -1,15 +1,15 @@
-//! How many pages every candidate group has, and which groups a page is in.
+//! The number of pages in every candidate group, and the groups that a page is in.
 
 use crate::place::{GroupKind, Place};
 use crate::rules::{LEAST_PAGES, LEAST_PAGES_NAMED};
 
 const KINDS: usize = GroupKind::ALL.len();
-/// An entry: the upper 40 bits of a group's hash, then 24 bits of count.
+/// An entry: the upper 40 bits of a group's hash, then a count of 24 bits.
 const COUNT_BITS: u32 = 24;
 const COUNT_MAX: u64 = (1 << COUNT_BITS) - 1;
 const LEAST_SLOTS: usize = 64;
 
-/// The groups of a page that count, widest first.
+/// The groups of a page that are large enough to count, widest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupSet {
     groups: [u64; KINDS],
@@ -17,7 +17,7 @@ pub struct GroupSet {
 }
 
 impl GroupSet {
-    /// Those of a place's candidate groups that have enough pages. Groups of one size are the same group under
+    /// Selects the candidate groups of a place that have enough pages. Groups of equal size are the same group under
     /// different names: the widest kind stands for them.
     pub fn of(place: &Place, size_of: impl Fn(u64) -> u32) -> Self {
         Self::of_sizes(place, &place.groups.map(|group| if group == 0 { 0 } else { size_of(group) }))
@@ -45,15 +45,15 @@ impl GroupSet {
         set
     }
 
-    /// Their hashes.
+    /// Hashes of the groups.
     pub fn as_slice(&self) -> &[u64] {
         &self.groups[..usize::from(self.len)]
     }
 }
 
-/// Pages per candidate group. File names dominate, so an entry takes eight bytes: two groups whose hashes share their
-/// first 40 bits are counted as one, which befalls one in a hundred thousand among ten million. Counts end at 16.7
-/// million.
+/// Pages per candidate group. Most groups are file names, so an entry takes eight bytes. Two groups whose hashes share
+/// the first 40 bits are counted as one, which happens to one in a hundred thousand among ten million. Counts saturate
+/// at 16.7 million.
 #[derive(Clone, Debug, Default)]
 pub struct GroupSizes {
     /// Open addressing with linear probing, in the order of hashes; 0 is free.
@@ -62,17 +62,17 @@ pub struct GroupSizes {
 }
 
 impl GroupSizes {
-    /// A page has become known.
+    /// Counts a new page.
     pub fn insert(&mut self, place: &Place) {
         place.groups.iter().for_each(|&group| self.add(group, 1));
     }
 
-    /// A page is no longer known.
+    /// Counts a removed page.
     pub fn remove(&mut self, place: &Place) {
         for &group in place.groups.iter().filter(|group| **group != 0) {
             if let Some(slot) = self.find(group) {
                 let entry = self.entries[slot];
-                // A full count has lost track.
+                // A saturated count has lost track.
                 if entry & COUNT_MAX > 0 && entry & COUNT_MAX < COUNT_MAX {
                     self.entries[slot] = entry - 1;
                 }
@@ -80,8 +80,8 @@ impl GroupSizes {
         }
     }
 
-    /// Reserves slots for `groups` more groups. Call it before adding groups in the order of their hashes, as a store gives
-    /// them: in a table that is still small they form one cluster, and each insertion walks all of it.
+    /// Reserves slots for `groups` more groups. Call it before adding groups in hash order, as a store yields them: in
+    /// a table that is still small they form one cluster, and each insertion walks all of it.
     pub fn reserve(&mut self, groups: usize) {
         if (self.used + groups + 1) * 5 > self.entries.len() * 4 {
             self.grow(groups);
@@ -105,7 +105,7 @@ impl GroupSizes {
         self.entries[slot] = tag(group) | (count + u64::from(pages)).min(COUNT_MAX);
     }
 
-    /// Pages of a group.
+    /// Number of pages in a group.
     pub fn get(&self, group: u64) -> u32 {
         self.find(group).map_or(0, |slot| (self.entries[slot] & COUNT_MAX) as u32)
     }
@@ -115,7 +115,7 @@ impl GroupSizes {
         if self.entries.is_empty() {
             return GroupSet::default();
         }
-        // All first entries are asked for before any is judged, so that the memory is waited for once.
+        // All first entries are loaded before any is examined, so that memory is waited for once.
         let slots = place.groups.map(|group| self.first_slot(tag(group)));
         let found = slots.map(|slot| self.entries[slot]);
         let mut sizes = [0; KINDS];
@@ -132,7 +132,7 @@ impl GroupSizes {
         GroupSet::of_sizes(place, &sizes)
     }
 
-    /// Bytes taken.
+    /// Memory used, in bytes.
     pub fn bytes(&self) -> usize {
         self.entries.capacity() * 8
     }
@@ -144,7 +144,7 @@ impl GroupSizes {
         Some(self.slot(group)).filter(|slot| self.entries[*slot] != 0)
     }
 
-    /// Where the group is, or would be.
+    /// The slot of the group, or the free one for it.
     fn slot(&self, group: u64) -> usize {
         let tag = tag(group);
         let mut slot = self.first_slot(tag);
@@ -157,13 +157,13 @@ impl GroupSizes {
         slot
     }
 
-    /// Where the search for a tag begins.
+    /// The slot where the search for a tag begins.
     #[inline]
     fn first_slot(&self, tag: u64) -> usize {
         ((u128::from(tag) * self.entries.len() as u128) >> 64) as usize
     }
 
-    /// Makes room by half beyond those to come, and leaves out groups without pages.
+    /// Grows by half beyond the groups to come, and drops groups without pages.
     fn grow(&mut self, to_come: usize) {
         let kept: usize = self.entries.iter().filter(|entry| **entry & COUNT_MAX > 0).count();
         let slots = ((kept + to_come) * 15 / 8).max(LEAST_SLOTS);
@@ -176,7 +176,7 @@ impl GroupSizes {
     }
 }
 
-/// The part of a hash that is kept; never 0.
+/// The stored part of a hash; never 0.
 fn tag(group: u64) -> u64 {
     (group & !COUNT_MAX).max(1 << COUNT_BITS)
 }

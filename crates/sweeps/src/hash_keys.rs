@@ -1,9 +1,9 @@
-//! Maps whose keys are good hashes already.
+//! Maps whose keys are already good hashes.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from the hashes of [`crate::Place`].
+/// A map keyed by the hashes of [`crate::Place`].
 pub type HashMapByHash<V> = HashMap<u64, V, BuildHasherDefault<HashKeys>>;
 
 /// Takes a 64-bit key as its own hash.

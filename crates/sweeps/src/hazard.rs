@@ -1,28 +1,28 @@
-//! How likely a group's pages were changed by a common cause, as a running total over time.
+//! The sweep hazard of a group as a running total over time.
 
 use crate::rules::KEPT_BINS;
 use std::hint::black_box;
 
-/// Bins dropped at once, so that dropping is rare.
+/// Bins dropped at once, so that drops are rare.
 const DROPPED_BINS: usize = 64;
 
-/// The summed sweep hazard of a group. A difference of totals, between two moments, is -ln of the probability that a
-/// sweep spared a page of the group in between. Beyond the bins known, on either side, it grows by `per_day`.
+/// The summed sweep hazard of a group. The difference of the totals at two times is -ln of the probability that sweeps
+/// spared a page of the group in between. Before and after the known bins it grows by `per_day`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hazard {
     first_bin: i32,
-    /// Total before each bin, and after the last: one number more than there are bins.
+    /// Total before each bin, and after the last: one more number than bins.
     totals: Vec<f32>,
     per_day: f32,
 }
 
 impl Hazard {
-    /// With no bin yet.
+    /// A hazard without bins.
     pub(crate) fn starting_at(bin: i32, per_day: f64) -> Self {
         Self { first_bin: bin, totals: vec![0.0], per_day: per_day as f32 }
     }
 
-    /// From totals, the first of which is that before `first_bin`. `None` unless they are finite and never fall, and
+    /// From totals; the first is the total before `first_bin`. `None` unless they are finite and never fall, and
     /// `per_day` is finite and not negative.
     pub fn from_totals(first_bin: i32, totals: Vec<f32>, per_day: f32) -> Option<Self> {
         let rising = totals.windows(2).all(|pair| pair[0] <= pair[1]);
@@ -50,13 +50,13 @@ impl Hazard {
         f64::from(self.per_day)
     }
 
-    /// Asks memory for the newest totals, without waiting for them.
+    /// Prefetches the newest totals.
     #[inline]
     pub fn fetch_ahead(&self) {
         black_box(self.totals.last().copied());
     }
 
-    /// The total up to a moment; only differences mean anything.
+    /// The total up to a time; only differences are meaningful.
     #[inline]
     pub fn until(&self, days: f64) -> f64 {
         let x = days - f64::from(self.first_bin);
@@ -72,7 +72,7 @@ impl Hazard {
         }
     }
 
-    /// The hazard over (from, to]; nothing when that is no time.
+    /// The hazard over (from, to]; zero for an empty span.
     #[inline]
     pub fn between(&self, from_days: f64, to_days: f64) -> f64 {
         if from_days < to_days { (self.until(to_days) - self.until(from_days)).max(0.0) } else { 0.0 }
@@ -86,7 +86,7 @@ impl Hazard {
         self.per_day = per_day as f32;
     }
 
-    /// Adds a bin. `true` when old ones were dropped to make room.
+    /// Adds a bin. Returns `true` when old bins were dropped to make room.
     pub(crate) fn push(&mut self, hazard: f64) -> bool {
         let full = self.bins() >= KEPT_BINS + DROPPED_BINS;
         if full {
@@ -100,7 +100,7 @@ impl Hazard {
         full
     }
 
-    /// Gives the bins from `first` on new hazards, and moves the totals after them along.
+    /// Replaces the hazards of the bins from `first` on, and shifts the totals after them.
     pub(crate) fn replace(&mut self, first: i32, hazards: &[f64]) {
         let start = (first - self.first_bin) as usize;
         let old_end = self.totals[start + hazards.len()];
@@ -115,12 +115,12 @@ impl Hazard {
         }
     }
 
-    /// Takes over totals from `first` on; where they do not join, everything.
+    /// Takes over totals from `first` on. Replaces everything where they do not join.
     pub(crate) fn splice(&mut self, oldest: i32, first: i32, totals: &[f32], per_day: f32) {
         let joins = first >= self.first_bin && first <= self.end_bin() && oldest == self.first_bin;
         if joins {
             self.totals.truncate((first - self.first_bin) as usize);
-            // Changes too small to be told may have left the totals before the join a little too high.
+            // Changes too small to publish may have left the totals before the join slightly too high.
             let ceiling = totals.first().copied().unwrap_or(f32::INFINITY);
             self.totals.iter_mut().rev().take_while(|total| **total > ceiling).for_each(|total| *total = ceiling);
             self.totals.extend_from_slice(totals);

@@ -1,13 +1,13 @@
 //! When do pages change together?
 //!
 //! Pages of a site, a directory or a type often change in sweeps: a new footer, a release, a day's publication. So a
-//! look at one page tells about its siblings. [`Place`] says which groups a page belongs to; [`Model`] learns, from one
-//! look after the other, a calendar of sweeps for every group and beside it each page's own change rate with the sweeps
-//! taken out ([`PageBelief`]); [`Outlook`] is the part of it that choosing pages needs, and [`Changes`] is how it
-//! travels from who learns to who chooses. [`rules`] holds the constants.
+//! look at one page tells about its siblings. [`Place`] tells which groups a page belongs to. [`Model`] learns, look by
+//! look, a calendar of sweeps for every group, and beside it each page's own change rate without the sweeps
+//! ([`PageBelief`]). [`Outlook`] is the part that the choice of pages needs, and [`Changes`] carries it from the
+//! learner to the chooser. [`rules`] holds the constants.
 //!
-//! Times are days since a moment of the caller's choosing; a bin of a calendar is one whole day of it. This crate never
-//! reads a clock or keeps anything on disk.
+//! Times are days since an origin of the caller's choice; a bin of a calendar is one whole day. This crate never reads
+//! a clock or keeps anything on disk.
 
 mod belief;
 mod calendar;

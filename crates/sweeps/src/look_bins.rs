@@ -1,12 +1,12 @@
-//! The bins that a look overlaps: the same for every group of the page.
+//! The bins that a look overlaps, the same for every group of the page.
 
 use crate::rules::{LEVEL_HAZARDS, LEVEL_SHARES, LEVELS};
 use change_rate::exp_minus;
 
-/// A level's probabilities, or anything else there is one of per level.
+/// One number per level, for example its probability.
 pub(crate) type Row = [f64; LEVELS];
 
-/// What each level would have spared, per bin of a look.
+/// Per bin of a look, the probability that each level spares the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookBins {
     first: i32,
@@ -16,13 +16,13 @@ pub(crate) struct LookBins {
 }
 
 impl LookBins {
-    /// The bins of (from, to]; `None` when that is no time.
+    /// The bins of (from, to]; `None` for an empty span.
     pub(crate) fn of(from_days: f64, to_days: f64) -> Option<Self> {
         if from_days >= to_days || !from_days.is_finite() || !to_days.is_finite() {
             return None;
         }
         let first = bin_of(from_days);
-        // A look on the stroke of midnight has nothing of the day that begins.
+        // A look at exactly midnight overlaps nothing of the day that begins.
         let last = bin_of(to_days) - i32::from(to_days.floor() == to_days);
         let part = |bin: i32| (to_days.min(f64::from(bin) + 1.0) - from_days.max(f64::from(bin))).clamp(0.0, 1.0);
         let spared_first = spared(part(first));
@@ -52,9 +52,9 @@ impl LookBins {
     }
 }
 
-/// The bin of a moment. Moments some thousands of years away share a bin.
+/// The bin of a time. Times some thousands of years away share a bin.
 pub(crate) fn bin_of(days: f64) -> i32 {
-    // The cast turns what is not a number into 0.
+    // The cast turns NaN into 0.
     days.floor().clamp(-4e6, 4e6) as i32
 }
 

@@ -1,4 +1,4 @@
-//! What a page is a member of, by the numbers of an outlook: no hash has to be looked up for a look.
+//! The memberships of a page as numbers of an outlook, so that a look needs no hash lookups.
 
 use crate::place::GroupKind;
 
@@ -10,7 +10,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// These; as many as there are kinds of groups, what is beyond does not count.
+    /// From these numbers. Those beyond the number of group kinds are ignored.
     pub fn new(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut groups = Self::default();
         for (to, number) in groups.numbers.iter_mut().zip(numbers) {
@@ -20,14 +20,14 @@ impl Groups {
         groups
     }
 
-    /// The numbers.
+    /// The group numbers in use, widest group first.
     #[inline]
     pub fn as_slice(&self) -> &[u32] {
         &self.numbers[..usize::from(self.len)]
     }
 }
 
-/// A page's groups that count, its cell and its site, by the numbers that [`crate::Outlook`] gives them.
+/// A page's groups, cell and site, by the numbers that [`crate::Outlook`] assigns to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Members {
     /// [`crate::Outlook::group_number`] of each group.

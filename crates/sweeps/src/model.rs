@@ -1,4 +1,4 @@
-//! What looks teach about sweeps and about the pages' own change rates.
+//! Learns sweeps and the pages' own change rates from looks.
 
 mod kept;
 mod told;
@@ -15,21 +15,21 @@ use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DA
 use change_rate::{GammaState, GroupSums, Outcome, exp_minus};
 use std::hint::black_box;
 
-/// A group's hazard is worth telling once it has moved by this part of what the live bins add up to …
+/// A group's hazard is published once it has moved by this fraction of the sum over its live bins …
 const SIGNIFICANT_PART: f32 = 0.02;
 /// … and a site's lead once it has moved by this.
 const SIGNIFICANT_LEAD: f32 = 0.05;
 /// No two looks are further apart than 2,700 years.
 const LONGEST_DAYS: f64 = 1e6;
 
-/// What was expected of a look.
+/// The expectation before a look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Looked {
-    /// The probability of finding the page unchanged, as believed before the look.
+    /// Probability, as believed before the look, of finding the page unchanged.
     pub unchanged_probability: f64,
 }
 
-/// What has not been told yet of a group.
+/// The unpublished changes of a group.
 #[derive(Clone, Copy, Debug)]
 struct Untold {
     first_bin: i32,
@@ -61,8 +61,8 @@ impl Default for Score {
     }
 }
 
-/// The calendars of all groups, the sums of all cells, the scores of all sites of a set of pages, and the [`Outlook`]
-/// that follows from them. The pages' own evidence is the caller's to keep.
+/// The calendars of all groups, the sums of all cells and the scores of all sites of a set of pages, and the
+/// [`Outlook`] that follows from them. The caller stores the evidence of each page.
 #[derive(Clone, Debug)]
 pub struct Model {
     outlook: Outlook,
@@ -73,14 +73,14 @@ pub struct Model {
     significant: Vec<u32>,
     /// By cell number.
     cells: Vec<Cell>,
-    /// By site number; sites beyond the end have not been scored.
+    /// By site number; sites beyond the end have no score yet.
     scores: Vec<Score>,
     significant_sites: Vec<u32>,
     today: i32,
 }
 
 impl Model {
-    /// Knowing nothing, at this moment.
+    /// An empty model at this time.
     pub fn starting_at(days: f64) -> Self {
         Self {
             outlook: Outlook::default(),
@@ -95,7 +95,7 @@ impl Model {
         }
     }
 
-    /// What choosing pages needs.
+    /// What the choice of pages needs.
     pub fn outlook(&self) -> &Outlook {
         &self.outlook
     }
@@ -110,14 +110,14 @@ impl Model {
         self.today
     }
 
-    /// A page has become known.
+    /// Adds a page.
     pub fn insert(&mut self, place: &Place) {
         self.sizes.insert(place);
         self.resize_groups(place);
         self.members(place);
     }
 
-    /// A page is no longer known. What it has shown still speaks for its siblings.
+    /// Removes a page. Its evidence still counts for its siblings.
     pub fn remove(&mut self, place: &Place) {
         self.sizes.remove(place);
         self.resize_groups(place);
@@ -131,9 +131,9 @@ impl Model {
         }
     }
 
-    /// A page was looked at over (from, to]. Looks may come in any order; only the newest bins still learn from them.
-    /// What lies beyond the last [`Model::advance`] teaches the page, but not its groups. A look over no time teaches
-    /// nothing.
+    /// Takes in a look at a page over (from, to]. Looks may come in any order, but only the newest bins still learn
+    /// from them. A part beyond the last [`Model::advance`] teaches the page, but not its groups. A look over an empty
+    /// span teaches nothing.
     pub fn look(
         &mut self,
         place: &Place,
@@ -146,10 +146,10 @@ impl Model {
         self.look_at(&members, belief, from_days, to_days, outcome)
     }
 
-    /// [`Model::look`] for who knows what the page is a member of.
+    /// [`Model::look`] for callers that know the memberships of the page.
     ///
     /// # Panics
-    /// On a number that this model never gave out.
+    /// On a number that this model never assigned.
     pub fn look_at(
         &mut self,
         members: &Members,
@@ -161,7 +161,7 @@ impl Model {
         let from_days = from_days.max(to_days - LONGEST_DAYS);
         let changed = outcome.is_change();
         if let Outcome::ChangedAt { age_days } = outcome {
-            // The last change lies within one bin; since then there was none; of the time before nothing is known.
+            // The last change lies within one bin and there was none after it. Nothing is known of the time before it.
             let expected = self.expected(members, belief, from_days, to_days);
             let age_days = if age_days > 0.0 { age_days } else { 0.0 };
             let at = (to_days - age_days).max(from_days + 1e-6).min(to_days);
@@ -172,7 +172,7 @@ impl Model {
         Looked { unchanged_probability: self.absorb(members, belief, from_days, to_days, changed) }
     }
 
-    /// Asks memory for what a look at these members will need, without waiting for it.
+    /// Prefetches what a look at these members needs.
     #[inline]
     pub fn fetch_ahead(&self, members: &Members) {
         for &group in members.groups.as_slice() {
@@ -212,7 +212,7 @@ impl Model {
         changed: bool,
     ) -> f64 {
         let Some(bins) = LookBins::of(from_days, to_days) else { return 1.0 };
-        // The groups of a look lie far apart in memory: better to wait for all of them at once.
+        // The groups of a look lie far apart in memory: wait for all of them at once.
         members.groups.as_slice().iter().for_each(|&group| self.calendars[group as usize].fetch_ahead(&bins));
         let days = to_days - from_days;
         let clear = exp_minus(self.sweep_hazard(members, from_days, to_days));
@@ -244,7 +244,7 @@ impl Model {
         trust * own + (1.0 - trust) * plain
     }
 
-    /// Which belief has foretold the look better? Returns the trust before it.
+    /// Updates the score: which belief predicted the look better? Returns the trust before the look.
     fn score(&mut self, site: u32, changed: bool, own: f64, plain: f64) -> f64 {
         let score = |unchanged: f64| (if changed { 1.0 - unchanged } else { unchanged }).max(1e-4).ln();
         let number = site as usize;
@@ -262,7 +262,7 @@ impl Model {
         trust
     }
 
-    /// Time has passed: days that have begun get their bins, and every new day priors and frequencies are learned anew
+    /// Advances the time. Days that have begun get their bins. Every new day, priors and frequencies are learned again
     /// from bins older than `lag_bins` ([`crate::rules::SETTLED_BINS`], or 1 while a history is imported).
     pub fn advance(&mut self, now_days: f64, lag_bins: i32) {
         let bin = bin_of(now_days);
@@ -282,7 +282,7 @@ impl Model {
         self.refit_priors();
     }
 
-    /// Prior rates: of all pages, of the site, of the cell.
+    /// Fits the prior rates: of all pages, of the site, of the cell.
     fn refit_priors(&mut self) {
         let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();
         for cell in &self.cells {
@@ -301,7 +301,7 @@ impl Model {
         }
     }
 
-    /// Forgets the calendars and begins them again at this moment, for a history to be imported from then on.
+    /// Restarts the calendars at this time, before the import of a history that begins there.
     pub fn restart_calendars(&mut self, days: f64) {
         self.today = bin_of(days);
         for number in 0..self.calendars.len() {
@@ -312,8 +312,8 @@ impl Model {
         }
     }
 
-    /// Lets only a part of what was learned count: of the cells' sums, the groups' frequencies and the sites' leads. The
-    /// caller tempers the pages' own evidence ([`PageBelief::tempered`]).
+    /// Scales what was learned down to the fraction `keep`: the cells' sums, the groups' frequencies and the sites'
+    /// leads. The caller tempers the evidence of pages ([`PageBelief::tempered`]).
     pub fn temper(&mut self, keep: f64, lag_bins: i32) {
         for cell in &mut self.cells {
             for sums in [&mut cell.own, &mut cell.plain] {
@@ -328,14 +328,14 @@ impl Model {
             let end = hazard.end_bin();
             self.tell(number as u32, end, f32::INFINITY);
         }
-        // A lead won (or lost) over daily looks says less of looks that are far apart.
+        // A lead gained or lost over daily looks tells less about looks that are far apart.
         for site in &mut self.outlook.sites {
             site.lead = (LEAD_START + keep * (f64::from(site.lead) - LEAD_START)) as f32;
         }
         self.refit_priors();
     }
 
-    /// The page's groups, cell and site; made if they are new.
+    /// The page's groups, cell and site; new ones are added.
     pub fn members(&mut self, place: &Place) -> Members {
         let set = self.sizes.groups_of(place);
         let groups = set.as_slice().iter().map(|&group| match self.outlook.group_number(group) {
@@ -360,7 +360,7 @@ impl Model {
     }
 
     fn add_cell(&mut self, place: &Place) -> u32 {
-        // Until the next day the operator's prior: the site's sums are not at hand.
+        // The operator's prior until the next day: the sums of the site are not at hand.
         let cell = Cell {
             cell: place.cell,
             site: place.site,
@@ -402,7 +402,7 @@ fn add(sums: &mut GroupSums, more: &GroupSums) {
     sums.page_days += more.page_days;
 }
 
-/// The priors of a cell from the sums of its site and its own: (own, plain) each.
+/// The priors of a cell from the sums of its site and its own, (own, plain) each.
 fn priors_of(site: (&GroupSums, &GroupSums), cell: (&GroupSums, &GroupSums)) -> CellPriors {
     let days = |site: &GroupSums, cell: &GroupSums| {
         let above = site.mean_change_rate_per_day(PRIOR_ALPHA / PRIOR_BETA_DAYS);

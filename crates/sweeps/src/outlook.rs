@@ -1,4 +1,4 @@
-//! What choosing pages needs to know of sweeps, and how it travels.
+//! What the choice of pages needs to know of sweeps, and how it is published.
 
 use crate::belief::CellPriors;
 use crate::group_sizes::GroupSet;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 /// A group of pages that may be swept together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupOutlook {
-    /// Its hash.
+    /// Hash that identifies the group.
     pub group: u64,
-    /// The site it belongs to.
+    /// Hash of its site.
     pub site: u64,
-    /// Its pages, as last counted.
+    /// Number of pages at the last count.
     pub pages: u32,
-    /// How likely sweeps were, and are.
+    /// Past and expected sweeps.
     pub hazard: Hazard,
 }
 
@@ -29,8 +29,8 @@ pub(crate) struct SiteOutlook {
     pub(crate) revision: u32,
 }
 
-/// The hazards of groups, the priors of cells, the trust in sweeps at each site. All three are numbered as they come, and
-/// keep their numbers: who asks often asks by number.
+/// The hazards of groups, the priors of cells, and the trust in sweeps at each site. Each gets a number when it is
+/// first seen and keeps it: frequent lookups go by number.
 #[derive(Clone, Debug, Default)]
 pub struct Outlook {
     pub(crate) groups: Vec<GroupOutlook>,
@@ -47,7 +47,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// The number of a group, if it is known.
+    /// The number of a group; `None` when it is not known.
     pub fn group_number(&self, group: u64) -> Option<u32> {
         self.group_numbers.get(&group).copied()
     }
@@ -63,7 +63,7 @@ impl Outlook {
         self.group_number(group).and_then(|number| self.group_at(number))
     }
 
-    /// All that is known of a group, as if none of it had been told before.
+    /// The whole state of a group, as a change to an empty outlook.
     pub fn group_change(&self, group: u64) -> Option<GroupChange> {
         let GroupOutlook { group, site, pages, hazard } = self.group(group)?;
         let (first_bin, totals) = (hazard.first_bin(), hazard.totals().to_vec());
@@ -79,43 +79,43 @@ impl Outlook {
         })
     }
 
-    /// Groups known.
+    /// Number of known groups.
     pub fn group_count(&self) -> usize {
         self.groups.len()
     }
 
-    /// The groups of a place that count.
+    /// The groups of a place that are large enough to count.
     pub fn groups_of(&self, place: &Place) -> GroupSet {
         GroupSet::of(place, |group| self.group(group).map_or(0, |group| group.pages))
     }
 
-    /// The number of a cell, if it is known.
+    /// The number of a cell; `None` when it is not known.
     pub fn cell_number(&self, cell: u64) -> Option<u32> {
         self.cell_numbers.get(&cell).copied()
     }
 
-    /// The number of a site, if it is known.
+    /// The number of a site; `None` when it is not known.
     pub fn site_number(&self, site: u64) -> Option<u32> {
         self.site_numbers.get(&site).copied()
     }
 
-    /// The priors of a cell; those of a cell not known are the widest.
+    /// The priors of a cell; the widest priors for an unknown cell.
     pub fn priors(&self, cell: u64) -> CellPriors {
         self.told_priors(cell).unwrap_or_default()
     }
 
-    /// The same by the number of the cell; `None` where there is none of this number.
+    /// The priors of a cell by its number; `None` for an unassigned number.
     #[inline]
     pub fn priors_at(&self, cell: u32) -> Option<CellPriors> {
         self.cells.get(cell as usize).copied()
     }
 
-    /// The priors of a cell, if they were ever told.
+    /// The priors of a cell, if they were ever published.
     pub fn told_priors(&self, cell: u64) -> Option<CellPriors> {
         self.cell_number(cell).map(|number| self.cells[number as usize])
     }
 
-    /// By how much sweeps have predicted the site's looks better than own rates alone, in ln units.
+    /// By how much, in ln units, sweeps have predicted the site's looks better than own rates alone.
     pub fn lead(&self, site: u64) -> f64 {
         self.site(site).map_or(LEAD_START, |site| f64::from(site.lead))
     }
@@ -125,7 +125,7 @@ impl Outlook {
         trust_of(self.lead(site))
     }
 
-    /// The same by the number of the site; `None` where there is none of this number.
+    /// The trust by the number of the site; `None` for an unassigned number.
     #[inline]
     pub fn trust_at(&self, site: u32) -> Option<f64> {
         self.sites.get(site as usize).map(|site| trust_of(f64::from(site.lead)))
@@ -135,18 +135,18 @@ impl Outlook {
         self.site_number(site).map(|number| &self.sites[number as usize])
     }
 
-    /// Counts the times that the groups of a site have changed so much that its pages' [`Outlook::groups_of`] should be
-    /// asked for again.
+    /// Number of times that the groups of a site have changed so much that its pages must ask for
+    /// [`Outlook::groups_of`] again.
     pub fn site_revision(&self, site: u64) -> u32 {
         self.site(site).map_or(0, |site| site.revision)
     }
 
-    /// Changes when that of any site does, and when a cell or a site gets its number.
+    /// Changes with the revision of any site, and when a cell or site gets its number.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Takes over what has changed elsewhere. What cannot be is left out, and the first such thing is named.
+    /// Applies changes from elsewhere. Invalid ones are skipped; the first of them is the error.
     pub fn apply(&mut self, changes: &Changes) -> Result<(), InvalidState> {
         let mut problem = None;
         for change in &changes.groups {
@@ -199,7 +199,7 @@ impl Outlook {
         number
     }
 
-    /// Notes a group's size. `true` when it differs by a tenth from what it was at the site's last revision.
+    /// Sets a group's size. Returns `true` when it differs by a tenth from the size at the site's last revision.
     pub(crate) fn resize(&mut self, number: u32, pages: u32) -> bool {
         let group = &mut self.groups[number as usize];
         group.pages = pages;
@@ -219,7 +219,7 @@ impl Outlook {
         self.revision += 1;
     }
 
-    /// The number of a cell, which is made with the widest priors if it is new.
+    /// The number of a cell. A new cell is added with the widest priors.
     pub(crate) fn number_cell(&mut self, cell: u64) -> u32 {
         let cells = &mut self.cells;
         let revision = &mut self.revision;
@@ -235,7 +235,7 @@ impl Outlook {
         self.cells[number as usize] = priors;
     }
 
-    /// The number of a site, which is made if it is new.
+    /// The number of a site. A new site is added.
     pub(crate) fn number_site(&mut self, site: u64) -> u32 {
         let sites = &mut self.sites;
         let revision = &mut self.revision;
@@ -252,13 +252,13 @@ impl Outlook {
     }
 }
 
-/// The weight of the belief with sweeps, by how much it leads the other.
+/// The weight of the belief with sweeps, from its lead over the other.
 #[inline]
 pub(crate) fn trust_of(lead: f64) -> f64 {
     1.0 / (1.0 + (-lead).exp())
 }
 
-/// What has changed in an [`Outlook`].
+/// Changes of an [`Outlook`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// Groups whose calendars or sizes changed.
@@ -279,18 +279,18 @@ impl Changes {
 /// The changed end of a group's [`Hazard`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupChange {
-    /// The group's hash.
+    /// Hash that identifies the group.
     #[serde(with = "crate::wire::bits")]
     pub group: u64,
-    /// Its site.
+    /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// Its pages.
+    /// Number of its pages.
     #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
-    /// The day of the oldest bin kept.
+    /// The day of the oldest bin that is kept.
     pub oldest_bin: i32,
-    /// The day of the first bin given here; what is known of older ones stays.
+    /// The day of the first bin given here. Older bins stay as they are.
     pub first_bin: i32,
     /// [`Hazard::totals`] from `first_bin` on: before each bin, and after the last.
     pub totals: Vec<f32>,
@@ -301,12 +301,12 @@ pub struct GroupChange {
 /// New priors of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellChange {
-    /// The cell's hash.
+    /// Hash that identifies the cell.
     #[serde(with = "crate::wire::bits")]
     pub cell: u64,
-    /// Its site.
+    /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// The priors.
+    /// Its priors from now on.
     pub priors: CellPriors,
 }

@@ -1,18 +1,18 @@
-//! Where a page stands on its site: the groups of pages it may change together with.
+//! The place of a page on its site: the groups of pages it may change together with.
 
-/// A page's site, its cell (the pages it shares a prior with), and the groups it may be swept with, as hashes. All of it
-/// follows from the address.
+/// A page's site, its cell (the pages it shares a prior with), and the groups it may be swept with, as hashes. All are
+/// derived from the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The registrable domain.
+    /// Hash of the registrable domain.
     pub site: u64,
-    /// Site, first directory and file type.
+    /// Hash of site, first directory and file type.
     pub cell: u64,
     /// By [`GroupKind`]; 0 where the page has no such group.
     pub groups: [u64; GroupKind::ALL.len()],
 }
 
-/// What the pages of a group have in common, widest first.
+/// The feature that the pages of a group share, widest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKind {
     /// The registrable domain.
@@ -65,7 +65,7 @@ impl Place {
             directory.map_or(0, |directory| hash(GroupKind::DirectoryFileType, &[host, directory, file_type])),
             hash(GroupKind::FileName, &[site, stem]),
         ];
-        // Pages outside any directory are told from those in a directory without a name.
+        // Distinguishes pages outside any directory from those in a directory with an empty name.
         let cell = match directory {
             Some(directory) => hash_of(0, &[site, directory, file_type]),
             None => hash_of(0, &[site, file_type]),
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// FNV-1a over the parts, each ended by a byte that no address contains, and a finisher; never 0.
+/// FNV-1a over the parts, each ended by a byte that no address contains, then a finisher; never 0.
 fn hash_of(kind: u64, parts: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for byte in parts.iter().flat_map(|part| part.bytes().chain([0xff])) {

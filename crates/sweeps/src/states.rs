@@ -1,4 +1,4 @@
-//! What a model knows, as plain numbers to be kept elsewhere.
+//! The state of a model as plain numbers for storage.
 
 use crate::belief::CellPriors;
 use crate::calendar::Calendar;
@@ -8,7 +8,7 @@ use change_rate::GroupSums;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A state that cannot be right.
+/// A stored state that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidState {
     what: &'static str,
@@ -38,16 +38,16 @@ impl fmt::Display for InvalidState {
 
 impl std::error::Error for InvalidState {}
 
-/// All that is known of a group.
+/// The stored state of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupState {
-    /// Its hash.
+    /// Hash that identifies the group.
     #[serde(with = "crate::wire::bits")]
     pub group: u64,
-    /// Its site.
+    /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// Its pages.
+    /// Number of its pages.
     #[serde(with = "crate::wire::bits32")]
     pub pages: u32,
     /// The first bin its calendar ever had.
@@ -57,13 +57,13 @@ pub struct GroupState {
     /// Probabilities of the levels of the bins that still learn, oldest first, [`LEVELS`] each.
     #[serde(with = "crate::wire::f32s")]
     pub rows: Vec<f32>,
-    /// How often a bin has each level.
+    /// Frequency of each level.
     #[serde(with = "crate::wire::f32s")]
     pub usual: [f32; LEVELS],
     /// Sums over the settled bins.
     #[serde(with = "crate::wire::f64s")]
     pub settled: [f64; LEVELS],
-    /// How many bins these are.
+    /// Number of settled bins.
     pub settled_bins: f64,
     /// The next bin to settle.
     pub unsettled_bin: i32,
@@ -126,27 +126,27 @@ impl GroupState {
     }
 }
 
-/// All that is known of a cell.
+/// The stored state of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellState {
-    /// Its hash.
+    /// Hash that identifies the cell.
     #[serde(with = "crate::wire::bits")]
     pub cell: u64,
-    /// Its site.
+    /// Hash of its site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
-    /// What its pages have shown of their own processes.
+    /// Evidence of its pages about their own change processes.
     pub own: GroupSums,
-    /// What they have shown of all their changes.
+    /// Evidence of its pages about all their changes.
     pub plain: GroupSums,
-    /// The priors its pages have now.
+    /// The current priors of its pages.
     pub priors: CellPriors,
 }
 
-/// All that is known of a site beside its groups and cells.
+/// The stored state of a site, apart from its groups and cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteState {
-    /// Its hash.
+    /// Hash that identifies the site.
     #[serde(with = "crate::wire::bits")]
     pub site: u64,
     /// Its [`crate::Outlook::lead`].

@@ -1,6 +1,6 @@
-//! How states and changes are written down: hashes as signed bits, and rows of numbers as bytes, the lowest first.
+//! Serialization of states and changes: hashes as signed integers, rows of numbers as little-endian bytes.
 
-/// For fields: a hash as the 64-bit integer of its bits, since Avro has no unsigned one.
+/// For fields: a hash as the signed 64-bit integer with the same bits, because Avro has no unsigned one.
 pub(crate) mod bits {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -13,7 +13,7 @@ pub(crate) mod bits {
     }
 }
 
-/// For fields: a count as the 32-bit integer of its bits.
+/// For fields: a count as the signed 32-bit integer with the same bits.
 pub(crate) mod bits32 {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -26,7 +26,7 @@ pub(crate) mod bits32 {
     }
 }
 
-/// For fields: numbers of 4 bytes.
+/// For fields: 4-byte numbers.
 pub(crate) mod f32s {
     use serde::de::Error;
     use serde::{Deserializer, Serializer};
@@ -48,7 +48,7 @@ pub(crate) mod f32s {
     }
 }
 
-/// For fields: numbers of 8 bytes.
+/// For fields: 8-byte numbers.
 pub(crate) mod f64s {
     use serde::de::Error;
     use serde::{Deserializer, Serializer};

@@ -1,4 +1,4 @@
-//! What an operator says.
+//! Applies the commands of operators.
 
 use crate::state::PAGES;
 use crate::{Scheduler, send};

@@ -1,4 +1,4 @@
-//! Why a page is, or is not, due: from a partition's tables, beside the running loop.
+//! Explains why a page is due or not, from a partition's tables, beside the running loop.
 
 pub use frontier::explain::{Explanation, HintQuality, Hints, HostCap, RateRange, SweepHazard};
 
@@ -9,18 +9,18 @@ use page::{CanonicalUrl, Timestamp};
 use stream::{TableError, TaskTables};
 use sweeps::Outlook;
 
-/// A reading of the tables that failed.
+/// The tables could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExplainError {
-    /// The tables.
+    /// A table failed.
     #[error(transparent)]
     Tables(#[from] TableError),
-    /// What they hold.
+    /// A record in a table is damaged.
     #[error("{0}")]
     Record(String),
 }
 
-/// Explains the decision about a page; `None` when it is not known. `price`: the last one that was published.
+/// Explains the decision about a page. `price` is the last published one. Returns `None` when the page is not known.
 ///
 /// # Errors
 /// When the tables cannot be read.

@@ -1,6 +1,6 @@
 //! Which page is worth the next fetch?
 //!
-//! Reads what the frontier needs, asks it, and writes what it says: [`frontier::Frontier`] decides. This stage owns the
+//! Reads what the frontier needs, asks it, and writes the result: [`frontier::Frontier`] decides. This stage owns the
 //! tables and the records that travel.
 //!
 //! It never opens a connection and never looks into a page.
@@ -21,13 +21,13 @@ use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
 
-/// What the stage reads, keeps and writes.
+/// The stage's tables and topics.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK);
     tables.writes(FETCH_REQUESTS).writes(DEMAND).writes(SCHEDULER_EVENTS).hears(DEMAND)
 }
 
-/// The stage as data. `partitions` is that of the loop's topics.
+/// The description of the stage. `partitions` is the number of partitions of the loop's topics.
 pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
     let rules = Rules::new(settings, partitions);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone()))));
@@ -41,7 +41,7 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// A scheduler that knows no page yet; [`Processor::restored`] fills it.
+    /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: Rules) -> Self {
         Self { frontier: Frontier::new(rules.clone()), rules }
     }
@@ -57,7 +57,7 @@ impl Scheduler {
 
     fn take_links(&mut self, links: &PageLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let id = links.source_page_id;
-        // The source is of the same site, so of this partition; without it nothing says how deep the links are.
+        // The source is of the same site, so of this partition. Without it the depth of the links is unknown.
         let Some(mut source) = context.get(PAGES, &id)? else { return Ok(()) };
         for page in self.frontier.take_links(links, &mut source, context.now()) {
             context.put(PAGES, &page.url.page_id(), &page);
@@ -113,7 +113,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes back leases that ran out and ends waits that are over.
+    /// Takes back requests whose lease ran out, and ends waits that are over.
     fn free_pages(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let now = context.now();
         while let Some(id) = self.frontier.next_expired(now) {
@@ -153,7 +153,7 @@ impl Scheduler {
         }
     }
 
-    /// A page that a record speaks of. One that is not known is counted.
+    /// Loads the page that a record is about. Counts it when it is not known.
     fn find(&mut self, id: PageId, context: &Context<'_>) -> Result<Option<ScheduledPage>, ProcessError> {
         let page = context.get(PAGES, &id)?;
         if page.is_none() {

@@ -1,11 +1,11 @@
-//! The table of what the estimator foretells of sweeps.
+//! The table of the estimator's sweep forecasts.
 
 use crate::state::{OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite};
 use frontier::Frontier;
 use stream::{Context, ProcessError};
 use sweeps::Changes;
 
-/// One entry of the table as a change of an outlook.
+/// Converts one entry of the table to a change of the outlook.
 pub(crate) fn read(key: OutlookKey, record: OutlookRecord) -> Result<Changes, String> {
     let mut changes = Changes::default();
     match (key, record) {
@@ -23,7 +23,7 @@ pub(crate) fn read(key: OutlookKey, record: OutlookRecord) -> Result<Changes, St
     Ok(changes)
 }
 
-/// Gives the frontier what the table holds.
+/// Restores the frontier's outlook from the table.
 pub(crate) fn load(frontier: &mut Frontier, context: &Context<'_>) -> Result<(), ProcessError> {
     context.scan(OUTLOOK, b"", &mut |key, record| {
         let restored = read(key, record).and_then(|changes| frontier.restore_outlook(&changes));
@@ -31,7 +31,7 @@ pub(crate) fn load(frontier: &mut Frontier, context: &Context<'_>) -> Result<(),
     })
 }
 
-/// Keeps what has changed.
+/// Stores the changes of the outlook.
 pub(crate) fn write(changes: Changes, context: &mut Context<'_>) {
     for group in changes.groups {
         context.put(OUTLOOK, &OutlookKey::Group(group.group), &OutlookGroup(group).into());

@@ -1,4 +1,4 @@
-//! What the scheduler's stores hold.
+//! The tables of the scheduler.
 
 use frontier::{HostSchedule, ScheduledPage};
 use messages::topics::Key;
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use stream::{Table, TableKey};
 use sweeps::{CellChange, GroupChange, SiteState};
 
-/// Absence: the page is not known.
+/// Pages of the frontier. Absence: the page is not known.
 pub const PAGES: Table<PageId, ScheduledPage> = Table::new("pages");
-/// Absence: nothing was ever asked of the host.
+/// Hosts of the frontier. Absence: no request was ever made to the host.
 pub const HOSTS: Table<Host, HostSchedule> = Table::new("hosts");
-/// What the estimator foretells of sweeps, for the policy live. Absence: nothing was foretold.
+/// The estimator's sweep forecasts, for the policy `live`. Absence: no forecast was made.
 pub const OUTLOOK: Table<OutlookKey, OutlookRecord> = Table::new("outlook");
 
-/// The key of a record in [`OUTLOOK`]: a letter, and the 8 bytes of a hash, the highest first.
+/// Key of a record in [`OUTLOOK`]: a letter, then the 8 bytes of a hash, big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutlookKey {
-    /// Of an [`OutlookGroup`]: `g`.
+    /// Key of an [`OutlookGroup`]: `g`.
     Group(u64),
-    /// Of an [`OutlookCell`]: `c`.
+    /// Key of an [`OutlookCell`]: `c`.
     Cell(u64),
-    /// Of an [`OutlookSite`]: `s`.
+    /// Key of an [`OutlookSite`]: `s`.
     Site(u64),
 }
 
@@ -51,7 +51,7 @@ impl TableKey for OutlookKey {
 }
 
 message_union! {
-    /// What [`OUTLOOK`] holds.
+    /// A record in [`OUTLOOK`].
     #[derive(Clone, Debug, PartialEq)]
     pub enum OutlookRecord {
         /// A group of pages that may change together.

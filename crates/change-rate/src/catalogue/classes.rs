@@ -1,7 +1,7 @@
-//! A page belongs to one of a few classes of pages, each with a known rate; each look says more about which.
+//! A page belongs to one of a few classes, each with a known rate; each look tells more about which.
 //!
-//! The weight of a class is the logarithm of its probability, up to a constant. A look adds the logarithm of how likely
-//! its outcome is at the class's rate λ:
+//! The weight of a class is the logarithm of its probability, up to a constant. A look adds the log-likelihood of its
+//! outcome at the class's rate λ:
 //!
 //! ```text
 //! unchanged  -λ I      changed  ln(1 - e^(-λ I))      changed `age` ago  ln λ - λ age      k changes  k ln λ - λ I
@@ -14,29 +14,29 @@ use crate::estimator::{ChangeRateEstimator, Outcome, RATE_MAX_PER_DAY, sane_age_
 use crate::gamma::Gamma;
 use thiserror::Error;
 
-/// Weights stay this close to the largest, so that a class ruled out by one strange look can come back.
+/// Weights stay this close to the largest, so that a class ruled out by one odd look can come back.
 const LN_WEIGHT_RANGE: f64 = 60.0;
 
-/// Classes that no estimator can work with.
+/// Invalid classes.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum InvalidClasses {
-    /// Nothing to choose from, or more than an index byte could name.
+    /// No class, or more than an index byte can name.
     #[error("there are {0} rate classes; there must be from 1 to 256")]
     Count(usize),
-    /// A rate that is no rate, or out of order.
+    /// A rate that is invalid or out of order.
     #[error("rate class {index} is {rate_per_day} a day; rates must be positive, at most 10,000, each above the last")]
     Rate {
-        /// Its place in the list, from 0.
+        /// Index in the list, from 0.
         index: usize,
-        /// What it is.
+        /// The invalid rate.
         rate_per_day: f64,
     },
-    /// A probability that is none.
+    /// A probability that is not positive and finite.
     #[error("rate class {index} has probability {probability}; it must be positive and finite")]
     Probability {
-        /// Its place in the list, from 0.
+        /// Index in the list, from 0.
         index: usize,
-        /// What it is.
+        /// The invalid probability.
         probability: f64,
     },
 }
@@ -56,7 +56,7 @@ pub struct ClassState {
 }
 
 impl ClassState {
-    /// A state with these weights, of which there must be as many as the estimator has classes (or none).
+    /// A state with these weights. There must be as many as the estimator has classes, or none.
     pub(crate) fn of(ln_weights: &[f32]) -> Self {
         Self { ln_weights: ln_weights.into() }
     }
@@ -68,7 +68,7 @@ impl ClassState {
 }
 
 impl RateClasses {
-    /// Classes with these rates, ascending, and these probabilities before the first look (up to a common factor).
+    /// Classes with these rates, ascending, and these prior probabilities (up to a common factor).
     pub fn new(classes: &[(f64, f64)]) -> Result<Self, InvalidClasses> {
         if !(1..=256).contains(&classes.len()) {
             return Err(InvalidClasses::Count(classes.len()));
@@ -86,8 +86,9 @@ impl RateClasses {
         Ok(Self::of(classes.iter().map(|&(rate, probability)| (rate, probability.ln()))))
     }
 
-    /// `count` classes evenly spaced in the logarithm from `lowest_per_day` to `highest_per_day`, as likely as the prior
-    /// makes them; equally likely without one, which leaves much room for high rates while every look finds a change.
+    /// `count` classes, evenly spaced in the logarithm from `lowest_per_day` to `highest_per_day`, with the
+    /// probabilities of the prior. Without a prior they are equally likely, which leaves much room for high rates while
+    /// every look finds a change.
     pub fn log_spaced(
         count: usize,
         lowest_per_day: f64,
@@ -133,7 +134,7 @@ impl RateClasses {
         self.ln_weights(state).map(f64::exp).collect()
     }
 
-    /// The mean over the belief of something that depends on the rate.
+    /// The mean of a function of the rate over the belief.
     fn mean_of(&self, state: &ClassState, of_rate: impl Fn(f64) -> f64) -> f64 {
         let terms = self.ln_weights(state).zip(&self.rates_per_day);
         let (sum, weights) = terms.fold((0.0, 0.0), |(sum, weights), (ln, rate)| {
@@ -143,14 +144,14 @@ impl RateClasses {
         sum / weights
     }
 
-    /// A(t) = ∫ S: days of freshness to expect from a copy within `days` of taking it.
+    /// A(t) = ∫ S: expected days of freshness of a copy within `days` of taking it.
     pub fn fresh_days(&self, state: &ClassState, days: f64) -> f64 {
         let days = days.max(0.0);
         self.mean_of(state, |rate| -(-rate * days).exp_m1() / rate)
     }
 
-    /// U(t) for the mixed objective, (1 - theta)(A - t S) + theta (t - A), theta in 0..=1, in days: what a fetch now is
-    /// worth, `days` after the last.
+    /// U(t) for the mixed objective, (1 - theta)(A - t S) + theta (t - A), theta in 0..=1, in days: the value of a
+    /// fetch now, `days` after the last.
     pub fn crawl_value(&self, state: &ClassState, days: f64, theta: f64) -> f64 {
         let days = days.max(0.0);
         self.mean_of(state, |rate| {
@@ -163,12 +164,12 @@ impl RateClasses {
     pub fn as_gamma(&self, state: &ClassState) -> Gamma {
         let mean = self.change_rate_per_day(state);
         let variance = self.mean_of(state, |rate| (rate - mean) * (rate - mean));
-        // One class alone has no variance; then a belief as sharp as need be.
+        // A single class has no variance; the belief is then as sharp as useful.
         let alpha = (mean * mean / variance.max(f64::MIN_POSITIVE)).min(1e6);
         Gamma::of(alpha, alpha / mean)
     }
 
-    /// The weights of a page; those of the prior where there are none, or not as many as classes.
+    /// The weights of a page; those of the prior if it has none, or not as many as there are classes.
     fn ln_weights(&self, state: &ClassState) -> impl Iterator<Item = f64> {
         let own = if state.ln_weights.len() == self.ln_prior.len() { &*state.ln_weights } else { &[] };
         let prior = if own.is_empty() { &*self.ln_prior } else { &[] };
@@ -179,7 +180,7 @@ impl RateClasses {
         let interval_days = sane_interval_days(interval_days);
         let likelihood = |rate: f64, ln_rate: f64| match outcome {
             Outcome::Unchanged => -rate * interval_days,
-            // In an instant there is room for one change only, which is as likely as the rate is high.
+            // An instant has room for one change only, with a likelihood proportional to the rate.
             Outcome::Changed if interval_days < 1e-12 => ln_rate,
             Outcome::Changed => (-(-rate * interval_days).exp_m1()).ln(),
             Outcome::ChangedAt { age_days } => ln_rate - rate * sane_age_days(age_days, interval_days),
@@ -191,7 +192,7 @@ impl RateClasses {
         normalise(ln_weights);
     }
 
-    /// Replaces the weights of a page by what `change` makes of them.
+    /// Replaces the weights of a page with the result of `change`.
     fn replace(&self, state: &mut ClassState, change: impl FnOnce(&mut [f64])) {
         let mut ln_weights: Vec<f64> = self.ln_weights(state).collect();
         change(&mut ln_weights);
@@ -221,7 +222,7 @@ impl ChangeRateEstimator for RateClasses {
         });
     }
 
-    /// The state of all looks together, but for classes that were ruled out further than the weights go.
+    /// The state of all looks together, except for classes ruled out further than the weights reach.
     fn merge(&self, state: &mut ClassState, other: &ClassState) {
         if state.ln_weights.is_empty() || other.ln_weights.is_empty() {
             if state.ln_weights.is_empty() {
@@ -246,7 +247,7 @@ impl ChangeRateEstimator for RateClasses {
     }
 }
 
-/// Makes the exponentials add up to 1, then lifts the smallest.
+/// Normalises the exponentials to sum 1, then raises the smallest.
 fn normalise(ln_weights: &mut [f64]) {
     let peak = ln_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = ln_weights.iter().map(|weight| (weight - peak).exp()).sum();
@@ -257,7 +258,7 @@ fn normalise(ln_weights: &mut [f64]) {
 /// 1 - e^-x - x e^-x and x - (1 - e^-x).
 fn crawl_values(x: f64) -> (f64, f64) {
     if x < 0.05 {
-        // Term k of the series of e^-x, once with the factor k - 1 and once without; each at most 1/60 of the last.
+        // Term k of the series of e^-x, with the factor k - 1 and without; each is at most 1/60 of the last.
         let (mut term, mut binary, mut harmonic) = (-x, 0.0, 0.0);
         for k in 2..=9 {
             let k = f64::from(k);

@@ -1,4 +1,4 @@
-//! Any estimator behind one face.
+//! Any estimator behind one interface.
 
 use super::baseline::NaiveRatio;
 use super::classes::{ClassState, RateClasses};
@@ -15,12 +15,12 @@ use crate::gamma::{Gamma, InvalidParameter};
 use crate::intervals::IntervalHistogram;
 use thiserror::Error;
 
-/// What can be set of an estimator.
+/// Options of an estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EstimatorOptions {
-    /// What is believed of a page before its first look.
+    /// Belief about a page before its first look.
     pub prior: GammaPrior,
-    /// The time in which evidence fades by 1/e, if it does.
+    /// The time in which evidence fades by 1/e; `None` for no fading.
     pub forgetting_days: Option<f64>,
 }
 
@@ -36,13 +36,13 @@ impl Default for EstimatorOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimator {
     kind: EstimatorKind,
-    // Of the Gamma filter it forgets by itself.
+    // For the Gamma filter, which fades by itself.
     filter: GammaFilter,
     classes: RateClasses,
     approximation: StochasticApproximation,
 }
 
-/// What is kept of one page: 24 bytes, and more on the heap for the estimators that need a histogram or weights.
+/// The state of one page: 24 bytes, and more on the heap for estimators with a histogram or weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatorState(State);
 
@@ -57,7 +57,7 @@ enum State {
     Classes(ClassState),
 }
 
-/// Numbers that are not what an estimator stores.
+/// Stored numbers that are no valid state of the estimator.
 #[derive(Clone, Copy, Debug, Error, Eq, PartialEq)]
 #[error("these {count} numbers are no state of the estimator `{kind}`; start the page anew")]
 pub struct MalformedState {
@@ -65,11 +65,11 @@ pub struct MalformedState {
     count: usize,
 }
 
-/// How many classes of rates there are.
+/// Number of rate classes.
 const CLASSES: usize = 32;
-/// How sharp a point estimate is as a belief: the freshness it predicts is within 1e-6 of the exponential.
+/// The alpha of a point estimate as a belief: the freshness it predicts is within 1e-6 of the exponential.
 const POINT_ALPHA: f64 = 1e6;
-/// A page never seen to change is taken to have changed by this much in the time watched, or it would be given up.
+/// Minimum of changes assumed in the time watched for a page never seen to change; otherwise it would be abandoned.
 const CHANGES_AT_LEAST: f64 = 0.05;
 
 impl Estimator {
@@ -85,29 +85,29 @@ impl Estimator {
         })
     }
 
-    /// Which one it is.
+    /// The kind it was made as.
     pub fn kind(&self) -> EstimatorKind {
         self.kind
     }
 
-    /// What is believed of every page before its first look.
+    /// The belief about every page before its first look.
     pub fn prior(&self) -> GammaPrior {
         self.filter.prior()
     }
 
-    /// The state of a page never looked at twice.
+    /// The state of a page with no more than one look.
     pub fn start(&self) -> EstimatorState {
         EstimatorState::start(self.kind)
     }
 
-    /// Takes in one look, `interval_days` after the previous one. A state of another kind of estimator is started anew.
+    /// Takes in one look, `interval_days` after the previous one. A state of another kind of estimator is reset first.
     #[inline]
     pub fn update(&self, state: &mut EstimatorState, interval_days: f64, outcome: Outcome) {
         self.update_from(self.prior(), state, interval_days, outcome);
     }
 
-    /// As [`Estimator::update`], for a page whose prior is another one, learned from its groups. Only the Gamma filter
-    /// asks for it.
+    /// Like [`Estimator::update`], for a page with its own prior, learned from its groups. Only the Gamma filter uses
+    /// the prior.
     #[inline]
     pub fn update_from(&self, prior: GammaPrior, state: &mut EstimatorState, interval_days: f64, outcome: Outcome) {
         if !state.is_of(self.kind) {
@@ -131,13 +131,13 @@ impl Estimator {
         estimator.update(state, interval_days, outcome);
     }
 
-    /// What is believed of the page. The prior before its first look; of estimators that give a rate without doubt, a
-    /// belief too sharp to matter, of at least 0.05 changes in the time watched.
+    /// The belief about the page; the prior before its first look. Estimators that give only a rate return a nearly
+    /// exact belief in it, with at least 0.05 changes in the time watched.
     pub fn belief(&self, state: &EstimatorState) -> Gamma {
         self.belief_from(self.prior(), state)
     }
 
-    /// As [`Estimator::belief`], for a page whose prior is another one, learned from its groups.
+    /// Like [`Estimator::belief`], for a page with its own prior, learned from its groups.
     pub fn belief_from(&self, prior: GammaPrior, state: &EstimatorState) -> Gamma {
         let (rate, watched_days) = match &state.0 {
             _ if !state.is_of(self.kind) => return prior.belief(),
@@ -222,7 +222,7 @@ impl EstimatorState {
         }
     }
 
-    /// The evidence of the Gamma filter, for [`GroupSums`](crate::GroupSums); nothing for other estimators.
+    /// The evidence of the Gamma filter, for [`GroupSums`](crate::GroupSums); `None` for other estimators.
     pub fn evidence(&self) -> Option<GammaState> {
         match self.0 {
             State::Evidence(evidence) => Some(evidence),
@@ -230,7 +230,7 @@ impl EstimatorState {
         }
     }
 
-    /// The state as numbers to store, without loss. From 2 to 101 of them.
+    /// The state as numbers for storage, without loss: 2 to 101 of them.
     pub fn to_numbers(&self) -> Vec<f32> {
         match &self.0 {
             State::Counts(s) => vec![s.looks, s.changed_looks, s.changes, s.watched_days],
@@ -246,8 +246,8 @@ impl EstimatorState {
         }
     }
 
-    /// The state of an estimator of this kind from its numbers. Numbers that cannot be its are refused; those of a kind
-    /// that stores as many cannot be told apart.
+    /// Reads the state of an estimator of this kind from its numbers. Fails on numbers that cannot be its state; kinds
+    /// with equally many numbers cannot be told apart.
     pub fn from_numbers(kind: EstimatorKind, numbers: &[f32]) -> Result<Self, MalformedState> {
         let usable = numbers
             .iter()

@@ -1,15 +1,15 @@
-//! The rate from the times pages give for their own last change, and whether a host's times can be believed.
+//! The rate from the times that pages give for their last change, and whether a host's times can be trusted.
 //!
-//! A look that finds a change `age` days old tells that nothing happened for `age` days; one that finds none, for the
-//! whole interval. With X changed looks of N and T the sum of those days,
+//! A look that finds a change `age` days old tells that nothing happened for `age` days. One that finds none tells it
+//! for the whole interval. With X changed looks of N, and T the sum of those days,
 //!
 //! ```text
 //! λ = X' / T,     X' = (X - 1) - X / (N ln(1 - X / N))
 //! ```
 //!
-//! X' takes out the bias of X (X = 0 gives 0, X = N gives N - 1). Sources: Cho & Garcia-Molina, TOIT 2003; Castillo &
-//! Baeza-Yates 2002. Some printings multiply T by the number of days, giving a rate per day squared. B5 of the algorithm
-//! notes.
+//! X' corrects the bias of X (X = 0 gives 0, X = N gives N - 1). Sources: Cho & Garcia-Molina, TOIT 2003; Castillo &
+//! Baeza-Yates 2002. Some printings multiply T by the number of days, giving a rate per day squared. B5 of the
+//! algorithm notes.
 
 use crate::estimator::{
     ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_rate_per_day, sane_share,
@@ -17,24 +17,24 @@ use crate::estimator::{
 
 /// The bias-corrected estimator for known times of the last change.
 ///
-/// Where a changed look does not know the time, half the interval stands for it; of k known changes in an interval the
-/// last is taken to be the (k+1)-th part of it old.
+/// A changed look without a known time counts half its interval. Of k known changes in an interval, the last is assumed
+/// to be 1/(k+1) of it old.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastModified;
 
-/// Sums over a page's looks. Two of them add up.
+/// Sums over a page's looks. Two states can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LastModifiedState {
-    /// N, looks that could be compared with one before.
+    /// N, the looks with a comparable previous look.
     pub looks: f32,
-    /// X, those that found a change.
+    /// X, the looks that found a change.
     pub changed_looks: f32,
-    /// T, days from the last change, or from the look before if there was none, to each look.
+    /// T, the days from the last change, or from the previous look if there was none, to each look.
     pub exposure_days: f32,
 }
 
 impl LastModified {
-    /// The rate for N `looks`, X `changed` ones and T `exposure_days`.
+    /// The rate from N `looks`, X `changed` ones and T `exposure_days`.
     pub fn rate_per_day(looks: f64, changed: f64, exposure_days: f64) -> f64 {
         corrected_changes(looks, changed) / exposure_days
     }
@@ -50,7 +50,7 @@ fn corrected_changes(looks: f64, changed: f64) -> f64 {
     if changed <= 0.0 {
         return 0.0;
     }
-    // Faded sums hold fractions of looks, of which there may be less than one.
+    // Faded sums hold fractions of looks, and may be below one look.
     let corrected =
         if changed >= looks { changed - 1.0 } else { (changed - 1.0) - changed / (looks * (-changed / looks).ln_1p()) };
     corrected.max(0.0)
@@ -79,7 +79,7 @@ impl ChangeRateEstimator for LastModified {
         state.exposure_days *= kept;
     }
 
-    /// Exactly the state of all looks together.
+    /// Exact: the state of all looks together.
     fn merge(&self, state: &mut LastModifiedState, other: &LastModifiedState) {
         state.looks += other.looks;
         state.changed_looks += other.changed_looks;
@@ -92,13 +92,13 @@ impl ChangeRateEstimator for LastModified {
     }
 }
 
-/// How often the times of a host's pages agreed with what we saw, and in which way they did not. Counts, so two of them
-/// add up.
+/// How often the times of a host's pages agreed with the observed changes, and how they disagreed. Two sets of counts
+/// can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastModifiedTrust {
     /// Looks in agreement: both the content and the time changed, or neither.
     pub consistent: u32,
-    /// Times that lay in the future.
+    /// Times in the future.
     pub in_the_future: u32,
     /// Times within two seconds of the fetch, which are most likely made up for the answer.
     pub at_the_fetch: u32,
@@ -111,12 +111,12 @@ pub struct LastModifiedTrust {
 impl LastModifiedTrust {
     const CHECKS_NEEDED: u64 = 10;
     const CONSISTENT_SHARE_NEEDED: f64 = 0.9;
-    /// A page may by chance have changed a moment ago, but hardly three times.
+    /// A page may by chance have changed just before the fetch, but hardly three times.
     const AT_THE_FETCH_FORGIVEN: u32 = 2;
     const AT_THE_FETCH_SECONDS: f64 = 2.0;
 
     /// Counts one look whose answer gave a time for its last change, `age_seconds` before the fetch (negative if after
-    /// it). A look counts for the first of the cases that it fits.
+    /// it). A look counts for the first case that it fits.
     pub fn add(&mut self, age_seconds: f64, content_changed: bool, time_changed: bool) {
         let count = if age_seconds.abs() <= Self::AT_THE_FETCH_SECONDS {
             &mut self.at_the_fetch
@@ -132,8 +132,8 @@ impl LastModifiedTrust {
         *count = count.saturating_add(1);
     }
 
-    /// Whether the host's times can be used: nine in ten of at least ten looks agreed, with up to two at the very moment
-    /// of the fetch counted among them.
+    /// Whether the host's times can be used: of at least ten looks nine in ten agreed. Up to two times at the very
+    /// moment of the fetch count as agreement.
     pub fn is_trusted(&self) -> bool {
         let doubtful = [self.in_the_future, self.only_content_changed, self.only_time_changed];
         let doubtful: u64 = doubtful.into_iter().map(u64::from).sum();
@@ -143,7 +143,7 @@ impl LastModifiedTrust {
         checks >= Self::CHECKS_NEEDED && (consistent + forgiven) as f64 >= Self::CONSISTENT_SHARE_NEEDED * checks as f64
     }
 
-    /// Adds the looks of another.
+    /// Adds the counts of another.
     pub fn merge(&mut self, other: &LastModifiedTrust) {
         self.consistent = self.consistent.saturating_add(other.consistent);
         self.in_the_future = self.in_the_future.saturating_add(other.in_the_future);

@@ -1,4 +1,4 @@
-//! The rate under which the looks at a page, however irregular, were likeliest.
+//! The rate that makes the looks at a page, however irregular, most likely.
 //!
 //! With c changed looks of interval I each, k changes at known times and E days known to be without another:
 //!
@@ -6,9 +6,9 @@
 //! sum over changed looks of I / (e^(λ I) - 1)  +  k / λ  =  E
 //! ```
 //!
-//! No change gives zero; no day without one gives infinity, so in practice something is added to either side
-//! ([`Regularisation`]). Both sides are multiplied by λ to solve it: then the difference is convex and falls from c + k,
-//! and lies above zero at (c + k) / (E + half the changed intervals), where Newton's method starts.
+//! No change gives zero, and no day without one gives infinity, so in practice something is added to either side
+//! ([`Regularisation`]). To solve it, both sides are multiplied by λ. Then the difference is convex and falls from c +
+//! k. It is above zero at (c + k) / (E + half the changed intervals), where Newton's method starts.
 //!
 //! Source: Cho & Garcia-Molina, *Estimating frequency of change*, TOIT 2003, on irregular accesses; Kolobov et al.,
 //! NeurIPS 2019, for the pseudo looks; B3 of the algorithm notes. Known times and counts are our extension.
@@ -20,10 +20,10 @@ use crate::filter::GammaPrior;
 use crate::gamma::InvalidParameter;
 use crate::intervals::{IntervalHistogram, zero_of_falling_convex};
 
-/// What is added to a page's looks, so that a few of them do not give an extreme rate.
+/// Additional looks, so that a few real ones do not give an extreme rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Regularisation {
-    /// Nothing: zero before the first change, ten changes a look (at most) while every look found one.
+    /// Nothing: zero before the first change, at most ten changes a look while every look found one.
     None,
     /// Half a mean interval without change. For regular looks exactly the half counts of
     /// [`HalfCount`](crate::HalfCount), and their proper extension to irregular ones.
@@ -31,31 +31,31 @@ pub enum Regularisation {
     HalfInterval,
     /// One changed and one unchanged look of this many days (Kolobov et al. use half a day).
     PseudoLooks {
-        /// Length of each.
+        /// Length of each look.
         days: f64,
     },
-    /// A Gamma belief beforehand, whose alpha must be at least 1: the result is the likeliest rate given both.
+    /// A prior Gamma belief with alpha of at least 1: the result is the most likely rate given both.
     Prior(GammaPrior),
 }
 
-/// Maximum likelihood for irregular looks, and with a prior the likeliest rate a posteriori.
+/// Maximum likelihood for irregular looks; with a prior, the most likely rate a posteriori.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MaximumLikelihood {
     regularisation: Regularisation,
 }
 
-/// What the likelihood needs of the looks at one page: intervals that changed, by length, and sums.
+/// What the likelihood needs of the looks at one page: the changed intervals, by length, and sums.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LikelihoodState {
     /// Looks that found a change at an unknown time.
     pub changed: IntervalHistogram,
-    /// Changes whose times, or whose number, are known.
+    /// Changes with a known time or number.
     pub known_changes: f32,
-    /// Days known to be without a change, but for the known ones.
+    /// Days known to be without a change other than the known ones.
     pub exposure_days: f32,
-    /// Looks in all.
+    /// Number of looks.
     pub looks: f32,
-    /// Days watched in all.
+    /// Total days watched.
     pub watched_days: f32,
 }
 
@@ -90,14 +90,14 @@ impl MaximumLikelihood {
         Ok(Self { regularisation })
     }
 
-    /// The rate from a list of looks (interval in days, outcome), exact. Infinite where nothing bounds it, which only
+    /// The exact rate from a list of looks (interval in days, outcome). Infinite where nothing bounds it, which only
     /// [`Regularisation::None`] allows.
     pub fn rate_of_looks(&self, looks: &[(f64, Outcome)]) -> f64 {
         let (changed, sums) = gather(looks);
         self.solve(changed.iter().copied(), sums)
     }
 
-    /// One standard deviation of the rate from a list of looks, where `rate_per_day` is the likeliest: from the
+    /// One standard deviation of the rate from a list of looks, where `rate_per_day` is the most likely one: from the
     /// curvature of the likelihood. Infinite if no look found a change.
     pub fn standard_error_of_looks(&self, looks: &[(f64, Outcome)], rate_per_day: f64) -> f64 {
         let (changed, sums) = gather(looks);
@@ -155,7 +155,7 @@ impl ChangeRateEstimator for MaximumLikelihood {
         state.watched_days *= kept;
     }
 
-    /// Exactly the state of all looks together.
+    /// Exact: the state of all looks together.
     fn merge(&self, state: &mut LikelihoodState, other: &LikelihoodState) {
         state.changed.merge(&other.changed);
         state.known_changes += other.known_changes;
@@ -183,9 +183,9 @@ impl ChangeRateEstimator for MaximumLikelihood {
 
 /// What one look adds to the equation.
 enum Contribution {
-    /// Its interval, on the left.
+    /// An interval, on the left side.
     SomeChange,
-    /// Changes on the left, days on the right.
+    /// Changes on the left side, days on the right.
     Known { changes: f64, exposure_days: f64 },
 }
 

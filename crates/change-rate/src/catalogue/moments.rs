@@ -1,20 +1,21 @@
-//! The rate under which as many looks were expected to find a change as did.
+//! The rate at which the expected number of changed looks is the observed one.
 //!
 //! ```text
 //! sum over all looks of 1 - e^(-λ I)   [ + ½ (1 - e^(-λ mean I)) with half counts ]   =   changed looks
 //! ```
 //!
-//! Equal to maximum likelihood for regular looks, with half counts to [`HalfCount`](crate::HalfCount); a little less
-//! efficient else. Without half counts there is no answer while every look found a change. Source: Upadhyay, Busa-Fekete,
-//! Kotlowski, Pal & Szorenyi, *Learning to crawl*, AAAI 2020 (from memory); B4 of the algorithm notes.
+//! Equal to maximum likelihood for regular looks, and with half counts to [`HalfCount`](crate::HalfCount); slightly
+//! less efficient otherwise. Without half counts there is no solution while every look found a change. Source:
+//! Upadhyay, Busa-Fekete, Kotlowski, Pal & Szorenyi, *Learning to crawl*, AAAI 2020 (from memory); B4 of the algorithm
+//! notes.
 
 use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days, sane_rate_per_day, sane_share};
 use crate::intervals::{IntervalHistogram, zero_of_falling_convex};
 
-/// Moment matching. Sees only whether a look found a change.
+/// Moment matching. Uses only whether a look found a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MomentMatching {
-    /// Whether half an unchanged look of mean length is added; else the rate is bounded by ten changes a look.
+    /// Whether half an unchanged look of mean length is added. Without it, the rate is limited to ten changes a look.
     pub half_counts: bool,
 }
 
@@ -30,13 +31,13 @@ impl Default for MomentMatching {
 pub struct MomentState {
     /// All looks, by interval.
     pub intervals: IntervalHistogram,
-    /// Those that found a change.
+    /// Looks that found a change.
     pub changed_looks: f32,
 }
 
 impl MomentMatching {
-    /// The rate from a list of looks (interval in days, outcome), exact. Infinite if all found a change and there are
-    /// no half counts.
+    /// The exact rate from a list of looks (interval in days, outcome). Infinite if all found a change and there are no
+    /// half counts.
     pub fn rate_of_looks(&self, looks: &[(f64, Outcome)]) -> f64 {
         let intervals = looks.iter().map(|(interval_days, _)| (1.0, sane_interval_days(*interval_days)));
         let changed = looks.iter().filter(|(_, outcome)| outcome.is_change()).count();
@@ -81,7 +82,7 @@ impl ChangeRateEstimator for MomentMatching {
         state.changed_looks *= sane_share(kept) as f32;
     }
 
-    /// Exactly the state of all looks together.
+    /// Exact: the state of all looks together.
     fn merge(&self, state: &mut MomentState, other: &MomentState) {
         state.intervals.merge(&other.intervals);
         state.changed_looks += other.changed_looks;
@@ -89,7 +90,7 @@ impl ChangeRateEstimator for MomentMatching {
 
     fn change_rate_per_day(&self, state: &MomentState) -> f64 {
         let (count, days) = state.intervals.totals();
-        // Of faded sums, rounding may leave a hair more changed looks than looks.
+        // Rounding of faded sums may leave slightly more changed looks than looks.
         let rate = self.solve(state.intervals.means(), (count, days), f64::from(state.changed_looks).min(count));
         if self.half_counts { sane_rate_per_day(rate) } else { sane_rate_per_day(rate.min(10.0 * count / days)) }
     }

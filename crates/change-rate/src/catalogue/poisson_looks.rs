@@ -1,8 +1,8 @@
-//! Estimators for looks that come as a Poisson process of their own. Then a look finds a change with probability
-//! λ / (λ + p), p the look rate, and that is solved for λ. On evenly spaced looks both go to p (e^r - 1) instead of
-//! p r, r being λ / p: wrong for a scheduler that spaces its fetches. Here for comparison only. Source: Avrachenkov, Patil
-//! & Thoppe, *Change rate estimation and optimal freshness in web page crawling*, VALUETOOLS 2020; B10 of the algorithm
-//! notes.
+//! Estimators for looks that are themselves a Poisson process. Then a look finds a change with probability λ / (λ + p),
+//! where p is the look rate, and this is solved for λ. On evenly spaced looks both converge to p (e^r - 1) instead of p
+//! r, with r = λ / p: wrong for a scheduler that spaces its fetches. Here for comparison only. Source: Avrachenkov,
+//! Patil & Thoppe, *Change rate estimation and optimal freshness in web page crawling*, VALUETOOLS 2020; B10 of the
+//! algorithm notes.
 
 use crate::counts::{CheckCounts, FromCounts};
 use crate::estimator::{
@@ -28,20 +28,20 @@ impl FromCounts for LawOfLargeNumbers {
     }
 }
 
-/// What stochastic approximation remembers of one page.
+/// State of stochastic approximation for one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ApproximationState {
     /// The current estimate, changes per day.
     pub rate_per_day: f32,
-    /// The estimate before the last look; the momentum pushes on from it.
+    /// The estimate before the last look, for the momentum.
     pub previous_per_day: f32,
-    /// Looks taken in.
+    /// Number of looks.
     pub looks: f32,
     /// Days watched.
     pub watched_days: f32,
 }
 
-/// Stochastic approximation: y += (k+1)^-¾ (z (y + p) - y) + ζ (y - y before), z being 1 for a changed look.
+/// Stochastic approximation: y += (k+1)^-¾ (z (y + p) - y) + ζ (y - y before), with z = 1 for a changed look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StochasticApproximation {
     start_per_day: f64,
@@ -50,8 +50,8 @@ pub struct StochasticApproximation {
 }
 
 impl StochasticApproximation {
-    /// Starts every page from `start_per_day` changes per day. The look rate p is `look_rate_per_day` if that is known
-    /// beforehand, else looks / days so far. `momentum` is ζ, 0 for none, and must stay below 1.
+    /// Starts every page at `start_per_day` changes per day. The look rate p is `look_rate_per_day` if given, else
+    /// looks / days so far. `momentum` is ζ; it must be below 1, and 0 means none.
     pub fn new(start_per_day: f64, look_rate_per_day: Option<f64>, momentum: f64) -> Result<Self, InvalidParameter> {
         if !(0.0..1.0).contains(&momentum) {
             return Err(InvalidParameter::new("momentum", momentum, "from 0 up to, but not including, 1"));
@@ -91,13 +91,13 @@ impl ChangeRateEstimator for StochasticApproximation {
         state.rate_per_day = next.clamp(1e-6, RATE_MAX_PER_DAY) as f32;
     }
 
-    /// Fewer looks behind it, so that the next one moves it further.
+    /// Reduces the number of looks, so that the next one has a larger step.
     fn fade(&self, state: &mut ApproximationState, kept: f64) {
         state.looks *= sane_share(kept) as f32;
         state.watched_days *= sane_share(kept) as f32;
     }
 
-    /// The mean of the two by their looks: an estimate as good, but not what the looks in turn would have led to.
+    /// The mean of the two estimates, weighted by their looks: as accurate, but not what the looks in turn would give.
     fn merge(&self, state: &mut ApproximationState, other: &ApproximationState) {
         let looks = state.looks + other.looks;
         if looks > 0.0 {

@@ -4,10 +4,9 @@
 use crate::gamma::InvalidParameter;
 use crate::sampling::beta;
 
-/// Pages fetched from a group before its belief is asked again.
+/// Pages fetched from a group before its belief is used again.
 const BATCH_PAGES: u32 = 4;
 
-/// One group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Group {
     fetched: u32,
@@ -24,8 +23,8 @@ pub struct ThompsonSampling {
 }
 
 impl ThompsonSampling {
-    /// Groups with `pages` each. Beforehand every group's changed share is believed to be Beta(`a`, `b`), worth `a`
-    /// changed and `b` unchanged pages: Beta(1, 1) if nothing is known, or [`fitted_prior`] from the last cycle.
+    /// Groups with `pages` each. The prior of every group's changed share is Beta(`a`, `b`), worth `a` changed and `b`
+    /// unchanged pages: Beta(1, 1) if nothing is known, or [`fitted_prior`] from the last cycle.
     pub fn new(pages: &[u32], a: f64, b: f64) -> Result<Self, InvalidParameter> {
         Ok(Self {
             changed_before: InvalidParameter::check("a", a)?,
@@ -35,7 +34,7 @@ impl ThompsonSampling {
     }
 
     /// The next batches as (group, pages), best draw first: `batches` of four pages, fewer where a group or the pages
-    /// run out. `uniform` gives numbers spread evenly over 0..1. A round of a twentieth of the groups works well.
+    /// run out. `uniform` yields uniform random numbers in 0..1. A round of a twentieth of the groups works well.
     pub fn next(&self, batches: usize, mut uniform: impl FnMut() -> f64) -> Vec<(usize, u32)> {
         let mut draws: Vec<(f64, usize)> = Vec::with_capacity(self.groups.len());
         for (index, group) in self.groups.iter().enumerate().filter(|(_, group)| group.left > 0) {
@@ -51,7 +50,7 @@ impl ThompsonSampling {
         draws.into_iter().map(|(_, group)| (group, self.groups[group].left.min(BATCH_PAGES))).collect()
     }
 
-    /// Takes in what a batch found: `changed` of `fetched` pages. A group that does not exist is ignored.
+    /// Takes in the result of a batch: `changed` of `fetched` pages. Ignores a group that does not exist.
     pub fn learn(&mut self, group: usize, fetched: u32, changed: u32) {
         if let Some(group) = self.groups.get_mut(group) {
             group.fetched = group.fetched.saturating_add(fetched);
@@ -60,7 +59,7 @@ impl ThompsonSampling {
         }
     }
 
-    /// The expected changed share of a group; nothing for one that does not exist.
+    /// The expected changed share of a group; `None` for one that does not exist.
     pub fn changed_share(&self, group: usize) -> Option<f64> {
         self.groups.get(group).map(|group| {
             let (a, b) = self.belief(group);
@@ -68,7 +67,7 @@ impl ThompsonSampling {
         })
     }
 
-    /// The prior (a, b) that fits what the groups showed in this cycle.
+    /// The prior (a, b) fitted to the groups' results in this cycle.
     pub fn fitted_prior(&self) -> Option<(f64, f64)> {
         let looked = self.groups.iter().map(|group| (group.fetched, group.changed));
         fitted_prior(&looked.collect::<Vec<_>>())
@@ -80,9 +79,9 @@ impl ThompsonSampling {
     }
 }
 
-/// The Beta distribution over groups with the mean and variance that these groups (fetched, changed) show, the part of the
-/// variance that is due to small samples taken out. Nothing unless two groups with two pages each differ; at least 0.05 and
-/// at most 1000 pages' worth.
+/// The Beta distribution over groups with the mean and variance of these results (fetched, changed), without the part
+/// of the variance that is due to small samples. Worth 0.05 to 1000 pages. `None` unless two groups with two pages each
+/// differ.
 pub fn fitted_prior(groups: &[(u32, u32)]) -> Option<(f64, f64)> {
     let usable =
         || groups.iter().filter(|(fetched, _)| *fetched >= 2).map(|&(n, x)| (f64::from(n), f64::from(x.min(n))));
@@ -92,8 +91,8 @@ pub fn fitted_prior(groups: &[(u32, u32)]) -> Option<(f64, f64)> {
     if count < 2.0 || !(mean > 0.0 && mean < 1.0) {
         return None;
     }
-    // Weighted by pages, the squared deviations of the groups' shares add up to
-    // mean (1 - mean) (count - 1 + correlation × (pages - sum n² / pages - count + 1)), correlation being 1 / (a + b + 1).
+    // Weighted by pages, the squared deviations of the groups' shares add up to mean (1 - mean) (count - 1 +
+    // correlation × (pages - sum n² / pages - count + 1)), where correlation is 1 / (a + b + 1).
     let deviations: f64 = usable().map(|(n, x)| n * (x / n - mean) * (x / n - mean)).sum();
     let by_chance = count - 1.0;
     let by_groups = pages - usable().map(|(n, _)| n * n).sum::<f64>() / pages - by_chance;

@@ -1,9 +1,9 @@
-//! Random numbers with a Beta distribution, made from evenly spread ones that the caller brings.
+//! Random numbers with a Beta distribution, from uniform ones that the caller provides.
 
 use std::f64::consts::TAU;
 
-/// One draw from Beta(a, b), both positive; `uniform` gives numbers spread evenly over 0..1. X / (X + Y) for X and Y with
-/// Gamma distributions.
+/// One draw from Beta(a, b), both positive; `uniform` yields uniform random numbers in 0..1. X / (X + Y) for X and Y
+/// with Gamma distributions.
 pub(super) fn draw(a: f64, b: f64, uniform: &mut impl FnMut() -> f64) -> f64 {
     let (ln_x, ln_y) = (ln_gamma_draw(a, uniform), ln_gamma_draw(b, uniform));
     1.0 / (1.0 + (ln_y - ln_x).exp())
@@ -18,7 +18,7 @@ fn ln_gamma_draw(shape: f64, uniform: &mut impl FnMut() -> f64) -> f64 {
     }
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
-    // About one in twenty draws is rejected; a hundred in a row are never, unless the numbers are not random.
+    // About one draw in twenty is rejected; a hundred in a row never are, unless the numbers are not random.
     for _ in 0..100 {
         let normal = (-2.0 * positive(uniform).ln()).sqrt() * (TAU * uniform()).cos();
         let cube_root = 1.0 + c * normal;

@@ -1,16 +1,17 @@
 //! Sample s pages of every group, then fetch the groups with the most changed samples.
 //!
-//! A sample costs the difference between what the best groups and the average group yield; too small a sample mistakes
-//! groups near the threshold for each other. The sum of both losses is least at
+//! A sample costs the difference between the yields of the best groups and the average group; too small a sample
+//! confuses groups near the threshold. The sum of both losses is least at
 //!
 //! ```text
 //! s* = sqrt( N f ρ_t (1 - ρ_t) / (2 (ρ_above - ρ_mean)) )
 //! ```
 //!
-//! with N pages a group, ρ_t the threshold (the 1 - r quantile of the groups' changed share), f the density of groups
-//! there. The published formula has r / 6 in place of ρ_t (1 - ρ_t) / 2, and gives 1.5 to 3 times too few.
+//! with N pages a group, ρ_t the threshold (the 1 - r quantile of the groups' changed share), and f the density of
+//! groups there. The published formula has r / 6 in place of ρ_t (1 - ρ_t) / 2, and gives sizes 1.5 to 3 times too
+//! small.
 
-/// How the changed share of pages is spread over groups, as far as the sample size depends on it.
+/// The distribution of the changed share over groups, as far as the sample size depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangedShares {
     /// f: density of groups at the threshold.
@@ -24,7 +25,7 @@ pub struct ChangedShares {
 }
 
 impl ChangedShares {
-    /// From the changed shares (0..=1) of some groups, for fetching the `budget_share` (0..1) of all pages. Nothing with
+    /// From the changed shares (0..=1) of some groups, for fetching the `budget_share` (0..1) of all pages. `None` with
     /// fewer than 10 groups or without differences between them.
     pub fn of_groups(changed_shares: &[f64], budget_share: f64) -> Option<Self> {
         let mut shares: Vec<f64> = changed_shares.iter().copied().filter(|share| (0.0..=1.0).contains(share)).collect();
@@ -34,7 +35,7 @@ impl ChangedShares {
         }
         shares.sort_by(f64::total_cmp);
         let at = (((1.0 - budget_share) * groups as f64) as usize).min(groups - 1);
-        // The density from how far apart the neighbours of the threshold lie.
+        // The density from the distance between the neighbours of the threshold.
         let reach = (groups as f64).sqrt().ceil() as usize;
         let (low, high) = (at.saturating_sub(reach), (at + reach).min(groups - 1));
         let density = (high - low) as f64 / (groups as f64 * (shares[high] - shares[low]));
@@ -64,14 +65,14 @@ impl ChangedShares {
 pub struct SampledGroup {
     /// Pages fetched for the sample.
     pub sampled: u32,
-    /// Those that had changed.
+    /// Sampled pages that had changed.
     pub changed: u32,
     /// Pages not fetched yet.
     pub left: u32,
 }
 
-/// Spends `budget` fetches on whole groups, those with the largest share of changed samples first (equal ones in the
-/// order given); the last group may get a part. Returns pages to fetch of each group. Groups without a sample come last.
+/// Spends `budget` fetches on whole groups, those with the largest share of changed samples first (ties in the given
+/// order); the last group may get a part. Returns the pages to fetch of each group. Groups without a sample come last.
 pub fn greedy_second_stage(groups: &[SampledGroup], budget: u64) -> Vec<u32> {
     let share = |group: &SampledGroup| f64::from(group.changed) / f64::from(group.sampled.max(1));
     let mut order: Vec<usize> = (0..groups.len()).collect();

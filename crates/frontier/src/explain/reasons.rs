@@ -1,4 +1,4 @@
-//! The decision about a page in sentences.
+//! The sentences of an explanation.
 
 use super::{Explanation, Site};
 use crate::hosts::HostSchedule;
@@ -120,7 +120,7 @@ impl Site {
     }
 }
 
-/// A value for people.
+/// Formats a value for readers.
 fn shown(value: f64) -> String {
     if value == 0.0 || value >= 1e-3 { format!("{value:.3}") } else { format!("{value:.1e}") }
 }

@@ -1,4 +1,4 @@
-//! What an answer changes: the page's record, its host's schedule, the budget, and what the policy knows.
+//! What an answer changes: the page's record, its host's schedule, the budget, and the policy's account.
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
@@ -10,7 +10,8 @@ use page::Timestamp;
 use std::time::Duration;
 
 impl Frontier {
-    /// A page was fetched, could not be, or its request came back unsent. Returns letters to its mirrors.
+    /// Handles the result of a request: the page was fetched, could not be, or the request came back unsent. Returns
+    /// letters to its mirrors.
     pub fn take_estimate(
         &mut self,
         estimate: &ChangeEstimate,
@@ -64,8 +65,8 @@ impl Frontier {
         letters
     }
 
-    /// A request was not sent, because its host had just refused another. Nobody has looked at the page: it is due when
-    /// the host has been left alone for long enough. The host's own back-off is counted by what was sent.
+    /// Handles a request that was not sent, because its host had just refused another. There was no look at the page:
+    /// it is due again after the host's rest. The host's back-off counts only requests that were sent.
     fn take_back(&mut self, look: &Look, page: &mut ScheduledPage) {
         self.budget.refund();
         let rest = Duration::from_secs(look.retry_after_s.unwrap_or_default().max(0) as u64);
@@ -75,7 +76,7 @@ impl Frontier {
         self.set(look.page_id, page);
     }
 
-    /// What the answer says about the host: how fast it is, what its robots.txt asks, whether it is in trouble.
+    /// Updates the host from the answer: its speed, the crawl delay of its robots.txt, its back-off.
     fn mind_host(&mut self, look: &Look, now: Timestamp) {
         let number = self.hosts.number(&look.url.host());
         let gate = self.hosts.gate_mut(number);

@@ -1,4 +1,4 @@
-//! How pages become known, and what operators say of them.
+//! How pages become known, and the commands of operators about them.
 
 use super::Frontier;
 use crate::hint_record::place_of;
@@ -8,12 +8,12 @@ use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
 
 impl Frontier {
-    /// The page that an operator or a link means, by the rules for addresses.
+    /// The canonical page of a URL from an operator or a link, by the rules for addresses.
     pub fn canonical(&self, url: &CanonicalUrl) -> CanonicalUrl {
         self.rules.urls.apply(url.clone())
     }
 
-    /// A page becomes known; `None` when the frontier is full.
+    /// Adds a page; `None` when the frontier is full.
     pub fn discover(&mut self, url: CanonicalUrl, weight: f64, depth: i32, now: Timestamp) -> Option<ScheduledPage> {
         if self.pages.pages() as u64 >= self.rules.max_pages {
             self.counts.refused_pages += 1;
@@ -28,19 +28,19 @@ impl Frontier {
         Some(page)
     }
 
-    /// The number from which requests for a new page are counted.
+    /// The number from which the attempts of a new page are counted.
     ///
-    /// The page may have been known before and forgotten. The detector still knows its last number then and would take
-    /// lower ones for repeats, so every life counts on from its own beginning in microseconds: no page is fetched so often
-    /// that an earlier life could have come so far. The clock may have been set back since: what it has been is kept in
-    /// the numbers of the other pages and, also for the next start, in the host's next permitted time.
+    /// The page may have been known before and forgotten. The detector still knows its last attempt then, and would
+    /// take lower ones for repeats. So attempts start from the current time in microseconds: no page is fetched so
+    /// often that an earlier life could have come so far. The clock may have been set back since. Its highest value is
+    /// still visible in the attempts of the other pages and, for the next start too, in the host's next permitted time.
     fn first_attempt(&mut self, url: &CanonicalUrl, now: Timestamp) -> i64 {
         let number = self.hosts.number(&url.host());
         let latest = now.max(self.hosts.gate(number).next_permitted_at);
         latest.as_micros().max(self.pages.highest_attempt())
     }
 
-    /// Links of a known page. Returns the pages that became known by them.
+    /// Takes in the links of a known page. Returns the pages that became known by them.
     pub fn take_links(&mut self, links: &PageLinks, source: &mut ScheduledPage, now: Timestamp) -> Vec<ScheduledPage> {
         if let Some(kind) = links.list_kind {
             (source.listed, source.list_kind) = (links.listed, place_of(kind) as i32);
@@ -71,7 +71,7 @@ impl Frontier {
         self.discover(url, 1.0, depth, now)
     }
 
-    /// A known page is seeded again. Returns letters to its mirrors; `None` when nothing is new.
+    /// Seeds a known page again. Returns letters to its mirrors; `None` when nothing changes.
     pub fn seed_again(&mut self, page: &mut ScheduledPage, weight: f64, now: Timestamp) -> Option<Vec<MirrorLetter>> {
         if page.weight == weight && page.depth == 0 {
             return None;
@@ -84,7 +84,7 @@ impl Frontier {
         Some(letters)
     }
 
-    /// A page is forgotten; `page` is its record, if it was known. Returns letters to its mirrors.
+    /// Forgets a page; `page` is its record, if it was known. Returns letters to its mirrors.
     pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorLetter> {
         let letters = page.map(|mut page| self.dissolve_ties(id, &mut page)).unwrap_or_default();
         if let (Some(slot), Some(planner)) = (self.pages.remove(id, &mut self.hosts), &mut self.planner) {
@@ -93,26 +93,26 @@ impl Frontier {
         letters
     }
 
-    /// An operator wants a page fetched next.
+    /// An operator wants the page fetched next.
     pub fn refetch(&mut self, page: &mut ScheduledPage) {
         page.request = page.request.command();
         self.set(page.url.page_id(), page);
     }
 
-    /// An operator pauses a host, or resumes it.
+    /// Pauses a host for an operator, or resumes it.
     pub fn pause(&mut self, host: &Host, paused: bool) {
         let number = self.hosts.number(host);
         self.hosts.gate_mut(number).paused = paused;
         self.hosts.mark_changed(number);
     }
 
-    /// A record spoke of a page that is not known.
+    /// Counts a record about a page that is not known.
     pub fn count_unknown_page(&mut self) {
         self.counts.unknown_pages += 1;
     }
 }
 
-/// Whether a link is said to lead to a sitemap or feed; those of another site do not come this far.
+/// Whether the link's relation names a sitemap or feed. Links to another site do not come this far.
 fn names_list(link: &Link) -> bool {
     matches!(link.rel.as_str(), "sitemap" | "alternate")
 }

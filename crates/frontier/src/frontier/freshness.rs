@@ -1,17 +1,17 @@
-//! How current the copies are expected to be, for gauges; and pages that were left for too long.
+//! Estimates the freshness of the copies for gauges, and finds pages left for too long.
 
 use super::Frontier;
 use page::Timestamp;
 use revisit::columns::Index;
 use std::time::Duration;
 
-/// Estimating freshness looks at every page; so often is enough for a gauge.
+/// The estimate visits every page; this interval is enough for a gauge.
 const FRESHNESS_EVERY: Duration = Duration::from_secs(10);
-/// … but not more often than once in so many ticks: in a replay ten seconds may be shorter than a tick.
+/// … but at most once in this many ticks: in a replay ten seconds may be shorter than a tick.
 const FRESHNESS_TICKS: u32 = 8;
 
 impl Frontier {
-    /// Every so often: how many copies are expected to be current, and how many pages have reached the price.
+    /// Estimates how many copies are current and how many pages have reached the price, when that is due.
     pub fn estimate_freshness(&mut self, now: Timestamp) {
         self.counts.fresh_ticks += 1;
         let due = now.saturating_since(self.counts.fresh_at) >= FRESHNESS_EVERY;
@@ -33,7 +33,7 @@ impl Frontier {
         self.hold_overdue(now);
     }
 
-    /// Pages left longer than the longest interval are wanted next, whatever they are worth.
+    /// Pages left longer than the longest interval are fetched next, whatever their value.
     fn hold_overdue(&mut self, now: Timestamp) {
         let longest_days = self.rules.max_interval.as_secs_f64() / 86_400.0;
         let refetch = &mut self.pages.refetch;

@@ -1,4 +1,4 @@
-//! Takes hints in, judges them by looks, and finds the pages they raise to the price.
+//! Takes in hints, judges them by looks, and finds the pages that they raise to the price.
 
 use super::Frontier;
 use crate::hint_record::{KINDS, place_of};
@@ -15,11 +15,11 @@ impl Frontier {
         self.rules.urls.apply(hint.url.clone()).page_id()
     }
 
-    /// Somebody says that a page changed. `false` when that is no news.
+    /// Takes in a hint that a page changed. Returns `false` when it adds nothing.
     pub fn take_hint(&mut self, hint: &ChangeHint, id: PageId, page: &mut ScheduledPage) -> bool {
         let number = place_of(hint.kind);
         let bit = 1 << number;
-        // What happened before the last look was seen by it, and saying a thing twice does not make it truer.
+        // The last look saw what happened before it, and a repeated hint is no new evidence.
         let news = hint.changed_at.is_none_or(|changed_at| page.last_look_at.is_some_and(|look| look < changed_at));
         if !news || page.last_look_at.is_none() || page.hinted & bit != 0 {
             return false;
@@ -36,8 +36,8 @@ impl Frontier {
         true
     }
 
-    /// A look has told whether the hints before it, or their absence, were right. The columns still have the page as it
-    /// was before the look.
+    /// A look has shown whether the hints before it, or their absence, were right. The columns still hold the page as
+    /// it was before the look.
     pub(crate) fn judge_hints(&mut self, id: PageId, page: &mut ScheduledPage, verdict: Verdict, looked_at: Timestamp) {
         let Some(changed) = verdict.is_change() else { return };
         let host = self.hosts.number(&page.url.host());
@@ -56,7 +56,8 @@ impl Frontier {
         (page.hinted, page.hint_hazard) = (0, 0.0);
     }
 
-    /// Pages that hints have raised to the price and lists that are worth it for what they may say, the best first.
+    /// Pages that hints have raised to the price, and lists worth a fetch for the changes they may announce, the best
+    /// first.
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
         let (index, price) = (self.rules.index, self.demand.price());
         let worth = |slot: Slot| {
@@ -67,7 +68,7 @@ impl Frontier {
             let (_, worth) = worth(slot)?;
             Some((value_with_hints(&worth, &index, hazard), slot))
         });
-        // Before there is a price, nobody can say what following a list would cost.
+        // Without a price, the cost of following a list is unknown.
         let lists = self.pages.lists.iter().filter(|_| price > 0.0).filter_map(|(&slot, list)| {
             let (host, worth) = worth(slot)?;
             let precision = self.hosts.gate(host).hints.precision(list.kind);

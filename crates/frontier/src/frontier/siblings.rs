@@ -1,4 +1,4 @@
-//! Brings news of cells to the pages in them.
+//! Applies new priors of cells to the pages in them.
 
 use super::Frontier;
 use crate::siblings::taught;
@@ -6,7 +6,8 @@ use revisit::columns::{Index, Slot, whole_belief};
 use sweeps::PageBelief;
 
 impl Frontier {
-    /// Before a tick: pages of cells that news came of believe it. One pass over the pages' cells, however much news.
+    /// Before a tick: updates the beliefs of pages whose cell has a new prior. One pass over the pages, however many
+    /// cells changed.
     pub fn teach_siblings(&mut self) {
         let cells = std::mem::take(&mut self.taught_cells);
         if cells.is_empty() {
@@ -29,7 +30,7 @@ impl Frontier {
         }
     }
 
-    /// Notes news of cells, for the next tick.
+    /// Notes changed cells for the next tick.
     pub(crate) fn hear_of_cells(&mut self, cells: impl IntoIterator<Item = u64>) {
         if self.rules.siblings.is_some() && !matches!(self.rules.index, Index::Live { .. }) {
             self.taught_cells.extend(cells);

@@ -1,5 +1,5 @@
-//! A tick: leases that ran out are taken back, waits that are over end, and the best pages are chosen one by one, as
-//! far as the budget, the bound on requests in flight and the hosts' gates allow.
+//! A tick takes back requests whose lease ran out, ends waits that are over, and chooses the best pages one by one,
+//! within the budget, the bound on requests in flight and the hosts' gates.
 
 use super::Frontier;
 use crate::ahead::Ahead;
@@ -10,14 +10,14 @@ use revisit::columns::{Selection, Slot, Standing};
 use std::time::Duration;
 use std::vec::IntoIter;
 
-/// Pages below this part of the price wait: the budget they would take is better kept for the next page that is due, as
-/// long as it can be kept.
+/// Pages below this fraction of the price wait. Their budget is better kept for the next page that is due, as long as
+/// it can be kept.
 const FLOOR_OF_PRICE: f64 = 0.3;
-/// Time between two scans, for each page scored: some twenty times what scoring it takes.
+/// Minimum time between two scans, per page scored: some twenty times the cost of scoring it.
 const SCAN_TIME_PER_PAGE: Duration = Duration::from_nanos(1_000);
-/// Pages that may be moved to other groups between two scans, when sites have grown.
+/// Pages that may move to other groups between two scans, when sites have grown.
 const REGROUPED_PAGES: usize = 200_000;
-/// Pages of busy hosts that a plan is followed past in one tick.
+/// Pages of busy hosts that one tick may skip when it follows a plan.
 const BLOCKED_PAGES: usize = 10_000;
 
 /// A page chosen for a request.
@@ -29,32 +29,33 @@ pub struct Choice {
     audit: bool,
 }
 
-/// A tick under way: what is chosen next.
+/// A tick under way.
 pub struct Tick {
     partition: u32,
     now: Timestamp,
     phase: Phase,
 }
 
-/// In this order, whatever a policy thinks of pages it knows nothing about: what is wanted, audits, what hints say.
+/// The phases in order, whatever a policy thinks of pages it knows nothing about: wanted pages, audits, hints, the
+/// rest.
 enum Phase {
     Wanted(IntoIter<Slot>),
     Audits,
     Hinted(IntoIter<Slot>),
-    /// Scores of all pages.
+    /// The pages with the best scores.
     Best(Best),
-    /// A policy that keeps its own account; pages of busy hosts that it was followed past.
+    /// The plan of a policy with its own account. Holds the pages of busy hosts that were skipped.
     Planned(Vec<Slot>),
     Over,
 }
 
-/// The best pages worth at least a floor, until a part of the budget is left.
+/// The best pages worth at least a floor, down to a remainder of the budget.
 struct Best {
     floor: f64,
     kept: f64,
-    /// The scan at hand, and how many of its pages were chosen.
+    /// The current scan, and how many of its pages were chosen.
     scan: Option<(Selection, usize)>,
-    /// Nothing comes after this: the first pass stops near the price, the second spends what would be lost.
+    /// Whether this pass is the last. The first pass stops near the price, the second spends what would be lost.
     is_last: bool,
 }
 
@@ -64,12 +65,12 @@ impl Best {
     }
 }
 
-/// What becomes of a choice. The page's record is to be kept either way.
+/// The result of a choice. The page's record must be stored in both cases.
 #[derive(Debug)]
 pub enum HandOut {
-    /// This request goes out.
+    /// The request to send.
     Request(Box<FetchRequest>),
-    /// The page's content is looked at elsewhere.
+    /// The page is skipped, because its content is looked at through a mirror.
     PassedOver,
 }
 
@@ -79,7 +80,7 @@ impl Frontier {
         self.pages.expired_lease(now)
     }
 
-    /// Its request counts as lost: nobody answered, or the answer is still under way and will count when it comes.
+    /// Counts the page's request as lost: there was no answer, or it is still under way and counts when it comes.
     pub fn expire(&mut self, id: PageId, page: &mut ScheduledPage) {
         page.request = page.request.expire();
         self.counts.leases_expired += 1;
@@ -91,13 +92,13 @@ impl Frontier {
         self.pages.released(now)
     }
 
-    /// It need not wait any longer.
+    /// Ends the wait of a page.
     pub fn release(&mut self, id: PageId, page: &mut ScheduledPage) {
         page.request = page.request.release();
         self.free(id, page);
     }
 
-    /// A page may be chosen again though nobody has looked at it.
+    /// Makes a page available again without a look.
     fn free(&mut self, id: PageId, page: &ScheduledPage) {
         let slot = self.set(id, page);
         if let Some(planner) = &mut self.planner {
@@ -105,8 +106,8 @@ impl Frontier {
         }
     }
 
-    /// Begins a tick; `None` soon after another one: scoring must stay a small part of the work, however many pages
-    /// there are.
+    /// Begins a tick. Returns `None` soon after another one: scoring must stay a small part of the work, however many
+    /// pages there are.
     pub fn begin_tick(&mut self, partition: u32, now: Timestamp) -> Option<Tick> {
         if now.saturating_since(self.counts.scanned_at) < self.scan_pause() {
             return None;
@@ -253,7 +254,7 @@ impl Frontier {
         }))
     }
 
-    /// Fetches that may be handed out now.
+    /// Number of fetches that may be handed out now.
     fn room(&self) -> usize {
         if self.rules.bytes_per_day.is_some() && self.budget.bytes < 0.0 {
             return 0;
@@ -270,7 +271,7 @@ impl Frontier {
         Ahead::of_tick(&self.rules, self.rules.scan_interval.max(self.scan_pause()), now)
     }
 
-    /// Least time between two scans of so many pages.
+    /// Minimum time between two scans of all pages.
     fn scan_pause(&self) -> Duration {
         SCAN_TIME_PER_PAGE * self.pages.pages() as u32
     }

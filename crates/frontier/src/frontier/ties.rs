@@ -1,4 +1,4 @@
-//! Mirrors: letters, what looks say about them, and turns that are passed over.
+//! Mirrors: their letters, the effect of looks on them, and the turns passed over.
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
@@ -17,10 +17,10 @@ impl Frontier {
         self.rules.mirrors
     }
 
-    /// A page, or whoever finds mirrors, speaks to one of ours. Returns the answers.
+    /// Takes in a letter to a page of ours, from another page or from the mirror finder. Returns the answers.
     ///
     /// # Errors
-    /// When nothing can be made of the letter.
+    /// When the letter cannot be read.
     pub fn take_letter(
         &mut self,
         letter: &MirrorLetter,
@@ -29,7 +29,8 @@ impl Frontier {
     ) -> Result<Vec<MirrorLetter>, String> {
         let about = Peer { page_id: letter.about, site: letter.about_site.clone() };
         let saying = read_letter(letter)?;
-        // A follower was found changed: so has this page, most likely, and a look at it brings the two together again.
+        // A follower was found changed. This page has most likely changed too, and a look at it brings the two together
+        // again.
         if let Saying::Leave { changed_at: Some(changed_at), .. } = saying {
             let was_follower =
                 page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == letter.about);
@@ -47,11 +48,10 @@ impl Frontier {
         Ok(letters)
     }
 
-    /// The answer to a letter to a page that is not known, and whose site is `site`: whoever would follow it must not
-    /// wait.
+    /// Answers a letter to an unknown page of `site`: a page that wants to follow it must not wait.
     ///
     /// # Errors
-    /// When nothing can be made of the letter.
+    /// When the letter cannot be read.
     pub fn answer_for_unknown(&mut self, letter: &MirrorLetter, site: SiteKey) -> Result<Option<MirrorLetter>, String> {
         self.count_unknown_page();
         let saying = match read_letter(letter)? {
@@ -63,7 +63,7 @@ impl Frontier {
         Ok(Some(write_letter(Letter { to, about: Peer { page_id: letter.to, site }, saying })))
     }
 
-    /// What a look says about a page among its mirrors. The caller keeps the page.
+    /// Updates a page's ties after a look. The caller stores the page.
     pub(crate) fn judge_ties(&mut self, page: &mut ScheduledPage, estimate: &ChangeEstimate) -> Vec<MirrorLetter> {
         let Some(ties) = &mut page.ties else { return Vec::new() };
         ties.fetched();
@@ -81,17 +81,17 @@ impl Frontier {
         }
     }
 
-    /// The page is forgotten: nobody can follow it.
+    /// Ends all ties of a page that is forgotten.
     pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
         with_ties(id, page, |ties, me, _| ties.dissolve(me))
     }
 
-    /// The page has another weight.
+    /// Tells the mirrors of a page its new weight.
     pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
         with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing))
     }
 
-    /// Passes a page over if its content is looked at elsewhere; `false` when it is to be fetched.
+    /// Passes a page over if its content is looked at through a mirror. Returns `false` when the page must be fetched.
     pub(crate) fn pass_over(&mut self, slot: Slot, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
         if !can_be_passed(page, &self.rules, now) {
             return false;

@@ -95,7 +95,7 @@ proptest! {
     #[test]
     fn whatever_happens_numbers_grow_and_no_wish_is_lost(steps in steps()) {
         let mut request = PageRequest::new(100);
-        // Whether an operator still waits: a command counts until an answer to a request made after it.
+        // Whether an operator still waits: a command stays open until an answer to a request made after it.
         let (mut waits, mut served) = (false, false);
         for (now, step) in steps.into_iter().enumerate() {
             let (before, now) = (request, now as i64);

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 /// An archive that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// A table or a frame cannot be read.
+    /// A table or a frame could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A change names bytes that are not there.
+    /// A change refers to bytes that do not exist.
     #[error("the archive names blob {blob}, which does not exist or lies outside its frame")]
     NoSuchBlob {
-        /// Its number.
+        /// Number of the blob.
         blob: usize,
     },
 }
@@ -25,15 +25,15 @@ pub enum ArchiveError {
 pub struct Page {
     /// Its number in the archive.
     pub page_id: u32,
-    /// Host, path included: `host.test/path`.
+    /// Host and path: `host.test/path`.
     pub address: String,
     /// The collection it comes from.
     pub source: String,
     /// The `Content-Type` it is served with.
     pub content_type: String,
-    /// The address its first judged version gives itself, if it does: pages with one such address are one document.
+    /// The address that its first judged version gives for itself, if any. Pages with the same one are one document.
     pub(crate) document: Option<String>,
-    /// Its rows: UNIX time in seconds, and the number of its bytes; `None` where it is gone. In order of time.
+    /// Its rows in order of time: UNIX time in seconds, and the number of its bytes (`None` where it is gone).
     pub(crate) rows: Vec<(i64, Option<usize>)>,
 }
 
@@ -79,7 +79,7 @@ impl Archive {
         &self.pages
     }
 
-    /// Which raw changes, by page and time, were meaningful to those who kept the archive, where they said.
+    /// The archive's labels: for each labelled raw change, by page and time, whether it was meaningful.
     pub fn labels(&self) -> Result<HashMap<(u32, i64), bool>, ArchiveError> {
         let mut labels = HashMap::new();
         Table::open(&self.directory, "labels.csv.zst")?.for_each(|row| {

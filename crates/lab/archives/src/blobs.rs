@@ -1,4 +1,4 @@
-//! The bytes of versions: in frames, each unpacked as a whole, the last few kept.
+//! The bytes of versions. They lie in frames, each unpacked as a whole; the last few stay in memory.
 
 use crate::archive::ArchiveError;
 use crate::frames::Frames;
@@ -6,7 +6,8 @@ use crate::table::Table;
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// Frames kept unpacked. The versions of a page stand one after the other, so two or three serve all but the largest.
+/// Number of unpacked frames in memory. The versions of a page are adjacent, so two or three frames suffice for all but
+/// the largest pages.
 const FRAMES_KEPT: usize = 4;
 
 struct BlobPlace {

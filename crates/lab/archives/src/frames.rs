@@ -1,4 +1,4 @@
-//! The bytes of versions, in frames that are packed as wholes.
+//! The bytes of versions, in frames that are compressed as a whole.
 
 use crate::read_error::ReadError;
 use crate::table::Table;
@@ -6,7 +6,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Frames are packed with windows of up to 32 MiB; four times that is room enough, and an end to what a frame may ask for.
+/// Frames are compressed with windows of up to 32 MiB. Four times that is ample, and limits the memory that a frame may
+/// demand.
 const MAX_WINDOW_LOG: u32 = 27;
 
 struct Frame {
@@ -24,7 +25,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Reads where the frames of a directory are (`frames.csv.zst`).
+    /// Reads the positions of the frames in a directory (`frames.csv.zst`).
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let mut frames = Vec::new();
         Table::open(directory, "frames.csv.zst")?.for_each(|row| {
@@ -42,7 +43,7 @@ impl Frames {
         Ok(Self { directory: directory.to_owned(), frames, unpacker })
     }
 
-    /// The bytes of a frame.
+    /// Unpacks the bytes of a frame.
     pub fn unpack(&mut self, number: usize) -> Result<Vec<u8>, ReadError> {
         let frame = self.frames.get(number).ok_or(ReadError::NoSuchFrame { frame: number })?;
         let path = self.directory.join(&frame.file);

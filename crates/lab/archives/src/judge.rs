@@ -1,4 +1,4 @@
-//! Every version of every page before the detector.
+//! Runs the detector on every version of every page.
 
 use crate::archive::{Archive, ArchiveError, Page};
 use crate::blobs::Blobs;
@@ -6,44 +6,45 @@ use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
 use page::UrlRules;
 use serde::Serialize;
 
-/// What the detector says of one raw change.
+/// The detector's verdict on one raw change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Line {
     /// The page's number in the archive.
     pub page_id: u32,
     /// When the version was fetched, in UNIX seconds.
     pub unix_time: i64,
-    /// Of the page as a whole.
+    /// Verdict on the page as a whole.
     pub verdict: Verdict,
     /// Whether the change would be published.
     pub meaningful: bool,
-    /// How much of the text is another, in \[0, 1\].
+    /// Changed share of the text, in \[0, 1\].
     pub magnitude: f64,
-    /// Of the text.
+    /// Verdict on the text.
     pub content: PartVerdict,
-    /// Of the links.
+    /// Verdict on the links.
     pub links: PartVerdict,
-    /// Of the rest of the page.
+    /// Verdict on the rest of the page.
     pub structure: PartVerdict,
 }
 
 /// A row of a page as the detector saw it.
 pub struct ArchivedLook<'a> {
-    /// The page.
+    /// The page that the row belongs to.
     pub page: &'a Page,
-    /// Whether it is the page's first row, of which there is nothing to say yet.
+    /// Whether it is the page's first row, which has nothing to be compared with.
     pub is_first: bool,
     /// The bytes; `None` where the page is gone.
     pub body: Option<&'a [u8]>,
-    /// What the detector says of it.
+    /// The detector's verdict, as a line.
     pub line: Line,
-    /// The whole of what it says.
+    /// The full judgement.
     pub judgement: &'a Judgement,
 }
 
 impl Archive {
-    /// Judges all versions: a line for every row of a page but its first, in order of time, then page. After each page
-    /// `progress` is told how many versions of how many are done. The rules say which addresses are one page.
+    /// Judges all versions. Returns a line for every row of a page except its first, in order of time, then page. After
+    /// each page, `progress` gets the number of finished versions and of all. The rules define which addresses are one
+    /// page.
     pub fn judge(
         &mut self,
         urls: &UrlRules,
@@ -101,7 +102,7 @@ fn judge_page(
     Ok(document)
 }
 
-/// Hosts of an archive are made up. Where a page's first version says what its address is, its links are relative to that.
+/// Hosts of an archive are invented. If a page's first version states its address, its links are relative to that.
 fn stated_address(page: &Page, body: &[u8]) -> Option<String> {
     let urls = UrlRules::none();
     let version = Version::new(body, Some(&page.content_type), None, &urls);

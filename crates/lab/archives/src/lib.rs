@@ -1,16 +1,16 @@
 //! Which histories of pages were recorded, and what would the detector have said of them?
 //!
-//! A directory of recorded histories holds tables (`pages.csv.zst`, `changes.csv.zst` and others: CSV with a header, packed
-//! with zstd; [`Table`]), and bytes of versions in frames, each packed as a whole ([`Frames`]).
+//! A directory of recorded histories holds tables (`pages.csv.zst`, `changes.csv.zst` and others: CSV with a header,
+//! compressed with zstd; [`Table`]), and bytes of versions in frames, each compressed as a whole ([`Frames`]).
 //!
-//! [`Archive`] reads one (`pages`, `changes`, `blobs` and `frames`) and hands every version of every page to a
-//! [`change::PageState`], in the order in which they were fetched and with nothing else to go by: no labels, no selectors,
-//! no look ahead. [`Archive::judge`] gives a [`Line`] per raw change.
+//! [`Archive`] reads one (`pages`, `changes`, `blobs` and `frames`) and passes every version of every page to a
+//! [`change::PageState`], in the order of the fetches and with no other input: no labels, no selectors, no look ahead.
+//! [`Archive::judge`] returns a [`Line`] per raw change.
 //!
-//! What is decided of a page depends on that page alone, so pages are read one after the other, which unpacks every frame
-//! once; the lines are then put in the order of time, as a live detector would have written them.
+//! The verdicts on a page depend on that page alone. So pages are read one by one, which unpacks every frame once. The
+//! lines are then sorted by time, as a live detector would have written them.
 //!
-//! [`Score`] lays the lines beside the labels of those who kept the archive. The detector never sees a label.
+//! [`Score`] compares the lines with the archive's labels. The detector never sees a label.
 
 mod archive;
 mod blobs;

@@ -1,4 +1,4 @@
-//! What is wrong with a directory of recorded histories.
+//! Errors of reading a directory of recorded histories.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,33 +9,33 @@ pub enum ReadError {
     /// A table is missing or not zstd.
     #[error("cannot read {path}: {source}; is it a corpus directory?")]
     Open {
-        /// The file.
+        /// Path of the table.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A table is not CSV.
     #[error("{path} is not readable CSV: {source}")]
     Csv {
-        /// The file.
+        /// Path of the table.
         path: PathBuf,
-        /// Where and why.
+        /// Position and cause.
         source: csv::Error,
     },
-    /// A field of a table is missing or not what it should be.
+    /// A field of a table is missing or malformed.
     #[error("{path}, row {row}: column {column} is missing or malformed")]
     Field {
-        /// The file.
+        /// Path of the table.
         path: PathBuf,
         /// Number of the row, from 1, without the header.
         row: u64,
-        /// The column.
+        /// Name of the column.
         column: &'static str,
     },
-    /// Bytes lie outside the frames.
+    /// A frame does not exist or is too short.
     #[error("the corpus names frame {frame}, which does not exist or is too short")]
     NoSuchFrame {
-        /// Its number.
+        /// Number of the frame.
         frame: usize,
     },
     /// A frame cannot be unpacked.
@@ -43,7 +43,7 @@ pub enum ReadError {
     Unpack {
         /// The file of frames.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,16 +1,17 @@
-//! Lines beside labels.
+//! Compares lines with labels.
 
 use crate::archive::{Archive, ArchiveError};
 use crate::judge::Line;
 use std::collections::{HashMap, HashSet};
 
-/// Pages with the same bytes fetched within this many seconds are one document archived under several names.
+/// Pages with the same bytes, fetched within this many seconds, are one document archived under several names.
 const SAME_LOOK_S: i64 = 3_600;
 
-/// How lines and labels agree. Names of one document (most of their versions are the same bytes) count as one page.
+/// Agreement of lines and labels. Several names of one document (most of their versions have the same bytes) count as
+/// one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Raw changes with a label.
+    /// Number of raw changes with a label.
     pub labelled: usize,
     /// Meaningful by line and label.
     pub hits: usize,
@@ -45,18 +46,18 @@ impl Score {
         Ok(Self { labelled, hits, false_alarms: said.len() - hits, misses: true_changes.len() - hits })
     }
 
-    /// Share of what was said that is right.
+    /// Share of the reported changes that are meaningful by label.
     pub fn precision(&self) -> f64 {
         self.hits as f64 / (self.hits + self.false_alarms).max(1) as f64
     }
 
-    /// Share of what is right that was said.
+    /// Share of the meaningful changes by label that were reported.
     pub fn recall(&self) -> f64 {
         self.hits as f64 / (self.hits + self.misses).max(1) as f64
     }
 }
 
-/// For pages that are one document under several names: the smallest of their numbers.
+/// Maps each page of a document with several names to the smallest page number among them.
 fn documents(archive: &Archive) -> HashMap<u32, u32> {
     let mut first_of: HashMap<&str, u32> = HashMap::new();
     let mut names = HashMap::new();

@@ -13,7 +13,7 @@ pub struct Table {
     reader: csv::Reader<zstd::Decoder<'static, io::BufReader<File>>>,
 }
 
-/// A row of a table, and where it stands.
+/// A row of a table, with its position.
 pub struct Row<'a> {
     path: &'a Path,
     number: u64,
@@ -30,7 +30,7 @@ impl Table {
         }
     }
 
-    /// Gives every row, in order, until `take` fails.
+    /// Passes every row, in order, to `take`, until that fails.
     pub fn for_each(mut self, mut take: impl FnMut(Row<'_>) -> Result<(), ReadError>) -> Result<(), ReadError> {
         let mut record = ByteRecord::new();
         let mut number = 0;
@@ -48,7 +48,7 @@ impl Table {
 }
 
 impl Row<'_> {
-    /// A column as text; `name` is what an error calls it.
+    /// A column as text. `name` is its name in errors.
     pub fn text(&self, column: usize, name: &'static str) -> Result<&str, ReadError> {
         let field = self.record.get(column).and_then(|field| std::str::from_utf8(field).ok());
         field.ok_or_else(|| self.problem(name))
@@ -59,7 +59,7 @@ impl Row<'_> {
         self.text(column, name)?.parse().map_err(|_| self.problem(name))
     }
 
-    /// What is wrong with a column that is there and means nothing.
+    /// The error for a column that has an invalid value.
     pub fn problem(&self, column: &'static str) -> ReadError {
         ReadError::Field { path: self.path.to_owned(), row: self.number, column }
     }

@@ -1,8 +1,9 @@
 //! The multiplicative schedules that crawlers ship with: a page found changed comes sooner, one found unchanged later.
 //!
-//! Such a rule settles where p ln(1 - shrink) + (1 - p) ln(1 + growth) = 0, p being the share of looks that find a
-//! change: every page at the same number of changes per look, which is the proportional policy. Only the longest
-//! interval saves its freshness. Pages are drained earliest due first; a page not due is not fetched.
+//! Such a rule settles where p ln(1 - shrink) + (1 - p) ln(1 + growth) = 0, with p the share of looks that find a
+//! change. Every page then has the same number of changes per look, which is the proportional policy. Only the maximum
+//! interval saves its freshness. The page with the earliest due time comes first; a page that is not due is not
+//! fetched.
 //!
 //! Sources: `AdaptiveScheduler` of StormCrawler 3.4, `AdaptiveFetchSchedule` of Nutch 1.20, the settings of Common
 //! Crawl's news-crawl.
@@ -11,33 +12,33 @@ use super::pages::{DueQueue, NewPages, SlotTable, phase};
 use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 
-/// How a page's interval follows what its looks find.
+/// Settings of an adaptive schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveOptions {
-    /// What is done with the interval of a page found changed.
+    /// How the interval of a page found changed shrinks.
     pub rule: AdaptiveRule,
-    /// A page found unchanged: its interval grows by this share.
+    /// Fraction by which the interval of a page found unchanged grows.
     pub growth: f64,
-    /// A page found changed: its interval shrinks by this share.
+    /// Fraction by which the interval of a page found changed shrinks.
     pub shrink: f64,
-    /// The shortest interval.
+    /// Minimum interval.
     pub min_interval_days: f64,
-    /// The longest interval.
+    /// Maximum interval.
     pub max_interval_days: f64,
-    /// The interval of a page after its first look.
+    /// Interval of a page after its first look.
     pub first_interval_days: f64,
-    /// A look that failed is repeated after this time; the interval stays.
+    /// Time after which a failed look is repeated; the interval stays.
     pub retry_days: f64,
 }
 
-/// Where the schedules differ.
+/// The difference between the schedules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AdaptiveRule {
-    /// The interval shrinks towards the shortest.
+    /// The interval shrinks towards the minimum.
     StormCrawler,
-    /// The interval shrinks towards zero and is then held between shortest and longest.
+    /// The interval shrinks towards zero and is then limited to minimum and maximum.
     Nutch {
-        /// Share of the time since the page was last found changed by which its next look is drawn forward; the
+        /// Fraction of the time since the page was last found changed by which its next look is moved forward; the
         /// interval is then at least that time (`sync_delta`). 0: off.
         sync_delta_rate: f64,
     },
@@ -73,12 +74,12 @@ impl AdaptiveOptions {
     /// Nutch with `sync_delta` off.
     pub const NUTCH_NO_SYNC: Self = Self { rule: AdaptiveRule::Nutch { sync_delta_rate: 0.0 }, ..Self::NUTCH };
 
-    /// What a page comes with when it is known to have been looked at first (or last changed) then.
+    /// The state of a page whose first look (or last change) was at this time.
     pub fn start(&self, at_days: f64) -> AdaptiveState {
         AdaptiveState { interval_days: self.first_interval_days, modified_days: at_days }
     }
 
-    /// Takes in a look that found the page changed or not, and says when the next is due.
+    /// Takes in a look that found the page changed or not. Returns when the next is due.
     pub fn after_look(&self, state: &mut AdaptiveState, at_days: f64, changed: bool) -> f64 {
         let interval_days = state.interval_days;
         let grown = interval_days * (1.0 + self.growth);
@@ -101,7 +102,7 @@ impl AdaptiveOptions {
                 let longest = if sync_delta_rate > 0.0 { interval_days.max(unmodified_days) } else { interval_days };
                 state.interval_days = longest.clamp(self.min_interval_days, self.max_interval_days);
                 let forward_days = sync_delta_rate * unmodified_days;
-                // Nutch gives up the correction where it would exceed the longest interval.
+                // Nutch drops the correction where it would exceed the maximum interval.
                 let forward_days = if forward_days > self.max_interval_days { 0.0 } else { forward_days };
                 at_days - forward_days + state.interval_days
             }
@@ -109,16 +110,16 @@ impl AdaptiveOptions {
     }
 }
 
-/// What is kept of a page.
+/// The state of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdaptiveState {
-    /// The present interval between looks.
+    /// The current interval between looks.
     pub interval_days: f64,
     /// When the page was last found changed.
     pub modified_days: f64,
 }
 
-/// One of these schedules at work.
+/// A policy that follows one of these schedules.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     options: AdaptiveOptions,
@@ -135,14 +136,14 @@ struct Page {
 }
 
 impl Adaptive {
-    /// Without pages yet.
+    /// A policy without pages.
     pub fn new(options: AdaptiveOptions) -> Self {
         Self { options, pages: SlotTable::default(), new: NewPages::default(), queue: DueQueue::default() }
     }
 }
 
 impl RevisitPolicy for Adaptive {
-    /// A page of which there is a copy is due within its first interval, at a phase of its own.
+    /// A page with a copy is due within its first interval, at a phase of its own.
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.remove(slot);
         let due_days = now_days + self.options.first_interval_days * phase(slot);
@@ -190,7 +191,7 @@ impl RevisitPolicy for Adaptive {
             }
             (_, None) => look.at_days + self.options.retry_days,
         };
-        // Nutch's correction can reach into the past; no page is due before it was looked at.
+        // Nutch's correction can reach into the past; no page is due before its last look.
         page.due_days = due_days.max(look.at_days + 1e-6);
         self.queue.push(slot, page.due_days);
     }

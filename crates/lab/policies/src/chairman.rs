@@ -1,30 +1,30 @@
-//! One page at a time in fixed shares, none ever a whole fetch ahead or behind.
+//! One page at a time in fixed shares, no page ever a whole fetch ahead or behind.
 //!
 //! The chairman assignment (Tijdeman, Discrete Mathematics 1980), with which Azar et al. (PNAS 2018) turn rates into a
-//! schedule (C13): after s fetches a page of share p has had between p s - 1 and p s + 1 of them.
+//! schedule (C13): after s fetches, a page of share p has had between p s - 1 and p s + 1 of them.
 
 use crate::edf::Deadline;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Pages in the order of the assignment, for ever. Pages with rate zero never come; with no others there is no end to
-/// come to: the iterator is empty.
+/// Pages in the order of the assignment, for ever. Pages with rate zero never come; if there are no others, the
+/// iterator is empty.
 #[derive(Clone, Debug)]
 pub struct Chairman {
     /// Slots between two fetches of each page.
     intervals: Vec<f64>,
     fetches: Vec<u64>,
-    /// A page comes this part of its interval after it could have come, at the earliest.
+    /// Minimum delay of a page after it becomes possible, as a fraction of its interval.
     slack: f64,
     slot: u64,
-    /// Pages by the slot from which on they may be chosen.
+    /// Pages by the slot from which they may be chosen.
     early: BinaryHeap<Reverse<Deadline>>,
-    /// Those that may be, by the slot before which they must be.
+    /// Pages that may be chosen, by the slot before which they must be.
     eligible: BinaryHeap<Reverse<Deadline>>,
 }
 
 impl Chairman {
-    /// Shares in proportion to these rates; only ratios count.
+    /// Shares proportional to these rates; only ratios count.
     pub fn new(fetch_rates_per_day: &[f64]) -> Self {
         let positive = |rate: &f64| *rate > 0.0 && rate.is_finite();
         let total: f64 = fetch_rates_per_day.iter().filter(|rate| positive(rate)).sum();
@@ -43,7 +43,7 @@ impl Chairman {
         chairman
     }
 
-    /// The moment a page is this part of a fetch behind, in slots.
+    /// The time, in slots, at which a page is this fraction of a fetch behind.
     fn at(&self, page: usize, behind: f64) -> Deadline {
         Deadline { days: (self.fetches[page] as f64 + behind) * self.intervals[page], page }
     }
@@ -59,7 +59,7 @@ impl Iterator for Chairman {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        // Eligibility to the slot, whatever was lost in rounding.
+        // Makes eligibility exact to the slot in spite of rounding.
         const ROUNDING: f64 = 1e-12;
         self.slot += 1;
         let now = self.slot as f64 * (1.0 + ROUNDING);

@@ -1,9 +1,9 @@
 //! Long-term and short-term scheduling (Castillo & Baeza-Yates 2002; the WIRE crawler; C6 of the algorithm notes).
 //!
-//! The long-term scheduler puts the pages whose values a fetch raises most into a batch, every period. The short-term
-//! scheduler serves the batch host by host, each host's pages in the order in which they came. A page's value is
-//! q^a r^b p^c: quality, quality of its form, and the probability p that the copy is current; a fetch raises p to 1.
-//! The gain ignores how soon the page goes stale again, so pages that change fast are preferred.
+//! Once per period, the long-term scheduler puts the pages whose values a fetch raises most into a batch. The
+//! short-term scheduler serves the batch host by host, each host's pages in the order in which they came. A page's
+//! value is q^a r^b p^c: quality, quality of its form, and the probability p that the copy is current; a fetch raises p
+//! to 1. The gain ignores how soon the page becomes stale again, so pages that change fast are preferred.
 
 use super::pages::{Keyed, SlotTable, believed_rate, sane};
 use change_rate::Gamma;
@@ -11,7 +11,7 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What quality, form and freshness count for in a page's value.
+/// The exponents in a page's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exponents {
     /// a, of the intrinsic quality.
@@ -29,23 +29,23 @@ impl Default for Exponents {
 }
 
 impl Exponents {
-    /// V = q^a r^b p^c: what the copy is worth now.
+    /// V = q^a r^b p^c: the current value of the copy.
     pub fn value(&self, quality: f64, form: f64, fresh_probability: f64) -> f64 {
         quality.powf(self.quality) * form.powf(self.form) * fresh_probability.powf(self.freshness)
     }
 
-    /// G = q^a r^b (1 - p^c): what a fetch adds.
+    /// G = q^a r^b (1 - p^c): the gain of a fetch.
     pub fn gain(&self, quality: f64, form: f64, fresh_probability: f64) -> f64 {
         self.value(quality, form, 1.0) * (1.0 - fresh_probability.powf(self.freshness))
     }
 }
 
-/// How the system is run.
+/// Settings of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChileOptions {
-    /// What counts for how much.
+    /// Weights of quality, form and freshness.
     pub exponents: Exponents,
-    /// A new batch is chosen this often.
+    /// Time between two batches.
     pub period_days: f64,
 }
 
@@ -55,9 +55,9 @@ impl Default for ChileOptions {
     }
 }
 
-/// The system at work. Importance is the quality, the form counts 1, and the copy is current with probability e^-λt, λ
-/// being the mean of what is believed of the change rate. When a host may be visited is left to the caller. Pages never
-/// fetched have p = 0 and compete like all others.
+/// The scheduler as a policy. Importance is the quality, the form counts 1, and the copy is current with probability
+/// e^-λt, with λ the mean of the belief about the change rate. The caller decides when a host may be visited. Pages
+/// never fetched have p = 0 and compete like all others.
 #[derive(Clone, Debug)]
 pub struct Chile {
     options: ChileOptions,
@@ -86,7 +86,7 @@ enum Standing {
     InFlight,
 }
 
-/// The pages of a batch: a queue for every host, hosts in turn.
+/// The pages of a batch: a queue per host, hosts in turn.
 #[derive(Clone, Debug, Default)]
 struct ShortTerm {
     hosts: BTreeMap<u32, VecDeque<Slot>>,
@@ -129,7 +129,7 @@ impl ShortTerm {
 }
 
 impl Chile {
-    /// Without pages yet.
+    /// A policy without pages.
     pub fn new(options: ChileOptions) -> Self {
         Self {
             options,
@@ -148,14 +148,14 @@ impl Chile {
         self.options.exponents.gain(page.weight, 1.0, fresh_probability) / page.cost
     }
 
-    /// Pages that the budget of a period pays for, rounded up.
+    /// Number of pages that the budget of a period pays for, rounded up.
     fn batch_size(&self) -> usize {
         let cost: f64 = self.pages.iter().map(|(_, page)| page.cost).sum();
         let mean_cost = cost / self.pages.len().max(1) as f64;
         (self.budget_per_day * self.options.period_days / mean_cost).ceil() as usize
     }
 
-    /// The long-term scheduler: what is left of the last batch competes anew.
+    /// The long-term scheduler: the rest of the last batch competes again.
     fn choose_batch(&mut self, now_days: f64) {
         for slot in self.batch.drain() {
             if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::Batched) {
@@ -223,7 +223,7 @@ impl RevisitPolicy for Chile {
                     return Some(slot);
                 }
             }
-            // The batch is done before its time: the next one begins.
+            // The batch is finished early: the next one begins.
             if self.waiting == 0 || self.budget_per_day == 0.0 {
                 return None;
             }

@@ -1,18 +1,18 @@
 //! Two classes of pages, slow and fast.
 //!
-//! Wen & Lu: every page is fetched at a base rate f0; pages that change at least twice as often, the fast ones, are
-//! fetched in addition at their average change rate. Both timers of a fast page are one evenly spaced schedule here:
-//! two timers of their own would be strictly worse. The idea of two classes is nearly optimal, the rule for their rates
-//! is not (uniform beats it at the same budget in its own example): [`tuned_rates`] keeps the idea. C3 of the algorithm
+//! Wen & Lu: every page is fetched at a base rate f0. Pages that change at least twice as often, the fast ones, are
+//! also fetched at their average change rate. Both timers of a fast page are one evenly spaced schedule here: two
+//! separate timers would be strictly worse. The idea of two classes is nearly optimal, but the rule for their rates is
+//! not (uniform beats it at the same budget in its own example): [`tuned_rates`] keeps the idea. C3 of the algorithm
 //! notes.
 
 use revisit::allocate::{self, PageTerms};
 use revisit::kernels::{self, VisitOrder};
 
-/// Splits that [`tuned_rates`] tries.
+/// Number of splits that [`tuned_rates`] tries.
 const SPLITS: usize = 32;
 
-/// Fetches per day by the rule of Wen & Lu, from a base rate: what it spends follows from the pages.
+/// Fetches per day by the rule of Wen & Lu, from a base rate. The spending follows from the pages.
 pub fn rates_from_base(pages: &[PageTerms], base_fetches_per_day: f64) -> Vec<f64> {
     let fast = |page: &&PageTerms| page.change_rate_per_day >= 2.0 * base_fetches_per_day;
     let (count, sum) =
@@ -22,7 +22,7 @@ pub fn rates_from_base(pages: &[PageTerms], base_fetches_per_day: f64) -> Vec<f6
 }
 
 /// Fetches per day by the rule of Wen & Lu for a budget: the base rate is the uniform one, then all rates are scaled to
-/// spend just the budget. Importance plays no part.
+/// spend exactly the budget. Ignores importance.
 pub fn rates(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     let mut rates = rates_from_base(pages, allocate::uniform_fetches_per_day(pages, budget_per_day));
     let spent: f64 = rates.iter().zip(pages).map(|(rate, page)| rate * page.cost).sum();
@@ -32,8 +32,8 @@ pub fn rates(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     rates
 }
 
-/// Fetches per day of two classes with the split and the two rates chosen for freshness: the rates are optimal for the
-/// classes' averages, and of the splits tried (by rank of change rate) the one with the best weighted freshness wins.
+/// Fetches per day of two classes, with the split and the two rates chosen for freshness. The rates are optimal for the
+/// classes' averages; of the splits tried (by rank of change rate) the one with the best weighted freshness wins.
 pub fn tuned_rates(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..pages.len()).collect();
     order.sort_by(|&a, &b| pages[a].change_rate_per_day.total_cmp(&pages[b].change_rate_per_day).then(a.cmp(&b)));
@@ -62,7 +62,7 @@ pub fn tuned_rates(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     rates
 }
 
-/// The page that stands for a class: its weight and cost are those of all its pages together.
+/// The representative of a class: its weight and cost are those of all its pages together.
 fn average(pages: &[PageTerms], members: &[usize]) -> PageTerms {
     let (mut weight, mut cost, mut changes, mut rates) = (0.0, 0.0, 0.0, 0.0);
     for &i in members {

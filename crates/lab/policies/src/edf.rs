@@ -1,7 +1,7 @@
 //! Evenly spaced fetches at fixed rates: earliest deadline first, without drift.
 //!
-//! The next deadline counts from the last deadline, not from when the fetch happened, so a page served late keeps its
-//! place and its rate (Liu & Layland 1973 for the rule; even spacing is worth more than exact rates). With rates from
+//! The next deadline counts from the last deadline, not from the time of the fetch, so a page served late keeps its
+//! phase and its rate (Liu & Layland 1973 for the rule; even spacing is worth more than exact rates). With rates from
 //! [`revisit::allocate`] and true change rates this is the oracle that learned policies are measured against.
 
 use std::cmp::{Ordering, Reverse};
@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 pub struct Deadline {
     /// Days since the start.
     pub days: f64,
-    /// Position of the page among the rates given.
+    /// Index of the page among the given rates.
     pub page: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct EarliestDeadline {
 }
 
 impl EarliestDeadline {
-    /// All pages were looked at just now: the first deadline is one interval away.
+    /// All pages have just been looked at: the first deadline is one interval away.
     pub fn new(fetch_rates_per_day: &[f64]) -> Self {
         Self::with_phases(fetch_rates_per_day, |_| 1.0)
     }

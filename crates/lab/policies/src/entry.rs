@@ -1,9 +1,9 @@
-//! What the table of policies says of each.
+//! The entries of the table of policies.
 
 use change_rate::{EstimatorChoice, EstimatorKind};
 use revisit::{Policy, RevisitPolicy};
 
-/// How policies are set; each reads what concerns it.
+/// Options of policies; each reads those it uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolicyOptions {
     /// Share of the harmonic penalty in the objective of the live default, of crawl-value and of host-capped.
@@ -12,7 +12,7 @@ pub struct PolicyOptions {
     pub replan_days: f64,
     /// Share of a cycle of tianwang for pages never fetched.
     pub new_page_share: f64,
-    /// Budget that host-capped spends on one host at most, per day.
+    /// Maximum budget that host-capped spends on one host per day.
     pub host_limit_per_day: f64,
 }
 
@@ -28,7 +28,7 @@ impl Default for PolicyOptions {
     }
 }
 
-/// A line of the table.
+/// An entry of the table.
 pub(crate) struct PolicyEntry {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
@@ -37,15 +37,15 @@ pub(crate) struct PolicyEntry {
     pub(crate) build: fn(&PolicyOptions) -> Box<dyn RevisitPolicy>,
 }
 
-/// How the running scheduler follows a policy, and by what the pages of its partitions compete for the budget.
+/// How the running scheduler follows a policy, and how partitions compete for the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyAtWork {
-    /// It scores every page afresh by what a fetch is worth, own rate and sweeps together. Partitions compete by that
-    /// worth.
+    /// It scores every page at each tick by the value of a fetch, own rate and sweeps together. Partitions compete by
+    /// that value.
     Live,
-    /// It scores every page afresh by the crawl value of its belief. Partitions compete by their pages' rates.
+    /// It scores every page at each tick by the crawl value of its belief. Partitions compete by their pages' rates.
     CrawlValue,
-    /// It scores every page afresh by the time since the last look. Partitions compete by their numbers of pages.
+    /// It scores every page at each tick by the time since the last look. Partitions compete by their numbers of pages.
     Uniform,
     /// The policy keeps its own account of pages. Partitions compete by their pages' rates, as its optimum does.
     PlannedByRates(PlanObjective),
@@ -53,19 +53,19 @@ pub enum PolicyAtWork {
     PlannedByNumber,
 }
 
-/// What a planned optimum keeps small.
+/// The objective of a planned optimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanObjective {
     /// The share of stale copies.
     Staleness,
     /// The harmonic penalty.
     HarmonicPenalty,
-    /// Both, in the shares that the operator sets.
+    /// Both, weighted by the operator's theta.
     Mixed,
 }
 
 impl PlanObjective {
-    /// The share of the harmonic penalty, where `operators` is the operator's.
+    /// The share of the harmonic penalty; `operators` is the operator's setting.
     pub fn theta(self, operators: f64) -> f64 {
         match self {
             PlanObjective::Staleness => 0.0,
@@ -75,16 +75,16 @@ impl PlanObjective {
     }
 }
 
-/// Where a policy's beliefs about change rates come from.
+/// The source of a policy's beliefs about change rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeliefSource {
-    /// It learns by itself, rates and sweeps.
+    /// The policy itself learns rates and sweeps.
     Itself,
-    /// An estimator.
+    /// An estimator of change rates learns them.
     Estimator,
-    /// It has none: it sets intervals by what each look finds.
+    /// No beliefs: intervals follow from the outcomes of looks.
     LooksAlone,
-    /// It has none: no look changes what it does.
+    /// No beliefs: looks have no effect.
     Nothing,
     /// Rates learned once from a recorded history.
     History,
@@ -93,7 +93,7 @@ pub enum BeliefSource {
 }
 
 impl BeliefSource {
-    /// Whether the policy uses what is believed of change rates; the others get the same result whatever is believed.
+    /// Whether the policy uses beliefs about change rates. The others behave the same for any beliefs.
     pub fn is_asked(self) -> bool {
         match self {
             BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::History | BeliefSource::Truth => true,
@@ -101,7 +101,7 @@ impl BeliefSource {
         }
     }
 
-    /// Whether what is believed may change while the policy runs, so that it has to plan anew.
+    /// Whether the beliefs may change while the policy runs, so that it has to plan again.
     pub fn moves(self) -> bool {
         match self {
             BeliefSource::Itself | BeliefSource::Estimator | BeliefSource::LooksAlone => true,
@@ -109,7 +109,7 @@ impl BeliefSource {
         }
     }
 
-    /// The estimator that a policy runs with unless another is asked for; `None` where rates are told from outside.
+    /// The default estimator of a policy; `None` where rates are given from outside.
     pub fn usual_estimator(self) -> Option<EstimatorChoice> {
         match self {
             BeliefSource::Itself => Some(EstimatorChoice::Sweeps),
@@ -121,7 +121,7 @@ impl BeliefSource {
     }
 }
 
-/// Makes [`PolicyKind`](crate::PolicyKind) of the table in `lib.rs`.
+/// Makes [`PolicyKind`](crate::PolicyKind) from the table in `lib.rs`.
 macro_rules! policies {
     ($( $Variant:ident: $name:literal, $summary:literal, $at_work:expr, $beliefs:expr, $build:expr; )*) => {
         /// A revisit policy by name.

@@ -1,7 +1,7 @@
 //! By which rules do crawlers choose the next page? Ours and those of others, each by its name.
 //!
-//! The table below is the one registry of revisit policies: the settings take their names from it, the scheduler and the
-//! simulator their policies, `recrawl simulate list` its lines. A new policy is a file of its own, its `mod` line and its
+//! The table below is the registry of revisit policies. The settings take their names from it, the scheduler and the
+//! simulator their policies, and `recrawl simulate list` its lines. To add a policy, add a file, its `mod` line and its
 //! entry here.
 //!
 //! | system | module | source |
@@ -12,14 +12,14 @@
 //! | Tianwang | [`tianwang`] | Meng et al.; C5 |
 //! | University of Chile (WIRE) | [`chile`] | Castillo & Baeza-Yates; C6 |
 //! | WebFountain | [`webfountain`] | Edwards, McCurley & Tomlin; C7 |
-//! | rates that are planned anew from time to time | [`planned`], [`allocate`], [`chairman`] | C8 to C15 |
+//! | rates that are planned again from time to time | [`planned`], [`allocate`], [`chairman`] | C8 to C15 |
 //!
-//! [`edf`] turns fixed rates into evenly spaced fetches. Two more modules put a number on what a page is worth:
-//! [`signals`] when its site announces changes, not always and not always truly (C16), and [`longevity`] when what counts
-//! is how long new content stays (C21).
+//! [`edf`] turns fixed rates into evenly spaced fetches. Two more modules compute the value of a fetch: [`signals`] for
+//! sites that announce changes, incompletely and with false alarms (C16), and [`longevity`] when new content counts by
+//! how long it stays (C21).
 //!
-//! This crate never reads a clock and draws no random number. It is the only one of `crates/lab` that the running system
-//! uses.
+//! This crate never reads a clock and draws no random number. It is the only one of `crates/lab` that the running
+//! system uses.
 
 use crate::BeliefSource::{Estimator, History, Itself, LooksAlone, Nothing, Truth};
 use crate::PolicyAtWork::{PlannedByNumber, PlannedByRates};
@@ -54,8 +54,8 @@ pub mod site_ranks;
 pub mod tianwang;
 pub mod webfountain;
 
-// Name, summary, how the running scheduler follows it (`None`: for simulations only), where its beliefs come from, and the
-// policy itself, without pages yet.
+// Name, summary, how the running scheduler follows it (`None`: for simulations only), the source of its beliefs, and
+// the constructor of a policy without pages.
 policies! {
     Live: "live", "the live default: own rates, sweep calendars, sentinels",
         Some(PolicyAtWork::Live), Itself, |options| Box::new(Live::new(options.theta));
@@ -137,32 +137,32 @@ impl PolicyKind {
         self.entry().name
     }
 
-    /// What it does, in a line.
+    /// A summary in one line.
     pub fn summary(self) -> &'static str {
         self.entry().summary
     }
 
-    /// The policy of this name.
+    /// The policy with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// How the running scheduler follows it; `None` for those that know what only a simulation can.
+    /// How the running scheduler follows it; `None` for policies that know what only a simulation can.
     pub fn at_work(self) -> Option<PolicyAtWork> {
         self.entry().at_work
     }
 
-    /// Where its beliefs come from.
+    /// The source of its beliefs.
     pub fn beliefs(self) -> BeliefSource {
         self.entry().beliefs
     }
 
-    /// The policy, without pages yet.
+    /// Makes the policy, without pages.
     pub fn build(self, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
         (self.entry().build)(options)
     }
 
-    /// Those that an operator may choose, with their names: first those that the scheduler scores pages by itself.
+    /// The policies for operators, with their names: first those for which the scheduler scores the pages itself.
     pub fn for_operators() -> Vec<(&'static str, PolicyKind)> {
         let place = |at_work| match at_work {
             PolicyAtWork::Live => 0,

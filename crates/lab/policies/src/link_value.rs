@@ -1,15 +1,15 @@
-//! What the links from other sites say of a site (Ni et al.; D4 of the algorithm notes).
+//! The value of a site from the links of other sites (Ni et al.; D4 of the algorithm notes).
 //!
 //! Values start at 0. While site k is crawled, each of its links to another known site adds k's own value to that
-//! site's, or 1 while k has none. The rule depends on the order of sites and grows without bound, so values must be cut
-//! back.
+//! site's, or 1 while k has none. The rule depends on the order of sites and grows without bound, so values must be
+//! reduced.
 
 /// Above this a value no longer fits the 16 bits it had in the original.
 const LARGEST: u32 = 65_535;
 
-/// One pass over all sites, in their order. `links[k]` are the sites that k links to, once for every link; links to k
-/// itself and to unknown sites count nothing. When the largest value exceeds 65,535, the square root is taken of all
-/// of them, which keeps their order.
+/// One pass over all sites, in their order. `links[k]` are the sites that k links to, once per link; links to k itself
+/// and to unknown sites are ignored. When the largest value exceeds 65,535, all values are replaced by their square
+/// roots, which keeps their order.
 ///
 /// # Panics
 /// When `links` and `values` differ in length.
@@ -20,8 +20,8 @@ pub fn pass(links: &[Vec<usize>], values: &mut [f64]) {
     }
 }
 
-/// One pass as it was published: in whole numbers, with the square root of just the value that exceeds 65,535. From the
-/// first overflow on the order of sites is lost.
+/// One pass as it was published: in whole numbers, with the square root only of the value that exceeds 65,535. From the
+/// first overflow on, the order of sites is lost.
 ///
 /// # Panics
 /// When `links` and `values` differ in length.

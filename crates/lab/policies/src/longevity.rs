@@ -1,21 +1,21 @@
-//! What a fetch is worth when content counts by how long it stays (Olston & Pandey, WWW 2008; C21 of the algorithm
+//! The value of a fetch when content counts by how long it stays (Olston & Pandey, WWW 2008; C21 of the algorithm
 //! notes).
 //!
-//! D(t) is the share of a copy's fragments that are no longer on the page t days later; a fetch is worth U(t) = t D(t)
-//! minus the integral of D over 0..t. Fragments that come and go raise D at once and leave it flat, so U stays small;
-//! what is there to stay raises U. Choosing by D itself is clearly worse.
+//! D(t) is the share of a copy's fragments that are no longer on the page t days later. The value of a fetch is U(t) =
+//! t D(t) minus the integral of D over 0..t. Fragments that come and go raise D at once and leave it flat, so U stays
+//! small; lasting content raises U. Choosing by D itself is clearly worse.
 
 use change_rate::Gamma;
 use thiserror::Error;
 
-/// D(t), as measured: it rises, straight between the points, and stays at its last value.
+/// D(t) as measured: it rises linearly between the points, and stays at its last value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DivergenceProfile {
-    /// Days and divergence, from (0, 0) on.
+    /// Days and divergence, starting at (0, 0).
     points: Vec<(f64, f64)>,
 }
 
-/// A point that no profile can have.
+/// An invalid point of a profile.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("point {index} of the profile is ({days} d, {divergence}); days must increase from 0, divergence lie in 0..=1")]
 pub struct InvalidPoint {
@@ -48,7 +48,7 @@ impl DivergenceProfile {
         self.up_to(days).0
     }
 
-    /// U(t) = t D(t) - ∫ D, in days: what a fetch is worth `days` after the last.
+    /// U(t) = t D(t) - ∫ D, in days: the value of a fetch `days` after the last.
     pub fn crawl_value(&self, days: f64) -> f64 {
         let (divergence, integral) = self.up_to(days);
         (days.max(0.0) * divergence - integral).max(0.0)
@@ -71,11 +71,11 @@ impl DivergenceProfile {
     }
 }
 
-/// A page's divergence as it is learned, in 64 bytes: means at eight lags, each a factor of four after the one before.
+/// A page's learned divergence, in 64 bytes: means at eight lags, each four times the previous one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LearnedDivergence {
     means: [f32; Self::LAGS_DAYS.len()],
-    /// Observations that each mean counts for.
+    /// Number of observations that each mean counts for.
     counts: [f32; Self::LAGS_DAYS.len()],
 }
 
@@ -83,11 +83,11 @@ impl LearnedDivergence {
     /// The lags at which divergence is kept.
     pub const LAGS_DAYS: [f64; 8] = [0.0625, 0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0];
 
-    /// Each observation keeps this share of what the ones before it count for: the last twenty decide.
+    /// Factor by which each observation reduces the weight of earlier ones: the last twenty decide.
     const KEPT: f32 = 0.95;
 
-    /// Takes in how much of a version was gone `days` later. It counts for the nearest lag (by ratio). What is not a
-    /// positive time, or not a share, is ignored.
+    /// Takes in the share of a version that was gone `days` later. It counts for the nearest lag (by ratio). Ignores a
+    /// time that is not positive and a share out of range.
     pub fn observe(&mut self, days: f64, divergence: f64) {
         if !(days > 0.0 && (0.0..=1.0).contains(&divergence)) {
             return;
@@ -98,7 +98,7 @@ impl LearnedDivergence {
         self.means[nearest] = (kept * self.means[nearest] + divergence as f32) / (kept + 1.0);
     }
 
-    /// What has been learned; without observations nothing diverges.
+    /// The learned profile; without observations nothing diverges.
     pub fn profile(&self) -> DivergenceProfile {
         let mut points = vec![(0.0, 0.0)];
         for ((&days, &mean), &count) in Self::LAGS_DAYS.iter().zip(&self.means).zip(&self.counts) {
@@ -111,21 +111,21 @@ impl LearnedDivergence {
     }
 }
 
-/// Fragments of a page that change alike.
+/// Fragments of a page with the same change behaviour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FragmentClass {
-    /// What they are worth, as a share of the page.
+    /// Their value, as a share of the page's.
     pub share: f64,
-    /// What is believed of their change rate.
+    /// Belief about their change rate.
     pub belief: Gamma,
 }
 
-/// D(t) of a page made of such classes: Σ share × (1 - S(t)).
+/// D(t) of a page of such fragments: Σ share × (1 - S(t)).
 pub fn fragment_divergence(classes: &[FragmentClass], days: f64) -> f64 {
     classes.iter().map(|class| class.share * (1.0 - class.belief.fresh_probability(days))).sum()
 }
 
-/// U(t) of a page made of such classes, in days. U is linear in D, so the classes' values add up.
+/// U(t) of a page of such fragments, in days. U is linear in D, so the classes' values add up.
 pub fn fragment_crawl_value(classes: &[FragmentClass], days: f64) -> f64 {
     classes.iter().map(|class| class.share * class.belief.crawl_value_binary(days)).sum()
 }

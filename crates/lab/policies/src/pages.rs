@@ -1,11 +1,11 @@
-//! What every system keeps its pages in.
+//! The tables and queues in which policies keep their pages.
 
 use change_rate::Gamma;
 use revisit::columns::Slot;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// One value for each slot in use.
+/// One value per slot in use.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotTable<T> {
     rows: Vec<Option<T>>,
@@ -52,7 +52,7 @@ impl<T> SlotTable<T> {
     }
 }
 
-/// A number to order by: ascending, ties to the lower slot.
+/// A sort key: ascending, ties to the lower slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Keyed {
     pub(crate) key: f64,
@@ -77,7 +77,7 @@ impl PartialOrd for Keyed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DueQueue {
     heap: BinaryHeap<Reverse<Keyed>>,
-    /// The key that counts: others in the heap are left over from before a page was moved or taken.
+    /// The current keys. Other heap entries are left from before a page was moved or taken.
     due_days: SlotTable<f64>,
 }
 
@@ -123,7 +123,7 @@ impl DueQueue {
     }
 }
 
-/// Pages of which no copy exists, and of these the ones being fetched.
+/// Pages without a copy, and those of them that are in flight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NewPages {
     waiting: DueQueue,
@@ -136,19 +136,19 @@ impl NewPages {
         self.waiting.push(slot, at_days);
     }
 
-    /// The one that has waited longest.
+    /// Takes the page that has waited longest.
     pub(crate) fn take(&mut self) -> Option<Slot> {
         let first = self.waiting.pop()?;
         self.in_flight.insert(first.slot, first.key);
         Some(first.slot)
     }
 
-    /// Whether it was one of these, and waits again.
+    /// Puts a page back to wait. Returns `false` when it was not one of these in flight.
     pub(crate) fn put_back(&mut self, slot: Slot) -> bool {
         self.in_flight.remove(slot).map(|at_days| self.waiting.push(slot, at_days)).is_some()
     }
 
-    /// Whether it was one of these, waiting or in flight.
+    /// Removes a page, waiting or in flight. Returns `false` when it was neither.
     pub(crate) fn remove(&mut self, slot: Slot) -> bool {
         let waiting = self.waiting.remove(slot);
         self.in_flight.remove(slot).is_some() || waiting
@@ -159,7 +159,7 @@ impl NewPages {
     }
 }
 
-/// A number in 0..1 that is always the same for a page: where in its first interval it begins.
+/// A number in 0..1 that is constant per page: its phase in its first interval.
 pub(crate) fn phase(slot: Slot) -> f64 {
     let mut hash = (slot.index() as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -167,12 +167,12 @@ pub(crate) fn phase(slot: Slot) -> f64 {
     ((hash ^ (hash >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A number that is finite and not negative, whatever came.
+/// Makes a number finite and not negative.
 pub(crate) fn sane(number: f64) -> f64 {
     if number > 0.0 { number.min(f64::MAX) } else { 0.0 }
 }
 
-/// Expected changes per day, within the bounds that all formulas are good for.
+/// Expected changes per day, limited to the range that all formulas support.
 pub(crate) fn believed_rate(belief: Gamma) -> f64 {
     belief.mean().clamp(1e-6, 1e4)
 }

@@ -1,6 +1,6 @@
 //! Sites in three ranks, visited in every pass, every second, or every fourth (Ni et al.; C4 of the algorithm notes).
 //!
-//! Sites are sorted by value; the best third has rank 4, the next rank 2, the rest rank 1: visits per cycle of four
+//! Sites are sorted by value. The best third has rank 4, the next rank 2, the rest rank 1: visits per cycle of four
 //! passes, so a pass costs on average 7/12 of a full one.
 
 use super::pages::{NewPages, SlotTable, sane};
@@ -17,12 +17,12 @@ pub fn rank(position: usize, sites: usize) -> u8 {
     }
 }
 
-/// In which of the four passes of a cycle the less valuable sites are visited.
+/// The pass of a cycle of four in which the less valuable sites are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phases {
     /// All in the first pass, as published: the load of passes is n, n/3, 2n/3, n/3.
     AsPublished,
-    /// Each site in a pass of its own, so that every pass costs about the same.
+    /// A hashed pass per site, so that every pass costs about the same.
     Hashed,
 }
 
@@ -46,8 +46,8 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
     }
 }
 
-/// The system at work: one pass after another over the sites that are due in it, page by page. A site's value is the
-/// summed weight of its pages.
+/// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the summed
+/// weight of its pages.
 #[derive(Clone, Debug)]
 pub struct SiteRanks {
     phases: Phases,
@@ -55,13 +55,13 @@ pub struct SiteRanks {
     sites: BTreeMap<u64, Site>,
     pages: SlotTable<Page>,
     new: NewPages,
-    /// What is left of the present pass.
+    /// The rest of the current pass.
     queue: VecDeque<Slot>,
-    /// Pages with [`Standing::Waiting`].
+    /// Number of pages with [`Standing::Waiting`].
     waiting: usize,
 }
 
-/// The pages of a site; some may be gone since, or be named twice, until the next pass.
+/// The pages of a site. Until the next pass, some may be removed or listed twice.
 #[derive(Clone, Debug, Default)]
 struct Site {
     value: f64,
@@ -77,17 +77,17 @@ struct Page {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// No copy of it exists: it is among the new pages.
+    /// Without a copy: it is among the new pages.
     New,
-    /// It waits for a pass.
+    /// Waiting for a pass.
     Waiting,
-    /// It is in the queue of the present pass.
+    /// In the queue of the current pass.
     Queued,
     InFlight,
 }
 
 impl SiteRanks {
-    /// Without pages yet.
+    /// A policy without pages.
     pub fn new(phases: Phases) -> Self {
         Self {
             phases,
@@ -112,7 +112,7 @@ impl SiteRanks {
             !site.slots.is_empty()
         });
         let mut by_value: Vec<(&u64, &Site)> = self.sites.iter().collect();
-        // Ties by site, in which order they already are.
+        // Ties by site, which is already the order.
         by_value.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
         let sites = by_value.len();
         for (position, (&key, site)) in (1..).zip(by_value) {
@@ -138,7 +138,7 @@ impl SiteRanks {
         None
     }
 
-    /// Whether the page stood there, and now stands here.
+    /// Moves a page from one standing to another. Returns `false` when it did not have the first.
     fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
         let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
         page.standing = to;

@@ -1,29 +1,29 @@
-//! Chance that does not depend on the order of events: every number is a function of the run's seed, a page (or host),
-//! a purpose, and its place in that stream.
+//! Random numbers that do not depend on the order of events: every number is a function of the run's seed, a page (or
+//! host), a purpose, and its position in that stream.
 //!
-//! The generator is PCG XSL RR 128/64 (O'Neill, HMC-CS-2014-0905), one stream for each page and purpose, seeded by
-//! splitmix64(run seed ^ splitmix64(page)) (F2 of the algorithm notes). It can jump to any place of its stream, so a
-//! page needs no generator of its own: a count of the numbers drawn is enough. Policies that look at different times
+//! The generator is PCG XSL RR 128/64 (O'Neill, HMC-CS-2014-0905), with one stream per page and purpose, seeded by
+//! splitmix64(run seed ^ splitmix64(page)) (F2 of the algorithm notes). It can jump to any position of its stream, so a
+//! page needs only a count of the numbers drawn, and no generator of its own. Policies that look at different times
 //! meet the same changes, and threads cannot disturb each other.
 
-/// What random numbers are for: each purpose has its own stream.
+/// The purposes of random numbers: each has its own stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// When a page changes.
+    /// Times of changes.
     Changes = 0,
-    /// What a look shows beside the truth.
+    /// Deviations of what a look shows from the truth.
     Signals = 1,
-    /// How much a page counts.
+    /// Importance of a page.
     Importance = 2,
-    /// Whatever a policy leaves to chance.
+    /// Random choices of a policy.
     Policy = 3,
-    /// How often a page changes.
+    /// Change rate of a page.
     ChangeRate = 4,
-    /// When a page's habits change, and to what.
+    /// Times and factors of a page's changes of habit.
     Regimes = 5,
-    /// When a host changes many pages at once, and how often its pages change.
+    /// Bulk changes of a host, and the change rate of its pages.
     Host = 6,
-    /// Whether a page takes part in a change of many.
+    /// Whether a page takes part in a bulk change.
     Bulks = 7,
 }
 
@@ -37,7 +37,7 @@ pub fn splitmix64(number: u64) -> u64 {
 
 const MULTIPLIER: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
 
-/// Multiplier, and factor of the increment, of 2^i steps at once.
+/// Multiplier, and factor of the increment, for 2^i steps at once.
 const JUMPS: [(u128, u128); 64] = {
     let mut jumps = [(MULTIPLIER, 1); 64];
     let mut i = 1;
@@ -68,7 +68,7 @@ impl Stream {
         Self { state: state.wrapping_add(increment).wrapping_mul(MULTIPLIER).wrapping_add(increment), increment }
     }
 
-    /// The same stream from its n-th number on, counted from here.
+    /// The same stream, advanced by this many numbers.
     #[must_use]
     pub fn skip(mut self, numbers: u64) -> Self {
         let mut rest = numbers;

@@ -1,5 +1,5 @@
-//! The loop: a token bucket hands out fetches, a policy says which page gets each, an estimator learns from what it
-//! finds, and what the copies are worth is integrated exactly.
+//! The simulation loop: a token bucket hands out fetches, a policy chooses the page for each, an estimator learns from
+//! the outcomes, and the state of the copies is integrated exactly.
 
 use crate::chance::{Purpose, Stream, splitmix64};
 use crate::changes::{ChangeSource, CosmeticNoise};
@@ -12,25 +12,25 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::ops::ControlFlow;
 
-/// The rules of a run.
+/// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// When it starts; all copies are current then.
+    /// Start of the run; all copies are current then.
     pub start_days: f64,
-    /// When the scored time starts.
+    /// Start of the scored time.
     pub score_from_days: f64,
-    /// When it ends, and the scored time with it.
+    /// End of the run and of the scored time.
     pub end_days: f64,
-    /// How long a tick is: pages are chosen afresh so often, and fetches are spread evenly in it.
+    /// Length of a tick: pages are chosen once per tick, and fetches are spread evenly over it.
     pub tick_days: f64,
-    /// What may be spent per day, in units of page cost. What is not spent is kept for a day at most (or until it is
-    /// enough for one fetch).
+    /// Budget per day, in units of page cost. Unspent budget is kept for a day at most (or until it is enough for one
+    /// fetch).
     pub budget_per_day: f64,
-    /// Share of the pages that truthfully say when they last changed.
+    /// Share of the pages that give the true time of their last change.
     pub last_modified_share: f64,
-    /// What looks mistake for changes.
+    /// Differences mistaken for changes.
     pub cosmetic_noise: Option<CosmeticNoise>,
-    /// For what looks show.
+    /// Seed of what looks show.
     pub seed: u64,
 }
 
@@ -74,19 +74,19 @@ impl Run {
     }
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Simulated time.
+    /// Simulated time reached.
     pub now_days: f64,
-    /// Share of the run that is done, in 0..=1.
+    /// Finished share of the run, in 0..=1.
     pub done: f64,
-    /// Looks so far, outside the scored time as well.
+    /// Number of looks so far, including those outside the scored time.
     pub fetches: u64,
 }
 
-/// Runs to the end, calling `watch` at every tick; it may stop the run. `changes` must be at its beginning; what it has
-/// before the start is passed over.
+/// Runs to the end, calling `watch` at every tick, which may stop the run. `changes` must be at its start; changes
+/// before the start of the run are skipped.
 pub fn run<C: ChangeSource + ?Sized>(
     pages: &Pages,
     changes: &mut C,
@@ -112,7 +112,7 @@ pub fn run<C: ChangeSource + ?Sized>(
         let days = run.tick_days.min(run.end_days - now_days);
         let gained = run.budget_per_day * days;
         tokens = (tokens + gained).min(run.budget_per_day.max(1.0 + gained));
-        // A hair more, so that ten tenths make one.
+        // Slightly more, so that ten tenths make one.
         let whole = (tokens + 1e-9).floor();
         if whole < 1.0 {
             continue;
@@ -182,7 +182,7 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         })
     }
 
-    /// Once a day, tells the policy what pages have learned from looks at others.
+    /// Once a day, passes on to the policy what pages have learned from looks at others.
     fn teach_siblings(&mut self, now_days: f64) {
         if now_days < self.siblings_taught_days + 1.0 || !self.learner.teaches_siblings() {
             return;
@@ -193,7 +193,7 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         }
     }
 
-    /// Looks at a page and says what that cost.
+    /// Looks at a page. Returns the cost.
     fn look(&mut self, slot: Slot, at_days: f64) -> f64 {
         let page = slot.index();
         let interval_days = at_days - self.copied_days[page];
@@ -210,7 +210,7 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         cost
     }
 
-    /// Accounts for a copy from when it was taken until now, and says when the page last changed in that time.
+    /// Accounts for a copy since it was taken. Returns the last change of the page in that time.
     fn account(&mut self, page: usize, now_days: f64, looked: bool) -> Option<f64> {
         let (section, weight) = (self.pages.section(page), self.pages.weight(page));
         let rate = self.changes.poisson_rate_per_day(page);
@@ -236,7 +236,7 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
     }
 
     fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> Outcome {
-        // What a page is like is the first number of its stream of signals; what one look shows follows from its time.
+        // The traits of a page are the first numbers of its signal stream; what one look shows follows from its time.
         let trait_of_page = |salt: u64| Stream::new(self.run.seed ^ salt, page as u64, Purpose::Signals).uniform();
         match last_change_days {
             Some(changed) if self.run.last_modified_share > 0.0 && trait_of_page(1) < self.run.last_modified_share => {

@@ -1,26 +1,26 @@
-//! What is wrong with what a simulation was given.
+//! Errors of simulations.
 
 use thiserror::Error;
 
 /// Why a simulation cannot run, or did not finish.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SimulationError {
-    /// There is nothing to simulate.
+    /// The population is empty.
     #[error("the population has no pages; give it at least one")]
     NoPages,
-    /// A number of a page that cannot be worked with.
+    /// An invalid number of a page.
     #[error("page {page}: {field} is {value}; it must be {expected}")]
     Page {
         /// Position of the page, from 0.
         page: usize,
-        /// Which number.
+        /// Name of the number.
         field: &'static str,
-        /// What it was.
+        /// The invalid value.
         value: f64,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
     },
-    /// Recorded changes of a page that are not in order.
+    /// Recorded changes of a page that are out of order.
     #[error(
         "page {page}: change {change} is at day {days}, not after the one before it (day {before_days}); sort them"
     )]
@@ -29,54 +29,54 @@ pub enum SimulationError {
         page: usize,
         /// Position of the change among the page's changes, from 0.
         change: usize,
-        /// When it was.
+        /// Time of the change.
         days: f64,
-        /// When the one before it was.
+        /// Time of the previous change.
         before_days: f64,
     },
-    /// Two things that have to have one entry for each page do not.
+    /// A list does not have one entry per page.
     #[error("{pages} pages, but {entries} entries of {what}; there must be one for each page")]
     Lengths {
-        /// Of what there are too few or too many.
+        /// Name of the list.
         what: &'static str,
-        /// Pages.
+        /// Number of pages.
         pages: usize,
-        /// Entries.
+        /// Number of entries.
         entries: usize,
     },
-    /// A setting that cannot be worked with.
+    /// An invalid setting.
     #[error("{field} is {value}; it must be {expected}")]
     Setting {
-        /// Which one.
+        /// Name of the setting.
         field: &'static str,
-        /// What it was.
+        /// The invalid value.
         value: f64,
-        /// What it may be.
+        /// The valid values.
         expected: &'static str,
     },
-    /// A name that means nothing here.
+    /// An unknown name.
     #[error("unknown {what} '{name}'; one of: {known}")]
     Unknown {
-        /// What it should name.
+        /// The kind of thing it should name.
         what: &'static str,
         /// The name given.
         name: String,
-        /// The names that exist.
+        /// The known names.
         known: String,
     },
-    /// A combination that has no meaning.
+    /// Settings that do not go together.
     #[error("{0}")]
     Combination(String),
     /// The caller asked to stop.
     #[error("stopped at day {at_days:.2}, before the end")]
     Stopped {
-        /// How far the simulation had come.
+        /// Simulated time reached.
         at_days: f64,
     },
 }
 
 impl SimulationError {
-    /// Passes on a setting that is positive and finite.
+    /// Returns a setting that is positive and finite; fails otherwise.
     pub(crate) fn positive(field: &'static str, value: f64) -> Result<f64, SimulationError> {
         if value > 0.0 && value.is_finite() {
             Ok(value)
@@ -85,7 +85,7 @@ impl SimulationError {
         }
     }
 
-    /// Passes on a setting in 0..=1.
+    /// Returns a setting in 0..=1; fails otherwise.
     pub(crate) fn share(field: &'static str, value: f64) -> Result<f64, SimulationError> {
         if (0.0..=1.0).contains(&value) {
             Ok(value)

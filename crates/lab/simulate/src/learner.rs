@@ -1,4 +1,4 @@
-//! What is believed of the pages' change rates while a simulation runs.
+//! The beliefs about the pages' change rates during a simulation.
 
 mod grouped;
 
@@ -10,23 +10,23 @@ use change_rate::{Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, E
 
 /// Learns from looks. One for all pages, so that pages may learn from each other.
 pub trait Learner: Send {
-    /// What is believed of a page now.
+    /// The current belief about a page.
     fn belief(&self, page: usize) -> Gamma;
 
-    /// Takes in a look, `interval_days` after the one before, and says what is believed of the page then.
+    /// Takes in a look, `interval_days` after the previous one. Returns the belief about the page after it.
     fn look(&mut self, page: usize, interval_days: f64, outcome: Outcome) -> Gamma;
 
-    /// Whether a look at one page may change what is believed of others.
+    /// Whether a look at one page may change the beliefs about others.
     fn teaches_siblings(&self) -> bool {
         false
     }
 }
 
-/// One that learns about these pages as an estimator does. For [`EstimatorChoice::Sweeps`] one that learns nothing: the
+/// A learner that uses an estimator for these pages. For [`EstimatorChoice::Sweeps`] it learns nothing, because the
 /// policy does.
 ///
 /// # Errors
-/// On options without meaning.
+/// On invalid options.
 pub fn learner(
     estimator: EstimatorChoice,
     pages: &Pages,
@@ -41,7 +41,7 @@ pub fn learner(
     })
 }
 
-/// Any estimator of the catalogue, each page for itself.
+/// Any estimator of the catalogue, each page separately.
 #[derive(Clone, Debug)]
 pub struct CatalogueLearner {
     estimator: Estimator,
@@ -49,7 +49,7 @@ pub struct CatalogueLearner {
 }
 
 impl CatalogueLearner {
-    /// For so many pages.
+    /// For this many pages.
     pub fn new(kind: EstimatorKind, pages: usize, options: EstimatorOptions) -> Result<Self, SimulationError> {
         let estimator =
             Estimator::new(kind, options).map_err(|fault| SimulationError::Combination(fault.to_string()))?;
@@ -68,7 +68,7 @@ impl Learner for CatalogueLearner {
     }
 }
 
-/// Believes the same of every page, for policies that learn by themselves.
+/// One fixed belief about every page, for policies that learn themselves.
 #[derive(Clone, Copy, Debug)]
 struct Unlearned(Gamma);
 
@@ -82,16 +82,15 @@ impl Learner for Unlearned {
     }
 }
 
-/// Rates that are known and do not move: the oracle's, or those learned from a history that ends when the schedule
-/// begins.
+/// Fixed, known rates: the oracle's, or those learned from a history that ends when the schedule begins.
 #[derive(Clone, Debug)]
 pub struct KnownRates(Vec<f32>);
 
-/// Changes that a known rate counts for: so many that doubt about it plays no part.
+/// Number of changes that a known rate counts for, so large that uncertainty has no effect.
 const CERTAIN: f64 = 1e6;
 
 impl KnownRates {
-    /// These rates per day, one for each page. Rates below one change in 27,000 years count as that.
+    /// These rates per day, one per page. The minimum is one change in 27,000 years.
     pub fn new(change_rates_per_day: impl IntoIterator<Item = f64>) -> Self {
         Self(change_rates_per_day.into_iter().map(|rate| rate.clamp(1e-7, 1e7) as f32).collect())
     }

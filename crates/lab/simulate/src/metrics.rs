@@ -1,8 +1,8 @@
-//! What a policy achieved: exact time integrals over the pages' copies, and what became of every change.
+//! Scores of a policy: exact time integrals over the pages' copies, and the fate of every change.
 //!
-//! Definitions: F1 of the algorithm notes. Age counts from the first change not yet seen; the harmonic penalty of a
-//! copy that is N changes behind is 1 + 1/2 + ... + 1/N. Nothing is sampled: between two looks a copy's state changes
-//! only when the page does.
+//! Definitions: F1 of the algorithm notes. Age counts from the first unseen change; the harmonic penalty of a copy that
+//! is N changes behind is 1 + 1/2 + ... + 1/N. Nothing is sampled: between two looks a copy's state changes only when
+//! the page does.
 
 mod peaks;
 mod scores;
@@ -12,15 +12,15 @@ pub use self::scores::{Delays, Scores, SectionScores};
 
 use self::peaks::PeakCounter;
 
-/// Copies older than this are counted apart.
+/// Copies older than this are counted separately.
 const OLD_DAYS: f64 = 30.0;
 
-/// Delay bins: eight an octave, from 2^-16 days (a second) on.
+/// Delay bins: eight an octave, starting at 2^-16 days (a second).
 const BINS_PER_OCTAVE: f64 = 8.0;
 const OCTAVES_BELOW_A_DAY: f64 = 16.0;
 const DELAY_BINS: usize = 8 * 32;
 
-/// What the pages of a section had over the scored time, as integrals in page-days.
+/// Sums over the pages of a section and the scored time, as integrals in page-days.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     pages: usize,
@@ -54,7 +54,7 @@ impl Sums {
     }
 }
 
-/// Adds up what happens to copies.
+/// Accumulates the states of copies.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     start_days: f64,
@@ -69,9 +69,9 @@ pub(crate) struct Tally {
     useful: u64,
     spent: f64,
     peaks: PeakCounter,
-    /// Whether every copy's freshness could be foretold.
+    /// Whether the freshness of every copy could be predicted.
     foretold: bool,
-    /// Changes of the number of current copies at the beginning of a day, and the part that falls into the day itself.
+    /// Changes of the number of current copies at the start of a day, and the part within the day itself.
     steps: Vec<f64>,
     parts: Vec<f64>,
 }
@@ -108,7 +108,7 @@ impl Tally {
         (to.min(self.to_days) - from.max(self.from_days)).max(0.0)
     }
 
-    /// A copy was current over this time.
+    /// Counts the time in which a copy was current.
     pub(crate) fn fresh(&mut self, section: usize, weight: f64, from: f64, to: f64) {
         let days = self.scored(from, to);
         self.sections[section].fresh += days;
@@ -117,8 +117,8 @@ impl Tally {
         self.step(to, -1.0);
     }
 
-    /// A copy was taken at `from` and is the only one until `to`; the page changes as a Poisson process of this rate, if
-    /// it is one.
+    /// Counts the expected freshness of a copy taken at `from` and replaced at `to`, when the page changes as a Poisson
+    /// process with this rate.
     pub(crate) fn expect(&mut self, section: usize, weight: f64, rate_per_day: Option<f64>, from: f64, to: f64) {
         let Some(rate) = rate_per_day else {
             self.foretold = false;
@@ -140,7 +140,7 @@ impl Tally {
         self.steps[day + 1] += step;
     }
 
-    /// The `behind`-th change since the copy was taken (from 1), at `changed`, unknown until `to`.
+    /// Counts the `behind`-th change since the copy was taken (from 1), at `changed`, unseen until `to`.
     pub(crate) fn behind(&mut self, section: usize, weight: f64, behind: u32, changed: f64, to: f64) {
         let days = self.scored(changed, to);
         let (begin, end) = (changed.max(self.from_days), to.min(self.to_days));
@@ -161,7 +161,7 @@ impl Tally {
         days >= self.from_days && days < self.to_days
     }
 
-    /// A change that a look noticed; `overwritten`: another came before the look.
+    /// Counts a change that a look noticed. `overwritten`: another came before the look.
     pub(crate) fn noticed(&mut self, changed: f64, looked: f64, overwritten: bool) {
         if !self.in_score(changed) {
             return;
@@ -174,7 +174,7 @@ impl Tally {
         self.delays[(bin.max(0.0) as usize).min(DELAY_BINS - 1)] += 1;
     }
 
-    /// A change that nobody noticed before the end; `overwritten`: another came after it.
+    /// Counts a change that no look noticed before the end. `overwritten`: another came after it.
     pub(crate) fn unnoticed(&mut self, changed: f64, overwritten: bool) {
         if self.in_score(changed) {
             self.changes += 1;
@@ -183,7 +183,7 @@ impl Tally {
         }
     }
 
-    /// A look, not before the one before.
+    /// Counts a look. Looks must come in the order of time.
     pub(crate) fn look(&mut self, section: usize, host: u32, at: f64, cost: f64, useful: bool) {
         if self.in_score(at) {
             self.peaks.add(host, at - self.from_days);
@@ -205,7 +205,7 @@ impl Tally {
         0.0
     }
 
-    /// The averages, given what there was to spend in the scored time.
+    /// The averages; `budget` is the total of the scored time.
     pub(crate) fn scores(self, sections: &[String], budget: f64) -> Scores {
         let mut all = Sums::default();
         self.sections.iter().for_each(|section| all.add(section));
@@ -231,7 +231,7 @@ impl Tally {
         let freshness_by_day = (0..whole_days)
             .map(|day| {
                 current += self.steps[day];
-                // The last day may be a part of one.
+                // The last day may be incomplete.
                 let length = (self.to_days - self.start_days - day as f64).min(1.0);
                 let beyond = current * (1.0 - length);
                 mean(current + self.parts[day] - beyond, length * all.pages as f64)

@@ -1,6 +1,6 @@
-//! A moment of every page.
+//! One time per page.
 
-/// Moments of many pages in four bytes each: the time from a beginning to an end in 2^32 steps, of 1.2 ms in 60 days.
+/// Times of many pages in four bytes each: the period from start to end in 2^32 steps, of 1.2 ms in 60 days.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     from_days: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Moments {
 const NEVER: u32 = u32::MAX;
 
 impl Moments {
-    /// So many pages, all at the beginning, which is before the end.
+    /// For this many pages, all set to the start, which must be before the end.
     pub(crate) fn new(pages: usize, from_days: f64, to_days: f64) -> Self {
         let (days, steps) = (to_days - from_days, f64::from(NEVER - 1));
         Self { from_days, days_per_step: days / steps, steps_per_day: steps / days, steps: vec![0; pages] }
@@ -23,7 +23,7 @@ impl Moments {
         self.steps.len()
     }
 
-    /// The moment of a page, infinite when it was set to one after the end.
+    /// The time of a page; infinite when it was set to one after the end.
     #[inline]
     pub(crate) fn get(&self, page: usize) -> f64 {
         match self.steps[page] {
@@ -32,10 +32,10 @@ impl Moments {
         }
     }
 
-    /// Sets the moment of a page, to the nearest step.
+    /// Sets the time of a page, to the nearest step.
     #[inline]
     pub(crate) fn set(&mut self, page: usize, days: f64) {
-        // The cast ends at both ends of what there is.
+        // The cast saturates at both ends.
         self.steps[page] = ((days - self.from_days) * self.steps_per_day + 0.5) as u32;
     }
 }

@@ -1,10 +1,10 @@
-//! Independent jobs over threads, their results in the order of the jobs.
+//! Runs independent jobs on threads, with results in the order of the jobs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does every job, on so many threads (at least one), and gives the results in the order of the jobs, whatever the
-/// number of threads. After a failure no further job is begun; of several failures the first job's counts.
+/// Runs every job on this many threads (at least one). Returns the results in the order of the jobs, whatever the
+/// number of threads. After a failure no further job starts; of several failures, that of the first job is returned.
 pub fn in_order<J: Sync, R: Send, E: Send>(
     jobs: &[J],
     threads: usize,

@@ -1,4 +1,4 @@
-//! What a policy of the registry runs with in a simulation.
+//! What a policy of the registry needs to run in a simulation.
 
 use crate::error::SimulationError;
 use crate::learner::{self, KnownRates, Learner};
@@ -7,10 +7,10 @@ use change_rate::{EstimatorChoice, EstimatorOptions};
 use policies::{BeliefSource, PolicyKind, PolicyOptions};
 use revisit::RevisitPolicy;
 
-/// The policy of this name.
+/// The policy with this name.
 ///
 /// # Errors
-/// On a name that no policy has.
+/// On an unknown name.
 pub fn policy(name: &str) -> Result<PolicyKind, SimulationError> {
     PolicyKind::parse(name).ok_or_else(|| SimulationError::Unknown {
         what: "policy",
@@ -19,10 +19,10 @@ pub fn policy(name: &str) -> Result<PolicyKind, SimulationError> {
     })
 }
 
-/// The estimator of this name.
+/// The estimator with this name.
 ///
 /// # Errors
-/// On a name that no estimator has.
+/// On an unknown name.
 pub fn estimator(name: &str) -> Result<EstimatorChoice, SimulationError> {
     EstimatorChoice::parse(name).ok_or_else(|| SimulationError::Unknown {
         what: "estimator",
@@ -31,10 +31,10 @@ pub fn estimator(name: &str) -> Result<EstimatorChoice, SimulationError> {
     })
 }
 
-/// Fails where an estimator (`None`: the true rates) does not go with the policy.
+/// Checks that an estimator (`None`: the true rates) goes with the policy.
 ///
 /// # Errors
-/// On combinations without meaning.
+/// On combinations that do not.
 pub fn check_estimator(policy: PolicyKind, estimator: Option<EstimatorChoice>) -> Result<(), SimulationError> {
     let name = policy.name();
     let fault = |text: String| Err(SimulationError::Combination(text));
@@ -55,11 +55,11 @@ pub fn check_estimator(policy: PolicyKind, estimator: Option<EstimatorChoice>) -
     }
 }
 
-/// Who learns for a policy: the estimator, or whoever believes the true rates where that is `None`. A policy that asks for
-/// no beliefs gets none, which saves the work.
+/// The learner for a policy: the estimator, or the true rates for `None`. A policy that uses no beliefs gets a learner
+/// that does nothing, which saves time.
 ///
 /// # Errors
-/// On options without meaning.
+/// On invalid options.
 pub fn learner(
     policy: PolicyKind,
     estimator: Option<EstimatorChoice>,
@@ -74,7 +74,7 @@ pub fn learner(
     }
 }
 
-/// Who learns the rates for a policy, in a word.
+/// Name of the learner for a policy.
 pub fn learner_name(policy: PolicyKind, estimator: Option<EstimatorChoice>) -> &'static str {
     match estimator {
         None => "known",
@@ -83,7 +83,7 @@ pub fn learner_name(policy: PolicyKind, estimator: Option<EstimatorChoice>) -> &
     }
 }
 
-/// The policy, without pages yet. One whose rates never change plans once.
+/// Makes the policy, without pages. If its rates never change, it plans once.
 pub fn build(policy: PolicyKind, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
     let replan_days = if policy.beliefs().moves() { options.replan_days } else { f64::INFINITY };
     policy.build(&PolicyOptions { replan_days, ..*options })

@@ -1,5 +1,5 @@
-//! Every policy against every population: the same pages and the same changes for all, several seeds, and how far each
-//! gets from uniform to the policy that knows the true rates.
+//! Every policy against every population: the same pages and the same changes for all, over several seeds. Measures how
+//! far each gets from uniform to the policy that knows the true rates.
 
 use crate::changes::{ChangeModel, SyntheticChanges};
 use crate::engine::{self, Progress, Run};
@@ -13,34 +13,34 @@ use policies::{PolicyKind, PolicyOptions};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-/// What to run: the product of all lists.
+/// The runs: the product of all lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Populations.
+    /// Populations to draw pages from.
     pub populations: Vec<PopulationKind>,
-    /// How their pages change.
+    /// The change behaviour of their pages.
     pub changes: ChangeModel,
-    /// Pages of each.
+    /// Pages per population.
     pub pages: usize,
-    /// Policies; those that need none of the estimators run once.
+    /// Policies; those that use no estimator run once.
     pub policies: Vec<PolicyKind>,
-    /// Estimators. Empty: the policy's usual one.
+    /// Estimators. Empty: the usual one of each policy.
     pub estimators: Vec<EstimatorChoice>,
     /// Fetches per page and day.
     pub budgets: Vec<f64>,
     /// Days before the scored time.
     pub warm_up_days: f64,
-    /// Days of the scored time.
+    /// Length of the scored time, in days.
     pub scored_days: f64,
     /// Length of a tick.
     pub tick_days: f64,
-    /// Share of the pages that truthfully say when they last changed.
+    /// Share of the pages that give the true time of their last change.
     pub last_modified_share: f64,
-    /// How policies are set.
+    /// Options of the policies.
     pub policy_options: PolicyOptions,
-    /// How estimators are set.
+    /// Options of the estimators.
     pub estimator_options: EstimatorOptions,
-    /// How many seeds, from `seed` on.
+    /// Number of seeds, from `seed` on.
     pub seeds: u64,
     /// The first seed.
     pub seed: u64,
@@ -71,56 +71,56 @@ impl Default for Study {
 /// One policy with one estimator on one population at one budget, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Row {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
-    /// Policy.
+    /// Name of the policy.
     pub policy: &'static str,
-    /// Estimator; `known` where the true rates are told, `none` where none is needed.
+    /// Name of the estimator; `known` for true rates, `none` where the policy uses none.
     pub estimator: &'static str,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: f64,
     /// Pages of one seed.
     pub pages: usize,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
-    /// Share of the time that a copy is current, mean over pages: as expected of the looks where changes are Poisson.
+    /// Share of the time that a copy is current, mean over pages: the expected one where changes are Poisson.
     pub freshness: f64,
     /// Standard error of that mean over the seeds.
     pub freshness_standard_error: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_freshness: f64,
     /// Standard error of the weighted freshness over the seeds.
     pub standard_error: f64,
-    /// Days since the first change not yet seen, mean over time and pages.
+    /// Days since the first unseen change, mean over time and pages.
     pub age_days: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_age_days: f64,
-    /// Harmonic penalty, pages counted by weight.
+    /// Harmonic penalty, pages weighted by importance.
     pub weighted_harmonic_penalty: f64,
     /// Share of time and pages with an age above 30 days.
     pub over_30_days_share: f64,
     /// Fetches in the scored time, all seeds together.
     pub fetches: u64,
-    /// Budget spent over the budget there was.
+    /// Budget spent, as a share of the available budget.
     pub budget_used_share: f64,
     /// Share of the looks that found a change.
     pub useful_fetches_share: f64,
-    /// How much weighted freshness is missing to the policy that knows the true rates.
+    /// Weighted freshness missing to the policy that knows the true rates.
     pub regret: f64,
-    /// Share of the gap between uniform and that policy, in weighted freshness, that this one closes.
+    /// Share of the gap in weighted freshness, between uniform and that policy, that this one closes.
     pub gap_closed_share: f64,
     /// Standard error of that share over the seeds.
     pub gap_closed_standard_error: f64,
 }
 
-/// How far a study has come.
+/// Progress of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StudyProgress {
-    /// Runs finished.
+    /// Number of finished runs.
     pub runs_done: usize,
-    /// All runs.
+    /// Number of all runs.
     pub runs: usize,
-    /// Runs finished, and the parts of those under way.
+    /// Finished runs, plus the finished parts of those under way.
     pub done: f64,
 }
 
@@ -130,13 +130,13 @@ struct Job {
     population: PopulationKind,
     budget: f64,
     policy: PolicyKind,
-    /// `None`: the true rates are told.
+    /// `None`: the true rates.
     estimator: Option<EstimatorChoice>,
     seed: u64,
 }
 
 impl Study {
-    /// Runs everything on so many threads and gives one row for each population, budget, policy and estimator, in this
+    /// Runs everything on this many threads. Returns one row for each population, budget, policy and estimator, in this
     /// order, whatever the number of threads. `watch` is called often and may stop the study.
     pub fn run(
         &self,
@@ -188,7 +188,7 @@ impl Study {
         self.changes.check()
     }
 
-    /// The estimators a policy runs with; `None` stands for the true rates.
+    /// The estimators that a policy runs with; `None` for the true rates.
     fn estimators_of(&self, policy: PolicyKind) -> Vec<Option<EstimatorChoice>> {
         match policy.beliefs().usual_estimator() {
             None => vec![None],
@@ -201,7 +201,7 @@ impl Study {
         let mut jobs = Vec::new();
         for &population in &self.populations {
             for &budget in &self.budgets {
-                // The ends of the scale that every policy is measured on come first, asked for or not.
+                // The ends of the scale for every policy come first, asked for or not.
                 let ends = [PolicyKind::Uniform, PolicyKind::Oracle];
                 let others = self.policies.iter().copied().filter(|policy| !ends.contains(policy));
                 for policy in ends.into_iter().chain(others) {
@@ -288,7 +288,7 @@ impl Study {
     }
 }
 
-/// A mean, and how sure it is.
+/// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Mean.
@@ -298,7 +298,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Of these numbers; mean 0 of none.
+    /// From these numbers; the mean is 0 without any.
     pub fn of(numbers: impl Iterator<Item = f64> + Clone) -> Self {
         let count = numbers.clone().count() as f64;
         let mean = numbers.clone().sum::<f64>() / count.max(1.0);

@@ -1,8 +1,8 @@
-//! Recorded change times: what pages of real sites did, cut to a window of two years per source.
+//! Recorded change times of pages of real sites, cut to a window of two years per source.
 //!
-//! The first year of a window is for learning, the second for scoring. Sources have calendars of their own, so each
-//! window ends with the last row of its source, and all windows are laid side by side: day 0 is when a window opens.
-//! Judged are the pages that live through all of it: there before it opens, and never gone within.
+//! The first year of a window is for learning, the second for scoring. Sources cover different periods, so each window
+//! ends with the last row of its source, and all windows are aligned: day 0 is the start of a window. The judged pages
+//! are those that live through all of it: present before it starts, and never gone within.
 
 mod read;
 mod recording;
@@ -18,19 +18,19 @@ use sweeps::Place;
 
 /// Days that policies may learn from.
 pub const LEARNING_DAYS: f64 = 365.0;
-/// Days of the whole window; scored is what follows the learning days.
+/// Days of the whole window; the days after the learning days are scored.
 pub const WINDOW_DAYS: f64 = 2.0 * LEARNING_DAYS;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Which pages of a recording are judged.
+/// The selection of judged pages from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Sources to take; empty takes all.
     pub sources: Vec<String>,
-    /// At most so many pages of each source: those with the smallest hash of source and path.
+    /// Maximum of pages per source: those with the smallest hash of source and path.
     pub max_pages_per_source: usize,
-    /// Another number draws other pages.
+    /// Seed of the selection.
     pub draw: u64,
 }
 
@@ -41,55 +41,55 @@ pub struct TracePage {
     pub source: u32,
     /// Number of its host; pages of one host share it.
     pub host: u32,
-    /// Where it stands on its site.
+    /// Its place on its site.
     pub place: Place,
-    /// When it changed, in days since its window opened: rising, in (0, [`WINDOW_DAYS`]].
+    /// Its changes, in days since the start of its window: rising, in (0, [`WINDOW_DAYS`]].
     pub changes_days: Vec<f64>,
 }
 
-/// A source of which nothing is judged, and why.
+/// A source without judged pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name.
+    /// Name of the source.
     pub source: String,
-    /// Why, for people.
+    /// The reason, as text.
     pub reason: String,
 }
 
 /// The judged pages of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// By source, then by the hash that drew them.
+    /// By source, then by the hash that selected them.
     pub pages: Vec<TracePage>,
-    /// Names of the sources that have judged pages.
+    /// Names of the sources with judged pages.
     pub sources: Vec<String>,
-    /// Sources without any.
+    /// Sources without judged pages.
     pub left_out: Vec<LeftOut>,
 }
 
 impl TracePage {
-    /// How often it changed in (`from_days`, `until_days`].
+    /// Number of changes in (`from_days`, `until_days`].
     pub fn changes_between(&self, from_days: f64, until_days: f64) -> usize {
         let count = |days: f64| self.changes_days.partition_point(|at| *at <= days);
         count(until_days).saturating_sub(count(from_days))
     }
 
-    /// Change rate of the learning year, (n + 0.5) / (T + 30 d): what a static policy with a fixed prior would believe.
+    /// Change rate of the learning year, (n + 0.5) / (T + 30 d): the belief of a static policy with a fixed prior.
     pub fn smoothed_rate_per_day(&self) -> f64 {
         (self.changes_between(0.0, LEARNING_DAYS) as f64 + 0.5) / (LEARNING_DAYS + 30.0)
     }
 
-    /// Change rate of the scored year as it will be; no policy can know it.
+    /// True change rate of the scored year, which no policy can know.
     pub fn true_rate_per_day(&self) -> f64 {
         self.changes_between(LEARNING_DAYS, WINDOW_DAYS) as f64 / (WINDOW_DAYS - LEARNING_DAYS)
     }
 }
 
 impl Trace {
-    /// Cuts each source's last two years and draws its pages.
+    /// Cuts each source's last two years and selects its pages.
     ///
     /// # Errors
-    /// When a source asked for is not in the recording, and when no page is judged at all.
+    /// When a requested source is not in the recording, and when no page is judged at all.
     pub fn cut(recording: &Recording, cut: &Cut) -> Result<Trace, TraceError> {
         if let Some(unknown) = cut.sources.iter().find(|wanted| !recording.sources.contains(wanted)) {
             let known = recording.sources.join(", ");
@@ -149,8 +149,8 @@ fn spans_seconds(recording: &Recording) -> Vec<Option<(i64, i64)>> {
     spans
 }
 
-/// Change times in days since the window opened; `None` when the page does not live through all of it. Of rows at one
-/// second the last counts.
+/// Change times in days since the start of the window; `None` when the page does not live through all of it. Of several
+/// rows at one second the last counts.
 fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Vec<f64>> {
     let opens = last_seconds as f64 - WINDOW_DAYS * SECONDS_PER_DAY;
     let before = states.partition_point(|state| state.unix_time as f64 <= opens);
@@ -184,7 +184,7 @@ fn why_left_out(span: Option<(i64, i64)>) -> String {
     }
 }
 
-/// As the running system sees the page. An address too odd for it keeps the groups of its spelling.
+/// The place as the running system sees it. An address that it cannot parse gets its groups from the raw spelling.
 fn place_of(host: &str, path: &str) -> Place {
     match CanonicalUrl::parse(&format!("https://{host}{path}")) {
         Ok(url) => Place::of(url.site_key().as_str(), url.host().as_str(), url.path()),

@@ -1,10 +1,10 @@
-//! What other crawlers pay for the same freshness: how many fetches a peer spends, over those that we need for the
-//! weighted freshness it reaches, we not knowing any rate beforehand.
+//! What other crawlers pay for the same freshness: the fetches a peer spends, divided by those we need for the weighted
+//! freshness it reaches, without knowing any rate beforehand.
 //!
-//! Ours is run at several budgets; between them its freshness is taken to be linear in the logarithm of the budget. The
-//! fetches that the known-rate optimum (C8 of the algorithm notes, evenly spaced) needs are computed. Changes are
-//! Poisson, every look finds out the truth, and there is nothing to discover: this says what learning and choosing are
-//! worth, not what the web is like.
+//! Ours is run at several budgets; its freshness in between is interpolated linearly in the logarithm of the budget.
+//! The fetches that the known-rate optimum (C8 of the algorithm notes, evenly spaced) needs are computed. Changes are
+//! Poisson, every look finds the truth, and there is nothing to discover: this measures the value of learning and
+//! choosing, not the real web.
 
 mod optimum;
 mod rows;
@@ -29,41 +29,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A crawler that ours is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peer {
-    /// Its policy.
+    /// The policy of that crawler.
     pub policy: PolicyKind,
-    /// Fetches per page and day that it may spend; `None`: as many as it wants.
+    /// Maximum of fetches per page and day; `None`: no limit.
     pub cap: Option<f64>,
     /// Days before the scored time: its intervals need this long to settle.
     pub warm_up_days: f64,
-    /// Days of the scored time.
+    /// Length of the scored time, in days.
     pub scored_days: f64,
-    /// The ratio of fetches that we aim for, on every population. (On `gamma` even the known-rate optimum saves less than
-    /// some of these.)
+    /// The ratio of fetches that we aim for, on every population. (On `gamma` even the known-rate optimum saves less
+    /// than some of these.)
     pub claimed_ratio: Option<f64>,
 }
 
-/// A comparison.
+/// Settings of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versus {
-    /// Populations.
+    /// Populations on which all crawlers are run.
     pub populations: Vec<PopulationKind>,
-    /// Pages of each.
+    /// Pages per population.
     pub pages: usize,
     /// Our policy, with its usual estimator.
     pub ours: PolicyKind,
-    /// How it is set.
+    /// Options of our policy.
     pub policy_options: PolicyOptions,
     /// Budgets at which ours is run, rising; fetches per page and day.
     pub budgets: Vec<f64>,
     /// Days before our scored time.
     pub warm_up_days: f64,
-    /// Days of our scored time.
+    /// Length of our scored time, in days.
     pub scored_days: f64,
-    /// Length of our ticks.
+    /// Length of our ticks, in days.
     pub tick_days: f64,
-    /// Whom ours is compared with.
+    /// The crawlers that ours is compared with.
     pub peers: Vec<Peer>,
-    /// How many seeds, from `seed` on.
+    /// Number of seeds, from `seed` on.
     pub seeds: u64,
     /// The first seed.
     pub seed: u64,
@@ -104,12 +104,12 @@ impl Default for Versus {
     }
 }
 
-/// Shares of the known-rate optimum's fetches that we claim: budget, and share.
+/// Shares of the known-rate optimum's fetches that we claim: (budget, share).
 const CLAIMED_SHARES: [(f64, f64); 2] = [(0.1, 0.95), (0.03, 0.85)];
 
-/// Fetches per page and day of a peer that may spend as many as it wants; none wants so many.
+/// Fetches per page and day of a peer without a limit; none needs this many.
 const UNLIMITED: f64 = 24.0;
-/// Peers with due times are asked every hour.
+/// Tick of peers with due times: an hour.
 const PEER_TICK_DAYS: f64 = 1.0 / 24.0;
 
 #[derive(Clone, Copy)]
@@ -118,8 +118,8 @@ enum Job {
     Peer { population: usize, seed: u64, peer: Peer },
 }
 
-/// What a run spent, what it reached, and what the optimum needs for that. Fetches are per page and day but for
-/// `total_fetches`.
+/// The spending of a run, its scores, and the optimum's need for the same freshness. Fetches are per page and day,
+/// except `total_fetches`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reached {
     total_fetches: u64,
@@ -132,7 +132,7 @@ struct Reached {
 }
 
 impl Versus {
-    /// Runs everything on so many threads; the answer does not depend on their number.
+    /// Runs everything on this many threads; the result does not depend on their number.
     pub fn run(
         &self,
         threads: usize,
@@ -296,7 +296,7 @@ impl Versus {
     }
 }
 
-/// Evenly spaced looks at every page, which need no run: the mean over all phases.
+/// Evenly spaced looks at every page, computed without a run: the mean over all phases.
 fn uniform(population: &Population, fetches_per_page_per_day: f64, days: f64) -> Reached {
     let (mut freshness, mut weighted_freshness, mut age_days) = (0.0, 0.0, 0.0);
     for (page, rate_per_day) in population.change_rates_per_day.iter().enumerate() {
@@ -317,8 +317,8 @@ fn uniform(population: &Population, fetches_per_page_per_day: f64, days: f64) ->
     }
 }
 
-/// The fetches at which a curve of runs, rising in fetches, reaches a freshness: linear in the logarithm of the
-/// fetches; beyond its ends, its ends.
+/// The fetches at which a curve of runs, rising in fetches, reaches a freshness. Linear in the logarithm of the
+/// fetches; beyond the ends of the curve, the value at the end.
 fn fetches_for(curve: &[Reached], weighted_freshness: f64) -> f64 {
     let after = curve.partition_point(|run| run.weighted_freshness < weighted_freshness);
     let (Some(low), Some(high)) = (after.checked_sub(1).and_then(|i| curve.get(i)), curve.get(after)) else {

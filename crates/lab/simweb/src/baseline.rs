@@ -1,8 +1,8 @@
 //! What would others have done with the same budget on the same change times?
 //!
-//! Both start as a crawler does, without a copy of anything, and fetch at even intervals from the window's start. They
-//! have no politeness to keep and lose nothing to errors, so what they reach is a bound for their kind. Bytes are not
-//! counted, and a look that finds the version it had counts as not modified.
+//! Both start as a crawler does, without any copy, and fetch at even intervals from the window's start. They need no
+//! politeness and lose nothing to errors, so their results are bounds for their kind. Bytes are not counted, and a look
+//! that finds the version it had counts as not modified.
 
 use crate::freshness::{Freshness, LedgerLook, changes_in, is_judged, judge};
 use crate::trace::{Trace, Window};
@@ -16,8 +16,8 @@ pub fn round_robin(trace: &Trace, window: Window, budget_per_day: f64) -> Freshn
     run(trace, window, slots)
 }
 
-/// The best that a fixed plan could do: knows each judged page's number of changes in the window beforehand, fetches
-/// every page once, slow ones first, and from then on at the optimal rates for Poisson changes at those frequencies
+/// The best that a fixed plan could do. It knows each judged page's number of changes in the window beforehand. It
+/// fetches every page once, slow ones first, and then at the optimal rates for Poisson changes at those frequencies
 /// (Cho & Garcia-Molina 2003), evenly spaced, earliest deadline first. It does not know *when* pages change, so on
 /// changes that come in bursts a policy that learns can do better.
 pub fn oracle(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
@@ -26,7 +26,8 @@ pub fn oracle(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
     let terms: Vec<PageTerms> = judged.iter().map(|page| PageTerms::new(rate_per_day(page))).collect();
     let fetch_rates_per_day = optimal(&terms, budget_per_day, 0.0).fetch_rates_per_day;
 
-    // A first copy is worth what it will stay fresh; a page that never changes stays so without another fetch.
+    // The value of a first copy is the time it will stay fresh; a page that never changes stays fresh without another
+    // fetch.
     let worth = |rank: usize| match rate_per_day(&judged[rank]) {
         0.0 => 1.0,
         _ => expected_freshness(&terms[rank..=rank], &fetch_rates_per_day[rank..=rank]),
@@ -40,7 +41,7 @@ pub fn oracle(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
     run(trace, window, slots(window, budget_per_day).zip(order.map(|rank| judged[rank])))
 }
 
-/// Moments of the fetches: evenly spaced from the window's start.
+/// Times of the fetches: evenly spaced from the window's start.
 fn slots(window: Window, budget_per_day: f64) -> impl Iterator<Item = Timestamp> {
     let count = (window.days() * budget_per_day).floor().max(0.0) as u64;
     (0..count).map(move |slot| window.start.plus_days(slot as f64 / budget_per_day))

@@ -1,9 +1,10 @@
-//! The real bytes: unpacked once into a nameless temporary file, then read from wherever the system keeps it.
+//! The real bytes: unpacked once into a temporary file without a name, then read from the page cache.
 //!
-//! Frames of big pages hold up to 25 MB, and a page is asked for between and after its neighbours in the frame, so a cache
-//! of frames would unpack the same frames hundreds of times at some 5 ms each. Unpacking what a window needs takes, per GB,
-//! about 0.2 s of user time and 1–2 s of writing, once; reading a page is then a system call and a copy. Measured: all of
-//! the content corpus, 150 days, 3.2 GB, opened in 12 s with a peak of 74 MB of memory; 1,070 of its pages, 0.16 GB, in 0.6 s.
+//! Frames of big pages hold up to 25 MB, and requests for a page come between and after those for its neighbours in the
+//! frame. So a cache of frames would unpack the same frames hundreds of times, at some 5 ms each. Unpacking a window
+//! takes, per GB, about 0.2 s of user time and 1–2 s of writing, once; reading a page is then a system call and a copy.
+//! Measured: all of the content corpus, 150 days, 3.2 GB, opened in 12 s with a peak of 74 MB of memory; 1,070 of its
+//! pages, 0.16 GB, in 0.6 s.
 
 use crate::corpus::CorpusError;
 use archives::{Frames, ReadError};
@@ -13,7 +14,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
-/// Where a blob is in its frame.
+/// The position of a blob in its frame.
 pub(crate) struct BlobPlace {
     pub(crate) blob: u32,
     pub(crate) frame: usize,
@@ -68,7 +69,7 @@ impl BlobStore {
         Ok(bytes.into())
     }
 
-    /// What the corpus says the bytes hash to; 0 for a blob that was not unpacked.
+    /// The digest of a blob from the corpus; 0 for a blob that was not unpacked.
     pub(crate) fn digest(&self, blob: u32) -> u64 {
         self.places.get(&blob).map_or(0, |place| place.digest)
     }

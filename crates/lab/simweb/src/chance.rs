@@ -1,4 +1,4 @@
-//! Chance from seeds: small, fixed functions, so that a seed means the same web in every release.
+//! Random numbers from seeds: small, fixed functions, so that a seed means the same web in every release.
 
 use std::f64::consts::TAU;
 
@@ -10,7 +10,7 @@ pub(crate) fn mix(value: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A 64-bit hash of texts, each ended so that `["ab", "c"]` and `["a", "bc"]` differ (FNV-1a, then scrambled).
+/// A 64-bit hash of texts, each terminated so that `["ab", "c"]` and `["a", "bc"]` differ (FNV-1a, then scrambled).
 pub(crate) fn hash(parts: &[&str]) -> u64 {
     let step = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     let state = parts.iter().fold(0xCBF2_9CE4_8422_2325, |state, part| step(part.bytes().fold(state, step), 0));

@@ -1,14 +1,14 @@
-//! Virtual time, as the web is handed it.
+//! Virtual time of the web, as injected by the caller.
 
 use page::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Says what time it is on the web.
+/// Returns the current time on the web.
 pub type WebClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// A clock that shows `origin` at the real moment `started_at` and runs `speed` times as fast as real time. Two processes
+/// A clock that shows `origin` at the real time `started_at` and runs `speed` times as fast as real time. Two processes
 /// with the same three numbers share one time.
 pub fn scaled_clock(origin: Timestamp, started_at: SystemTime, speed: f64) -> WebClock {
     Arc::new(move || {

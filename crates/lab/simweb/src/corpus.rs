@@ -1,7 +1,7 @@
-//! A corpus directory read into a trace: windows cut per source, pages sampled, bytes unpacked where there are any.
+//! Reads a corpus directory into a trace: cuts windows per source, samples pages, and unpacks bytes if there are any.
 //!
-//! The format: `pages.csv.zst`, `changes.csv.zst`, and, where there are bytes, `blobs.csv.zst`, `frames.csv.zst` and the
-//! frame files. Changes are sorted by page, then time; kinds are I (was there when the source begins), A (appeared), M
+//! The format: `pages.csv.zst`, `changes.csv.zst`, and, with bytes, `blobs.csv.zst`, `frames.csv.zst` and the frame
+//! files. Changes are sorted by page, then time. Kinds are I (existed when the source begins), A (appeared), M
 //! (changed), D (gone); of two rows at one second the later wins.
 
 use crate::blobs::{BlobPlace, BlobStore};
@@ -15,21 +15,21 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Which part of a corpus to replay.
+/// The part of a corpus to replay.
 #[derive(Clone, Debug)]
 pub struct ReplayConfig {
     /// Directory with `pages.csv.zst` and `changes.csv.zst`.
     pub directory: PathBuf,
     /// Sources to take; empty takes all.
     pub sources: Vec<String>,
-    /// The last so many days of each source are replayed. Sources have calendars of their own, so each is cut at its own
-    /// last row and moved to begin at `start`.
+    /// Number of days replayed, the last ones of each source. Sources cover different periods, so each is cut at its
+    /// own last row and shifted to begin at `start`.
     pub days: f64,
-    /// At most so many pages of each source: those with the smallest hash of source and address.
+    /// Maximum of pages per source: those with the smallest hash of source and address.
     pub max_pages_per_source: usize,
     /// Virtual time at which all windows begin.
     pub start: Timestamp,
-    /// Whether to serve the real bytes, where the directory has them; otherwise text is generated.
+    /// Whether to serve the real bytes, if the directory has them; otherwise text is generated.
     pub with_bytes: bool,
 }
 
@@ -50,29 +50,29 @@ impl ReplayConfig {
 /// A web that cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
-    /// A table or a frame cannot be read.
+    /// A table or a frame could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// There is no room for the unpacked bytes.
+    /// The unpacked bytes could not be written.
     #[error("cannot unpack corpus bytes at {path}: {source}")]
     Unpack {
         /// The directory for temporary files.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The server cannot listen.
     #[error("cannot listen on {addr}: {source}; choose another address or port 0")]
     Listen {
-        /// The address.
+        /// The requested address.
         addr: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The sources asked for are not there.
+    /// No page matches the requested sources and days.
     #[error("the corpus in {directory} has no page of the sources asked for in the last {days} days")]
     Empty {
-        /// The corpus.
+        /// Path of the corpus.
         directory: PathBuf,
         /// Length of the window.
         days: f64,
@@ -98,7 +98,7 @@ impl ReplayConfig {
         let has_bytes = self.with_bytes && self.directory.join("blobs.csv.zst").exists();
         let mut changes = self.changes(has_bytes)?;
 
-        // A source's window ends with its last row; whole pages of sources that were not asked for fall out here.
+        // A source's window ends with its last row; sources that were not requested are dropped here.
         let mut last = vec![i64::MIN; sources.len()];
         for (id, states) in &changes {
             if let (Some(row), Some((time, _))) = (rows.get(id), states.last()) {
@@ -185,7 +185,7 @@ impl ReplayConfig {
         Ok((sources, rows))
     }
 
-    /// Every page's states, by page number, times in seconds.
+    /// Every page's states, by page number, with times in seconds.
     fn changes(&self, has_bytes: bool) -> Result<HashMap<u32, Vec<(i64, Content)>>, CorpusError> {
         let mut changes: HashMap<u32, Vec<(i64, Content)>> = HashMap::new();
         Table::open(&self.directory, "changes.csv.zst")?.for_each(|row| {

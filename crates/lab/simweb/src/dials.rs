@@ -1,9 +1,9 @@
-//! How hosts behave, and misbehave.
+//! The behaviour and misbehaviour of hosts.
 
 use page::Timestamp;
 use std::time::Duration;
 
-/// What a host says in robots.txt.
+/// The robots.txt of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Robots {
     /// Status of `/robots.txt`; anything but 200 has no body.
@@ -21,7 +21,7 @@ impl Default for Robots {
 }
 
 impl Robots {
-    /// The file's text.
+    /// The text of the file.
     pub fn text(&self) -> String {
         let mut text = String::from("User-agent: *\n");
         for prefix in &self.disallow {
@@ -36,8 +36,8 @@ impl Robots {
         text
     }
 
-    /// Whether the host asks not to fetch this path. A file that is not there forbids nothing, one that the server fails
-    /// to serve forbids everything (RFC 9309 §2.3.1).
+    /// Whether the host forbids fetching this path. A file that does not exist forbids nothing; one that the server
+    /// fails to serve forbids everything (RFC 9309 §2.3.1).
     pub fn disallows(&self, path: &str) -> bool {
         match self.status {
             200 => self.disallow.iter().any(|prefix| !prefix.is_empty() && path.starts_with(prefix)),
@@ -47,7 +47,7 @@ impl Robots {
     }
 }
 
-/// Which validators a host sends and honours.
+/// The validators that a host sends and honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validators {
     /// `ETag` and `If-None-Match`.
@@ -61,11 +61,11 @@ pub struct Validators {
 pub struct HostDials {
     /// Its robots.txt.
     pub robots: Robots,
-    /// What it sends for conditional requests.
+    /// The validators of its answers.
     pub validators: Validators,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
-    /// What it answers where a page was: 404, or 410 when it knows that the page left for good.
+    /// Status for a page that is gone: 404, or 410 when the host knows that it is gone for good.
     pub gone_status: u16,
 }
 
@@ -80,7 +80,7 @@ impl Default for HostDials {
     }
 }
 
-/// One way to misbehave. Durations are real time, `Retry-After` is what the header says.
+/// One kind of misbehaviour. Durations are real time; `Retry-After` is the value of the header.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// Answers with this status and a short body: 404, 410, 500, 503, 429 …
@@ -90,13 +90,13 @@ pub enum Fault {
         /// `Retry-After` in seconds.
         retry_after_s: Option<u32>,
     },
-    /// Waits before the answer, which is then as usual.
+    /// Waits before an otherwise normal answer.
     Latency(Duration),
-    /// Promises the whole body, sends half of it and resets the connection.
+    /// Declares the whole body, sends half of it and resets the connection.
     ResetMidBody,
     /// Spreads the body over this much time.
     SlowBody(Duration),
-    /// Redirects so many times (each to the page's own path with `?hop=N`) and then serves the page.
+    /// Redirects this many times (each to the page's own path with `?hop=N`) and then serves the page.
     Redirect {
         /// 301, 302, 307 or 308.
         code: u16,
@@ -108,38 +108,38 @@ pub enum Fault {
         /// 301, 302, 307 or 308.
         code: u16,
     },
-    /// Sends this many bytes of filler instead of the page, without saying how many.
+    /// Sends this many bytes of filler instead of the page, without declaring a length.
     OversizeBody {
         /// Length in bytes.
         bytes: u64,
     },
-    /// Sends generated text in ISO 8859-1 under the name of UTF-8.
+    /// Sends generated text in ISO 8859-1, declared as UTF-8.
     WrongCharset,
 }
 
-/// Where a fault applies.
+/// The scope of a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultScope {
     /// This share of the pages, always the same ones.
     Pages(f64),
     /// This share of the requests for pages, chosen by seed, page and number of the request.
     Requests(f64),
-    /// This path alone; the only scope that reaches `/robots.txt`.
+    /// This path only; the only scope that includes `/robots.txt`.
     Path(String),
 }
 
-/// A fault, where, and when. Of several that apply to a request the first one holds.
+/// A fault with its scope and period. Of several that apply to a request the first one is used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultRule {
     /// One host, or all of them.
     pub host: Option<String>,
     /// Which pages or requests of it.
     pub scope: FaultScope,
-    /// From this virtual moment …
+    /// Start of its period, in virtual time …
     pub from: Timestamp,
-    /// … up to this one.
+    /// … and end of it.
     pub until: Timestamp,
-    /// What goes wrong.
+    /// What the server does to the requests in scope.
     pub fault: Fault,
 }
 

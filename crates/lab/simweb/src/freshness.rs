@@ -1,10 +1,10 @@
 //! How fresh was the crawler's copy? Exact integrals over the change times and the ledger (Cho & Garcia-Molina 2000).
 //!
-//! Judged are the pages that exist at the window's start and at its end. At moment t a page's copy is the version that was
-//! last sent whole, or confirmed by 304, or by 404 while the page was gone; a copy counts from the end of its request. It
-//! is **fresh** while that version is the page's current one. A page with no copy yet is not fresh.
-//! **Age** is 0 while fresh, otherwise the time since the first change that the copy has missed; without a copy, since
-//! the window's start. What was fetched before the window counts as a copy at its start.
+//! The judged pages are those that exist at the window's start and at its end. At time t a page's copy is the version
+//! that was last sent whole, or confirmed by 304, or by 404 while the page was gone; a copy counts from the end of its
+//! request. It is **fresh** while that version is the page's current one. A page without a copy is not fresh. **Age**
+//! is 0 while fresh, otherwise the time since the first change that the copy has missed; without a copy, since the
+//! window's start. Anything fetched before the window counts as a copy at its start.
 
 use crate::ledger::{LedgerEntry, RequestKind};
 use crate::trace::{PageHistory, Trace, Window};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Time averages over the judged pages, and what they cost.
+/// Time averages over the judged pages, with their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Freshness {
     /// Number of pages judged.
@@ -27,7 +27,7 @@ pub struct Freshness {
     /// Looks at judged pages in the window that found another version than the copy's. Changes overwritten between two
     /// looks count once.
     pub changes_seen: u64,
-    /// Requests for pages that began in the window, judged or not.
+    /// Number of requests for pages that began in the window, judged or not.
     pub fetches: u64,
     /// Share of them that were answered 304.
     pub not_modified_share: f64,
@@ -35,7 +35,7 @@ pub struct Freshness {
     pub bytes_fetched: u64,
 }
 
-/// A version seen at a moment.
+/// A version seen at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LedgerLook {
     pub(crate) at: Timestamp,
@@ -83,12 +83,12 @@ pub(crate) fn judge(trace: &Trace, looks: &[Vec<LedgerLook>], window: Window, co
     sum
 }
 
-/// Whether the page is there at both ends of the window.
+/// Whether the page exists at both ends of the window.
 pub(crate) fn is_judged(page: &PageHistory, window: Window) -> bool {
     page.exists_at(window.start) && page.exists_at(window.end)
 }
 
-/// Moments in the window at which the page became another.
+/// Times in the window at which the page changed.
 pub(crate) fn changes_in(page: &PageHistory, window: Window) -> impl Iterator<Item = Timestamp> {
     let inside = move |moment: &Timestamp| *moment > window.start && *moment < window.end;
     page.states.iter().skip(1).map(|state| state.since).filter(inside)
@@ -110,7 +110,7 @@ fn integrate(page: &PageHistory, looks: &[LedgerLook], window: Window) -> Integr
     let inside = looks[before..].iter().take_while(|look| look.at < window.end);
     for look in inside.copied().map(Some).chain([None]) {
         let until = look.map_or(window.end, |look| look.at);
-        // From when on the copy misses something: never fresh without one, else until its version is superseded.
+        // From when on the copy is stale: always without a copy, else once its version is superseded.
         let stale_from = match copy {
             None => window.start,
             Some(version) => page.states.get(version as usize + 1).map_or(Timestamp::MAX, |next| next.since),

@@ -1,4 +1,4 @@
-//! The ledger: every request the web served, in its own words.
+//! The ledger: every request that the web served, as the server saw it.
 
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What was asked for.
+/// The target of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestKind {
@@ -23,27 +23,28 @@ pub enum RequestKind {
 /// One request. Times are virtual.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// When the request's head had been read.
+    /// Time at which the request's head had been read.
     #[serde(rename = "started_at_us")]
     pub started_at: Timestamp,
-    /// When the last byte was handed to the connection, or the connection was given up.
+    /// Time at which the last byte was handed to the connection, or the connection was given up.
     #[serde(rename = "ended_at_us")]
     pub ended_at: Timestamp,
     /// Virtual host, without port.
     pub host: Arc<str>,
     /// Path and query; for a page reached by redirects the page's own path.
     pub path: Arc<str>,
-    /// What was asked for.
+    /// Whether it was for a page, for robots.txt, or for something unknown.
     pub kind: RequestKind,
-    /// Status of the answer; 0 when the client left before there was one.
+    /// Status of the answer; 0 when the client left before it.
     pub status: u16,
-    /// The version (number of the page's state) whose whole body was sent, or that 304, or 404 while it is gone, confirmed.
+    /// The version (index of the page's state) that was sent whole, or confirmed by 304, or by 404 while the page is
+    /// gone.
     pub version: Option<u32>,
     /// Body bytes handed to the connection.
     pub bytes: u64,
     /// Requests of this host in progress when this one started, itself included.
     pub in_flight: u32,
-    /// Whether the host's robots.txt asks not to fetch this path.
+    /// Whether the host's robots.txt forbids this path.
     pub disallowed: bool,
 }
 
@@ -65,7 +66,7 @@ impl Ledger {
         self.lock().len()
     }
 
-    /// Number of requests for pages, there or gone.
+    /// Number of requests for pages, existing or gone.
     pub fn pages(&self) -> u64 {
         self.pages.load(Ordering::Relaxed)
     }

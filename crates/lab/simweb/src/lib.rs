@@ -1,33 +1,33 @@
 //! How well does a crawler do on a web whose every change is known?
 //!
-//! [`SimWeb`] is an HTTP/1.1 server on loopback that plays many virtual hosts. Its pages change at known moments of a
-//! virtual clock that it is handed. Three sources of pages ([`Source`]):
+//! [`SimWeb`] is an HTTP/1.1 server on loopback that plays many virtual hosts. Its pages change at known times of an
+//! injected virtual clock. There are three sources of pages ([`Source`]):
 //!
 //! * [`SeededConfig`]: hosts and pages made from a seed, changing at known Poisson rates. Same seed, same web.
 //! * [`ReplayConfig`]: real pages at their real change times, from a directory of the corpus format, with the real
-//!   bytes where the directory has them.
-//! * [`Trace`]: any change times; [`Trace::built_in`] carries a few hundred real ones. The text is generated.
+//!   bytes if the directory has them.
+//! * [`Trace`]: any change times; [`Trace::built_in`] has a few hundred real ones. The text is generated.
 //!
-//! How hosts behave is dialled by [`HostDials`] (robots.txt, validators, latency) and [`FaultRule`] (errors, resets,
-//! slow or endless bodies, redirect loops …).
+//! [`HostDials`] set the behaviour of hosts (robots.txt, validators, latency), and [`FaultRule`] their faults (errors,
+//! resets, slow or endless bodies, redirect loops …).
 //!
-//! How a web goes wrong that means harm, or was never tested, is in [`hostile`].
+//! Malicious and untested servers are in [`hostile`].
 //!
-//! Everything served is written to the [`Ledger`]. From it, and never from the crawler's own books, follow
-//! [`politeness`], [`freshness`], and, on the same change times at the same budget, the baselines [`round_robin`] and
-//! [`oracle`].
+//! Everything served is written to the [`Ledger`]. [`politeness`] and [`freshness`] are computed from it, and never
+//! from the crawler's own records. So are, on the same change times at the same budget, the baselines [`round_robin`]
+//! and [`oracle`].
 //!
 //! # The built-in trace
 //!
-//! `data/built-in.csv.zst` holds real change *times* only: no text, address or name of a page. `examples/draw_built_in.rs`
-//! drew it from the corpora (`RECRAWL_CORPORA`): the last 150 days of each of 14 sources, shifted to one start; per source
-//! the pages with the smallest hash of source and address among those that exist in these days, so that pages which never
-//! change, appear or go are there in the proportion of their source; pages that change daily or faster only thinly, so
-//! that they do not drown the rest. Hosts are renamed `site-01.test` …, paths `/page-0001` …. 805 pages on 25 hosts, of
-//! which 508 never change, and 2,840 changes in all.
+//! `data/built-in.csv.zst` holds real change *times* only: no text, address or name of a page.
+//! `examples/draw_built_in.rs` drew it from the corpora (`RECRAWL_CORPORA`): the last 150 days of each of 14 sources,
+//! shifted to one start. Per source it takes the pages with the smallest hash of source and address among those that
+//! exist in these days, so pages that never change, appear or vanish are there in the proportion of their source. Pages
+//! that change daily or faster are thinned out, so that they do not dominate. Hosts are renamed `site-01.test` …, paths
+//! `/page-0001` …. It has 805 pages on 25 hosts, 508 of them without changes, and 2,840 changes in all.
 //!
-//! This crate does not crawl, does not parse robots.txt or HTML, speaks no TLS, and does not judge whether a change
-//! means anything.
+//! This crate does not crawl, does not parse robots.txt or HTML, has no TLS, and does not judge whether a change is
+//! meaningful.
 
 mod baseline;
 mod blobs;

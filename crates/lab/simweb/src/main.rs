@@ -1,4 +1,5 @@
-//! `simweb`: serves a seeded, replayed or built-in web until it is told to stop. The first line on stdout is its address.
+//! `simweb`: serves a seeded, replayed or built-in web until it is told to stop. The first line on stdout is its
+//! address.
 
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
@@ -76,7 +77,8 @@ struct CommonArguments {
     /// Virtual seconds per real second.
     #[arg(long, global = true, default_value_t = 1.0)]
     speed: f64,
-    /// Real moment at which virtual time is the origin, in seconds since 1970; now when left out. Lets processes share a clock.
+    /// Real moment at which virtual time is the origin, in seconds since 1970; now when left out. Lets processes
+    /// share a clock.
     #[arg(long, global = true)]
     clock_start: Option<f64>,
     /// Same seed, same web and same faults.
@@ -185,7 +187,7 @@ fn main() -> Result<()> {
         };
         write().with_context(|| format!("cannot write the seeds to {}", path.display()))?;
     }
-    // Whoever reads the address may ask at once and stop us at once: listen for signals before saying it.
+    // A reader of the address may send requests and a signal at once, so listen for signals before printing it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;

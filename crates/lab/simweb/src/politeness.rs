@@ -1,4 +1,4 @@
-//! How polite was the crawler? Read off the ledger alone.
+//! How polite was the crawler? Computed from the ledger alone.
 
 use crate::ledger::{LedgerEntry, RequestKind};
 use page::Timestamp;
@@ -6,41 +6,41 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What hosts had to bear. Times are virtual; gaps are between requests for pages (known or not), because robots.txt
-/// comes before the crawl delay is known.
+/// The load on hosts. Times are virtual. Gaps are between requests for pages (known or not), because robots.txt is
+/// fetched before the crawl delay is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Politeness {
     /// Smallest time on any host from the end of one request to the start of the next, in seconds; 0 when they
-    /// overlapped. `None` when no host was asked twice.
+    /// overlapped. `None` when no host had two requests.
     pub min_gap_s: Option<f64>,
-    /// Smallest time on any host from start to start, in seconds. The server's own hiccups can shorten it.
+    /// Smallest time on any host from start to start, in seconds. Delays of the server itself can shorten it.
     pub min_start_gap_s: Option<f64>,
-    /// Most requests in progress on one host.
+    /// Maximum of requests in progress on one host.
     pub max_in_flight_per_host: u32,
-    /// Requests for pages that the host's robots.txt asks not to fetch.
+    /// Requests for pages that the host's robots.txt forbids.
     pub robots_violations: u64,
     /// Requests to hosts outside the web.
     pub forbidden_requests: u64,
-    /// The same by host.
+    /// The same figures by host.
     pub hosts: BTreeMap<Arc<str>, HostPoliteness>,
 }
 
-/// What one host had to bear.
+/// The load on one host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct HostPoliteness {
     /// Requests for pages.
     pub requests: u64,
-    /// As in [`Politeness`].
+    /// As in [`Politeness::min_gap_s`].
     pub min_gap_s: Option<f64>,
-    /// As in [`Politeness`].
+    /// As in [`Politeness::min_start_gap_s`].
     pub min_start_gap_s: Option<f64>,
-    /// Most requests in progress, robots.txt included.
+    /// Maximum of requests in progress, robots.txt included.
     pub max_in_flight: u32,
-    /// Requests that robots.txt asks not to make.
+    /// Requests that robots.txt forbids.
     pub robots_violations: u64,
 }
 
-/// Judges a ledger.
+/// Computes the load on hosts from a ledger.
 pub fn politeness(entries: &[LedgerEntry]) -> Politeness {
     let mut in_order: Vec<&LedgerEntry> =
         entries.iter().filter(|entry| entry.kind != RequestKind::UnknownHost).collect();
@@ -62,7 +62,7 @@ pub fn politeness(entries: &[LedgerEntry]) -> Politeness {
 
 fn of_one_host(entries: &[&LedgerEntry]) -> HostPoliteness {
     let mut host = HostPoliteness::default();
-    // Start of the page request before, and the latest end so far: an earlier request may outlast a later one.
+    // Start of the previous page request, and the latest end so far: an earlier request may outlast a later one.
     let mut before: Option<(Timestamp, Timestamp)> = None;
     for entry in entries {
         host.max_in_flight = host.max_in_flight.max(entry.in_flight);

@@ -1,4 +1,4 @@
-//! One request answered: a function of the web, the request and the moment.
+//! Answers one request: a function of the web, the request and the time.
 
 use crate::chance::{hash, mix, unit};
 use crate::dials::{Fault, FaultRule, FaultScope};
@@ -15,14 +15,14 @@ use std::time::{Duration, SystemTime};
 /// The parts of a request that an answer depends on.
 pub(crate) struct Question<'a> {
     pub(crate) is_head: bool,
-    /// `Host`, port and all.
+    /// The `Host` header, including a port.
     pub(crate) authority: &'a str,
     pub(crate) path: &'a str,
     pub(crate) if_none_match: Option<&'a str>,
     pub(crate) if_modified_since: Option<&'a str>,
 }
 
-/// What is sent.
+/// The answer to send.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) kind: RequestKind,
@@ -42,7 +42,7 @@ pub(crate) struct Answer {
     pub(crate) delivery: Delivery,
 }
 
-/// How the body travels.
+/// The way the body is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Delivery {
     /// At once.
@@ -81,7 +81,7 @@ impl Answer {
     }
 }
 
-/// The host an authority names, if it is part of the web.
+/// The host that an authority names, if it is part of the web.
 pub(crate) fn host_of<'web>(web: &'web Web, authority: &str) -> Option<&'web HostTable> {
     let name = without_port(authority);
     web.hosts.get(name).or_else(|| web.hosts.get(name.to_ascii_lowercase().as_str()))
@@ -107,7 +107,7 @@ fn respond_by_path(web: &Web, table: &HostTable, question: &Question<'_>, now: T
     if question.path == "/robots.txt" {
         return Ok(robots(web, table, question, now));
     }
-    // A page may have an address with a query of its own; `?hop=N` is only ours when there is a redirect on the page.
+    // A page may have an address with a query of its own. `?hop=N` is ours only if the page has a redirect.
     let (page, hop) = match (table.page(question.path), question.path.rsplit_once("?hop=")) {
         (Some(page), _) => (Some(page), 0),
         (None, Some((path, hop))) => (table.page(path), hop.parse().unwrap_or(0)),
@@ -157,7 +157,7 @@ fn robots(web: &Web, table: &HostTable, question: &Question<'_>, now: Timestamp)
     }
 }
 
-/// The page as it is now, or word that the asker's copy is current.
+/// The current page, or 304 when the client's copy is current.
 fn serve(
     web: &Web,
     table: &HostTable,
@@ -191,7 +191,7 @@ fn serve(
     Ok(answer)
 }
 
-/// Whether the validators in the request match (RFC 9110 §13: `If-None-Match` first, alone when it is there and known).
+/// Whether the validators in the request match (RFC 9110 §13: `If-None-Match` alone when it is present and supported).
 fn is_current(answer: &Answer, question: &Question<'_>) -> bool {
     match (question.if_none_match, &answer.etag, question.if_modified_since, answer.last_modified) {
         (Some(tags), Some(etag), _, _) => {
@@ -246,7 +246,7 @@ fn fault_for<'web>(
     web.faults.iter().enumerate().find(|(number, rule)| applies(*number, rule)).map(|(_, rule)| &rule.fault)
 }
 
-/// How busy a host is: counts while it lives.
+/// Counts a request in progress on a host while it lives.
 pub(crate) struct InFlight {
     web: Arc<Web>,
     host: Option<Arc<str>>,

@@ -5,10 +5,10 @@ use crate::trace::{Content, PageHistory, PageState, Trace, Window};
 use page::Timestamp;
 use std::sync::Arc;
 
-/// How often pages change, in changes a day.
+/// Change rates of pages, in changes a day.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangeRates {
-    /// All alike.
+    /// The same for all.
     Same(f64),
     /// Classes as (share of the pages, rate); shares are scaled to add up to 1. Rate 0 never changes.
     Classes(Vec<(f64, f64)>),
@@ -21,32 +21,32 @@ pub enum ChangeRates {
     },
 }
 
-/// What hosts are called.
+/// Names of hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostNames {
-    /// `host-0001.test` …: whoever crawls must resolve `*.test` to the server's address and port.
+    /// `host-0001.test` …: the crawler must resolve `*.test` to the server's address and port.
     Test,
     /// `127.0.0.1`, `127.0.0.2` … at the server's port: reachable without a resolver. Each is a listening socket.
     Loopback,
 }
 
-/// A web made from a seed. Page 0 of a host is `/`, page `i` is `/section-S/page-I.html`; every page links to up to 16
-/// others so that all of a host are found from `/`.
+/// A web made from a seed. Page 0 of a host is `/`, page `i` is `/section-S/page-I.html`. Every page links to up to 16
+/// others, so that all pages of a host can be reached from `/`.
 #[derive(Clone, Debug)]
 pub struct SeededConfig {
     /// Number of hosts.
     pub hosts: usize,
     /// Number of pages of each host.
     pub pages_per_host: usize,
-    /// How hosts are called.
+    /// Naming of hosts.
     pub host_names: HostNames,
-    /// How often pages change.
+    /// Change rates of pages.
     pub rates: ChangeRates,
-    /// Share of the pages that first appear at a random moment of the window.
+    /// Share of the pages that first appear at a random time in the window.
     pub appearing_share: f64,
-    /// Share of the pages that are gone for good from a random moment of the window.
+    /// Share of the pages that vanish for good at a random time in the window.
     pub vanishing_share: f64,
-    /// Virtual time at which the web is first looked at.
+    /// Start of the window in virtual time.
     pub start: Timestamp,
     /// Days for which change times are drawn; afterwards nothing changes.
     pub days: f64,
@@ -89,7 +89,7 @@ impl SeededConfig {
                     0 => "/".into(),
                     _ => format!("/section-{}/page-{page_number:05}.html", page_number % SECTIONS).into(),
                 };
-                // The stream belongs to the page, so adding hosts or pages leaves the others as they were.
+                // The stream belongs to the page, so adding hosts or pages leaves the others unchanged.
                 let mut stream = Stream::new(self.seed ^ hash(&[&format!("{host_number}"), &path]));
                 let rate = self.rates.draw(&mut stream);
                 pages.push(PageHistory {
@@ -106,7 +106,7 @@ impl SeededConfig {
 
     fn states(&self, rate: f64, is_root: bool, window: Window, stream: &mut Stream) -> Vec<PageState> {
         let (appearing, vanishing) = (stream.unit() < self.appearing_share, stream.unit() < self.vanishing_share);
-        // The root stays: without it nothing of the host could be found.
+        // The root stays: without it no page of the host could be found.
         let born = match appearing && !is_root {
             true => window.start.plus_days(stream.unit() * self.days),
             false => window.start.plus_days(-(1.0 + stream.exponential() / rate.max(1.0 / 365.0))),
@@ -130,7 +130,7 @@ impl SeededConfig {
     }
 }
 
-/// Appends a state at the next whole second that is free.
+/// Appends a state at the next free whole second.
 fn push(states: &mut Vec<PageState>, at: Timestamp, content: Content) {
     let earliest = states.last().map_or(Timestamp::MIN, |last| last.since + page::SECOND);
     states.push(PageState { since: whole_second(at).max(earliest), content });

@@ -1,8 +1,8 @@
 //! The web on a socket: one thread, HTTP/1.1 with keep-alive, every request written to the ledger.
 //!
-//! A request counts as in progress from the moment its head has been read until its last byte is handed to the
-//! connection. A crawler that waits for the end of an answer before it asks again can therefore never be seen with two
-//! requests in progress, and the gap seen here between end and start is never shorter than the one it kept.
+//! A request is in progress from the time its head has been read until its last byte is handed to the connection. So a
+//! crawler that waits for the end of an answer before its next request never has two requests in progress here, and the
+//! gap measured here between end and start is never shorter than the one it kept.
 
 use crate::clock::WebClock;
 use crate::corpus::CorpusError;
@@ -32,20 +32,20 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::Sleep;
 
-/// What to serve, where, and how badly.
+/// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct SimWebConfig {
     /// Address to listen on; port 0 takes a free one.
     pub bind: SocketAddr,
-    /// Where the pages come from.
+    /// Source of the pages.
     pub source: Source,
     /// Dials of every host …
     pub dials: HostDials,
-    /// … but of these, by name without port.
+    /// … except these, by name without port.
     pub host_dials: BTreeMap<String, HostDials>,
-    /// What goes wrong. Of several rules that apply to a request the first holds.
+    /// Faults. Of several rules that apply to a request the first is used.
     pub faults: Vec<FaultRule>,
-    /// Mean length of a generated page in bytes; pages have half to one and a half of it.
+    /// Mean length of a generated page in bytes; lengths vary from half to one and a half of it.
     pub page_bytes: usize,
     /// Seed of the faults.
     pub seed: u64,
@@ -89,7 +89,7 @@ impl SimWeb {
         let first = listen(bind)?;
         let addr = first.local_addr().map_err(|source| CorpusError::Listen { addr: bind, source })?;
         let mut listeners = vec![first];
-        // The unspecified address hears the others already.
+        // The unspecified address already includes the others.
         for ip in web.loopback_hosts().filter(|ip| addr.ip() != *ip && !addr.ip().is_unspecified()) {
             listeners.push(listen((ip, addr.port()).into())?);
         }
@@ -103,13 +103,13 @@ impl SimWeb {
             .build()
             .map_err(|source| CorpusError::Listen { addr, source })?;
         let serve = move || {
-            // Linux alone can say what a thread has used; elsewhere there is no answer.
+            // Only Linux reports the time that a thread has used.
             let _ = say_where.send(std::fs::canonicalize("/proc/thread-self").ok());
             runtime.block_on(async {
                 for listener in listeners {
                     tokio::spawn(accept(listener, Arc::clone(&site)));
                 }
-                // An error means that the SimWeb was dropped, which is also a wish to stop.
+                // An error means that the SimWeb was dropped, which also means to stop.
                 let _ = stopped.await;
             });
         };
@@ -126,17 +126,17 @@ impl SimWeb {
         self.addr
     }
 
-    /// What it has served so far.
+    /// The ledger of all requests so far.
     pub fn ledger(&self) -> Arc<Ledger> {
         Arc::clone(&self.ledger)
     }
 
-    /// What it serves.
+    /// The web that it serves.
     pub fn web(&self) -> Arc<Web> {
         Arc::clone(&self.web)
     }
 
-    /// The addresses of all pages, in the order of the trace. Hosts that are addresses carry the server's port, names none.
+    /// The addresses of all pages, in the order of the trace. IP addresses carry the server's port, names do not.
     pub fn page_urls(&self) -> Vec<String> {
         let port = self.addr.port();
         let url = |host: &str, path: &str| match host.parse::<Ipv4Addr>() {
@@ -146,20 +146,20 @@ impl SimWeb {
         self.web.trace.pages.iter().map(|page| url(&page.host, &page.path)).collect()
     }
 
-    /// Processor time the serving thread has used; `None` where the system does not say.
+    /// Processor time that the serving thread has used; `None` where the system does not report it.
     pub fn cpu_time(&self) -> Option<Duration> {
         let statistics = std::fs::read_to_string(self.thread_directory.as_ref()?.join("schedstat")).ok()?;
         statistics.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
     }
 
-    /// Stops serving, drops open connections, and hands over the whole ledger.
+    /// Stops serving, drops open connections, and returns the whole ledger.
     pub fn shutdown(mut self) -> Arc<Ledger> {
         self.stop();
         Arc::clone(&self.ledger)
     }
 
     fn stop(&mut self) {
-        // The thread may be gone already; then there is nothing to stop.
+        // The thread may have ended already; then there is nothing to stop.
         let _ = self.stop.take().map(|stop| stop.send(()));
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -173,7 +173,7 @@ impl Drop for SimWeb {
     }
 }
 
-/// What a connection needs to answer.
+/// The state that a connection needs.
 struct Site {
     web: Arc<Web>,
     ledger: Arc<Ledger>,
@@ -194,16 +194,16 @@ async fn accept(listener: StdListener, site: Arc<Site>) {
 }
 
 async fn serve_connection(stream: TcpStream, site: Arc<Site>) {
-    // Without it a body's last packet may wait for the client; a connection that is gone already needs no answer.
+    // Without it a body's last packet may wait for the client. If the connection is gone, the error does not matter.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
     let service = service_fn(|request| answer(request, Arc::clone(&site), Arc::clone(&reset)));
     let mut connection = http1::Builder::new().auto_date_header(false).serve_connection(TokioIo::new(stream), service);
-    // Errors are the client's leaving or our own resets; the ledger has both.
+    // Errors are clients leaving or our own resets; the ledger has both.
     let _ = Pin::new(&mut connection).await;
     if reset.load(Ordering::Relaxed) {
         let stream = connection.into_parts().io.into_inner();
-        // With nothing left to linger for, closing sends RST instead of FIN.
+        // Without a linger time, closing sends RST instead of FIN.
         let _ = stream.set_zero_linger();
     }
 }
@@ -292,12 +292,12 @@ fn headers(answer: &Answer, now: Timestamp) -> HeaderMap {
     headers
 }
 
-/// A moment as HTTP writes it; moments before 1970 as its first second.
+/// Formats a time for HTTP. Times before 1970 become its first second.
 fn http_date(moment: Timestamp) -> String {
     httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + moment.saturating_since(Timestamp::default()))
 }
 
-/// A request's line in the ledger, written when the request is over, however it ends.
+/// A request's entry in the ledger, written when the request is over, however it ends.
 struct Record {
     entry: LedgerEntry,
     version_when_whole: Option<u32>,
@@ -312,7 +312,7 @@ impl Drop for Record {
     }
 }
 
-/// A body under way. It is whole when nothing is left of it.
+/// A body in transit. It is whole when nothing is left of it.
 struct ServedBody {
     left: u64,
     is_head: bool,

@@ -1,7 +1,7 @@
-//! Pages made of words: deterministic from host, path and version, about as compressible and as varied as prose.
+//! Generated pages: deterministic from host, path and version, and about as compressible and as varied as prose.
 //!
 //! Version 0 is a head, a navigation block that all pages of the host share, paragraphs, and links. Each later version
-//! replaces one paragraph of the one before it.
+//! replaces one paragraph of the previous one.
 
 use crate::chance::{Stream, hash, mix};
 use std::sync::OnceLock;
@@ -17,12 +17,12 @@ const WORD_BITS: u32 = 12;
 const PARAGRAPH_BYTES: usize = 600;
 const WORDS_PER_SENTENCE: usize = 14;
 
-/// What a page of generated text is made from.
+/// The inputs of a generated page.
 pub(crate) struct Recipe<'a> {
     pub(crate) host: &'a str,
     pub(crate) path: &'a str,
     pub(crate) version: u32,
-    /// About how long the page is; never shorter than its links need.
+    /// Approximate length of the page; never shorter than its links need.
     pub(crate) bytes: usize,
     pub(crate) links: &'a [&'a str],
 }
@@ -88,7 +88,7 @@ fn words(out: &mut Vec<u8>, stream: &mut Stream, count: usize) {
     out.pop();
 }
 
-/// 4096 made-up words; about one in thirty has a letter outside ASCII, so that charsets matter.
+/// 4096 invented words. About one in thirty has a non-ASCII letter, so that charsets matter.
 fn vocabulary() -> &'static [Word] {
     static VOCABULARY: OnceLock<Vec<Word>> = OnceLock::new();
     VOCABULARY.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Change times: which pages there are, and when each of them became what it is.
+//! Change times: the pages, and the time of each of their states.
 
 use page::{CanonicalUrl, Timestamp};
 use std::collections::HashSet;
@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// A stretch of virtual time, from `start` up to but not including `end`.
+/// A period of virtual time, from `start` up to but not including `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// First moment.
+    /// First time inside.
     pub start: Timestamp,
-    /// First moment after it.
+    /// First time after it.
     pub end: Timestamp,
 }
 
 impl Window {
-    /// The window of so many days from `start`.
+    /// The window of this many days from `start`.
     pub fn days_from(start: Timestamp, days: f64) -> Self {
         Self { start, end: start.plus_days(days) }
     }
@@ -27,10 +27,10 @@ impl Window {
     }
 }
 
-/// What a page is during one state.
+/// The content of a page in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Not there: 404.
+    /// The page does not exist: 404.
     Gone,
     /// Text generated from host, path and state number.
     Generated,
@@ -38,12 +38,12 @@ pub enum Content {
     Blob(u32),
 }
 
-/// From `since` on, until the next state, the page is `content`.
+/// A page is `content` from `since` on, until the next state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageState {
-    /// First moment of the state, in whole seconds: what Last-Modified can tell apart.
+    /// Start of the state, in whole seconds: the resolution of Last-Modified.
     pub since: Timestamp,
-    /// What is served.
+    /// The content served from then on.
     pub content: Content,
 }
 
@@ -56,24 +56,24 @@ pub struct PageHistory {
     pub path: Arc<str>,
     /// Media type of corpus bytes; generated text is HTML.
     pub media_type: Arc<str>,
-    /// By `since`, strictly rising. Before the first one the page does not exist.
+    /// Sorted by `since`, strictly rising. Before the first one the page does not exist.
     pub states: Vec<PageState>,
-    /// The rate that the change times were drawn at, in changes a day, when they were drawn at one.
+    /// The rate from which the change times were drawn, in changes a day; `None` when they were not drawn from one.
     pub change_rate_per_day: Option<f64>,
 }
 
 impl PageHistory {
-    /// The number of the state at this moment; `None` before the page first appeared.
+    /// The index of the state at this time; `None` before the page first appeared.
     pub fn version_at(&self, moment: Timestamp) -> Option<u32> {
         self.states.partition_point(|state| state.since <= moment).checked_sub(1).map(|version| version as u32)
     }
 
-    /// Whether there is a page at this moment.
+    /// Whether the page exists at this time.
     pub fn exists_at(&self, moment: Timestamp) -> bool {
         self.version_at(moment).is_some_and(|version| self.states[version as usize].content != Content::Gone)
     }
 
-    /// Its address, for hosts that are addressed by name.
+    /// Its address, for hosts with a name.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.host, self.path)
     }
@@ -82,7 +82,7 @@ impl PageHistory {
 /// Pages with all their change times in a window of virtual time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The stretch that the change times cover; before it, at most one state of each page is known.
+    /// The period that the change times cover; before it, at most one state of each page is known.
     pub window: Window,
     /// By host, then in order of appearance in the source.
     pub pages: Vec<PageHistory>,
@@ -94,7 +94,7 @@ pub enum TraceError {
     /// The text is not CSV.
     #[error("the trace is not readable CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// A row does not say what it should.
+    /// A malformed row.
     #[error("page {row} of the trace: {problem}; rows are `host,path,states` with states like `A-86400 M120 D7`")]
     Row {
         /// Number of the page, from 1.
@@ -107,13 +107,13 @@ pub enum TraceError {
 const BUILT_IN: &[u8] = include_bytes!("../data/built-in.csv.zst");
 
 impl Trace {
-    /// The trace in this crate (see the crate's page), its window moved to begin at `start`.
+    /// The trace in this crate (see the crate's page), with its window shifted to begin at `start`.
     pub fn built_in(start: Timestamp) -> Self {
         let text = zstd::decode_all(BUILT_IN).expect("the file was compressed when it was committed");
         Self::read_csv(text.as_slice(), start).expect("the file was written by write_csv")
     }
 
-    /// Reads what [`Trace::write_csv`] wrote, its window moved to begin at `start`.
+    /// Reads the output of [`Trace::write_csv`], with its window shifted to begin at `start`.
     pub fn read_csv(text: impl Read, start: Timestamp) -> Result<Self, TraceError> {
         let html: Arc<str> = "text/html".into();
         let mut reader = csv::Reader::from_reader(text);
@@ -154,8 +154,9 @@ impl Trace {
         Ok(Self { window: Window::days_from(start, days), pages })
     }
 
-    /// Writes the change times as CSV: `host,path,states`, and in the header the days of the window. A state is a letter
-    /// (A appeared, M changed, D gone) and the seconds since the state before it, the first since the window's start.
+    /// Writes the change times as CSV: `host,path,states`, with the days of the window in the header. A state is a
+    /// letter (A appeared, M changed, D gone) and the seconds since the previous state, or for the first, since the
+    /// window's start.
     pub fn write_csv(&self, out: impl Write) -> Result<(), TraceError> {
         let mut writer = csv::Writer::from_writer(out);
         let days = format!("days={}", self.window.days());
@@ -182,14 +183,14 @@ impl Trace {
         Ok(())
     }
 
-    /// Hosts, each once, in the order of the pages.
+    /// Distinct hosts, in the order of the pages.
     pub fn hosts(&self) -> Vec<Arc<str>> {
         let mut seen = HashSet::new();
         self.pages.iter().filter(|page| seen.insert(&page.host)).map(|page| Arc::clone(&page.host)).collect()
     }
 }
 
-/// Host and path as a crawler will ask for them; `None` when together they are no address.
+/// Host and path as a crawler requests them; `None` when they do not form an address.
 pub(crate) fn canonical(host: &str, path: &str) -> Option<(Arc<str>, Arc<str>)> {
     let url = CanonicalUrl::parse(&format!("http://{host}{path}")).ok()?;
     let host = url.host();

@@ -1,4 +1,4 @@
-//! The web as a value: hosts, pages, bodies and dials. It knows no sockets and no clock.
+//! The web as a value: hosts, pages, bodies and dials. It has no sockets and no clock.
 
 use crate::blobs::BlobStore;
 use crate::chance::hash;
@@ -15,10 +15,10 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// Where the pages come from.
+/// The source of the pages.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// A seed.
+    /// Pages made from a seed.
     Seeded(SeededConfig),
     /// A corpus directory.
     Replay(ReplayConfig),
@@ -26,24 +26,24 @@ pub enum Source {
     Trace(Trace),
 }
 
-/// All that is served.
+/// The pages, bodies and dials that are served.
 pub struct Web {
     pub(crate) trace: Trace,
     pub(crate) hosts: HashMap<Arc<str>, HostTable>,
     pub(crate) faults: Vec<FaultRule>,
     pub(crate) seed: u64,
-    /// Requests so far of each page: what per-request faults are drawn by.
+    /// Number of requests so far for each page; determines the per-request faults.
     pub(crate) requests: Vec<AtomicU32>,
     page_bytes: usize,
     blobs: BlobStore,
 }
 
-/// One host: its pages and dials, and how busy it is.
+/// One host: its pages, its dials, and its requests in progress.
 pub(crate) struct HostTable {
     pub(crate) name: Arc<str>,
     /// Page numbers in the order of the trace; the first is the root of the link tree.
     members: Vec<u32>,
-    /// Path to its rank in `members`.
+    /// Index in `members` by path.
     by_path: HashMap<Arc<str>, u32>,
     pub(crate) dials: HostDials,
     pub(crate) in_flight: AtomicU32,
@@ -56,7 +56,7 @@ impl HostTable {
     }
 }
 
-/// Links from a page to its children in the tree of its host's pages.
+/// Number of links from a page to its children in the tree of its host's pages.
 const CHILDREN: usize = 16;
 
 impl Web {
@@ -88,13 +88,13 @@ impl Web {
         &self.trace
     }
 
-    /// The pages that robots.txt lets a crawler fetch: what to judge it by.
+    /// The pages that robots.txt allows: the ones to judge a crawler by.
     pub fn allowed_trace(&self) -> Trace {
         let allowed = |page: &&PageHistory| !self.hosts[&page.host].dials.robots.disallows(&page.path);
         Trace { window: self.trace.window, pages: self.trace.pages.iter().filter(allowed).cloned().collect() }
     }
 
-    /// The dials of a host, when it is part of the web.
+    /// The dials of a host; `None` when it is not part of the web.
     pub fn dials(&self, host: &str) -> Option<&HostDials> {
         self.hosts.get(host).map(|table| &table.dials)
     }
@@ -124,14 +124,14 @@ impl Web {
         render(&Recipe { host: &page.host, path: &page.path, version, bytes, links: &links })
     }
 
-    /// What names the bytes of a version, without quotes.
+    /// An identifier of the bytes of a version, without quotes.
     pub(crate) fn etag(&self, page_number: usize, version: u32) -> u64 {
         let page = &self.trace.pages[page_number];
         let generated = || hash(&[&page.host, &page.path]) ^ u64::from(version);
         self.content_digest(page_number, version).unwrap_or_else(generated)
     }
 
-    /// What the corpus says the bytes of a version hash to: the first 64 bits of their SHA-256. `None` for generated text.
+    /// The digest of a version's bytes from the corpus: the first 64 bits of their SHA-256. `None` for generated text.
     pub fn content_digest(&self, page_number: usize, version: u32) -> Option<u64> {
         match self.trace.pages[page_number].states[version as usize].content {
             Content::Blob(blob) => Some(self.blobs.digest(blob)),

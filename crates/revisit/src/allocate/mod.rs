@@ -1,13 +1,12 @@
-//! The best fetch rates for pages whose change rates are known.
+//! The best fetch rates for pages with known change rates.
 //!
-//! Maximise Σ weight × freshness (or keep another [`Objective`] small) under Σ cost × rate <= budget. At the optimum
-//! one price L holds for all: with x = change rate / fetch rate, every page has k(x) = L × cost × change rate / weight,
-//! where k is the crawl-value kernel (Cho & Garcia-Molina, TODS 2003, section 4; importance-weighted). Rates rise with
-//! the change rate, peak, and for freshness alone fall to zero: pages too fast for their weight are abandoned, unless
-//! theta > 0.
+//! Maximises Σ weight × freshness (or minimises another [`Objective`]) under Σ cost × rate <= budget. At the optimum
+//! one price L holds for all pages. With x = change rate / fetch rate, every page has k(x) = L × cost × change rate /
+//! weight, where k is the crawl-value kernel (Cho & Garcia-Molina, TODS 2003, section 4; importance-weighted). Fetch
+//! rates rise with the change rate to a peak, and for freshness alone then fall to zero: pages that change too fast for
+//! their weight are abandoned, unless theta > 0.
 //!
-//! Pages with no weight, or with a change rate that is not a positive number, are given no fetches beyond their
-//! minimum.
+//! Pages with no weight, or with a change rate that is not a positive number, get no fetches beyond their minimum.
 
 mod objective;
 mod price;
@@ -26,9 +25,9 @@ pub struct PageTerms {
     pub weight: f64,
     /// Budget that one fetch costs; positive.
     pub cost: f64,
-    /// The page is fetched at least this often.
+    /// Minimum fetches per day.
     pub min_fetches_per_day: f64,
-    /// And at most this often.
+    /// Maximum fetches per day.
     pub max_fetches_per_day: f64,
 }
 
@@ -55,11 +54,11 @@ impl PageTerms {
     }
 }
 
-/// How a budget is best spent.
+/// The solution for a budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Allocation {
-    /// What the last unit of budget buys, in units of the objective (days of weighted freshness). Zero when no page
-    /// wants more; infinite when there is nothing to spend beyond the minima.
+    /// Marginal value of the budget, in units of the objective (days of weighted freshness). Zero when no page wants
+    /// more; infinite when nothing is left to spend beyond the minima.
     pub price: f64,
     /// Fetches per day of each page, in the order given.
     pub fetch_rates_per_day: Vec<f64>,
@@ -67,29 +66,29 @@ pub struct Allocation {
 
 /// The best fetch rates for a budget per day, for the mixed objective (`theta` 0: freshness alone).
 ///
-/// Spends the budget exactly, unless all pages reach their maximum below it (then less is spent) or their minima alone
-/// exceed it (then the minima are spent).
+/// Spends the budget exactly, with two exceptions. When all pages reach their maximum below it, less is spent; when the
+/// minima alone exceed it, the minima are spent.
 pub fn optimal(pages: &[PageTerms], budget_per_day: f64, theta: f64) -> Allocation {
     optimal_for(&Objective::Mixed { theta }, pages, budget_per_day)
 }
 
-/// [`optimal`] for any objective: exact to the last digits with an [`Objective`], to one part in 10^9 and at a tenth of
-/// the time with a [`DemandCurve`](crate::demand_curve::DemandCurve).
+/// [`optimal`] for any objective. Exact to the last digits with an [`Objective`]; with a
+/// [`DemandCurve`](crate::demand_curve::DemandCurve), accurate to one part in 10^9 in a tenth of the time.
 pub fn optimal_for(demand: &impl Demand, pages: &[PageTerms], budget_per_day: f64) -> Allocation {
     let contest = Contest::new(demand, pages.iter());
     contest.allocate(budget_per_day, contest.guess(budget_per_day))
 }
 
-/// Pages competing for one budget, with all that does not depend on the price worked out.
+/// Pages competing for one budget, with everything precomputed that does not depend on the price.
 pub struct Contest<'a, D, P> {
     demand: &'a D,
     pages: P,
-    /// By page; infinite where no price is low enough.
+    /// ln z by page; infinite for pages that no price makes worth a fetch.
     ln_ratios: Vec<f64>,
 }
 
 impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P> {
-    /// These pages, by this objective.
+    /// These pages under this objective.
     pub fn new(demand: &'a D, pages: P) -> Self {
         let ln_ratio = |page: &PageTerms| if page.competes() { demand.ln_ratio(page) } else { f64::INFINITY };
         let ln_ratios = pages.clone().map(ln_ratio).collect();
@@ -108,12 +107,12 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
         })
     }
 
-    /// What all of them spend per day at a price.
+    /// Total spending per day at a price.
     pub fn spending(&self, ln_price: f64) -> f64 {
         self.pages.clone().zip(self.rates(ln_price)).map(|(page, rate)| page.cost * rate).sum()
     }
 
-    /// A price near the right one, where looking for it by way of the pages themselves would take long.
+    /// A starting price near the solution, for large sets where searching over the pages takes long.
     fn guess(&self, budget_per_day: f64) -> f64 {
         const MANY: usize = 4_096;
         if self.ln_ratios.len() < MANY {
@@ -129,11 +128,11 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
         if ln_price.is_finite() { ln_price } else { 0.0 }
     }
 
-    /// Rates that spend the budget, and their price, looked for from `start`.
+    /// Rates that spend the budget, and their price, searched from `start`.
     pub fn allocate(&self, budget_per_day: f64, start: f64) -> Allocation {
         let at_most =
             |ln_price: f64, price: f64| Allocation { price, fetch_rates_per_day: self.rates(ln_price).collect() };
-        // Written so that a budget that is not a number counts as none.
+        // Written so that a NaN budget counts as none.
         let something_to_spend = budget_per_day > 0.0 && self.spending(f64::INFINITY) < budget_per_day;
         if !something_to_spend {
             return at_most(f64::INFINITY, f64::INFINITY);
@@ -142,8 +141,8 @@ impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P>
         if bracket.high <= -LN_PRICE_LIMIT {
             return at_most(-LN_PRICE_LIMIT, 0.0);
         }
-        // Where a page is about to be abandoned its rate leaps between two neighbouring numbers; what is left of the
-        // budget lies between the two solutions.
+        // A page about to be abandoned changes its rate abruptly between two neighbouring prices. The rest of the
+        // budget is spent between the two solutions.
         let (most, least) = (self.spending(bracket.low), self.spending(bracket.high));
         let share = if most > least { (budget_per_day - least) / (most - least) } else { 1.0 };
         let rates = self.rates(bracket.low).zip(self.rates(bracket.high));
@@ -157,8 +156,8 @@ pub fn uniform_fetches_per_day(pages: &[PageTerms], budget_per_day: f64) -> f64 
     budget_per_unit(budget_per_day, pages.iter().map(|page| page.cost).sum())
 }
 
-/// Fetch rates in proportion to change rates (C2): every page changes equally often between looks. All zero when no
-/// page changes.
+/// Fetch rates in proportion to change rates (C2): every page has the same number of changes between looks. All zero
+/// when no page changes.
 pub fn proportional_fetches_per_day(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     let per_change =
         budget_per_unit(budget_per_day, pages.iter().map(|page| page.cost * page.change_rate_per_day).sum());
@@ -175,8 +174,8 @@ pub fn freshness(pages: &[PageTerms], fetch_rates_per_day: &[f64]) -> f64 {
     1.0 - average_penalty(Objective::FRESHNESS, pages, fetch_rates_per_day)
 }
 
-/// Weighted average of an objective at these rates; 0 when nothing has weight, infinite when a page that the objective
-/// never gives up is not fetched.
+/// Weighted average of an objective at these rates. 0 when nothing has weight; infinite when a page is not fetched that
+/// the objective never abandons.
 pub fn average_penalty(objective: Objective, pages: &[PageTerms], fetch_rates_per_day: &[f64]) -> f64 {
     let weight: f64 = pages.iter().map(|page| page.weight).sum();
     if weight <= 0.0 {

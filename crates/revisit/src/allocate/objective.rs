@@ -1,28 +1,28 @@
-//! What a fetch schedule is to keep small, and how often each page is then fetched at a price.
+//! What a fetch schedule minimises, and how often each page is fetched at a price.
 //!
-//! Every objective here has the form (weight / change rate) × k(change rate / fetch rate), so a page's best fetch rate
-//! is change rate × φ(price × z) with one ratio z = cost × change rate / weight (for age: cost × change rate² / weight).
-//! Sources: A5, C8, C9, C13, C14 and C17 of the algorithm notes.
+//! Every objective here has the form (weight / change rate) × k(change rate / fetch rate). So a page's best fetch rate
+//! is change rate × φ(price × z) with one ratio z = cost × change rate / weight (for age: cost × change rate² /
+//! weight). Sources: A5, C8, C9, C13, C14 and C17 of the algorithm notes.
 
 use super::PageTerms;
 use crate::kernels::{self, VisitOrder};
 
-/// What is kept small on average, weighted by importance.
+/// The penalty to minimise on average, weighted by importance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
-    /// (1 - theta) × staleness + theta × harmonic penalty, theta in 0..=1; evenly spaced fetches. With theta 0 pages
-    /// that change too fast for their weight are never fetched; with any more, every page is.
+    /// (1 - theta) × staleness + theta × harmonic penalty, theta in 0..=1; evenly spaced fetches. With theta 0, pages
+    /// that change too fast for their weight are never fetched; with theta above 0, every page is fetched.
     Mixed {
         /// Share of the harmonic penalty.
         theta: f64,
     },
     /// Age of stale copies, in days; evenly spaced fetches (Cho & Garcia-Molina, TODS 2003).
     Age,
-    /// Changes not yet seen; evenly spaced fetches.
+    /// Number of unseen changes; evenly spaced fetches.
     MissedChanges,
-    /// Staleness when fetches happen at random moments (Azar et al., PNAS 2018).
+    /// Staleness with fetches at random times (Azar et al., PNAS 2018).
     RandomFreshness,
-    /// Harmonic penalty when fetches happen at random moments (LambdaCrawl; Kolobov et al., NeurIPS 2019).
+    /// Harmonic penalty with fetches at random times (LambdaCrawl; Kolobov et al., NeurIPS 2019).
     RandomHarmonic,
 }
 
@@ -42,7 +42,7 @@ impl Objective {
         match self {
             Objective::Mixed { theta } => {
                 let stale = 1.0 - kernels::average_freshness(VisitOrder::Fixed, r);
-                // Zero times the infinite penalty of a page never fetched is no number.
+                // Avoids zero times the infinite penalty of a page that is never fetched.
                 if theta <= 0.0 { stale } else { (1.0 - theta) * stale + theta * harmonic(VisitOrder::Fixed, r) }
             }
             Objective::Age if fetches_per_day <= 0.0 => f64::INFINITY,
@@ -74,10 +74,9 @@ fn harmonic(order: VisitOrder, r: f64) -> f64 {
     if r.is_finite() { kernels::average_harmonic_penalty(order, r) } else { f64::INFINITY }
 }
 
-/// How often pages are fetched at a price: an objective, exactly, or a table of it
-/// ([`crate::demand_curve::DemandCurve`]).
+/// Fetch rate by price: computed exactly by an objective, or from a table ([`crate::demand_curve::DemandCurve`]).
 pub trait Demand {
-    /// The objective.
+    /// The objective that the rates are best for.
     fn objective(&self) -> Objective;
 
     /// φ(y): fetches per change of a page with ln(price × z) = `ln_y`. Falls as `ln_y` grows.
@@ -105,7 +104,7 @@ impl Demand for Objective {
             Objective::MissedChanges => (-0.5 * (ln_y + std::f64::consts::LN_2)).exp(),
             Objective::RandomFreshness => (-0.5 * ln_y).exp_m1().max(0.0),
             Objective::RandomHarmonic => {
-                // (√(1 + 4/y) - 1) / 2, without the difference of nearly equal numbers at large y.
+                // (√(1 + 4/y) - 1) / 2, without cancellation at large y.
                 let inverse = (-ln_y).exp();
                 2.0 * inverse / (1.0 + (1.0 + 4.0 * inverse).sqrt())
             }

@@ -1,29 +1,29 @@
-//! The price at which a budget is just spent.
+//! The price at which a budget is exactly spent.
 
-/// Logarithms of prices looked at: far beyond what pages that change once in a million years or ten times a second,
-/// with any weight, can give.
+/// Bound on ln price: far beyond the prices of pages that change once in a million years or ten times a second, with
+/// any weight.
 pub const LN_PRICE_LIMIT: f64 = 200.0;
 
-/// Two neighbouring logarithms of prices: at the lower one more is spent than the budget, at the upper one not more.
+/// Two neighbouring values of ln price. At the lower one, spending exceeds the budget; at the upper one, it does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bracket {
-    /// The lower one.
+    /// More than the budget is spent here.
     pub low: f64,
-    /// The upper one.
+    /// No more than the budget is spent here.
     pub high: f64,
 }
 
-/// Where a falling `spending(ln price)` meets the budget (positive), looked for from `start` outwards. Within the
-/// limits: where it meets it nowhere, the bracket is the limit itself, twice.
+/// Finds where a falling `spending(ln price)` meets the (positive) budget, searching outwards from `start`. If it does
+/// not within the limits, the bracket is the limit itself, twice.
 ///
-/// Chandrupatla's method (Advances in Engineering Software 28, 1997) on the logarithm of what is spent, which is nearly
-/// a straight line: a handful of evaluations instead of the fifty of halving, and never many more than those where the
-/// spending leaps.
+/// Uses Chandrupatla's method (Advances in Engineering Software 28, 1997) on the logarithm of the spending, which is
+/// nearly linear. It needs a handful of evaluations where bisection needs fifty, and never many more than bisection
+/// where the spending jumps.
 pub fn meet_budget(start: f64, step: f64, budget: f64, mut spending: impl FnMut(f64) -> f64) -> Bracket {
     let mut excess = |ln_price: f64| (spending(ln_price) / budget).ln();
     let start = start.clamp(-LN_PRICE_LIMIT, LN_PRICE_LIMIT);
     let first = (start, excess(start));
-    // Walk uphill or downhill in growing steps until the sign changes.
+    // Walk up or down in growing steps until the sign changes.
     let (direction, mut step) = (if first.1 > 0.0 { 1.0 } else { -1.0 }, step);
     let (mut near, mut far) = (first, first);
     while (far.1 > 0.0) == (first.1 > 0.0) {
@@ -49,12 +49,12 @@ pub fn meet_budget(start: f64, step: f64, budget: f64, mut spending: impl FnMut(
         if next.1 == 0.0 {
             return Bracket { low: at, high: at };
         }
-        // The end given up: it bends the line between the two that are left.
+        // The dropped end bends the line between the remaining two.
         let c = if (next.1 > 0.0) == (a.1 > 0.0) { a } else { std::mem::replace(&mut b, a) };
         a = next;
         let xi = (a.0 - b.0) / (c.0 - b.0);
         let phi = (a.1 - b.1) / (c.1 - b.1);
-        // Inverse quadratic interpolation where it is safe, else halving. Comparisons with no number are false.
+        // Inverse quadratic interpolation where it is safe, else bisection. Comparisons with NaN are false.
         part = if phi * phi < xi && (1.0 - phi) * (1.0 - phi) < 1.0 - xi {
             a.1 / (b.1 - a.1) * c.1 / (b.1 - c.1) + (c.0 - a.0) / (b.0 - a.0) * a.1 / (c.1 - a.1) * b.1 / (c.1 - b.1)
         } else {
@@ -67,7 +67,7 @@ pub fn meet_budget(start: f64, step: f64, budget: f64, mut spending: impl FnMut(
     if a.1 > 0.0 { Bracket { low: a.0, high: b.0 } } else { Bracket { low: b.0, high: a.0 } }
 }
 
-/// Where the straight line from `a` to `b` crosses zero, as a part of the way.
+/// Where the line from `a` to `b` crosses zero, as a fraction of the way.
 fn line(a: (f64, f64), b: (f64, f64)) -> f64 {
     let part = a.1 / (a.1 - b.1);
     if part.is_finite() { part } else { 0.5 }

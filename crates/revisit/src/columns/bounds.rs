@@ -1,17 +1,19 @@
-//! Bounds on what pages are worth, many pages at a time: most pages are passed over by them alone.
+//! Upper bounds on the values of pages, many pages at a time. Most pages are skipped by their bound alone.
 
 use super::SECONDS_PER_DAY;
 use super::entry::PageRecord;
 use super::terms::{GroupTerms, Terms};
 use sweeps::rules::PRIOR_ALPHA;
 
-/// Ages in days, powers of two, for which hazards are summed ahead: bounds on those of pages looked at between.
+/// Number of ages, in powers of two days, for which hazards are precomputed. Hazards at other ages are bounded by
+/// these.
 pub(super) const AGES: usize = 10;
 
-/// Bounds are worked out in f32, for speed: this much more covers its rounding.
+/// Factor that covers the rounding of bounds, which are computed in f32 for speed.
 pub(super) const SLACK: f64 = 1.0 + 1e-5;
 
-/// A bound on [`kernel`] (times [`SLACK`]), a few per cent above it, without exponential: e^-x >= (1 - x / 16)^16.
+/// An upper bound on [`kernel`] (times [`SLACK`]), a few per cent above it, without an exponential:
+/// e^-x >= (1 - x / 16)^16.
 #[inline]
 fn kernel_at_most(x: f32, theta: f32) -> f32 {
     let square = 0.5 * x * x;
@@ -20,24 +22,24 @@ fn kernel_at_most(x: f32, theta: f32) -> f32 {
     let fourth = root * root * (root * root);
     let eighth = fourth * fourth;
     let spared = eighth * eighth;
-    // A little more, against rounding where it is nearly nothing.
+    // The constant covers rounding where the value is nearly zero.
     let binary = lesser(square, 1.0 - (1.0 + x) * spared + 4e-6);
     binary + theta * (lesser(square, x) - binary)
 }
 
-/// The lesser of two numbers, in one instruction: [`f32::min`] takes four, because it looks for what is not a number.
+/// Minimum in one instruction: [`f32::min`] takes four, because it handles NaN.
 #[inline]
 fn lesser(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// P2(x) / x is never above this; it is largest at x = 1.793.
+/// Upper bound on P2(x) / x, which is largest at x = 1.793.
 const MOST_BINARY_PER_DAY: f32 = 0.2985;
 
-/// A bound on [`Gamma::crawl_value`] (times [`SLACK`]) without logarithm or exponential. For each rate λ that is believed
-/// in, P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the second t. And
-/// (1 + u)^a >= 1 + a u for a >= 1, so with x = (alpha + 1) t / beta the first is on average at most
-/// mean × t² × (x - ln(1 + x)) / x², where ln(1 + x) >= x (6 + 3 x) / (6 + 6 x + x²), its Padé approximant.
+/// An upper bound on [`Gamma::crawl_value`] (times [`SLACK`]) without logarithm or exponential. For every rate λ,
+/// P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the second t. And (1 + u)^a
+/// >= 1 + a u for a >= 1. So with x = (alpha + 1) t / beta the first is on average at most mean × t² × (x - ln(1 + x))
+/// / x², where ln(1 + x) >= x (6 + 3 x) / (6 + 6 x + x²), its Padé approximant.
 #[inline]
 pub(super) fn crawl_value_at_most(alpha: f32, beta_days: f32, days: f32, theta: f32) -> f32 {
     let u = days / beta_days;
@@ -46,7 +48,7 @@ pub(super) fn crawl_value_at_most(alpha: f32, beta_days: f32, days: f32, theta: 
     binary + theta * (lesser(0.5 * mean_square, days) - binary)
 }
 
-/// A bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and by one division:
+/// An upper bound on alpha ln(1 + days / beta) (times [`SLACK`]), without logarithm and with one division:
 /// ln(1 + u) <= u (6 + u) / (6 + 4 u), its Padé approximant.
 #[inline]
 fn hazard_at_most(alpha: f32, beta_days: f32, days: f32) -> f32 {
@@ -54,7 +56,7 @@ fn hazard_at_most(alpha: f32, beta_days: f32, days: f32) -> f32 {
     alpha * days * (six + days) / (beta_days * (six + 4.0 * days))
 }
 
-/// As much of it as bounds need, in one line of the processor's cache: most pages are passed over by their bounds alone.
+/// The part of a membership's terms that bounds need, in one cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct BoundTerms {
@@ -63,7 +65,7 @@ pub(super) struct BoundTerms {
     trust: f32,
     sweeps_per_day: f32,
     pub(super) sentinel: f32,
-    /// Value of the page in B so far.
+    /// The highest value in list B of this membership so far.
     pub(super) probe: f32,
     /// Summed hazard of the last 1, 2, 4 … days.
     recent: [f32; AGES],
@@ -87,20 +89,20 @@ impl BoundTerms {
     }
 }
 
-/// Pages bounded together: the processor does the same to four of them or more at once.
+/// Pages bounded together: SIMD handles four or more of them at once.
 pub(super) const LANES: usize = 16;
 
-/// Bounds on the values of some pages that follow each other.
+/// Upper bounds on the values of consecutive pages.
 pub(super) struct Bounds {
     /// Days since the last look.
     pub(super) days: [f32; LANES],
-    /// On what the page itself is worth.
+    /// Bound on the value of the page itself.
     pub(super) own: [f32; LANES],
-    /// The same with what a first look into its groups adds.
+    /// The same, with the value of a first look into its groups.
     pub(super) first: [f32; LANES],
 }
 
-/// What bounds depend on, one page beside the other.
+/// The inputs of the bounds, page by page.
 struct Lanes {
     weight: [f32; LANES],
     own_alpha: [f32; LANES],
@@ -110,13 +112,13 @@ struct Lanes {
     recent: [f32; LANES],
     trust: [f32; LANES],
     sweeps_per_day: [f32; LANES],
-    /// What has no bound is infinite.
+    /// Infinite for pages without a bound.
     more: [f32; LANES],
 }
 
 impl Bounds {
-    /// Of as many pages as there are, [`LANES`] at most, by one [`BoundTerms`] for each membership. It takes neither
-    /// logarithm nor exponential, nor any calendar. Without meaning where no page is held.
+    /// Bounds of up to [`LANES`] pages, with one [`BoundTerms`] per membership. Uses no logarithm, no exponential and
+    /// no calendar. Meaningless at vacant slots.
     #[inline]
     pub(super) fn of(pages: &[PageRecord], terms: &[BoundTerms], now_seconds: f64, theta: f32) -> Self {
         const NONE: [f32; LANES] = [0.0; LANES];
@@ -134,9 +136,9 @@ impl Bounds {
         };
         for (i, page) in pages.iter().take(LANES).enumerate() {
             let Some(terms) = terms.get(page.membership as usize) else { continue };
-            // Good enough for a bound, without a division.
+            // Precise enough for a bound, without a division.
             let days = ((now_seconds - f64::from(page.last_look)) * (1.0 / SECONDS_PER_DAY)).max(0.0) as f32;
-            // The exponent, rounded up where the number is no power of two.
+            // The exponent, rounded up unless the number is a power of two.
             let age = ((days.to_bits() + 0x7f_ffff) >> 23).saturating_sub(127) as usize;
             bounds.days[i] = days;
             bounds.first[i] = terms.sentinel;
@@ -153,7 +155,7 @@ impl Bounds {
         for i in 0..LANES {
             let (days, alpha, beta_days) = (bounds.days[i], lanes.own_alpha[i], lanes.own_beta_days[i]);
             let swept = kernel_at_most(hazard_at_most(alpha, beta_days, days) + lanes.recent[i], theta);
-            // Over the mean rate: alpha / beta, and sweeps.
+            // Divided by the mean rate: alpha / beta, plus sweeps.
             let swept = swept * beta_days / (alpha + lanes.sweeps_per_day[i] * beta_days);
             let plain = crawl_value_at_most(lanes.plain_alpha[i], lanes.plain_beta_days[i], days, theta);
             let value = lanes.trust[i] * swept + (1.0 - lanes.trust[i]) * plain;

@@ -1,4 +1,4 @@
-//! How much pages want, to be merged over all partitions, and what is expected of the copies.
+//! The demand of pages, for merging over all partitions, and the expected freshness of the copies.
 
 use super::entry::{GONE, HELD, NEVER_FETCHED, VACANT};
 use super::{Index, PageColumns, Slot};
@@ -7,10 +7,10 @@ use crate::policy::Policy;
 use page::Timestamp;
 use sweeps::Outlook;
 
-/// How many pages are worth how much at one moment: counts by ln of the value. Adding and merging commute. Partitions
-/// merge theirs, find the price at which all together take what the budget pays for, and each gets the share of its
-/// pages above that price. Taken for a moment a while ahead (a day, say), the counts are those that will want a fetch
-/// by then, which is a steadier measure than those that want one now.
+/// Number of pages by ln of their value at one time. Adding and merging commute. Partitions merge their histograms,
+/// find the price at which the total demand meets the budget, and each gets the share of its pages above that price.
+/// Taken for a time ahead (say a day), the histogram counts the pages that will want a fetch by then, which is steadier
+/// than the count of those that want one now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueHistogram {
     counts: Vec<f64>,
@@ -23,26 +23,26 @@ impl Default for ValueHistogram {
 }
 
 impl ValueHistogram {
-    /// Bins, equally wide in ln value over -16..16; the first and the last are open.
+    /// Number of bins, equally wide in ln value over -16..16; the first and the last are open.
     pub const BINS: usize = 256;
     const LN_MIN: f64 = -16.0;
     const BINS_PER_UNIT: f64 = 8.0;
 
-    /// Adds a page. One that is worth nothing wants nothing.
+    /// Adds a page. A page without value has no demand.
     pub fn add(&mut self, value: f64) {
         if value > 0.0 {
-            // The cast saturates: values beyond land in the open bins.
+            // The cast saturates: values out of range land in the open bins.
             let bin = ((value.ln() - Self::LN_MIN) * Self::BINS_PER_UNIT) as usize;
             self.counts[bin.min(Self::BINS - 1)] += 1.0;
         }
     }
 
-    /// Adds another set's pages.
+    /// Adds another histogram.
     pub fn merge(&mut self, other: &ValueHistogram) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
     }
 
-    /// Pages worth at least this much; within a bin they are taken to be spread evenly.
+    /// Number of pages worth at least this much, assuming an even spread within a bin.
     pub fn at_or_above(&self, value: f64) -> f64 {
         let x = ((value.ln() - Self::LN_MIN) * Self::BINS_PER_UNIT).clamp(0.0, Self::BINS as f64);
         let bin = (x as usize).min(Self::BINS - 1);
@@ -50,7 +50,7 @@ impl ValueHistogram {
         inside + self.counts[bin + 1..].iter().sum::<f64>()
     }
 
-    /// The value that so many pages reach: zero when there are fewer, infinite for none.
+    /// The value that this many pages reach: zero when there are fewer, infinite for none.
     pub fn price_for(&self, fetches: f64) -> f64 {
         if fetches <= 0.0 || fetches.is_nan() {
             return f64::INFINITY;
@@ -66,19 +66,19 @@ impl ValueHistogram {
         0.0
     }
 
-    /// The form that travels: one number per bin.
+    /// The serialized form: one number per bin.
     pub fn to_bins(&self) -> Vec<f32> {
         self.counts.iter().map(|&count| count as f32).collect()
     }
 
-    /// From the form that travels. `None` when it does not have [`ValueHistogram::BINS`] finite numbers, none negative.
+    /// Reads the serialized form. `None` unless it has [`ValueHistogram::BINS`] finite numbers, none negative.
     pub fn from_bins(bins: &[f32]) -> Option<Self> {
         let sound = bins.len() == Self::BINS && bins.iter().all(|count| *count >= 0.0 && count.is_finite());
         sound.then(|| Self { counts: bins.iter().map(|&count| f64::from(count)).collect() })
     }
 }
 
-/// What is expected of all copies at one moment.
+/// Expected state of all copies at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expectations {
     /// Pages, with or without a copy.
@@ -87,14 +87,13 @@ pub struct Expectations {
     pub fresh_pages: f64,
     /// Pages with a copy.
     pub copies: usize,
-    /// Sum over the copies of the expected time since they stopped being current; nothing for current ones.
+    /// Sum over the copies of the expected time since they became stale, zero for current ones.
     pub age_days: f64,
 }
 
 impl PageColumns {
-    /// How much fetching these pages want by [`Index::CrawlValue`] or [`Index::Uniform`], by the ratio of change rate and
-    /// weight (C17 of the algorithm notes). Pages held or gone want nothing. With the uniform policy every page counts
-    /// alike.
+    /// Demand by [`Index::CrawlValue`] or [`Index::Uniform`], by the ratio of change rate and weight (C17 of the
+    /// algorithm notes). Pages held or gone have none. Under the uniform policy every page counts the same.
     pub fn demand_histogram(&self, policy: &Policy) -> RatioHistogram {
         let mut histogram = RatioHistogram::default();
         for i in 0..self.flags.len() {
@@ -110,8 +109,7 @@ impl PageColumns {
         histogram
     }
 
-    /// How many pages are worth how much at a moment. Pages held or gone want nothing, pages never fetched come before
-    /// all others.
+    /// Number of pages by value at a time. Pages held or gone are left out; pages never fetched come before all others.
     pub fn value_histogram(&self, at: Timestamp, index: &Index, outlook: &Outlook) -> ValueHistogram {
         let mut histogram = ValueHistogram::default();
         let wants = |flags: u8| flags & (HELD | GONE) == 0;
@@ -121,7 +119,7 @@ impl PageColumns {
         histogram
     }
 
-    /// What is expected of all copies now.
+    /// Expected state of all copies now.
     pub fn expectations(&self, now: Timestamp, index: &Index, outlook: &Outlook) -> Expectations {
         let mut sums = Expectations::default();
         for i in 0..self.flags.len() {
@@ -143,7 +141,7 @@ impl PageColumns {
 }
 
 impl super::Worth {
-    /// Expected time since the copy stopped being current, nothing while it is: days - ∫ S. Sweeps are taken to be spread
+    /// Expected time since the copy became stale, zero while it is current: days - ∫ S. Sweeps are assumed to be spread
     /// evenly over the days since the last look.
     pub fn age_days(&self) -> f64 {
         let plain = self.days - self.plain.fresh_days(self.days);

@@ -1,4 +1,4 @@
-//! One page, as it is put into the columns and comes out of them.
+//! The public form of one page in the columns.
 
 use super::SECONDS_PER_DAY;
 use change_rate::Gamma;
@@ -12,7 +12,7 @@ pub(super) const HELD: u8 = 4;
 pub(super) const GONE: u8 = 8;
 pub(super) const VACANT: u8 = 16;
 
-/// What a page's worth depends on. One line of the processor's cache holds two of them, none is torn.
+/// The inputs of a page's value. A cache line holds two records, and none straddles a line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 pub(super) struct PageRecord {
@@ -30,7 +30,7 @@ impl PageRecord {
         f64::from(self.last_look) / SECONDS_PER_DAY
     }
 
-    /// The whole belief that `own` holds.
+    /// The whole belief held in `own`.
     #[inline]
     pub(super) fn whole(&self) -> Gamma {
         let positive = |number: f32| f64::from(number.max(f32::MIN_POSITIVE));
@@ -39,39 +39,39 @@ impl PageRecord {
     }
 }
 
-/// A page's place in the columns. Places of removed pages are given to new ones.
+/// The position of a page in the columns. Slots of removed pages are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(pub(super) u32);
 
 impl Slot {
-    /// The slot at a position, for callers that number their pages themselves.
+    /// The slot at an index, for callers that number their pages themselves.
     pub fn new(index: u32) -> Self {
         Slot(index)
     }
 
-    /// The position, below [`super::PageColumns::slots`]; for a table kept beside the columns.
+    /// The index, below [`super::PageColumns::slots`]; for a table kept beside the columns.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// When a page was last looked at.
+/// Time of the last look at a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LastLook {
-    /// Never yet; it was discovered then.
+    /// No look yet; the time of discovery.
     Discovered(Timestamp),
-    /// Then.
+    /// Time of the last look.
     Looked(Timestamp),
 }
 
 /// Whether a page may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It may.
+    /// It may be chosen.
     Ready,
-    /// It is being fetched.
+    /// It has a request in flight.
     InFlight,
-    /// Not now: its host is paused, forbids it, or failed.
+    /// Not now: its host is paused or failing, or forbids the page.
     Held,
     /// It no longer exists.
     Gone,
@@ -97,14 +97,14 @@ impl Standing {
     }
 }
 
-/// One page, as the columns know it: times to the second, the rest as f32. Where it stands on its site is said once,
-/// when it is inserted.
+/// One page as the columns store it: times to the second, the rest as f32. Its place on its site is given once, at
+/// insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageEntry {
-    /// When it was last looked at.
+    /// Time of the last look, or of discovery.
     pub last_look: LastLook,
-    /// What is believed of its changes. Under [`super::Index::Live`] the evidence beyond the prior of its cell, under
-    /// [`super::Index::CrawlValue`] the whole belief, in `own` ([`super::whole_belief`]).
+    /// Belief about its changes. Under [`super::Index::Live`] this is the evidence beyond the prior of its cell. Under
+    /// [`super::Index::CrawlValue`] it is the whole belief, in `own` ([`super::whole_belief`]).
     pub belief: PageBelief,
     /// Importance divided by the cost of a fetch.
     pub weight: f64,
@@ -114,15 +114,15 @@ pub struct PageEntry {
     pub standing: Standing,
 }
 
-/// A page that may be chosen, and what a fetch is worth. The greatest comes first: pages never fetched before all
+/// A page that may be chosen, with the value of a fetch. The greatest comes first: pages never fetched before all
 /// others, then the higher value, then the lower slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// The page.
+    /// Position of the page.
     pub slot: Slot,
     /// The caller's number for its host.
     pub host: u32,
-    /// No copy of it exists yet.
+    /// Whether no copy of it exists yet.
     pub never_fetched: bool,
     /// By [`super::Index`]; days since discovery for a page never fetched.
     pub value: f64,

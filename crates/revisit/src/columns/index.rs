@@ -1,4 +1,4 @@
-//! What a fetch of a page is worth.
+//! The value of a fetch.
 
 use super::entry::{NEVER_FETCHED, PageRecord};
 use super::{PageColumns, Slot};
@@ -6,7 +6,7 @@ use change_rate::{Gamma, GammaState, exp_minus, ln_1p_ratio};
 use page::Timestamp;
 use sweeps::{Outlook, PageBelief};
 
-/// By what pages compete for fetches.
+/// The score by which pages compete for fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Index {
     /// Days since the last look. The baseline of every comparison.
@@ -16,7 +16,7 @@ pub enum Index {
         /// Share of the harmonic penalty in the objective, 0..=1.
         theta: f64,
     },
-    /// Weight × crawl value with sweeps, and the worth of a first look into groups long not looked into.
+    /// Weight × crawl value with sweeps, plus the value of a first look into groups not looked into for long.
     Live {
         /// Share of the harmonic penalty in the objective, 0..=1.
         theta: f64,
@@ -25,49 +25,50 @@ pub enum Index {
     },
 }
 
-/// The live default, with the theta that starves no page and costs nothing ([`crate::Policy::DEFAULT_THETA`]).
+/// The live default, with the theta that abandons no page and costs nothing ([`crate::Policy::DEFAULT_THETA`]).
 impl Default for Index {
     fn default() -> Self {
         Index::Live { theta: crate::Policy::DEFAULT_THETA, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT }
     }
 }
 
-/// A whole belief, in the form the columns keep for [`Index::CrawlValue`].
+/// Converts a whole belief to the form that the columns keep for [`Index::CrawlValue`].
 pub fn whole_belief(belief: Gamma) -> PageBelief {
     let narrow = |number: f64| (number as f32).clamp(f32::MIN_POSITIVE, f32::MAX);
     let own = GammaState { delta_alpha: narrow(belief.alpha()), delta_beta_days: narrow(belief.beta_days()) };
     PageBelief { own, plain: GammaState::default() }
 }
 
-/// What a fetch of one page is worth, part by part.
+/// The value of a fetch of one page, part by part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worth {
     /// Days since the last look.
     pub days: f64,
     /// The belief about the page's own changes.
     pub own: Gamma,
-    /// The belief about all its changes, as if there were no sweeps.
+    /// The belief about all its changes, without sweeps.
     pub plain: Gamma,
     /// Summed sweep hazard of its groups since the last look.
     pub sweep_hazard: f64,
-    /// Expected sweeps of the page per day from here on.
+    /// Expected sweeps of the page per day from now on.
     pub sweeps_per_day: f64,
     /// Trust in sweeps at its site.
     pub trust: f64,
     /// Importance divided by cost.
     pub weight: f64,
-    /// Weight × days of freshness that the page itself gains.
+    /// Weight × days of freshness that the page gains.
     pub value: f64,
-    /// What a first look into its groups is worth beside that.
+    /// Additional value of a first look into its groups.
     pub sentinel_value: f64,
     /// Probability that the copy is still current.
     pub fresh_probability: f64,
 }
 
-/// The crawl value with sweeps, in days of freshness: that of two beliefs, mixed by trust. With sweeps P2(x) — at theta
-/// above 0 the mixed kernel — over the mean rate; without them the exact one of the Gamma belief (B7 of the algorithm
-/// notes), which gives up no page that may be slow: on made-up populations without sweeps it closes up to a tenth more
-/// of the gap between uniform and known rates, on recorded change times it serves as well.
+/// The crawl value with sweeps, in days of freshness: a mixture of two beliefs, weighted by trust. With sweeps it is
+/// P2(x) — at theta above 0 the mixed kernel — over the mean rate. Without sweeps it is the exact one of the Gamma
+/// belief (B7 of the algorithm notes), which abandons no page that may be slow. On synthetic populations without
+/// sweeps, this closes up to a tenth more of the gap between uniform and known rates; on recorded change times it is as
+/// good.
 #[inline]
 pub fn live_value(
     own: Gamma,
@@ -85,13 +86,13 @@ pub fn live_value(
     trust * swept + (1.0 - trust) * plain.crawl_value(days, theta)
 }
 
-/// -ln of the probability of no change within some days.
+/// -ln of the probability of no change within `days`.
 #[inline]
 pub(super) fn hazard(belief: Gamma, days: f64) -> f64 {
     belief.alpha() * ln_1p_ratio(days, belief.beta_days())
 }
 
-/// (1 - theta) P2(x) + theta (x - 1 + e^-x), by one exponential.
+/// (1 - theta) P2(x) + theta (x - 1 + e^-x), with one exponential.
 #[inline]
 pub(super) fn kernel(x: f64, theta: f64) -> f64 {
     if x < 0.03 {
@@ -107,7 +108,7 @@ pub(super) fn kernel(x: f64, theta: f64) -> f64 {
 }
 
 impl PageColumns {
-    /// What a fetch of the page is worth now; `None` for a page never fetched, or when there is none.
+    /// The value of a fetch now. `None` for a page never fetched, or when there is none.
     pub fn worth(&self, slot: Slot, index: &Index, outlook: &Outlook, now: Timestamp) -> Option<Worth> {
         let i = slot.index();
         self.get(slot)?;
@@ -160,7 +161,7 @@ impl PageColumns {
         })
     }
 
-    /// The value of page `i` without that of a first look.
+    /// The value of page `i` without that of a first look into its groups.
     pub(super) fn value(&self, i: usize, index: &Index, outlook: &Outlook, now_days: f64) -> f64 {
         let page = &self.pages[i];
         let days = (now_days - page.last_look_days()).max(0.0);
@@ -177,7 +178,7 @@ impl PageColumns {
         }
     }
 
-    /// Summed sweep hazard of a page since its last look, and per day from here on.
+    /// Summed sweep hazard of a page since its last look, and per day from now on.
     fn sweeps(&self, page: &PageRecord, outlook: &Outlook, now_days: f64) -> (f64, f64) {
         let last_days = page.last_look_days();
         let (mut hazard, mut per_day) = (0.0, 0.0);
@@ -190,8 +191,8 @@ impl PageColumns {
         (hazard, per_day)
     }
 
-    /// What a first look into the groups of a membership is worth: a sweep that nobody notices makes more of their pages
-    /// stale each day, so the worth grows with the square of the silence (A5's linear penalty).
+    /// Value of a first look into the groups of a membership. An unnoticed sweep makes more of their pages stale each
+    /// day, so the value grows with the square of the silence (A5's linear penalty).
     pub(super) fn sentinel(&self, membership: u32, outlook: &Outlook, now_days: f64) -> f64 {
         let groups = self.memberships.rows[membership as usize].groups().iter();
         groups.map(|group| self.group_sentinel(*group, outlook, now_days)).sum()
@@ -200,13 +201,13 @@ impl PageColumns {
     pub(super) fn group_sentinel(&self, group: u32, outlook: &Outlook, now_days: f64) -> f64 {
         let group = &self.memberships.groups[group as usize];
         let silence_days = now_days - group.looked_days;
-        // Without any copy there is nothing to be kept fresh.
+        // Without a copy there is no freshness to keep.
         if silence_days <= 0.0 || silence_days.is_infinite() {
             return 0.0;
         }
         let hazard =
             outlook.group_at(group.number).map_or(0.0, |known| known.hazard.between(group.looked_days, now_days));
-        // Rounding may leave a hair of negative weight behind.
+        // Rounding may leave a tiny negative weight.
         0.5 * group.weight.max(0.0) * -(-hazard).exp_m1() * silence_days
     }
 }

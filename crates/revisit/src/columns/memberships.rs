@@ -1,18 +1,18 @@
-//! What many pages share: where they stand, and the groups they are in.
+//! What many pages share: places and groups.
 
 use std::collections::HashMap;
 use sweeps::{GroupKind, GroupSet, Groups, HashMapByHash, Outlook, Place};
 
 const KINDS: usize = GroupKind::ALL.len();
-/// The revision of a membership that has not been asked for yet.
+/// The revision of a membership before the outlook was asked.
 const NOT_ASKED: u32 = u32::MAX;
-/// The number of what the outlook does not know.
+/// The number of a cell or site that the outlook does not know.
 const UNKNOWN: u32 = u32::MAX;
 
 /// A place without its file name, which few pages share.
 type SharedPlace = [u64; KINDS + 1];
 
-/// Places, each kept once.
+/// Distinct places.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     rows: Vec<(SharedPlace, u32)>,
@@ -66,11 +66,11 @@ struct Key {
     revision: u32,
 }
 
-/// The site, the cell and the groups of some pages.
+/// The site, cell and groups that some pages share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
     key: Key,
-    /// Their numbers in the outlook, [`UNKNOWN`] where it did not know them.
+    /// Numbers in the outlook; [`UNKNOWN`] where it does not know them.
     pub(super) cell: u32,
     pub(super) site: u32,
     /// Positions in [`Memberships::groups`].
@@ -102,26 +102,26 @@ impl Membership {
         self.cell != UNKNOWN && self.site != UNKNOWN
     }
 
-    /// Whether its groups should be asked for again, its site being at this revision.
+    /// Whether its groups must be asked for again, now that its site is at this revision.
     pub(super) fn is_stale(&self, site_revision: u32) -> bool {
         !self.is_vacant() && self.key.revision != site_revision
     }
 }
 
-/// A group that pages held here are in.
+/// A group with pages held here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) group: u64,
     /// Its number in the outlook.
     pub(super) number: u32,
-    /// When any page of it was last looked at, or chosen to be; negative infinity when never.
+    /// Time of the last look at any page of it, or of the last choice of one; negative infinity when there was none.
     pub(super) looked_days: f64,
     /// Sum of its pages' weights.
     pub(super) weight: f64,
     memberships: u32,
 }
 
-/// Memberships and groups, each kept once.
+/// Distinct memberships and groups.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memberships {
     pub(super) rows: Vec<Membership>,
@@ -133,13 +133,13 @@ pub(super) struct Memberships {
 }
 
 impl Memberships {
-    /// The number of the membership of a page just inserted: its groups are not asked for yet.
+    /// The membership of a newly inserted page, whose groups were not asked for yet.
     pub(super) fn attach_new(&mut self, place: &Place) -> u32 {
         let key = Key { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
         self.attach_to(Membership { key, cell: UNKNOWN, site: UNKNOWN, groups: Groups::default(), pages: 0 })
     }
 
-    /// The number of the membership of a page by what the outlook knows.
+    /// The membership of a page by the current outlook.
     pub(super) fn attach(&mut self, place: &Place, outlook: &Outlook) -> u32 {
         let groups = outlook.groups_of(place);
         let key = Key { site: place.site, cell: place.cell, groups, revision: outlook.site_revision(place.site) };
@@ -157,7 +157,7 @@ impl Memberships {
         })
     }
 
-    /// Asks for the numbers that the outlook did not know before: a cell may be told of long after its pages came.
+    /// Looks up cells and sites that the outlook did not know before: it may learn of a cell long after its pages came.
     pub(super) fn ask_numbers(&mut self, outlook: &Outlook) {
         for row in self.rows.iter_mut().filter(|row| !row.is_vacant() && !row.is_known()) {
             row.cell = outlook.cell_number(row.key.cell).unwrap_or(UNKNOWN);
@@ -213,7 +213,7 @@ impl Memberships {
         row.groups().iter().for_each(|group| self.groups[*group as usize].weight += weight);
     }
 
-    /// A page of this membership was looked at.
+    /// Notes a look at a page of this membership.
     pub(super) fn looked(&mut self, number: u32, at_days: f64) {
         let row = self.rows[number as usize];
         for &group in row.groups() {
@@ -223,7 +223,7 @@ impl Memberships {
     }
 }
 
-/// Puts a row where one is vacant, or behind the others, and says where.
+/// Puts a row at a vacant position or at the end. Returns its position.
 fn seat<T>(rows: &mut Vec<T>, vacant: &mut Vec<u32>, row: T) -> u32 {
     match vacant.pop() {
         Some(number) => {

@@ -1,4 +1,4 @@
-//! Scoring all pages at one moment.
+//! Scores all pages at one time.
 
 use super::bounds::{BoundTerms, Bounds, LANES, SLACK, crawl_value_at_most};
 use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
@@ -8,9 +8,9 @@ use page::Timestamp;
 use sweeps::Outlook;
 
 impl PageColumns {
-    /// The best pages on hosts that are `permitted`, `count` at least if there are so many: those never fetched, oldest
-    /// discovery first, then those whose value is at least `floor`. The outlook matters to [`Index::Live`] only, which wants
-    /// [`PageColumns::refresh`] before.
+    /// The best pages on hosts that are `permitted`, at least `count` if there are that many: first pages never
+    /// fetched, oldest discovery first, then pages worth at least `floor`. Only [`Index::Live`] uses the outlook, and
+    /// needs [`PageColumns::refresh`] before.
     pub fn scan(
         &self,
         now: Timestamp,
@@ -47,8 +47,8 @@ impl PageColumns {
         Selection::new(*index, floor, never_fetched, best, left_out)
     }
 
-    /// Finds the best pages by values that depend on the page alone. `value` is told the page, the days since its last
-    /// look, and below what it need not be worked out.
+    /// Finds the best pages by values that depend on the page alone. `value` gets the page, the days since its last
+    /// look, and a threshold below which the value need not be computed.
     fn scan_each(
         &self,
         found: &mut Found<'_, impl Fn(u32) -> bool>,
@@ -66,7 +66,8 @@ impl PageColumns {
         }
     }
 
-    /// Finds the best pages by their own value, and returns of every membership the best with what a first look adds.
+    /// Finds the best pages by their own value. Returns the best page of every membership, with the value of a first
+    /// look added.
     fn scan_live(
         &self,
         found: &mut Found<'_, impl Fn(u32) -> bool>,
@@ -108,7 +109,7 @@ impl PageColumns {
         probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe }).collect()
     }
 
-    /// Shows every page that may be chosen, in the order of slots, with its value but for that of a first look.
+    /// Visits every page that may be chosen, in the order of slots, with its value without that of a first look.
     pub fn visit(&self, now: Timestamp, index: &Index, outlook: &Outlook, mut visitor: impl FnMut(Candidate)) {
         let ready = |flags: u8| flags & !NEVER_FETCHED == 0;
         self.each_value(now, index, outlook, ready, &mut visitor);
@@ -151,7 +152,7 @@ impl PageColumns {
     }
 }
 
-/// What a scan has found so far.
+/// The findings of a scan so far.
 struct Found<'a, P> {
     never_fetched: Best<Candidate>,
     best: Best<Entry>,
@@ -177,8 +178,8 @@ impl<P: Fn(u32) -> bool> Found<'_, P> {
         }
     }
 
-    /// Pages never fetched, the best last; the others, in no order; below what there may be others; and no page left
-    /// out was worth more than what, if any was.
+    /// Returns the pages never fetched, the best last; the others, unordered; the value below which there may be more;
+    /// and the highest value left out, if any was.
     fn finish(mut self, floor: f64) -> (Vec<Candidate>, Vec<Entry>, f64, Option<f64>) {
         self.best.cut();
         self.never_fetched.cut();
@@ -193,11 +194,11 @@ impl<P: Fn(u32) -> bool> Found<'_, P> {
     }
 }
 
-/// The best `count` of what is pushed, in no order, without keeping much more.
+/// Collects the best `count` items, unordered, and keeps few more than these.
 struct Best<T> {
     kept: Vec<T>,
     count: usize,
-    /// The most there can be.
+    /// Maximum number of items.
     all: usize,
     truncated: bool,
 }
@@ -207,11 +208,11 @@ impl<T: Ord> Best<T> {
         Self { kept: Vec::new(), count, all, truncated: false }
     }
 
-    /// Returns the least of the best when it has just been worked out.
+    /// Adds an item. Returns the least of the best when that was just computed.
     fn push(&mut self, item: T) -> Option<&T> {
         let most = self.count.saturating_add(self.count / 8 + 64);
         if self.kept.capacity() == 0 {
-            // There are millions of pages: growing by doubling could take twice the room.
+            // There are millions of pages: growing by doubling could take twice the memory.
             self.kept.reserve_exact(self.all.min(most.saturating_add(1)));
         }
         self.kept.push(item);

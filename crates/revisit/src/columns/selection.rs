@@ -1,9 +1,9 @@
-//! Choosing the best pages one by one, exactly as if all were scored anew before each choice.
+//! Chooses the best pages one by one, exactly as if all were scored again before each choice.
 //!
-//! The worth of a first look belongs to the groups, not to the page: within one membership every page has it alike, and
-//! the first page chosen takes it for all. So two lists suffice: (A) the best pages by their own value, and (B) of every
-//! membership the best page, with what a first look adds. Once B's page of a membership is chosen its other pages are
-//! worth their own value and nothing else, and those that count are in A.
+//! The value of a first look belongs to the groups, not to the page. All pages of a membership have the same, and the
+//! first page chosen takes it for all. So two lists suffice: (A) the best pages by their own value, and (B) the best
+//! page of every membership, with the value of a first look added. Once B's page of a membership is chosen, the other
+//! pages are worth only their own value, and those that matter are in A.
 
 use super::{Candidate, Index, NEVER_FETCHED, PageColumns, PageRecord, Slot, Standing};
 use page::Timestamp;
@@ -17,7 +17,7 @@ use sweeps::Outlook;
 pub(super) struct Entry {
     pub(super) value: f64,
     pub(super) slot: Slot,
-    /// In B.
+    /// Whether it is in B.
     pub(super) probe: bool,
 }
 
@@ -35,29 +35,29 @@ impl PartialOrd for Entry {
     }
 }
 
-/// The best pages at the moment of a scan, to be taken one by one.
+/// The best pages at the time of a scan, to be taken one by one.
 #[derive(Clone, Debug)]
 pub struct Selection {
     index: Index,
     floor: f64,
     /// Pages never fetched, the best last.
     never_fetched: Vec<Candidate>,
-    /// The others, the best last: values of the scan.
+    /// The others, the best last, with their values at the scan.
     best: Vec<Entry>,
-    /// Those that have given way to better ones: values since.
+    /// Pages that gave way to better ones, with their values since.
     again: BinaryHeap<Entry>,
-    /// What the last page taken was worth at the scan.
+    /// Value at the scan of the last page taken.
     level: f64,
-    /// No page left out was worth more than this; nothing when none was.
+    /// The highest value left out; `None` when nothing was.
     left_out: Option<f64>,
 }
 
-/// Once the best page is worth less than this part of what was left out, the selection is over: looks taken meanwhile
-/// have shown that the pages chosen were not the best.
+/// The selection ends once the best page is worth less than this fraction of what was left out: looks since the scan
+/// have shown that the chosen pages were not the best.
 const WORSE_THAN_LEFT_OUT: f64 = 0.9;
 
 impl Selection {
-    /// Of a scan's findings, the best last.
+    /// From the findings of a scan, the best last.
     pub(super) fn new(
         index: Index,
         floor: f64,
@@ -68,16 +68,17 @@ impl Selection {
         Self { index, floor, never_fetched, best, again: BinaryHeap::new(), level: f64::INFINITY, left_out }
     }
 
-    /// The same as of a scan with this lower floor, if no other pages could have been in it: there were more than enough.
+    /// This selection as a scan with a lower floor would give it, if that could have found no other pages: there were
+    /// more than enough.
     pub fn lower_floor(self, floor: f64) -> Option<Self> {
         (floor >= self.floor || self.left_out.is_some_and(|left_out| left_out > 0.0))
             .then_some(Self { floor: floor.min(self.floor), ..self })
     }
 
-    /// Takes the best page out, on a host that is `permitted`, and marks it as in flight and its groups as looked into.
-    /// Values are those of this moment, by what is known now: a page that has lost value since the scan gives way to
-    /// the next. Pages that have gained since wait for the next scan. Nothing comes once what is left is worth clearly
-    /// less than what the scan left out; then [`Selection::is_truncated`].
+    /// Takes out the best page on a host that is `permitted`, and marks it as in flight and its groups as looked into.
+    /// Values are current: a page that has lost value since the scan gives way to the next. Pages that have gained wait
+    /// for the next scan. Returns `None` once the rest is worth clearly less than what the scan left out; then see
+    /// [`Selection::is_truncated`].
     pub fn next(
         &mut self,
         columns: &mut PageColumns,
@@ -110,7 +111,7 @@ impl Selection {
             }
             if self.best.last().max(self.again.peek()).is_some_and(|next| *next > entry) {
                 if self.again.len() == self.again.capacity() {
-                    // By an eighth: growing by doubling could take twice the room.
+                    // By an eighth: growing by doubling could take twice the memory.
                     self.again.reserve_exact(self.again.len() / 8 + 64);
                 }
                 self.again.push(entry);
@@ -133,7 +134,7 @@ impl Selection {
         None
     }
 
-    /// Asks memory for what the pages to come need, without waiting for it: one hangs on the other, and all lie far apart.
+    /// Prefetches what the next pages need: each access depends on the previous one, and all lie far apart in memory.
     #[inline]
     fn fetch_ahead(&self, columns: &PageColumns, outlook: &Outlook) {
         let ahead = |pages: usize| {
@@ -170,12 +171,12 @@ impl Selection {
         }
     }
 
-    /// What the last page taken was worth at the scan: how far down the selection is.
+    /// Value at the scan of the last page taken: how far down the selection is.
     pub fn level(&self) -> f64 {
         self.level
     }
 
-    /// Whether there were more pages than asked for: when nothing is left, another scan may find some.
+    /// Whether there were more pages than asked for. If so, another scan may find some when nothing is left.
     pub fn is_truncated(&self) -> bool {
         self.left_out.is_some()
     }

@@ -1,4 +1,4 @@
-//! What pages have in common at one moment: worked out once, and not for each page.
+//! Terms that pages share at one time, computed once instead of for each page.
 
 use super::PageColumns;
 use super::bounds::AGES;
@@ -7,13 +7,13 @@ use super::index::live_value;
 use super::memberships::Membership;
 use sweeps::{CellPriors, Groups, Hazard, Outlook};
 
-/// What all pages of a membership have in common at the moment of a scan.
+/// The terms of a membership at the time of a scan.
 #[derive(Clone, Copy)]
 pub(super) struct Terms {
     pub(super) priors: CellPriors,
     pub(super) trust: f64,
     pub(super) sweeps_per_day: f64,
-    /// What a first look adds.
+    /// Value of a first look into its groups.
     pub(super) sentinel: f64,
     pub(super) groups: Groups,
 }
@@ -37,7 +37,7 @@ impl Terms {
     }
 }
 
-/// A group at the moment of a scan.
+/// A group at the time of a scan.
 pub(super) struct GroupTerms<'a> {
     hazard: Option<&'a Hazard>,
     /// [`Hazard::until`] now.

@@ -1,41 +1,41 @@
-//! A model's state, to be kept and restored piece by piece.
+//! Saves and restores a model piece by piece.
 
 use super::{Cell, Model, Score, TOLD};
 use crate::rules::{LEAD_LEAST, LEAD_MOST};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 
 impl Model {
-    /// The state of a group, to be kept.
+    /// The state of a group, for storage.
     pub fn group_state(&self, group: u64) -> Option<GroupState> {
         let number = self.outlook.group_number(group)? as usize;
         let outlook = &self.outlook.groups[number];
         Some(GroupState::of(group, outlook.site, outlook.pages, &self.calendars[number], &outlook.hazard))
     }
 
-    /// The state of a cell, to be kept.
+    /// The state of a cell, for storage.
     pub fn cell_state(&self, cell: u64) -> Option<CellState> {
         let cell = &self.cells[self.outlook.cell_number(cell)? as usize];
         Some(CellState { cell: cell.cell, site: cell.site, own: cell.own, plain: cell.plain, priors: cell.priors })
     }
 
-    /// The state of a site, to be kept.
+    /// The state of a site, for storage.
     pub fn site_state(&self, site: u64) -> Option<SiteState> {
         let number = self.outlook.site_number(site)?;
         Some(SiteState { site, lead: self.outlook.sites[number as usize].lead })
     }
 
-    /// Restores the newest bin of a model that is empty but for restored states.
+    /// Restores the newest bin of a model that holds only restored states.
     pub fn restore_today(&mut self, bin: i32) {
         self.today = bin;
     }
 
-    /// Restores pages of candidate groups that were counted before, whether they have calendars or not.
+    /// Restores the page counts of candidate groups, with and without calendars.
     pub fn restore_sizes(&mut self, sizes: &[(u64, u32)]) {
         self.sizes.reserve(sizes.len());
         sizes.iter().for_each(|(group, pages)| self.sizes.add(*group, *pages));
     }
 
-    /// Restores a group. Its size is [`Model::restore_sizes`]' to restore.
+    /// Restores a group. [`Model::restore_sizes`] restores its size.
     pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
         let (group, site, pages) = (state.group, state.site, state.pages);
         let (calendar, hazard) = state.into_parts()?;

@@ -1,12 +1,11 @@
-//! What of a model is news to whoever keeps its [`Outlook`](crate::Outlook).
+//! The changes of a model that must be published to the owners of its [`Outlook`](crate::Outlook).
 
 use super::{Model, Score, TOLD};
 use crate::outlook::{CellChange, Changes, GroupChange};
 use crate::states::SiteState;
 
 impl Model {
-    /// What has changed since it was last asked for, but for what hardly matters; that stays for
-    /// [`Model::take_changes`].
+    /// The changes since the last call, except insignificant ones, which stay for [`Model::take_changes`].
     pub fn take_significant_changes(&mut self) -> Changes {
         let groups = std::mem::take(&mut self.significant);
         let sites = std::mem::take(&mut self.significant_sites);
@@ -17,7 +16,7 @@ impl Model {
         }
     }
 
-    /// All that has changed since it was last asked for.
+    /// All changes since the last call.
     pub fn take_changes(&mut self) -> Changes {
         self.significant.clear();
         self.significant_sites.clear();

@@ -1,23 +1,23 @@
-//! The best fetch rates when no host may be asked too often.
+//! The best fetch rates under a limit per host.
 //!
-//! Kolobov et al., SIGIR 2019, as the nested solve of C15: at a common price every host takes the smaller of what its
-//! pages want and what it allows; hosts at their limit then have a higher price of their own.
+//! Kolobov et al., SIGIR 2019, as the nested solve of C15. At a common price every host takes the smaller of its pages'
+//! demand and its limit. Hosts at their limit then have a higher price of their own.
 
 use revisit::allocate::{Contest, Demand, LN_PRICE_LIMIT, PageTerms, meet_budget};
 
-/// How a budget is best spent under limits by host.
+/// The solution for a budget under limits per host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostAllocation {
-    /// What the last unit of budget buys on hosts below their limits. Zero when the budget cannot be spent for limits.
+    /// Marginal value of the budget on hosts below their limits. Zero when the limits prevent spending the budget.
     pub price: f64,
-    /// The hosts at their limits with their own, higher prices, in the order of their numbers.
+    /// The hosts at their limits, by number, with their own higher prices.
     pub full_hosts: Vec<(u32, f64)>,
     /// Fetches per day of each page, in the order given.
     pub fetch_rates_per_day: Vec<f64>,
 }
 
 /// The best fetch rates for a budget per day, when the pages of a host together may spend at most `limit_per_day(host)`
-/// of it (fetches per day, where every fetch costs 1). `hosts` holds the host of each page.
+/// (fetches per day, where every fetch costs 1). `hosts` holds the host of each page.
 pub fn host_capped(
     demand: &impl Demand,
     pages: &[PageTerms],
@@ -28,7 +28,7 @@ pub fn host_capped(
     let mut order: Vec<usize> = (0..pages.len().min(hosts.len())).collect();
     order.sort_by_key(|&i| hosts[i]);
     let contest = Contest::new(demand, order.iter().map(|&i| &pages[i]));
-    // What each host spends at a price, in the order of their numbers: (host, where its pages end, spending).
+    // The spending of each host at a price, by host number: (host, end of its pages, spending).
     let by_host = |ln_price: f64| {
         let mut spent: Vec<(u32, usize, f64)> = Vec::new();
         for (position, (&i, rate)) in order.iter().zip(contest.rates(ln_price)).enumerate() {

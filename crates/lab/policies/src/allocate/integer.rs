@@ -1,25 +1,25 @@
 //! Whole numbers of looks within a horizon: the marked point process model.
 //!
-//! Wolf et al., WWW 2002 (C11): page i gets x looks, evenly spaced, and is stale a(x) of the time; keep Σ weight × a(x)
-//! small under Σ x = R. The staleness is convex in x, so taking the best single look again and again is exact (Fox
-//! 1966). Every look counts as one; costs are not looked at.
+//! Wolf et al., WWW 2002 (C11): page i gets x looks, evenly spaced, and is stale for the share a(x) of the time.
+//! Minimise Σ weight × a(x) under Σ x = R. The staleness is convex in x, so repeatedly taking the best single look is
+//! exact (Fox 1966). Every look counts as one; costs are ignored.
 
 use revisit::allocate::{Objective, PageTerms, optimal_for};
 use revisit::kernels::{self, VisitOrder};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// What happens at the ends of the horizon.
+/// The ends of the horizon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Horizon {
-    /// It happens once: copies are fresh when it begins, and looks lie inside it.
+    /// It happens once: copies are fresh at its start, and looks lie inside it.
     Once,
-    /// It comes again and again: looks are evenly spaced for ever, and a page without looks is always stale.
+    /// It repeats: looks are evenly spaced for ever, and a page without looks is always stale.
     Repeated,
 }
 
-/// Share of the time that a page is stale which changes `changes_per_horizon` times per horizon and is looked at
-/// `looks` times.
+/// Share of the time that a page is stale when it changes `changes_per_horizon` times per horizon and has `looks`
+/// looks.
 pub fn staleness(horizon: Horizon, changes_per_horizon: f64, looks: u32) -> f64 {
     let intervals = match horizon {
         Horizon::Once => f64::from(looks) + 1.0,
@@ -32,7 +32,7 @@ pub fn staleness(horizon: Horizon, changes_per_horizon: f64, looks: u32) -> f64 
     }
 }
 
-/// A look that could be added or taken away, and what it buys. Ties go to the page with the lower number.
+/// A look that could be added or removed, with its gain. Ties go to the page with the lower number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct NextLook {
     gain: f64,
@@ -53,7 +53,7 @@ impl PartialOrd for NextLook {
     }
 }
 
-/// The problem: pages, how long they are watched, and how often one of them may be looked at.
+/// The pages, the horizon, and the maximum of looks per page.
 struct Problem<'a> {
     pages: &'a [PageTerms],
     horizon_days: f64,
@@ -62,7 +62,7 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// What look number `looks + 1` of a page buys.
+    /// Gain of look number `looks + 1` at a page.
     fn gain(&self, page: usize, looks: u32) -> f64 {
         let terms = &self.pages[page];
         if looks >= self.max_looks || !terms.competes() {
@@ -99,7 +99,7 @@ impl Problem<'_> {
             (0..looks.len()).filter_map(|page| self.removable(page, looks)).map(Reverse).collect();
         while let (Some(&best), Some(&Reverse(worst))) = (addable.peek(), removable.peek()) {
             let (Reverse(to), Reverse(from)) = (best.page, worst.page);
-            // Entries of looks moved since are out of date.
+            // Entries of looks moved since are outdated.
             if self.addable(to, looks) != Some(best) {
                 addable.pop();
             } else if self.removable(from, looks) != Some(worst) {
@@ -117,8 +117,8 @@ impl Problem<'_> {
     }
 }
 
-/// The best whole numbers of looks, by taking the best look `looks` times: O(looks × log pages). Fewer are given where
-/// no more would buy anything. At most `max_looks` go to one page.
+/// The best whole numbers of looks, by taking the best look `looks` times: O(looks × log pages). Returns fewer where
+/// more would gain nothing. One page gets at most `max_looks`.
 pub fn integer_looks_greedy(
     pages: &[PageTerms],
     horizon_days: f64,
@@ -132,10 +132,10 @@ pub fn integer_looks_greedy(
     planned
 }
 
-/// The same looks as [`integer_looks_greedy`] (up to ties), at a cost that does not grow with their number: rounded down
-/// from the best fractional ones, then the rest by gain, then exchanged while that helps.
+/// The same looks as [`integer_looks_greedy`] (up to ties), at a cost that does not grow with their number: the best
+/// fractional numbers rounded down, then the rest by gain, then exchanges while they help.
 pub fn integer_looks(pages: &[PageTerms], horizon_days: f64, horizon: Horizon, looks: u64, max_looks: u32) -> Vec<u32> {
-    // The horizon's own interval is one more look that every page has.
+    // The horizon's own interval is one more look for every page.
     let given = if horizon == Horizon::Once { 1.0 } else { 0.0 };
     let fractional: Vec<PageTerms> = pages
         .iter()

@@ -1,5 +1,5 @@
-//! Allocations of the literature, beside the optimum of [`revisit::allocate`]: under limits by host, in whole numbers of
-//! looks, by groups of pages, for pages that are polled, and for looks at random moments.
+//! Allocations of the literature, beside the optimum of [`revisit::allocate`]: under limits per host, in whole numbers
+//! of looks, by groups of pages, for polled pages, and for looks at random times.
 
 mod host_caps;
 mod integer;

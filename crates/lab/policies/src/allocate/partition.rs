@@ -1,12 +1,12 @@
-//! Fetch rates by groups of similar pages, for budgets to be solved on few representatives.
+//! Fetch rates by groups of similar pages, so that budgets are solved on few representatives.
 //!
-//! Carney, Lee & Zdonik, ICDE 2003 (C12). A baseline: with a [`RatioHistogram`](revisit::histogram::RatioHistogram) every
-//! page can have its own rate at less cost.
+//! Carney, Lee & Zdonik, ICDE 2003 (C12). A baseline: with a [`RatioHistogram`](revisit::histogram::RatioHistogram)
+//! every page can have its own rate at less cost.
 
 use revisit::allocate::{PageTerms, optimal, uniform_fetches_per_day};
 use revisit::kernels::{self, VisitOrder};
 
-/// The number that pages are sorted by before they are cut into groups of equal size.
+/// The sort key by which pages are cut into groups of equal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartitionKey {
     /// Importance.
@@ -19,18 +19,18 @@ pub enum PartitionKey {
     PerceivedFreshness,
 }
 
-/// What k-means takes for the distance of two pages when it refines groups.
+/// The distance of two pages in k-means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
     /// Between the logarithms of weight and change rate, each divided by its standard deviation.
     Logarithms,
-    /// Between share of all weight and change rate per day as they are, as published. Groups get worse by it: weights
-    /// hardly count (C12).
+    /// Between raw shares of all weight and raw change rates per day, as published. This makes groups worse, because
+    /// weights hardly count (C12).
     Raw,
 }
 
-/// Fetches per day of each page: those of its group, which are the best for pages that are all like the group's mean.
-/// Groups are refined by so many `rounds` of k-means.
+/// Fetches per day of each page: those of its group, which are the best when all its pages are like its mean. Groups
+/// are refined by `rounds` rounds of k-means.
 pub fn partitioned(
     pages: &[PageTerms],
     budget_per_day: f64,
@@ -70,7 +70,7 @@ pub fn partitioned(
     rates
 }
 
-/// The group of each page: equal numbers, in the order of the key; ties in the order given.
+/// The group of each page: equal numbers in the order of the key, ties in the given order.
 fn cut(pages: &[PageTerms], key: PartitionKey, uniform_per_day: f64, groups: usize) -> Vec<usize> {
     let keys: Vec<f64> = pages
         .iter()
@@ -90,7 +90,7 @@ fn cut(pages: &[PageTerms], key: PartitionKey, uniform_per_day: f64, groups: usi
     labels
 }
 
-/// Weight and change rate of each page, as k-means sees them.
+/// Coordinates of each page for k-means, from weight and change rate.
 fn points(pages: &[PageTerms], distance: Distance) -> Vec<(f64, f64)> {
     let total: f64 = pages.iter().map(|page| page.weight).sum();
     if distance == Distance::Raw {

@@ -1,25 +1,25 @@
-//! One server that polls pages one after the other, never idle.
+//! One server that polls pages one by one, never idle.
 //!
 //! Coffman, Liu & Weber, Journal of Scheduling 1998 (C10). A page is the next one accessed with frequency f (Σ f = 1);
 //! an access takes a time X; h = E e^(-change rate × X) is the probability that nothing changes meanwhile.
 
 use revisit::allocate::{Objective, PageTerms, optimal_for};
 
-/// How long accesses take, at one and the same mean.
+/// Distribution of the access time, at a given mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessTime {
-    /// Always equally long.
+    /// Constant.
     Constant,
     /// Exponentially distributed.
     Exponential,
 }
 
-/// In which order pages are accessed, at given frequencies.
+/// Order of accesses, at given frequencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollingOrder {
-    /// As evenly spread as can be.
+    /// As even as possible.
     Even,
-    /// Each drawn at random, whatever came before.
+    /// Each drawn independently at random.
     Random,
 }
 
@@ -44,8 +44,8 @@ impl PolledPage {
         Self { changes_per_access, unchanged_probability, weight: 1.0 }
     }
 
-    /// Share of the time that the copy is stale (for [`PollingOrder::Even`]: a lower bound, reached where the order can
-    /// be perfectly even).
+    /// Share of the time that the copy is stale. For [`PollingOrder::Even`] a lower bound, reached where the order can
+    /// be perfectly even.
     pub fn staleness(&self, order: PollingOrder, frequency: f64) -> f64 {
         let (changes, h) = (self.changes_per_access, self.unchanged_probability);
         if frequency <= 0.0 {
@@ -57,7 +57,7 @@ impl PolledPage {
         }
     }
 
-    /// Changes per access, as they count in this order.
+    /// Effective changes per access in this order.
     fn effective_changes(&self, order: PollingOrder) -> f64 {
         match order {
             PollingOrder::Even => -self.unchanged_probability.ln(),
@@ -66,8 +66,8 @@ impl PolledPage {
     }
 }
 
-/// The access frequencies (Σ = 1) that keep Σ weight × change rate × staleness small. With equal weights they are in
-/// proportion to ln 1/h (even order) or 1/h - 1 (random order).
+/// The access frequencies (Σ = 1) that minimise Σ weight × change rate × staleness. With equal weights they are
+/// proportional to ln 1/h (even order) or 1/h - 1 (random order).
 pub fn polling_frequencies(pages: &[PolledPage], order: PollingOrder) -> Vec<f64> {
     let terms: Vec<PageTerms> = pages
         .iter()

@@ -1,15 +1,15 @@
-//! Fetch rates for looks at random moments, and for pages whose changes are announced.
+//! Fetch rates for looks at random times, and for pages whose changes are announced.
 //!
-//! Azar et al., PNAS 2018 (C13) and LambdaCrawl, Kolobov et al., NeurIPS 2019 (C14). LambdaCrawl for pages whose changes
-//! are seen by looking only is [`optimal_for`] with [`Objective::RandomHarmonic`]; its binary variant is
+//! Azar et al., PNAS 2018 (C13) and LambdaCrawl, Kolobov et al., NeurIPS 2019 (C14). LambdaCrawl for pages without
+//! announcements is [`optimal_for`] with [`Objective::RandomHarmonic`]; its binary variant is
 //! [`Objective::RandomFreshness`] with a minimum rate.
 
 use revisit::allocate::{
     Allocation, Demand, LN_PRICE_LIMIT, Objective, PageTerms, budget_per_unit, meet_budget, optimal_for,
 };
 
-/// The most weighted freshness when looks happen at random moments: the same as [`optimal_for`] with
-/// [`Objective::RandomFreshness`], by sorting instead of searching. Bounds on rates are not looked at.
+/// Maximum weighted freshness with looks at random times: the same as [`optimal_for`] with
+/// [`Objective::RandomFreshness`], by sorting instead of searching. Ignores bounds on rates.
 pub fn azar(pages: &[PageTerms], budget_per_day: f64) -> Allocation {
     let mut fetch_rates_per_day = vec![0.0; pages.len()];
     let mut order: Vec<usize> = (0..pages.len()).filter(|&i| pages[i].competes()).collect();
@@ -17,7 +17,7 @@ pub fn azar(pages: &[PageTerms], budget_per_day: f64) -> Allocation {
         let price = if order.is_empty() && budget_per_day > 0.0 { 0.0 } else { f64::INFINITY };
         return Allocation { price, fetch_rates_per_day };
     }
-    // The highest price at which a page is still wanted.
+    // The highest price at which a page is still worth a fetch.
     let limit = |i: usize| pages[i].weight / (pages[i].cost * pages[i].change_rate_per_day);
     order.sort_by(|&a, &b| limit(b).total_cmp(&limit(a)).then(a.cmp(&b)));
     let (mut roots, mut spending, mut price) = (0.0, budget_per_day, 0.0);
@@ -37,25 +37,25 @@ pub fn azar(pages: &[PageTerms], budget_per_day: f64) -> Allocation {
     Allocation { price, fetch_rates_per_day }
 }
 
-/// Fetch rates in proportion to weight: LambdaCrawl where weight / change rate is the same for all pages, so that change
-/// rates need not be known (LambdaCrawlApprox). All zero when nothing has weight.
+/// Fetch rates proportional to weight: LambdaCrawl for pages with equal weight / change rate, so that change rates need
+/// not be known (LambdaCrawlApprox). All zero when nothing has weight.
 pub fn lambda_crawl_approx(pages: &[PageTerms], budget_per_day: f64) -> Vec<f64> {
     let per_weight = budget_per_unit(budget_per_day, pages.iter().map(|page| page.cost * page.weight).sum());
     pages.iter().map(|page| per_weight * page.weight).collect()
 }
 
-/// How a budget is best spent on pages that announce every change.
+/// The solution for pages that announce every change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notified {
-    /// What the last unit of budget buys of the harmonic penalty; zero when every announcement is followed.
+    /// Marginal value of the budget for the harmonic penalty; zero when every announcement is followed.
     pub price: f64,
-    /// Probability with which an announcement of each page is followed by a fetch, in the order given.
+    /// Probability that an announcement of each page is followed by a fetch, in the order given.
     pub fetch_probabilities: Vec<f64>,
 }
 
-/// The least Σ weight × -ln p under Σ cost × change rate × p <= budget, for probabilities p: in proportion to weight /
-/// (cost × change rate), and never above 1. Pages that never change are followed always, at no cost; pages without
-/// weight never, and with no budget none that changes.
+/// The least Σ weight × -ln p under Σ cost × change rate × p <= budget, for probabilities p: proportional to weight /
+/// (cost × change rate), and at most 1. Pages that never change are always followed, at no cost. Pages without weight
+/// never are, nor, without a budget, any page that changes.
 pub fn notified(pages: &[PageTerms], budget_per_day: f64) -> Notified {
     let mut order: Vec<usize> = (0..pages.len()).filter(|&i| pages[i].competes()).collect();
     let mut fetch_probabilities: Vec<f64> =
@@ -66,7 +66,7 @@ pub fn notified(pages: &[PageTerms], budget_per_day: f64) -> Notified {
     let mass = |i: usize| pages[i].cost * pages[i].change_rate_per_day;
     let limit = |i: usize| pages[i].weight / mass(i);
     order.sort_by(|&a, &b| limit(b).total_cmp(&limit(a)).then(a.cmp(&b)));
-    // Weight of the pages from each position on.
+    // Total weight of the pages from each position on.
     let mut weights: Vec<f64> = order.iter().map(|&i| pages[i].weight).collect();
     for position in (1..weights.len()).rev() {
         weights[position - 1] += weights[position];
@@ -85,8 +85,8 @@ pub fn notified(pages: &[PageTerms], budget_per_day: f64) -> Notified {
     Notified { price, fetch_probabilities }
 }
 
-/// LambdaCrawl for a mixture: pages whose changes are seen by looking only, and pages that announce theirs, under one
-/// budget. Both get the share at which the last unit buys equally much.
+/// LambdaCrawl for a mixture under one budget: pages that announce their changes, and pages that do not. Both get the
+/// share at which the marginal values are equal.
 pub fn notified_and_not(silent: &[PageTerms], announcing: &[PageTerms], budget_per_day: f64) -> (Allocation, Notified) {
     let objective = Objective::RandomHarmonic;
     let spent_silent = |ln_price: f64| {

@@ -1,13 +1,13 @@
-//! Policies that plan how often every page is fetched, and then fetch the pages that often.
+//! Policies that plan how often every page is fetched, and then fetch at those rates.
 //!
-//! From time to time a [`RatePlan`] shares the budget by what is believed of the pages. In between, the earliest
-//! deadline comes first, and the next one counts from it, not from when the fetch happened (C19): rates are kept without
-//! drift, and looks are evenly spaced, which is worth more than exact rates. A new plan stretches what is left until a
-//! page's deadline; it does not start over.
+//! From time to time a [`RatePlan`] shares the budget by the beliefs about the pages. In between, the earliest deadline
+//! comes first, and the next deadline counts from it, not from the time of the fetch (C19). So rates do not drift and
+//! looks are evenly spaced, which is worth more than exact rates. A new plan stretches the time left until a page's
+//! deadline; it does not start over.
 //!
 //! The whole budget is spent: the earliest deadline is served even when it still lies ahead. So time here is not the
-//! caller's but that of the deadlines served: it stands still when nothing is fetched, and runs ahead when there is more
-//! budget than planned.
+//! caller's but that of the deadlines served. It stands still when nothing is fetched, and runs ahead when the budget
+//! is larger than planned.
 
 mod plan;
 
@@ -22,11 +22,11 @@ use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A plan is renewed early when more than this share of the pages, or of the budget, is not as planned.
+/// A plan is renewed early when more than this share of the pages, or of the budget, differs from the plan.
 const SURPRISE: f64 = 0.1;
 
-/// A [`RatePlan`] at work. Pages never fetched come first, those inserted earliest before the others, and are part of
-/// the plan from the first one after their first look.
+/// A policy that follows a [`RatePlan`]. Pages never fetched come first, in the order of insertion. A page becomes part
+/// of the first plan after its first look.
 pub struct Planned {
     plan: RatePlan,
     replan_days: f64,
@@ -35,9 +35,9 @@ pub struct Planned {
     new: BinaryHeap<Reverse<Deadline>>,
     /// Pages with deadlines that may be served.
     ready: BinaryHeap<Reverse<Deadline>>,
-    /// Pages that may not be served yet, by when they may (chairman assignment only).
+    /// Pages that may not be served yet, by the time from which they may (chairman assignment only).
     early: BinaryHeap<Reverse<Deadline>>,
-    /// Time of the deadlines: how far they have been served.
+    /// Time of the deadlines served.
     clock_days: f64,
     now_days: f64,
     planned: Option<LastPlan>,
@@ -48,14 +48,14 @@ struct LastPlan {
     at_days: f64,
     budget_per_day: f64,
     pages: usize,
-    /// How far the clock of the chairman assignment moves with every fetch.
+    /// Step of the chairman assignment's clock per fetch.
     days_per_fetch: f64,
     slack: f64,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum Standing {
-    /// Nobody's.
+    /// Not in use.
     Vacant,
     /// Never fetched; due since its deadline.
     New,
@@ -70,7 +70,8 @@ struct Page {
     weight: f32,
     cost: f32,
     host: u32,
-    /// On the clock of the deadlines. Without an interval: the part of an interval left until it, whenever there is one.
+    /// On the clock of the deadlines. Without an interval: the fraction of an interval that will be left once there is
+    /// one.
     deadline: f64,
     /// Infinite: not part of the plan.
     interval_days: f64,
@@ -98,7 +99,8 @@ impl Planned {
         }
     }
 
-    /// The same with the chairman assignment (C13): a page is not served again before its turn, however free the budget.
+    /// The same with the chairman assignment (C13): a page is not served again before its turn, even when budget is
+    /// left.
     pub fn with_chairman(mut self) -> Self {
         self.chairman = true;
         self
@@ -141,7 +143,7 @@ impl Planned {
         }
     }
 
-    /// Puts a waiting page where its deadline belongs.
+    /// Puts a waiting page into the queue for its deadline.
     fn enqueue(&mut self, i: usize) {
         let Page { deadline, interval_days, .. } = self.pages[i];
         if interval_days == f64::INFINITY {
@@ -156,7 +158,7 @@ impl Planned {
         }
     }
 
-    /// The first entry of a queue whose page still is in that `standing` and due then.
+    /// The first entry of a queue whose page still has this `standing` and deadline.
     fn pop(&mut self, standing: Standing) -> Option<usize> {
         let queue = if standing == Standing::New { &mut self.new } else { &mut self.ready };
         while let Some(Reverse(Deadline { days, page: i })) = queue.pop() {
@@ -167,7 +169,7 @@ impl Planned {
         None
     }
 
-    /// Lets those pages be served whose turn has come, at least one.
+    /// Makes the pages ready whose turn has come, at least one.
     fn release(&mut self) {
         while let Some(&Reverse(Deadline { days, page: i })) = self.early.peek()
             && (days <= self.clock_days || self.ready.is_empty())
@@ -190,20 +192,20 @@ impl Page {
         }
     }
 
-    /// Gives the page another interval: the part of it left until the deadline stays the same.
+    /// Gives the page another interval. The fraction of the interval left until the deadline stays the same.
     fn stretch(&mut self, clock_days: f64, interval_days: f64) {
         let part = if self.interval_days < f64::INFINITY {
             (self.deadline - clock_days) / self.interval_days
         } else {
             self.deadline
         };
-        // A rate that is no positive number is none.
+        // A rate that is not a positive number means no fetches.
         let planned = interval_days > 0.0 && interval_days < f64::INFINITY;
         self.deadline = if planned { clock_days + part * interval_days } else { part };
         self.interval_days = if planned { interval_days } else { f64::INFINITY };
     }
 
-    /// The deadline after the one just served. Deadlines missed altogether are left out, not made up for: a host that
+    /// Sets the deadline after the one just served. Deadlines missed entirely are skipped, not made up for: a host that
     /// was away for a month is not fetched thirty times in a row.
     fn advance(&mut self, clock_days: f64) {
         if self.interval_days < f64::INFINITY {
@@ -305,7 +307,7 @@ impl RevisitPolicy for Planned {
                 page.advance(clock_days);
                 self.enqueue(i);
             }
-            // A look that this policy did not ask for: its own go on as planned.
+            // A look that this policy did not ask for; its own go on as planned.
             Standing::Waiting | Standing::Vacant => {}
         }
     }

@@ -7,39 +7,39 @@ use revisit::demand_curve::DemandCurve;
 /// The average number of looks at a page in the horizon of [`RatePlan::MarkedPoint`].
 const LOOKS_PER_PAGE: f64 = 4.0;
 
-/// How often each page should be fetched.
+/// The rule for how often each page is fetched.
 pub enum RatePlan {
     /// All equally often (C1).
     Uniform,
-    /// In proportion to change rates (C2).
+    /// Proportional to change rates (C2).
     Proportional,
     /// The best rates for an objective (C8, C9, C14).
     Optimal(DemandCurve),
-    /// The best rates for freshness, were looks to happen at random moments (C13).
+    /// The best rates for freshness if looks happened at random times (C13).
     Azar,
-    /// In proportion to weights (LambdaCrawlApprox, C14).
+    /// Proportional to weights (LambdaCrawlApprox, C14).
     ByWeight,
-    /// The polling model in even order, with these access times, which are as long as the budget makes them (C10).
+    /// The polling model in even order, with these access times, scaled to the budget (C10).
     Polling(AccessTime),
-    /// Whole numbers of looks within a horizon that comes again and again, long enough for four looks a page (C11).
+    /// Whole numbers of looks within a repeated horizon, long enough for four looks a page (C11).
     MarkedPoint,
     /// By groups of similar pages (C12).
     Partitioned {
-        /// What pages are sorted by.
+        /// The sort key of pages.
         key: PartitionKey,
-        /// How many groups.
+        /// Number of groups.
         groups: usize,
-        /// Rounds of k-means that refine them.
+        /// Rounds of k-means that refine the groups.
         rounds: u32,
     },
-    /// The best rates where no host may be given more than this per day (C15).
+    /// The best rates with a maximum per host and day (C15).
     HostCapped {
-        /// The objective.
+        /// The objective, as a table.
         curve: DemandCurve,
         /// Budget that the pages of one host may spend per day.
         host_limit_per_day: f64,
     },
-    /// Rates by another's rule: from the pages and the budget per day, in the order given.
+    /// Rates by a function of the pages and the budget per day, in the order given.
     Rule(fn(&[PageTerms], f64) -> Vec<f64>),
 }
 
@@ -49,7 +49,7 @@ impl RatePlan {
         RatePlan::Optimal(DemandCurve::new(objective))
     }
 
-    /// Fetches per day of each page, in the order given; `hosts` holds the host of each. With no budget all are zero.
+    /// Fetches per day of each page, in the order given; `hosts` holds the host of each. All zero without a budget.
     pub fn fetch_rates_per_day(&self, pages: &[PageTerms], hosts: &[u32], budget_per_day: f64) -> Vec<f64> {
         if pages.is_empty() || budget_per_day.is_nan() || budget_per_day <= 0.0 {
             return vec![0.0; pages.len()];

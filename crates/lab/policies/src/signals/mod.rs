@@ -1,8 +1,8 @@
-//! What is a page worth whose site announces changes, though not always and not always truly?
+//! What is a page worth when its site announces changes, incompletely and with false alarms?
 //!
 //! Sitemaps, feeds and pings announce a change with some probability (recall), and announce changes that never were
-//! (one minus precision). Signals raise the probability that a copy is stale; they neither prove it nor can silence
-//! disprove it. [`SignalModel`] has the closed forms, [`ValueTable`] makes them cheap for all pages of a host,
+//! (one minus precision). Signals raise the probability that a copy is stale, but do not prove it, and silence does not
+//! disprove it. [`SignalModel`] has the closed forms, [`ValueTable`] makes them cheap for all pages of a host, and
 //! [`SignalCounts`] learns how far a host's signals can be trusted. Source: Busa-Fekete, Zimmert, György et al. (WWW
 //! 2025); C16 of the algorithm notes.
 

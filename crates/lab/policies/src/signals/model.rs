@@ -1,34 +1,34 @@
-//! Closed forms for a page whose rates are known.
+//! Closed forms for a page with known rates.
 //!
-//! Changes come at λ per day, each announced with probability rec; false signals come at ν per day. Together signals
-//! come at γ = rec λ + ν, unannounced changes at α = (1 - rec) λ. With n signals and t days since the look, the copy is
-//! current with probability S = e^(-α t) (ν / γ)^n = e^-σ. The *stale exponent* σ = α t + b n, b = ln(γ / ν), takes the
-//! place of time: α τ_eff in the notes' words, and good for a recall of 1 too.
+//! Changes come at λ per day, each announced with probability rec; false signals come at ν per day. Together, signals
+//! come at γ = rec λ + ν and unannounced changes at α = (1 - rec) λ. With n signals and t days since the look, the copy
+//! is current with probability S = e^(-α t) (ν / γ)^n = e^-σ. The *stale exponent* σ = α t + b n, with b = ln(γ / ν),
+//! replaces time: it is α τ_eff in the notes, and valid for a recall of 1 too.
 
 use super::quality::SignalQuality;
 use revisit::kernels;
 
-/// Terms that are summed. Signals that need more are so weak that they act like passing time.
+/// Maximum of terms summed. Signals that need more are so weak that they act like passing time.
 const TERMS: u32 = 128;
 
-/// A page's changes and what its site says of them.
+/// A page's changes and its site's signals about them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalModel {
     change_rate_per_day: f64,
     quality: SignalQuality,
 }
 
-/// The cycles that result from fetching a page whenever its stale exponent reaches a threshold.
+/// The cycles of fetching a page whenever its stale exponent reaches a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cycle {
     /// Mean days from one fetch to the next (ψ).
     pub days: f64,
-    /// Of these, mean days in which the copy is current (W).
+    /// Mean days per cycle in which the copy is current (W).
     pub fresh_days: f64,
 }
 
 impl SignalModel {
-    /// A page that changes so often, on a site with such signals. What is not a positive rate counts as 0.
+    /// A page with this change rate, on a site with such signals. A rate that is not positive counts as 0.
     pub fn new(change_rate_per_day: f64, quality: SignalQuality) -> Self {
         let change_rate_per_day = if change_rate_per_day > 0.0 { change_rate_per_day.min(f64::MAX) } else { 0.0 };
         Self { change_rate_per_day, quality }
@@ -45,9 +45,9 @@ impl SignalModel {
         if recall == 0.0 { 0.0 } else { recall * self.change_rate_per_day * (1.0 - precision) / precision }
     }
 
-    /// σ after this time and so many signals.
+    /// σ after this time and number of signals.
     pub fn stale_exponent(&self, days: f64, signals: u32) -> f64 {
-        // Without signals, an infinite worth of one must not count.
+        // Without signals, an infinite exponent per signal must not count.
         let announced = if signals == 0 { 0.0 } else { f64::from(signals) * self.quality.signal_exponent() };
         self.silent_changes_per_day() * days.max(0.0) + announced
     }
@@ -57,13 +57,13 @@ impl SignalModel {
         (-self.stale_exponent(days, signals)).exp()
     }
 
-    /// What comes of fetching whenever the stale exponent reaches `threshold`. Infinite for a page that never changes.
+    /// The cycle of fetching whenever the stale exponent reaches `threshold`. Infinite for a page that never changes.
     pub fn cycle(&self, threshold: f64) -> Cycle {
         self.sums(threshold).0
     }
 
-    /// V = W - e^-σ ψ in days: what a fetch is worth at this stale exponent, per unit of weight. The best rule fetches
-    /// wherever V / cost is greatest; at rest it is P(2, λ t) / λ of a page without signals.
+    /// V = W - e^-σ ψ in days: the value of a fetch at this stale exponent, per unit of weight. The best rule fetches
+    /// where V / cost is greatest. Without signals it is P(2, λ t) / λ.
     pub fn crawl_value(&self, stale_exponent: f64) -> f64 {
         let rate = self.change_rate_per_day;
         if rate == 0.0 || stale_exponent.is_nan() || stale_exponent <= 0.0 {
@@ -76,7 +76,7 @@ impl SignalModel {
         let silent = self.silent_changes_per_day();
         let all = rate + self.false_signals_per_day();
         let days = stale_exponent / silent;
-        // Soon after a look the two terms are nearly equal; before a single signal can tip the page over, their
+        // Soon after a look the two terms are nearly equal. Before a single signal can reach the threshold, their
         // difference has a series.
         if all * days < 0.05 && stale_exponent <= self.quality.signal_exponent() {
             return silent_series(silent, all, days);
@@ -84,7 +84,7 @@ impl SignalModel {
         (cycle.fresh_days - (-stale_exponent).exp() * cycle.days).max(0.0)
     }
 
-    /// ψ and W, and whether their sums were complete.
+    /// ψ and W, and whether their sums are complete.
     fn sums(&self, threshold: f64) -> (Cycle, bool) {
         let (rate, silent, lies) =
             (self.change_rate_per_day, self.silent_changes_per_day(), self.false_signals_per_day());
@@ -99,7 +99,7 @@ impl SignalModel {
         }
         let (mut cycle, mut lie_probability) = (Cycle { days: 0.0, fresh_days: 0.0 }, 1.0);
         for k in 0..TERMS {
-            // Time that is left to the threshold after k signals, if none but silent changes counted.
+            // Time left to the threshold after k signals, if only silent changes counted.
             let left = if k == 0 { threshold } else { threshold - f64::from(k) * step };
             if left.is_nan() || left <= 0.0 {
                 return (cycle, true);
@@ -118,8 +118,8 @@ impl SignalModel {
     }
 }
 
-/// V for small times, when no signal is needed to reach the threshold: with s = α + γ (`all`),
-/// Σ over m >= 1 of (-1)^(m+1) t^(m+1) / (m+1)! α (s^m - α^m) / (s - α).
+/// V for small times, when no signal is needed to reach the threshold: with s = α + γ (`all`), Σ over m >= 1 of
+/// (-1)^(m+1) t^(m+1) / (m+1)! α (s^m - α^m) / (s - α).
 fn silent_series(silent: f64, all: f64, days: f64) -> f64 {
     // (s^m - α^m) / (s - α), without the difference.
     let (mut quotient, mut silent_power) = (1.0, silent);
@@ -133,7 +133,8 @@ fn silent_series(silent: f64, all: f64, days: f64) -> f64 {
     sum
 }
 
-/// Probability that a Poisson variable of this mean exceeds `count`; P(count + 1, mean), the incomplete gamma function.
+/// Probability that a Poisson variable with this mean exceeds `count`: P(count + 1, mean), the incomplete gamma
+/// function.
 fn poisson_above(count: u32, mean: f64) -> f64 {
     if mean > 700.0 + f64::from(TERMS) {
         return 1.0;
@@ -147,7 +148,7 @@ fn poisson_above(count: u32, mean: f64) -> f64 {
         }
         return 1.0 - sum;
     }
-    // Below the mean's reach: sum the tail itself.
+    // For a small mean: sum the tail itself.
     for j in 1..=count + 1 {
         term *= mean / f64::from(j);
     }

@@ -2,14 +2,14 @@
 
 use thiserror::Error;
 
-/// How often changes are announced, and announcements true.
+/// Recall and precision of signals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalQuality {
     recall: f64,
     precision: f64,
 }
 
-/// A quality that is not a probability.
+/// A quality that is no probability.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[error("{name} is {value}; it must lie in 0..=1")]
 pub struct InvalidQuality {
@@ -18,8 +18,8 @@ pub struct InvalidQuality {
 }
 
 impl SignalQuality {
-    /// `recall`: share of changes that are announced; `precision`: share of signals behind which there is a change.
-    /// Where no signal is true no change is announced: with a precision of 0 the recall counts as 0, and the reverse.
+    /// `recall`: share of changes that are announced; `precision`: share of signals with a change behind them. Without
+    /// true signals no change is announced: with a precision of 0 the recall counts as 0, and the reverse.
     pub fn new(recall: f64, precision: f64) -> Result<Self, InvalidQuality> {
         for (name, value) in [("recall", recall), ("precision", precision)] {
             if !(0.0..=1.0).contains(&value) {
@@ -30,7 +30,7 @@ impl SignalQuality {
         Ok(if useless { Self { recall: 0.0, precision: 0.0 } } else { Self { recall, precision } })
     }
 
-    /// The quality of signals that come at `false_signals_per_day` besides the true ones.
+    /// The quality of signals with `false_signals_per_day` besides the true ones.
     pub fn from_rates(
         change_rate_per_day: f64,
         recall: f64,
@@ -46,28 +46,28 @@ impl SignalQuality {
         self.recall
     }
 
-    /// Share of signals behind which there is a change.
+    /// Share of signals with a change behind them.
     pub fn precision(&self) -> f64 {
         self.precision
     }
 
-    /// What one signal adds to the expected number of unseen changes, -ln(1 - precision): infinite when signals are
-    /// always true.
+    /// Expected number of unseen changes that one signal adds, -ln(1 - precision): infinite when signals are always
+    /// true.
     pub fn signal_exponent(&self) -> f64 {
         -(-self.precision).ln_1p()
     }
 }
 
-/// Whether a signal says anything new. One that comes within the site's typical delay after a look is likely about a
-/// change which that look has seen.
+/// Whether a signal is news. One within the site's typical delay after a look is probably about a change that the look
+/// has seen.
 pub fn signal_counts(signal_days: f64, last_look_days: f64, typical_delay_days: f64) -> bool {
     signal_days - last_look_days >= typical_delay_days
 }
 
-/// What looks have shown of a host's signals: expected counts, which add up over hosts and partitions.
+/// The evidence of looks about a host's signals: expected counts, which add up over hosts and partitions.
 ///
-/// A look that finds a page changed does not say whether a signal announced it or not; by expectation maximisation each
-/// look is shared out by the quality believed so far.
+/// A look that finds a page changed does not tell whether a signal announced the change. By expectation maximisation,
+/// each look is split according to the quality believed so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SignalCounts {
     /// Signals that announced a change.
@@ -79,16 +79,16 @@ pub struct SignalCounts {
 }
 
 impl SignalCounts {
-    /// What is believed of signals before any was seen: half of all changes announced, one signal in five true.
+    /// Prior belief about signals: half of all changes announced, one signal in five true.
     const PRIOR: SignalCounts = SignalCounts { true_signals: 0.4, false_signals: 1.6, silent_changes: 0.4 };
 
-    /// Signals that the hosts together count for in what is believed of one of them.
+    /// Number of signals that all hosts together count for in the belief about one of them.
     const POOL_STRENGTH: f64 = 5.0;
 
-    /// Each look keeps this share of what the ones before it count for, so that first guesses are forgotten.
+    /// Factor by which each look reduces the weight of earlier ones, so that first guesses are forgotten.
     const KEPT: f64 = 0.999;
 
-    /// The quality believed of a host, given what all hosts have shown.
+    /// The believed quality of a host, given the evidence of all hosts.
     pub fn quality(&self, pool: &SignalCounts) -> SignalQuality {
         let pool = pool.merged(&Self::PRIOR);
         let signals = pool.true_signals + pool.false_signals;
@@ -102,8 +102,8 @@ impl SignalCounts {
         }
     }
 
-    /// Takes in a look `interval_days` after the one before, at a page that changes so often, with so many signals in
-    /// between. `quality` is what was believed before it.
+    /// Takes in a look `interval_days` after the previous one, at a page with this change rate, with this many signals
+    /// in between. `quality` is the belief before it.
     pub fn observe(
         &mut self,
         quality: SignalQuality,
@@ -130,7 +130,7 @@ impl SignalCounts {
         }
     }
 
-    /// Both together.
+    /// The sum of both counts.
     #[must_use]
     pub fn merged(&self, other: &SignalCounts) -> SignalCounts {
         SignalCounts {

@@ -1,7 +1,7 @@
 //! The crawl value, tabulated for all pages of a host.
 //!
-//! Measured in units of 1 / λ, the value depends on recall, precision and stale exponent alone. So one table serves
-//! every page with signals of one quality.
+//! In units of 1 / λ, the value depends only on recall, precision and stale exponent. So one table serves every page
+//! with signals of one quality.
 
 use super::model::SignalModel;
 use super::quality::SignalQuality;
@@ -10,7 +10,7 @@ const POINTS: usize = 64;
 const LN_FIRST: f64 = -10.0;
 const LN_STEP: f64 = 14.0 / (POINTS - 1) as f64;
 
-/// Beyond this recall only signals count, and the value has steps that no table follows.
+/// Beyond this recall only signals count, and the value has steps that no table can follow.
 const RECALL_MAX: f64 = 0.99;
 
 /// ln(λ V) at 64 stale exponents from e^-10 to e^4, evenly spaced in the logarithm.
@@ -20,7 +20,7 @@ pub struct ValueTable {
 }
 
 impl ValueTable {
-    /// For signals of this quality. Takes some hundred microseconds: to be kept per quality, rounded as one likes.
+    /// For signals of this quality. Takes some hundred microseconds: keep one per quality, rounded as needed.
     pub fn new(quality: SignalQuality) -> Self {
         let quality = SignalQuality::new(quality.recall().min(RECALL_MAX), quality.precision()).unwrap_or(quality);
         let model = SignalModel::new(1.0, quality);
@@ -39,7 +39,7 @@ impl ValueTable {
             return 0.0;
         }
         let position = (stale_exponent.ln() - LN_FIRST) / LN_STEP;
-        // Below the first point the value goes on as a power; above the last it has reached its bound.
+        // Below the first point the value continues as a power; above the last it has reached its bound.
         let position = position.min((POINTS - 1) as f64);
         let left = (position.max(0.0) as usize).min(POINTS - 2);
         let (low, high) = (self.ln_values[left], self.ln_values[left + 1]);

@@ -1,9 +1,9 @@
 //! The Tianwang cycle (Meng et al.; C5 of the algorithm notes).
 //!
 //! Time is cut into cycles. For each a plan is made: a share of the capacity for URLs never fetched, the rest for pages
-//! whose time has come; due pages for which there is no room go to a list of their own, from which a later cycle with
-//! room to spare takes them. A page's time comes one change period (1 / change rate) after its last look: the
-//! proportional policy at one change per look. [`Tables`] is the plan's book-keeping, [`Tianwang`] the system at work.
+//! that are due. Due pages without room go to a separate list, from which a later cycle with spare room takes them. A
+//! page is due one change period (1 / change rate) after its last look: the proportional policy at one change per look.
+//! [`Tables`] holds the plan, [`Tianwang`] is the policy.
 
 mod policy;
 mod tables;
@@ -11,13 +11,13 @@ mod tables;
 pub use policy::{Tianwang, TianwangOptions};
 pub use tables::{CycleOptions, CyclePlan, DueOrder, PageInfo, Tables};
 
-/// What a look at an index page is worth `days` after the last: U = v ν t² / 2, when it yields ν new URLs a day, each
-/// worth v (`new_url_value`).
+/// Value of a look at an index page `days` after the last: U = v ν t² / 2, when it yields ν new URLs a day, each worth
+/// v (`new_url_value`).
 pub fn discovery_value(new_url_value: f64, new_urls_per_day: f64, days: f64) -> f64 {
     0.5 * new_url_value * new_urls_per_day * days * days
 }
 
-/// Days after a look at which the next is worth its price: sqrt(2 L c / (v ν)), never when there is nothing to find.
+/// Days after a look at which the next is worth its price: sqrt(2 L c / (v ν)), infinite when there is nothing to find.
 pub fn discovery_interval_days(price: f64, cost: f64, new_url_value: f64, new_urls_per_day: f64) -> f64 {
     let yields_per_day = new_url_value * new_urls_per_day;
     if yields_per_day > 0.0 { (2.0 * price * cost / yields_per_day).sqrt() } else { f64::INFINITY }

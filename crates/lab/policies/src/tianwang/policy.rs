@@ -1,4 +1,4 @@
-//! The system at work.
+//! Tianwang as a policy.
 
 use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
 use crate::pages::{SlotTable, sane};
@@ -6,12 +6,12 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::VecDeque;
 
-/// How the system is run.
+/// Settings of Tianwang.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TianwangOptions {
     /// Length of a cycle.
     pub cycle_days: f64,
-    /// How cycles are planned.
+    /// Planning of a cycle.
     pub cycle: CycleOptions,
 }
 
@@ -22,22 +22,22 @@ impl Default for TianwangOptions {
     }
 }
 
-/// Cycle after cycle. What a cycle does not need of the budget is not spent.
+/// The policy, cycle after cycle. It leaves the budget unspent that a cycle does not need.
 #[derive(Clone, Debug)]
 pub struct Tianwang {
     options: TianwangOptions,
     tables: Tables,
-    /// What is left of the cycle's plan; pages may be gone from it since.
+    /// The rest of the cycle's plan. Pages may have been removed since.
     plan: VecDeque<Slot>,
     in_flight: SlotTable<()>,
     cycle_ends_days: Option<f64>,
-    /// What rounding to whole fetches left over.
+    /// Fractions of fetches left over by rounding.
     spare_fetches: f64,
     costs: SlotTable<f64>,
 }
 
 impl Tianwang {
-    /// Without pages yet.
+    /// A policy without pages.
     pub fn new(options: TianwangOptions) -> Self {
         Self {
             options,
@@ -54,7 +54,7 @@ impl Tianwang {
         let cost: f64 = self.costs.iter().map(|(_, cost)| cost).sum();
         let mean_cost = cost / self.costs.len().max(1) as f64;
         let fetches = if mean_cost > 0.0 { sane(budget_per_day) * self.options.cycle_days / mean_cost } else { 0.0 };
-        // A hair more, against rounding.
+        // Slightly more, against rounding.
         let whole = (fetches + self.spare_fetches + 1e-9).floor();
         self.spare_fetches += fetches - whole;
         whole as usize
@@ -89,7 +89,7 @@ impl RevisitPolicy for Tianwang {
     }
 
     fn next(&mut self, _now_days: f64) -> Option<Slot> {
-        // Pages removed, or looked at by chance, are no longer planned.
+        // Pages removed, or looked at for another reason, are no longer planned.
         let slot = std::iter::from_fn(|| self.plan.pop_front()).find(|&slot| self.tables.is_planned(slot))?;
         self.in_flight.insert(slot, ());
         Some(slot)

@@ -4,39 +4,39 @@ use crate::pages::{DueQueue, Keyed, SlotTable, believed_rate};
 use change_rate::Gamma;
 use revisit::columns::Slot;
 
-/// A look that found nothing is repeated after these times; when the third in a row finds nothing, the page is dropped.
+/// A look that found nothing is repeated after these times. When the third in a row finds nothing, the page is dropped.
 const BACK_OFF_DAYS: [f64; 2] = [1.0, 3.0];
 
 /// Temporal locality: this many changes in the last three looks halve the next three intervals.
 const BURST_CHANGES: u32 = 2;
 const BURST_LOOKS: u8 = 3;
 
-/// What is known of a page that has been fetched or tried (a row of PageInfo).
+/// A page that has been fetched or tried (a row of PageInfo).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageInfo {
     /// Importance.
     pub weight: f64,
-    /// The check point: when the copy was made that the next one will be compared with. The comparison itself belongs
-    /// to the change detector.
+    /// The check point: the time of the copy that the next one will be compared with. The comparison itself belongs to
+    /// the change detector.
     pub checkpoint_days: Option<f64>,
     /// When the page was last found changed.
     pub last_modified_days: Option<f64>,
-    /// What is believed of its change rate.
+    /// Belief about its change rate.
     pub belief: Gamma,
     /// Days from one change to the next: 1 / mean change rate.
     pub change_period_days: f64,
-    /// When it is to be fetched again.
+    /// Time of the next fetch.
     pub next_crawl_days: f64,
-    /// Looks in a row that found nothing.
+    /// Consecutive looks that found nothing.
     pub disappear_times: u8,
-    /// The last three outcomes, the latest in the lowest bit: 1, changed.
+    /// The last three outcomes as bits, the latest in the lowest; 1 means changed.
     recent_changes: u8,
-    /// Looks that still come at half the interval.
+    /// Number of looks that still come at half the interval.
     hurried_looks: u8,
 }
 
 impl PageInfo {
-    /// A page whose copy, if there is one, was made at `checkpoint_days`.
+    /// A page; its copy, if there is one, was made at `checkpoint_days`.
     pub fn new(weight: f64, belief: Gamma, checkpoint_days: Option<f64>, now_days: f64) -> Self {
         let change_period_days = believed_rate(belief).recip();
         Self {
@@ -52,7 +52,7 @@ impl PageInfo {
         }
     }
 
-    /// A look found the page, changed or not.
+    /// Takes in a look that found the page, changed or not.
     pub fn found(&mut self, at_days: f64, changed: bool, belief: Gamma) {
         self.checkpoint_days = Some(at_days);
         self.belief = belief;
@@ -65,14 +65,14 @@ impl PageInfo {
         if self.hurried_looks > 0 {
             self.hurried_looks -= 1;
         } else if self.recent_changes.count_ones() >= BURST_CHANGES {
-            // The next burst must show itself in looks of its own.
+            // The next burst needs three looks of its own.
             (self.hurried_looks, self.recent_changes) = (BURST_LOOKS, 0);
         }
         let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
         self.next_crawl_days = at_days + share * self.change_period_days;
     }
 
-    /// A look found nothing. Returns whether the page is to be kept.
+    /// Takes in a look that found nothing. Returns whether to keep the page.
     pub fn not_found(&mut self, at_days: f64) -> bool {
         let back_off_days = BACK_OFF_DAYS.get(usize::from(self.disappear_times));
         self.disappear_times = self.disappear_times.saturating_add(1);
@@ -81,25 +81,25 @@ impl PageInfo {
     }
 }
 
-/// Which due pages are taken when there is room for a part of them only.
+/// Which due pages are taken when there is not room for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueOrder {
-    /// As published: the earliest. The rest waits for a cycle with room to spare, however long.
+    /// The earliest due, as published. The rest waits for a cycle with spare room, however long.
     EarliestDue,
-    /// Those of greatest crawl value (weight × U), and pages that were left over before compete again.
+    /// Those of greatest crawl value (weight × U). Pages left over before compete again.
     CrawlValue,
 }
 
-/// How cycles are planned.
+/// Settings of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CycleOptions {
     /// Share of a cycle's capacity that URLs never fetched may take (l), in 0..=1.
     pub new_share: f64,
-    /// Who goes first.
+    /// Order of due pages.
     pub order: DueOrder,
 }
 
-/// What one cycle fetches, in this order.
+/// The fetches of one cycle, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CyclePlan {
     /// URLs never fetched.
@@ -108,31 +108,31 @@ pub struct CyclePlan {
     pub due: Vec<Slot>,
     /// Pages left over from earlier cycles.
     pub remained: Vec<Slot>,
-    /// Due pages for which there was no room: they are in RemainedURLs now.
+    /// Number of due pages without room; they are in RemainedURLs now.
     pub pushed: usize,
 }
 
-/// Where a page is: every parsed URL is in exactly one place.
+/// The place of a page: every parsed URL is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     NewQueue,
-    /// In PageInfo, waiting for its time.
+    /// In PageInfo, not due yet.
     Waiting,
     Remained,
-    /// In the plan of a cycle, or being fetched.
+    /// In the plan of a cycle, or in flight.
     Planned,
-    /// Disappeared; ParsedURLs remembers it so that it is not queued as new.
+    /// Disappeared. ParsedURLs remembers it so that it is not queued as new.
     Dropped,
 }
 
 /// The five tables.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// PageInfo and, in it, CheckPoints.
+    /// PageInfo including CheckPoints.
     page_info: SlotTable<PageInfo>,
-    /// By the time of discovery.
+    /// By time of discovery.
     new_url_queue: DueQueue,
-    /// In the order in which they came.
+    /// In order of arrival.
     remained_urls: DueQueue,
     /// ParsedURLs: every URL ever seen.
     parsed_urls: SlotTable<Stage>,
@@ -140,7 +140,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// A URL was found in a page; known ones are ignored. Returns whether it was new.
+    /// Adds a URL found in a page; known ones are ignored. Returns whether it was new.
     pub fn parsed(&mut self, slot: Slot, info: PageInfo) -> bool {
         if self.parsed_urls.get(slot).is_some() {
             return false;
@@ -150,7 +150,7 @@ impl Tables {
         true
     }
 
-    /// Forgets a page altogether.
+    /// Removes a page from all tables.
     pub fn forget(&mut self, slot: Slot) {
         self.page_info.remove(slot);
         self.parsed_urls.remove(slot);
@@ -158,17 +158,17 @@ impl Tables {
         self.remained_urls.remove(slot);
     }
 
-    /// What is known of a page.
+    /// The row of a page in PageInfo.
     pub fn page_info(&self, slot: Slot) -> Option<&PageInfo> {
         self.page_info.get(slot)
     }
 
-    /// How many URLs wait in NewURLQueue and in RemainedURLs.
+    /// Numbers of URLs in NewURLQueue and in RemainedURLs.
     pub fn queued(&self) -> (usize, usize) {
         (self.new_url_queue.len(), self.remained_urls.len())
     }
 
-    /// Whether the page is in the plan of the present cycle, not yet looked at.
+    /// Whether the page is in the plan of the current cycle and not looked at yet.
     pub fn is_planned(&self, slot: Slot) -> bool {
         self.parsed_urls.get(slot) == Some(&Stage::Planned)
     }
@@ -205,7 +205,7 @@ impl Tables {
         CyclePlan { new, due, remained, pushed: left_over.len() }
     }
 
-    /// A planned page was not fetched in its cycle: it waits where it can be planned again.
+    /// Puts back a planned page that its cycle did not fetch, so that it can be planned again.
     pub fn not_reached(&mut self, slot: Slot) {
         if self.is_planned(slot) {
             let never_tried = |info: &PageInfo| info.checkpoint_days.is_none() && info.disappear_times == 0;
@@ -214,8 +214,8 @@ impl Tables {
         }
     }
 
-    /// A page was looked at; `changed` is `None` when nothing was found. Pages that have disappeared are dropped, ones
-    /// that reappear are back.
+    /// Takes in a look; `changed` is `None` when it found nothing. Pages that have disappeared are dropped; pages that
+    /// reappear are kept again.
     pub fn looked(&mut self, slot: Slot, at_days: f64, changed: Option<bool>, belief: Gamma) {
         let Some(info) = self.page_info.get_mut(slot) else { return };
         let kept = match changed {
@@ -228,7 +228,7 @@ impl Tables {
         self.move_to(slot, if kept { Stage::Waiting } else { Stage::Dropped });
     }
 
-    /// Puts a page of PageInfo into one place and out of the others.
+    /// Moves a page of PageInfo to one place, out of any other.
     fn move_to(&mut self, slot: Slot, stage: Stage) {
         match self.parsed_urls.insert(slot, stage) {
             Some(Stage::NewQueue) => self.new_url_queue.remove(slot),
@@ -236,7 +236,7 @@ impl Tables {
             _ => false,
         };
         match stage {
-            // A page never tried was to be fetched when it was discovered.
+            // A page never tried was due at its discovery.
             Stage::NewQueue => {
                 let discovered_days = self.page_info.get(slot).map_or(0.0, |info| info.next_crawl_days);
                 self.new_url_queue.push(slot, discovered_days);
@@ -254,7 +254,7 @@ fn take(queue: &mut DueQueue, most: usize) -> Vec<Slot> {
     (0..most.min(queue.len())).filter_map(|_| queue.pop()).map(|first| first.slot).collect()
 }
 
-/// The lower, the sooner.
+/// Sort key: lower is sooner.
 fn due_key(info: &PageInfo, now_days: f64, order: DueOrder) -> f64 {
     match order {
         DueOrder::EarliestDue => info.next_crawl_days,

@@ -1,5 +1,5 @@
 //! Buckets of pages by change rate, planned some periods ahead as a linear program (WebFountain; C7 of the algorithm
-//! notes). [`Model`] is the program, [`WebFountain`] the system at work.
+//! notes). [`Model`] is the program, [`WebFountain`] the policy.
 
 mod model;
 mod policy;

@@ -1,15 +1,15 @@
 //! The bucket × period model.
 //!
-//! A bucket holds pages that change at one rate; time runs in periods of equal length. Fetching a page of which a copy
-//! exists makes that copy current at the end of the period; a copy `a` periods old is obsolete with probability 1 -
-//! q^a, q = e^-rate. Minimised is the weighted number of obsolete and missing copies at the ends of all periods, under
+//! A bucket holds pages with one change rate; time runs in periods of equal length. Fetching a page with a copy makes
+//! that copy current at the end of the period. A copy `a` periods old is obsolete with probability 1 - q^a, q =
+//! e^-rate. The program minimises the weighted number of obsolete and missing copies at the ends of all periods, under
 //! a capacity for each.
 //!
 //! Edwards, McCurley & Tomlin (WWW10, 2001) have bilinear terms here, because fetching a random page of a bucket helps
-//! only if it is obsolete. Keeping pages of different ages apart makes the same model a linear program: a cohort is a
-//! number of pages fetched last at the same time, either before the first period or in one of the periods. The
-//! variables are how many pages of each cohort are fetched in each period; their objective is what that saves compared
-//! with never fetching them again. So all constraints are upper bounds, and fetching nothing is feasible.
+//! only if it is obsolete. Separating pages by age makes the same model a linear program. A cohort is a number of pages
+//! last fetched at the same time, either before the first period or in one of the periods. The variables are the
+//! numbers of pages of each cohort fetched in each period. Their objective is the saving compared with never fetching
+//! them again. So all constraints are upper bounds, and fetching nothing is feasible.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use thiserror::Error;
@@ -17,9 +17,9 @@ use thiserror::Error;
 /// Pages of one age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cohort {
-    /// Periods since their last fetch, when the first period begins.
+    /// Periods since their last fetch, at the start of the first period.
     pub age_periods: f64,
-    /// How many.
+    /// Number of pages; need not be whole.
     pub pages: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct Cohort {
 pub struct Bucket {
     /// Expected changes per period and page; not negative.
     pub change_rate_per_period: f64,
-    /// What one obsolete page counts for; not negative.
+    /// Cost of one obsolete page; not negative.
     pub weight: f64,
     /// Capacity that one fetch takes; positive.
     pub cost: f64,
@@ -36,42 +36,42 @@ pub struct Bucket {
     pub cohorts: Vec<Cohort>,
 }
 
-/// One of the periods ahead.
+/// One of the planned periods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Period {
-    /// What its fetches may cost together; not negative.
+    /// Maximum total cost of its fetches; not negative.
     pub capacity: f64,
-    /// What an obsolete page at its end counts for; not negative.
+    /// Cost factor of an obsolete page at its end; not negative.
     pub weight: f64,
-    /// New pages that are found before its end.
+    /// Number of new pages found before its end.
     pub arrivals: f64,
 }
 
 /// Pages never fetched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewPages {
-    /// How many there are when the first period begins.
+    /// Their number at the start of the first period.
     pub waiting: f64,
-    /// What one missing page counts for; not negative.
+    /// Cost of one missing page; not negative.
     pub weight: f64,
     /// Capacity that its first fetch takes; positive.
     pub cost: f64,
-    /// The bucket it then belongs to.
+    /// Index of the bucket that a page joins after its first fetch.
     pub bucket: usize,
 }
 
-/// Everything that a plan depends on.
+/// The inputs of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// The known pages.
     pub buckets: Vec<Bucket>,
     /// The periods to plan, in order.
     pub periods: Vec<Period>,
-    /// The pages never fetched, if they are to be planned too.
+    /// The pages never fetched, if they are planned too.
     pub new_pages: Option<NewPages>,
 }
 
-/// How many pages to fetch.
+/// Numbers of pages to fetch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The weighted number of obsolete and missing pages, summed over the ends of all periods.
@@ -88,15 +88,15 @@ pub enum SolveError {
     /// A number of the model is out of its range.
     #[error("{0} is {1}; it must be finite and not negative, a cost positive")]
     InvalidNumber(&'static str, f64),
-    /// New pages are to go to a bucket that does not exist.
+    /// The bucket for new pages does not exist.
     #[error("new pages go to bucket {bucket}, but there are {buckets}; choose one below")]
     NoSuchBucket {
-        /// The one asked for.
+        /// Index that was asked for.
         bucket: usize,
-        /// How many there are.
+        /// Number of buckets.
         buckets: usize,
     },
-    /// The solver gave up, which it does on ill-conditioned models.
+    /// The solver failed, which happens on ill-conditioned models.
     #[error("the solver found no plan: {0}; fall back on the myopic plan")]
     Solver(String),
 }
@@ -133,7 +133,7 @@ impl Model {
         Ok(Plan { objective: idle_cost - solution.objective(), fetches, new_fetches })
     }
 
-    /// Period after period, fetches the cohorts with the greatest crawl value (weight × U / cost at the age they will
+    /// Period by period, fetches the cohorts with the greatest crawl value (weight × U / cost at the age they will
     /// have), new pages first. A good plan that needs no solver.
     pub fn myopic(&self) -> Result<Plan, SolveError> {
         self.check()?;
@@ -181,11 +181,11 @@ impl Model {
         Ok(plan)
     }
 
-    /// Adds what concerns one bucket. Returns what it costs when nothing is ever fetched.
+    /// Adds the terms of one bucket. Returns its cost when nothing is ever fetched.
     fn add_bucket(&self, program: &mut Program, index: usize, bucket: &Bucket, joining: &[Variable]) -> f64 {
         let periods = self.periods.len();
         let mut idle_cost = 0.0;
-        // Of each period, the fetches that begin a cohort, negative: what leaves a cohort is at most what joined it.
+        // By period, the fetches that begin a cohort, negative: no more can leave a cohort than joined it.
         let mut joined: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); periods];
         for (period, &variable) in joining.iter().enumerate() {
             joined[period].push((variable, -1.0));
@@ -205,8 +205,8 @@ impl Model {
         idle_cost
     }
 
-    /// The fetches of a cohort that is `age_periods` old when period `from` begins, one variable for each period from
-    /// there.
+    /// The fetches of a cohort that is `age_periods` old at the start of period `from`, one variable per period from
+    /// there on.
     fn add_fetches(
         &self,
         program: &mut Program,
@@ -220,7 +220,7 @@ impl Model {
         (from..periods)
             .map(|period| {
                 let late_periods = age_periods + (period - from) as f64;
-                // What staying would cost from here on, against what a fresh copy costs after this period.
+                // The cost of staying from here on, minus the cost of a fresh copy after this period.
                 let saved = self.obsolete_cost(bucket, late_periods, period, periods)
                     - self.obsolete_cost(bucket, 0.0, period + 1, periods);
                 let variable = program.problem.add_var(saved, (0.0, f64::INFINITY));
@@ -232,7 +232,7 @@ impl Model {
             .collect()
     }
 
-    /// Adds the first fetches of new pages, one variable for each period. Returns also what it costs to fetch none.
+    /// Adds the first fetches of new pages, one variable per period. Also returns the cost of fetching none.
     fn add_new_pages(&self, program: &mut Program) -> (f64, Vec<Variable>) {
         let Some(new) = self.new_pages else { return (0.0, Vec::new()) };
         let missing_cost =
@@ -252,7 +252,8 @@ impl Model {
         (idle_cost, variables)
     }
 
-    /// What a page of the bucket, `age_periods` old when period `from` begins and not fetched, costs up to period `to`.
+    /// The cost, up to period `to`, of a page of the bucket that is `age_periods` old at the start of period `from` and
+    /// is not fetched.
     fn obsolete_cost(&self, bucket: &Bucket, age_periods: f64, from: usize, to: usize) -> f64 {
         let ages = (from..to).map(|period| age_periods + (period - from + 1) as f64);
         ages.zip(&self.periods[from.min(to)..to]).map(|(age, period)| period.weight * bucket.obsolete(age)).sum()
@@ -292,10 +293,10 @@ impl Model {
     }
 }
 
-/// The linear program as it grows.
+/// The linear program under construction.
 struct Program {
     problem: Problem,
-    /// By period, what fetches cost.
+    /// By period, the cost of fetches.
     used: Vec<Vec<(Variable, f64)>>,
     /// Bucket and period of each variable.
     fetches: Vec<(usize, usize, Variable)>,
@@ -307,7 +308,7 @@ impl Bucket {
         -(-self.change_rate_per_period * age_periods).exp_m1()
     }
 
-    /// What one page of this age counts for.
+    /// Cost of one page of this age.
     fn obsolete(&self, age_periods: f64) -> f64 {
         self.weight * self.changed(age_periods)
     }

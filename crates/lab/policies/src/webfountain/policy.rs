@@ -1,4 +1,4 @@
-//! The system at work.
+//! WebFountain as a policy.
 
 use super::model::{Bucket, Cohort, Model, Period};
 use crate::pages::{Keyed, NewPages, SlotTable, believed_rate, sane};
@@ -7,18 +7,18 @@ use revisit::columns::Slot;
 use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::collections::VecDeque;
 
-/// Cohorts that a bucket is cut into, so that the model stays small whatever the number of pages.
+/// Number of cohorts per bucket, so that the model stays small however many pages there are.
 const COHORTS: usize = 8;
 
-/// How the system is run.
+/// Settings of WebFountain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WebFountainOptions {
     /// Buckets of pages by believed change rate; at least 1.
     pub buckets: usize,
-    /// Periods that are planned ahead; at least 1.
+    /// Number of periods planned ahead; at least 1.
     pub periods: usize,
-    /// Length of a period. `None`: such that the plan looks ahead over the mean interval between a page's fetches; at
-    /// least an hour, at most 30 days.
+    /// Length of a period. `None`: the plan then looks ahead over the mean interval between a page's fetches; at least
+    /// an hour, at most 30 days.
     pub period_days: Option<f64>,
 }
 
@@ -29,8 +29,8 @@ impl Default for WebFountainOptions {
     }
 }
 
-/// Plans [`Model::solve`] every period and carries out its first one: of every bucket as many pages as planned, the
-/// oldest first. Pages never fetched come before all others, and their share of the capacity is set apart.
+/// Solves [`Model::solve`] every period and carries out the first period of the plan: the planned number of pages of
+/// every bucket, the oldest first. Pages never fetched come before all others, and have a capacity of their own.
 #[derive(Clone, Debug)]
 pub struct WebFountain {
     options: WebFountainOptions,
@@ -38,13 +38,13 @@ pub struct WebFountain {
     new: NewPages,
     budget_per_day: f64,
     period_ends_days: Option<f64>,
-    /// What is left of the period; pages may be gone from it since.
+    /// The rest of the period. Pages may have been removed since.
     queue: VecDeque<Slot>,
-    /// Pages with [`Standing::Waiting`].
+    /// Number of pages with [`Standing::Waiting`].
     waiting: usize,
-    /// Whether the present plan fetches anything; if not, the next one waits for its time.
+    /// Whether the current plan fetches anything. If not, the next one waits for its time.
     plan_fetches: bool,
-    /// Planned fetches that rounding left over, by bucket.
+    /// Fractions of planned fetches left over by rounding, by bucket.
     spare_fetches: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ struct Page {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// No copy of it was ever tried for: it is among the new pages.
+    /// Without a copy or a try: it is among the new pages.
     New,
     Waiting,
     Queued,
@@ -67,7 +67,7 @@ enum Standing {
 }
 
 impl WebFountain {
-    /// Without pages yet.
+    /// A policy without pages.
     pub fn new(options: WebFountainOptions) -> Self {
         Self {
             options,
@@ -100,7 +100,7 @@ impl WebFountain {
         self.period_ends_days = Some(now_days + period_days);
         let buckets = self.buckets(now_days);
         let model = self.model(&buckets, now_days, period_days, cost);
-        // What the solver cannot do, the myopic rule can; numbers that are none fetch nothing.
+        // Falls back on the myopic rule where the solver fails. Invalid numbers fetch nothing.
         let Ok(plan) = model.solve().or_else(|_| model.myopic()) else { return };
         let mut order: Vec<Keyed> = Vec::new();
         for ((members, fetches), spare) in buckets.iter().zip(&plan.fetches).zip(&mut self.spare_fetches) {
@@ -119,7 +119,7 @@ impl WebFountain {
         self.plan_fetches = !self.queue.is_empty();
     }
 
-    /// Waiting pages by bucket, those looked at longest ago first. Bounds are evenly spaced in the logarithm of the
+    /// Waiting pages by bucket, those with the oldest look first. Bounds are evenly spaced in the logarithm of the
     /// rate, between the slowest and the fastest hundredth.
     fn buckets(&self, now_days: f64) -> Vec<Vec<Slot>> {
         let count = self.options.buckets.max(1);
@@ -172,7 +172,7 @@ impl WebFountain {
         Model { buckets: buckets.iter().map(bucket).collect(), periods: periods.collect(), new_pages: None }
     }
 
-    /// Whether the page stood there, and now stands here.
+    /// Moves a page from one standing to another. Returns `false` when it did not have the first.
     fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
         let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
         page.standing = to;
@@ -228,7 +228,7 @@ impl RevisitPolicy for WebFountain {
         if let Some(slot) = self.new.take().or_else(|| self.take_queued()) {
             return Some(slot);
         }
-        // The period's fetches are done before its time: the next one begins.
+        // The period's fetches are finished early: the next one begins.
         if self.plan_fetches && self.waiting > 0 {
             self.plan(now_days);
         }

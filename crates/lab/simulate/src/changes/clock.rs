@@ -1,20 +1,20 @@
-//! Hours at which more happens than at others.
+//! Weekly cycles of activity.
 
 const HOURS: usize = 7 * 24;
 
-/// A week's rhythm: how much faster than on average pages change in each hour of the week. Day 0 is a Monday.
+/// A weekly cycle: the speed of changes in each hour of the week, relative to the average. Day 0 is a Monday.
 ///
-/// Time is bent, not thinned: [`Cycle::activity_days`] runs fast in busy hours, and a process that is regular in it is
-/// busy in busy hours. That is exact, and works for renewal processes as well.
+/// Time is bent, not thinned: [`Cycle::activity_days`] runs fast in busy hours, so a process that is regular in it is
+/// busy in busy hours. This is exact, and works for renewal processes as well.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
-    /// Activity, in days, from the beginning of the week to the beginning of each hour; 7 at the end.
+    /// Activity, in days, from the start of the week to the start of each hour; 7 at the end.
     until: Vec<f64>,
 }
 
 impl Cycle {
-    /// Office hours are 9 to 18 on all seven days; `day_to_night` is how much faster pages change then than in the
-    /// rest of the day, `weekday_to_weekend` how much faster on Monday to Friday. Both positive.
+    /// Office hours are 9 to 18 on all seven days. `day_to_night` is how much faster pages change then than in the rest
+    /// of the day, `weekday_to_weekend` how much faster on Monday to Friday. Both positive.
     pub fn new(day_to_night: f64, weekday_to_weekend: f64) -> Self {
         let speed = |hour: usize| {
             let of_day = if (9..18).contains(&(hour % 24)) { day_to_night } else { 1.0 };
@@ -37,7 +37,7 @@ impl Cycle {
         week * 7.0 + self.until[hour] + (hours - hour as f64) * (self.until[hour + 1] - self.until[hour])
     }
 
-    /// When so much activity will have passed: the inverse of [`Cycle::activity_days`].
+    /// The time at which this much activity has passed: the inverse of [`Cycle::activity_days`].
     pub fn days(&self, activity_days: f64) -> f64 {
         let (week, rest) = ((activity_days / 7.0).floor(), activity_days.rem_euclid(7.0));
         let hour = self.until.partition_point(|&until| until <= rest).clamp(1, HOURS) - 1;

@@ -1,4 +1,4 @@
-//! When pages change: drawn from a model, or recorded.
+//! Change times of pages, drawn from a model or recorded.
 
 mod clock;
 mod model;
@@ -10,22 +10,22 @@ pub use self::model::{Bulks, ChangeModel, CosmeticNoise, Gaps, Regimes};
 pub use self::recorded::RecordedChanges;
 pub use self::synthetic::SyntheticChanges;
 
-/// The changes of every page, in the order of time, taken one by one. What is to come does not depend on when it is
+/// The changes of every page, in the order of time, taken one by one. Future changes do not depend on when they are
 /// asked for, so that all policies meet the same changes.
 pub trait ChangeSource {
-    /// Of how many pages.
+    /// Number of pages.
     fn pages(&self) -> usize;
 
-    /// When the page changes next, of the changes not yet taken; infinite when it never does.
+    /// The next change of the page that was not taken yet; infinite when there is none.
     fn next_change_days(&self, page: usize) -> f64;
 
-    /// The rate per day of a page that changes as a Poisson process, at the same rate all the time; `None` for one that
-    /// does not, or of which that is not known.
+    /// The rate per day of a page that changes as a Poisson process with a constant rate; `None` for any other page,
+    /// and when that is unknown.
     fn poisson_rate_per_day(&self, page: usize) -> Option<f64> {
         let _ = page;
         None
     }
 
-    /// Takes that change, so that the one after it is next.
+    /// Takes the next change of the page.
     fn take_change(&mut self, page: usize);
 }

@@ -1,9 +1,9 @@
-//! How pages change, beyond how often.
+//! Models of change beyond the rate.
 
 use super::clock::Cycle;
 use crate::error::SimulationError;
 
-/// How the gaps between a page's own changes are distributed; their mean is always 1 / change rate.
+/// Distribution of the gaps between a page's own changes; the mean is always 1 / change rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Gaps {
     /// Without memory.
@@ -18,21 +18,21 @@ pub enum Gaps {
     Bursts {
         /// Mean changes in a burst; at least 1.
         changes: f64,
-        /// Mean days between changes of a burst. Pages whose mean gap is not longer change without memory.
+        /// Mean days between changes of a burst. Pages with a mean gap no longer than this change without memory.
         gap_days: f64,
     },
 }
 
-/// Changes of many pages of a host at once (templates, footers, deployments), beside the pages' own.
+/// Bulk changes of many pages of a host (templates, footers, deployments), in addition to the pages' own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bulks {
-    /// Pushes per host and day, at times without memory.
+    /// Pushes per host and day, as a Poisson process.
     pub pushes_per_day: f64,
     /// Probability that a push changes a given page of the host.
     pub page_share: f64,
 }
 
-/// Pages whose habits change: after a spell of exponential length the rate is multiplied by a new factor, lognormal
+/// Pages whose habits change: after a spell of exponential length, the rate is multiplied by a new factor, lognormal
 /// with mean 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regimes {
@@ -42,32 +42,32 @@ pub struct Regimes {
     pub ln_sd: f64,
 }
 
-/// Pages on which a look finds something different although nothing changed (nonces, advertisements).
+/// Pages on which a look finds a difference although nothing changed (nonces, advertisements).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CosmeticNoise {
     /// Share of the pages that do this.
     pub page_share: f64,
-    /// Probability that one look at such a page is fooled.
+    /// Probability that a look at such a page is misled.
     pub probability: f64,
 }
 
-/// How pages change. All parts can be combined.
+/// The change behaviour of pages. All parts can be combined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChangeModel {
     /// Gaps between a page's own changes.
     pub gaps: Gaps,
     /// Changes of many pages at once.
     pub bulks: Option<Bulks>,
-    /// Habits that change.
+    /// Changes of habit.
     pub regimes: Option<Regimes>,
-    /// A rhythm of days and weeks.
+    /// A weekly cycle.
     pub cycle: Option<Cycle>,
-    /// What is mistaken for a change.
+    /// Differences mistaken for changes.
     pub cosmetic_noise: Option<CosmeticNoise>,
 }
 
 impl ChangeModel {
-    /// The names that [`ChangeModel::parse`] knows, and what they stand for.
+    /// The names that [`ChangeModel::parse`] knows, with their meanings.
     pub const NAMES: [(&'static str, &'static str); 8] = [
         ("poisson", "changes without memory"),
         ("weibull-0.6", "renewal process with Weibull gaps, shape 0.6: bursty"),
@@ -105,12 +105,12 @@ impl ChangeModel {
         Ok(model)
     }
 
-    /// Fails on a number that cannot be worked with.
+    /// Fails on an invalid number.
     pub fn check(&self) -> Result<(), SimulationError> {
         match self.gaps {
             Gaps::Poisson => {}
             Gaps::Weibull { shape } => {
-                // Below, single gaps are astronomically long; above, all are alike.
+                // Below this, single gaps are astronomically long; above, all are alike.
                 if !(0.1..=100.0).contains(&shape) {
                     return Err(SimulationError::Setting {
                         field: "Weibull shape",

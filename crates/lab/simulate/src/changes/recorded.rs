@@ -1,4 +1,4 @@
-//! Changes that happened.
+//! Recorded changes.
 
 use super::ChangeSource;
 use crate::error::SimulationError;
@@ -7,13 +7,13 @@ use crate::error::SimulationError;
 #[derive(Clone, Debug, Default)]
 pub struct RecordedChanges {
     times_days: Vec<f64>,
-    /// Where the changes of each page end; those of the next page begin there.
+    /// End of each page's changes; those of the next page begin there.
     ends: Vec<u32>,
     next: Vec<u32>,
 }
 
 impl RecordedChanges {
-    /// The change times of each page, in days, each page's in rising order.
+    /// The change times of each page, in days, in rising order.
     pub fn new<T: AsRef<[f64]>>(pages: impl IntoIterator<Item = T>) -> Result<Self, SimulationError> {
         let mut changes = Self::default();
         for (page, times) in pages.into_iter().enumerate() {
@@ -36,12 +36,12 @@ impl RecordedChanges {
         Ok(changes)
     }
 
-    /// Pages.
+    /// Number of pages.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

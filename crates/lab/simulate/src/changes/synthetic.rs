@@ -1,4 +1,4 @@
-//! Changes drawn from a model, page by page, when they are asked for.
+//! Changes drawn from a model, page by page and on demand.
 
 use super::ChangeSource;
 use super::model::{Bulks, ChangeModel, Gaps, Regimes};
@@ -8,7 +8,7 @@ use crate::moments::Moments;
 use crate::population::Pages;
 
 /// The changes of a synthetic population. A page takes 12 bytes, 8 more with bulks and 16 more with regimes, however
-/// often it changes: rates are kept as f32, moments in steps of 2^-32 of the whole time.
+/// often it changes: rates are stored as f32, times in steps of 2^-32 of the whole period.
 #[derive(Clone, Debug)]
 pub struct SyntheticChanges {
     seed: u64,
@@ -21,7 +21,7 @@ pub struct SyntheticChanges {
     bulks: Option<BulkState>,
 }
 
-/// What is in force for a page, and until when.
+/// The current spell of a page.
 #[derive(Clone, Copy, Debug)]
 struct Spell {
     until_days: f64,
@@ -33,18 +33,17 @@ struct Spell {
 struct BulkState {
     page_share: f64,
     pushes_per_day: f64,
-    /// Push times of all hosts, one host after the other.
+    /// Push times of all hosts, host by host.
     pushes_days: Vec<f64>,
-    /// Where the pushes of each host end.
+    /// End of the pushes of each host.
     ends: Vec<u32>,
-    /// The next push that changes each page, and where its host's pushes end.
+    /// The next push that changes each page; `hosts` gives the end of its host's pushes.
     next: Vec<u32>,
     hosts: Vec<u32>,
 }
 
 impl SyntheticChanges {
-    /// Pages that change by themselves at these rates per day (not negative), from day 0 up to
-    /// `horizon_days` and not after.
+    /// Pages with these rates of own changes per day (not negative), from day 0 to `horizon_days` and not after.
     pub fn new(
         pages: &Pages,
         change_rates_per_day: &[f64],
@@ -85,13 +84,13 @@ impl SyntheticChanges {
         Ok(changes)
     }
 
-    /// How often each page changes in the long run, bulks included.
+    /// The long-run change rate of each page, bulks included.
     pub fn mean_change_rates_per_day(&self) -> Vec<f64> {
         let of_bulks = self.bulks.as_ref().map_or(0.0, |bulks| bulks.page_share * bulks.pushes_per_day);
         self.change_rates_per_day.iter().map(|rate| f64::from(*rate) + of_bulks).collect()
     }
 
-    /// Draws the page's next own change, from its present one on; `first`: from day 0 on, in the long-run state.
+    /// Draws the page's next own change after its current one; with `first`, from day 0, in the long-run state.
     fn draw_own(&mut self, page: usize, first: bool) {
         let rate = f64::from(self.change_rates_per_day[page]);
         let present_days = self.own_next_days.get(page);
@@ -99,7 +98,7 @@ impl SyntheticChanges {
             self.own_next_days.set(page, f64::INFINITY);
             return;
         }
-        // Every gap has a fixed number of draws of its own, so that a count leads back into the stream.
+        // Every gap has a fixed number of draws, so that a count gives the position in the stream.
         let mut stream = Stream::new(self.seed, page as u64, Purpose::Changes);
         let gap = if first {
             self.gaps.first(&mut stream.skip(1 << 40), rate)
@@ -112,12 +111,12 @@ impl SyntheticChanges {
         self.own_next_days.set(page, next_days);
     }
 
-    /// When `activity_days` of the page's average activity will have passed after `days`.
+    /// The time at which `activity_days` of the page's average activity will have passed after `days`.
     fn after(&mut self, page: usize, days: f64, activity_days: f64) -> f64 {
         let activity = |days: f64| self.model.cycle.as_ref().map_or(days, |cycle| cycle.activity_days(days));
         let inverse = |activity: f64| self.model.cycle.as_ref().map_or(activity, |cycle| cycle.days(activity));
         let Some(regimes) = self.model.regimes else {
-            // Rounding must not put a change before the one it follows.
+            // Rounding must not put a change before the previous one.
             return inverse(activity(days) + activity_days).max(days);
         };
         let spell = &mut self.regimes[page];
@@ -164,7 +163,7 @@ impl ChangeSource for SyntheticChanges {
     }
 }
 
-/// How gaps are drawn, with what does not depend on the page worked out.
+/// Draws gaps, with everything precomputed that does not depend on the page.
 #[derive(Clone, Copy, Debug)]
 struct GapDraw {
     gaps: Gaps,
@@ -181,7 +180,7 @@ impl GapDraw {
         Self { gaps, scale }
     }
 
-    /// A gap, in days of average activity. Two draws at most.
+    /// A gap, in days of average activity. Uses at most two draws.
     fn next(&self, stream: &mut Stream, rate: f64) -> f64 {
         match self.gaps {
             Gaps::Poisson => stream.exponential() / rate,
@@ -194,8 +193,8 @@ impl GapDraw {
         }
     }
 
-    /// What is left of a gap at a random moment, so that day 0 is like any other (Cox, Renewal Theory, 1962, 5.2): a
-    /// random part of a gap drawn with probability proportional to its length.
+    /// The rest of a gap at a random time, so that day 0 is like any other (Cox, Renewal Theory, 1962, 5.2): a random
+    /// part of a gap drawn with probability proportional to its length.
     fn first(&self, stream: &mut Stream, rate: f64) -> f64 {
         match self.gaps {
             Gaps::Poisson => stream.exponential() / rate,
@@ -215,7 +214,7 @@ impl GapDraw {
     }
 }
 
-/// Mean days of the pause after a burst, so that the mean gap is 1 / rate; `None` where the page is too fast for that.
+/// Mean days of the pause after a burst, so that the mean gap is 1 / rate; `None` if the page is too fast for that.
 fn pause_days(changes: f64, gap_days: f64, rate: f64) -> Option<f64> {
     (gap_days * rate < 1.0).then(|| changes / rate - (changes - 1.0) * gap_days)
 }
@@ -259,11 +258,12 @@ impl BulkState {
         if next < self.ends[self.hosts[page] as usize] { self.pushes_days[next as usize] } else { f64::INFINITY }
     }
 
-    /// Passes over pushes that leave the page alone.
+    /// Skips pushes that do not change the page.
     fn settle(&mut self, seed: u64, page: usize) {
         let end = self.ends[self.hosts[page] as usize];
         while self.next[page] < end {
-            // The number of the push in the whole run: the pages of a host draw at the same place of their own streams.
+            // The number of the push in the whole run: the pages of a host draw at the same position of their own
+            // streams.
             let mut stream = Stream::new(seed, page as u64, Purpose::Bulks).skip(u64::from(self.next[page]));
             if stream.uniform() < self.page_share {
                 break;

@@ -26,7 +26,7 @@ impl RevisitPolicy for InTurn {
     }
 }
 
-/// The first page, when its times have come.
+/// The first page, at the given times.
 struct At(Vec<f64>, Vec<PolicyLook>);
 
 impl RevisitPolicy for At {
@@ -145,7 +145,7 @@ fn expected_freshness_is_that_of_the_changes_and_varies_less() {
     let mean = found.iter().sum::<f64>() / 24.0;
     let standard_error = (found.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / (24.0 * 23.0)).sqrt();
     assert!(standard_error > 1e-4 && (mean - expected[0]).abs() < 3.0 * standard_error, "{mean} +- {standard_error}");
-    // Whoever knows no rate does not say.
+    // Without known rates nothing is predicted.
     let mut recorded = RecordedChanges::new(vec![vec![20.0]; 200]).expect("sorted");
     let scores = run(
         &pages,
@@ -224,7 +224,7 @@ fn a_run_can_be_stopped_and_bad_rules_are_named() {
     assert_eq!(attempt.err(), Some(SimulationError::Lengths { what: "change times", pages: 2, entries: 1 }));
 }
 
-/// Notes what it is told to believe of the second page.
+/// Notes the beliefs about the second page that it is given.
 struct Listening(InTurn, Vec<(f64, f64)>, f64);
 
 impl RevisitPolicy for Listening {

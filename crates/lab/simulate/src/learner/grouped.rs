@@ -1,4 +1,4 @@
-//! The Gamma filter, from one prior for all pages or from priors learned by site and cell.
+//! The Gamma filter, with one prior for all pages or with priors learned by site and cell.
 
 use super::Learner;
 use crate::error::SimulationError;
@@ -30,7 +30,7 @@ struct Cell {
 }
 
 impl GammaLearner {
-    /// For these pages; `grouped`: the prior of a page is learned from its site and its cell.
+    /// For these pages. With `grouped`, the prior of a page is learned from its site and its cell.
     pub fn new(pages: &Pages, options: EstimatorOptions, grouped: bool) -> Result<Self, SimulationError> {
         let filter = GammaFilter::new(options.prior, options.forgetting_days)
             .map_err(|fault| SimulationError::Combination(fault.to_string()))?;

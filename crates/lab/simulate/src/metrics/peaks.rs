@@ -1,21 +1,20 @@
-//! How unevenly a schedule fetches: the most in any second, and the most that any one host meets (F1 of the algorithm
-//! notes).
+//! Peaks of a schedule: the most fetches in any second, and the most at any one host (F1 of the algorithm notes).
 
 /// Seconds in a day.
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The most fetches in a stretch of time. Seconds and days are those of the clock, not sliding ones.
+/// The most fetches in a period. Seconds and days are those of the clock, not sliding windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Peaks {
-    /// Fetches in any second.
+    /// Most fetches in a second.
     pub per_second: u32,
-    /// Fetches at any host in any second.
+    /// Most fetches at one host in a second.
     pub per_host_and_second: u32,
-    /// Fetches at any host in any day, to compare with what a host allows.
+    /// Most fetches at one host in a day, to compare with the host's limit.
     pub per_host_and_day: u32,
 }
 
-/// Counts the fetches of the second (or day) under way.
+/// Counts the fetches of the current second (or day).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counter {
     period: u32,
@@ -23,7 +22,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// One more in this period; says how many that makes.
+    /// Adds a fetch in this period. Returns the number of fetches in it.
     fn add(&mut self, period: u32) -> u32 {
         if self.period != period {
             *self = Self { period, count: 0 };
@@ -33,7 +32,7 @@ impl Counter {
     }
 }
 
-/// Finds peaks among fetches that come in the order of time: 16 bytes a host.
+/// Finds peaks among fetches in the order of time: 16 bytes a host.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PeakCounter {
     second: Counter,
@@ -42,7 +41,7 @@ pub(super) struct PeakCounter {
 }
 
 impl PeakCounter {
-    /// A fetch at a host, `days` (not negative) after the start.
+    /// Adds a fetch at a host, `days` (not negative) after the start.
     pub(super) fn add(&mut self, host: u32, days: f64) {
         let (second, day) = ((days * SECONDS_PER_DAY) as u32, days as u32);
         let host = host as usize;

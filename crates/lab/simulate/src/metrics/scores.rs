@@ -1,64 +1,64 @@
-//! The averages that a run comes to.
+//! The averages of a run.
 
 use super::Peaks;
 
-/// What one section's pages had on average over the scored time.
+/// Averages over one section's pages and the scored time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SectionScores {
-    /// Its name.
+    /// Name of the section.
     pub section: String,
-    /// Its pages.
+    /// Number of its pages.
     pub pages: usize,
     /// Share of the time that a copy is current, mean over the pages.
     pub freshness: f64,
-    /// Days since the first change not yet seen (0 while current), mean over time and pages.
+    /// Days since the first unseen change (0 while current), mean over time and pages.
     pub age_days: f64,
-    /// Looks at its pages.
+    /// Number of looks at its pages.
     pub fetches: u64,
 }
 
-/// What a policy achieved over the scored time.
+/// The scores of a policy over the scored time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Scores {
-    /// Pages.
+    /// Number of pages.
     pub pages: usize,
     /// Share of the time that a copy is current, mean over the pages.
     pub freshness: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_freshness: f64,
-    /// The freshness to expect of the same looks where changes are Poisson: e^(-rate × days since the look), integrated.
-    /// It has the mean of `freshness` and varies less, since when pages changed between two looks is averaged over.
-    /// `None` for other changes.
+    /// The expected freshness of the same looks for Poisson changes: e^(-rate × days since the look), integrated. It
+    /// has the same mean as `freshness` and a lower variance, because it averages over the change times between two
+    /// looks. `None` for other changes.
     pub expected_freshness: Option<f64>,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub expected_weighted_freshness: Option<f64>,
-    /// Days since the first change not yet seen (0 while current), mean over time and pages.
+    /// Days since the first unseen change (0 while current), mean over time and pages.
     pub age_days: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_age_days: f64,
-    /// Harmonic penalty, mean over time, pages counted by weight.
+    /// Harmonic penalty, mean over time, pages weighted by importance.
     pub weighted_harmonic_penalty: f64,
-    /// Changes that the copies are behind, mean over time, pages counted by weight.
+    /// Number of changes the copies are behind, mean over time, pages weighted by importance.
     pub weighted_missed_changes: f64,
     /// Share of time and pages with an age above 30 days.
     pub over_30_days_share: f64,
-    /// Changes in the scored time.
+    /// Number of changes in the scored time.
     pub changes: u64,
-    /// Share of them that no copy ever held: the next change came before a look.
+    /// Share of them that no copy ever held, because the next change came before a look.
     pub overwritten_share: f64,
-    /// Share of them not yet noticed at the end.
+    /// Share of them not noticed by the end.
     pub unnoticed_share: f64,
-    /// Days from a change to the look that noticed it, over the changes noticed.
+    /// Days from a change to the look that noticed it, over the noticed changes.
     pub delay_days: Delays,
-    /// Looks.
+    /// Number of looks.
     pub fetches: u64,
     /// Share of the looks that found a true change.
     pub useful_fetches_share: f64,
-    /// Budget spent over the budget there was.
+    /// Budget spent, as a share of the available budget.
     pub budget_used_share: f64,
     /// The most fetches at once.
     pub peaks: Peaks,
-    /// By section.
+    /// Scores by section.
     pub by_section: Vec<SectionScores>,
     /// Share of the copies that are current, mean over each day since the start.
     #[serde(skip)]
@@ -70,14 +70,14 @@ pub struct Scores {
 pub struct Delays {
     /// Mean.
     pub mean: f64,
-    /// Half of the changes are noticed sooner (within 9 %).
+    /// Median (within 9 %).
     pub p50: f64,
-    /// 95 % of them are (within 9 %).
+    /// 95th percentile (within 9 %).
     pub p95: f64,
 }
 
 impl Scores {
-    /// Freshness, and the same with pages counted by weight: as expected where that can be said, else as it was.
+    /// Freshness, plain and weighted: the expected value if there is one, else the measured one.
     pub fn least_varying_freshness(&self) -> (f64, f64) {
         let plain = self.expected_freshness.unwrap_or(self.freshness);
         (plain, self.expected_weighted_freshness.unwrap_or(self.weighted_freshness))

@@ -1,6 +1,6 @@
-//! One number of every page.
+//! One number per page.
 
-/// Kept once as long as all pages have it alike.
+/// Stored once while all pages have the same value.
 #[derive(Clone, Debug)]
 pub(super) enum Column<T> {
     Alike(T, usize),
@@ -43,7 +43,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Every number there is, at least once.
+    /// All distinct numbers, each at least once.
     pub(super) fn values(&self) -> impl Iterator<Item = T> {
         let (alike, each) = match self {
             Self::Alike(alike, len) => ((*len > 0).then_some(*alike), &[][..]),

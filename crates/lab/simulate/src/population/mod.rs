@@ -1,4 +1,4 @@
-//! The pages of a simulation: where they stand, how much they count, what a fetch costs.
+//! The pages of a simulation: place, importance and cost.
 
 mod column;
 mod synthetic;
@@ -9,7 +9,7 @@ use self::column::Column;
 use crate::error::SimulationError;
 use sweeps::{GroupKind, Place};
 
-/// A page, as a simulation is told of it.
+/// A page as it is given to a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PageInfo {
     /// Importance; not negative, only ratios count.
@@ -20,12 +20,12 @@ pub struct PageInfo {
     pub host: u32,
     /// The number of the section (a source, a class) under which its results are reported.
     pub section: u16,
-    /// Where it stands on its site.
+    /// Its place on its site.
     pub place: Place,
 }
 
-/// All pages, in columns of 14 bytes a page at most: what all pages have alike is kept once, and synthetic pages have no
-/// stored place, theirs follows from host and number.
+/// All pages, in columns of at most 14 bytes a page. Values that all pages share are stored once. Synthetic pages have
+/// no stored place: it follows from host and number.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
     weight: Column<f32>,
@@ -38,8 +38,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// These pages; `sections` are the names of the sections they are reported under. Weights and costs are kept as
-    /// f32. Fails on a page with a weight or cost that cannot be worked with, and when no page counts anything.
+    /// These pages; `sections` are the names of their sections. Weights and costs are stored as f32. Fails on an
+    /// invalid weight or cost, and when no page has weight.
     pub fn new(pages: impl IntoIterator<Item = PageInfo>, sections: Vec<String>) -> Result<Self, SimulationError> {
         let mut all = Self { places: Some(Vec::new()), sections, ..Self::default() };
         for page in pages {
@@ -80,12 +80,12 @@ impl Pages {
         Ok(self)
     }
 
-    /// How many there are; at least one.
+    /// Number of pages; at least one.
     pub fn len(&self) -> usize {
         self.weight.len()
     }
 
-    /// Never true; here because of `len`.
+    /// Never true; exists because of `len`.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -96,7 +96,7 @@ impl Pages {
         f64::from(self.weight.get(page))
     }
 
-    /// Sum of all importances; positive.
+    /// Sum of all weights; positive.
     pub fn total_weight(&self) -> f64 {
         self.total_weight
     }
@@ -112,7 +112,7 @@ impl Pages {
         self.host.get(page)
     }
 
-    /// One more than the greatest number of a host.
+    /// One more than the highest host number.
     pub fn hosts(&self) -> usize {
         self.host.values().max().map_or(0, |host| host as usize + 1)
     }
@@ -128,21 +128,21 @@ impl Pages {
         &self.sections
     }
 
-    /// Where a page stands on its site.
+    /// A page's place on its site.
     pub fn place(&self, page: usize) -> Place {
         match &self.places {
             Some(places) => places[page],
             None => {
                 let host = format!("h{}.test", self.host.get(page));
                 let mut place = Place::of(&host, &host, &format!("/p{page}.html"));
-                // No two pages share a name: a group of one is never asked for, and need not be counted.
+                // No two pages share a file name: a group of one is never asked for, and need not be counted.
                 place.groups[GroupKind::FileName as usize] = 0;
                 place
             }
         }
     }
 
-    /// Everything about a page.
+    /// All data of a page.
     pub fn info(&self, page: usize) -> PageInfo {
         PageInfo {
             weight: self.weight(page),

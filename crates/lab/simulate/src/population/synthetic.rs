@@ -1,18 +1,18 @@
-//! Made-up populations: rates and weights of pages drawn from the distributions the literature uses.
+//! Synthetic populations: rates and weights of pages drawn from distributions in the literature.
 
 use super::Pages;
 use crate::chance::{Purpose, Stream};
 use crate::error::SimulationError;
 
-/// Slowest and fastest change rate per day that is drawn.
+/// Minimum and maximum change rate per day that is drawn.
 const RATES_PER_DAY: (f64, f64) = (1e-5, 24.0);
-/// Heaviest weight that is drawn.
+/// Maximum weight that is drawn.
 const WEIGHT_MAX: f64 = 1e3;
 
-/// Pages, and how often each truly changes by itself.
+/// Pages with their true rates of own changes.
 #[derive(Clone, Debug)]
 pub struct Population {
-    /// The pages.
+    /// The pages, without their change rates.
     pub pages: Pages,
     /// True change rate of each page, per day.
     pub change_rates_per_day: Vec<f64>,
@@ -24,7 +24,8 @@ pub struct Population {
 pub enum PopulationKind {
     /// P1: ln rate normal (ln 0.1, 1.8), weights Pareto 1.2, one site.
     Lognormal,
-    /// P2: ln rate of a host normal (ln 0.15, 1.2), of its pages around it with 0.7, weights Pareto 1.2, 50 pages a host.
+    /// P2: ln rate of a host normal (ln 0.15, 1.2), of its pages around it with 0.7, weights Pareto 1.2, 50 pages a
+    /// host.
     Hosts,
     /// P3: the web in five classes (Cho & Garcia-Molina, TODS 2003): changing every day, week, month, four months and
     /// year, with 23, 15, 16, 16 and 30 % of the pages; equal weights, one site.
@@ -33,7 +34,7 @@ pub enum PopulationKind {
     Wide,
     /// G: rates Gamma with shape 0.4 and mean 0.1, many pages nearly static, weights Pareto 1.5, one site.
     Gamma,
-    /// C: as L, weights multiplied by the root of the rate: what matters changes more.
+    /// C: as L, with weights multiplied by the root of the rate: important pages change more.
     Coupled,
 }
 
@@ -60,7 +61,7 @@ impl PopulationKind {
         }
     }
 
-    /// The short name it has in the notes.
+    /// Its short name in the notes.
     pub fn short_name(self) -> &'static str {
         match self {
             PopulationKind::Lognormal => "p1",
@@ -72,7 +73,7 @@ impl PopulationKind {
         }
     }
 
-    /// One line on what it is.
+    /// A summary in one line.
     pub fn summary(self) -> &'static str {
         match self {
             PopulationKind::Lognormal => "one site, ln rate normal (ln 0.1 per day, 1.8), weights Pareto 1.2",
@@ -84,7 +85,7 @@ impl PopulationKind {
         }
     }
 
-    /// The population of this name, short or long.
+    /// The population with this name, short or long.
     pub fn parse(name: &str) -> Result<Self, SimulationError> {
         let wanted = name.to_ascii_lowercase();
         Self::ALL.into_iter().find(|kind| kind.name() == wanted || kind.short_name() == wanted).ok_or_else(|| {
@@ -93,7 +94,7 @@ impl PopulationKind {
         })
     }
 
-    /// Draws so many pages. The same page of the same seed is the same, however many are drawn.
+    /// Draws this many pages. A page with the same number and seed is the same, however many are drawn.
     pub fn draw(self, pages: usize, seed: u64) -> Result<Population, SimulationError> {
         let sections = match self {
             PopulationKind::WebClasses => WEB_CLASSES.map(|class| class.0.to_string()).to_vec(),

@@ -37,7 +37,7 @@ const NAMES: [&str; 9] = [
     "Gamma filter, learned prior per host, crawl value",
 ];
 
-/// Their names in the catalogue.
+/// Names of the estimators in the catalogue.
 const CATALOGUE_NAMES: [&str; 9] = [
     "naive",
     "half-count",
@@ -50,7 +50,7 @@ const CATALOGUE_NAMES: [&str; 9] = [
     "gamma-grouped",
 ];
 
-/// What is lost to known rates. Both are paired: populations differ more than estimators do.
+/// The loss against known rates. Both are paired, because populations differ more than estimators do.
 pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
     let curve = DemandCurve::new(Objective::FRESHNESS);
     let mut known = vec![Sample::default(); 6];
@@ -130,7 +130,7 @@ fn population(stream: &mut Stream) -> Vec<PageTerms> {
     pages(terms)
 }
 
-/// What was seen of every page.
+/// The observations of every page.
 struct Study<'a> {
     population: &'a [PageTerms],
     looks: Vec<Vec<(f64, Outcome)>>,
@@ -192,7 +192,7 @@ impl<'a> Study<'a> {
         self.looks.iter().enumerate().map(belief).collect()
     }
 
-    /// Fetches per day of every page by the estimator of this place in [`NAMES`].
+    /// Fetches per day of every page by the estimator at this index in [`NAMES`].
     fn fetch_rates(&self, curve: &DemandCurve, estimator: usize, per_page: f64) -> Vec<f64> {
         let budget = per_page * self.population.len() as f64;
         if estimator == 8 {
@@ -215,7 +215,7 @@ impl<'a> Study<'a> {
     }
 }
 
-/// By the estimator of this place in [`NAMES`].
+/// By the estimator at this index in [`NAMES`].
 fn point_estimate(estimator: usize, pseudo_looks: &MaximumLikelihood, looks: &[(f64, Outcome)]) -> f64 {
     let mut counts = CheckCounts::default();
     looks.iter().for_each(|&(interval, outcome)| counts.add(interval, outcome));
@@ -226,7 +226,7 @@ fn point_estimate(estimator: usize, pseudo_looks: &MaximumLikelihood, looks: &[(
         3 => MomentMatching { half_counts: false }.rate_of_looks(looks).min(10.0 / INTERVAL_DAYS),
         _ => pseudo_looks.rate_of_looks(looks),
     };
-    // No page is given up, and none is fetched all the time.
+    // No page is abandoned, and none is fetched all the time.
     rate.clamp(0.02 / (looks.len() as f64 * INTERVAL_DAYS), 50.0 / INTERVAL_DAYS)
 }
 
@@ -240,8 +240,8 @@ fn sums(beliefs: &[Gamma]) -> BeliefSums {
     sums
 }
 
-/// Every page as often as its crawl value, averaged over the belief, reaches one price. Pages whose value never does
-/// are not fetched.
+/// Fetches every page when its crawl value, averaged over the belief, reaches one common price. Pages whose value never
+/// does are not fetched.
 fn by_crawl_value(pages: &[PageTerms], beliefs: &[Gamma], budget: f64) -> Vec<f64> {
     const LN_DAYS_MAX: f64 = 18.0;
     let ln_days = |page: &PageTerms, belief: &Gamma, price: f64| {

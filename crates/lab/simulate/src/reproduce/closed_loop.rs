@@ -1,5 +1,5 @@
-//! B12: learning while fetching. Every twentieth of a day the pages of the highest crawl value are fetched; what is
-//! found teaches the estimator, which decides what is fetched next.
+//! B12: learning while fetching. Every twentieth of a day the pages of the highest crawl value are fetched; the
+//! outcomes teach the estimator, which decides what is fetched next.
 
 mod web;
 
@@ -20,11 +20,11 @@ const FORGETTING_20: Policy = Policy::Gamma { priors: Priors::Host, average_valu
 const BY_MEAN_OF_HOST: Policy =
     Policy::Gamma { priors: Priors::HostMean, average_value: true, forgetting_days: f64::INFINITY };
 
-/// What was run in a world: the policy, what it is, its names in the catalogues, and the freshness measured.
+/// A run in a world: the policy, its description, its names in the catalogues, and the measured freshness.
 struct Contestant(Policy, &'static str, &'static str, Option<&'static str>, f64);
 
-/// A world, how it is called, how many seeds the reference had, and who was run in it: the one that knows the true
-/// rates first, since the others are compared with it.
+/// A world, its name, the reference's number of seeds, and its runs. The first run knows the true rates, since the
+/// others are compared with it.
 type Part = (World, &'static str, usize, Vec<Contestant>);
 
 fn parts() -> Vec<Part> {
@@ -68,7 +68,7 @@ fn parts() -> Vec<Part> {
     parts
 }
 
-/// Mean weighted freshness of 60 days from a cold start: with true rates, and what the others lose to that.
+/// Mean weighted freshness over 60 days from a cold start: with true rates, and the loss of the others against it.
 pub(super) fn learning(effort: &Effort) -> Vec<Row> {
     let mut rows = Vec::new();
     for (world, title, seeds, contestants) in parts() {

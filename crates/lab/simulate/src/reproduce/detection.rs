@@ -1,15 +1,15 @@
-//! R4. Cho & Garcia-Molina, TOIT 2003: how many changes are found with fetches in proportion to estimated rates.
+//! R4. Cho & Garcia-Molina, TOIT 2003: number of changes found with fetches proportional to estimated rates.
 //!
-//! Fetches in proportion to the true rates would find the most changes. The paper let crawlers of 4,000 sites adapt to
-//! what they had estimated and counted: uniform 100 %, by the naive estimate 193 %, by theirs 228 %. Its pages are not
-//! to be had, so only the order counts.
+//! Fetches proportional to the true rates would find the most changes. The paper let crawlers of 4,000 sites adapt to
+//! their estimates and counted: uniform 100 %, by the naive estimate 193 %, by theirs 228 %. Its pages are not
+//! available, so only the order counts.
 
 use super::row::in_order;
 use super::{Effort, Row};
 use change_rate::{ChangeRateEstimator, CheckCounts, HalfCount, NaiveRatio, Outcome};
 use revisit::allocate::{self, PageTerms};
 
-/// Changes found in a day by the estimates of five looks, a look in two days on average.
+/// Changes found in a day with the estimates from five looks, one look in two days on average.
 pub(super) fn changes_found(effort: &Effort) -> Vec<Row> {
     const HOSTS: usize = 400;
     const PAGES_PER_HOST: usize = 50;

@@ -14,7 +14,7 @@ use change_rate::{
 /// Interval, and what was seen after it.
 type TimedOutcome = (f64, Outcome);
 
-/// An estimator, with what the measurement gave it.
+/// An estimator with the parameters of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Contestant {
     Naive,
@@ -77,7 +77,7 @@ impl Contestant {
         }
     }
 
-    /// Whether after regular looks only the number of changed ones counts.
+    /// Whether, after regular looks, only the number of changed ones matters.
     fn counts_only(self) -> bool {
         use Contestant as C;
         matches!(
@@ -86,7 +86,7 @@ impl Contestant {
         )
     }
 
-    /// How many replicates the reference had.
+    /// The reference's number of replicates.
     fn reference_replicates(self, looks: usize) -> usize {
         match self {
             _ if looks < 50 => 20_000,
@@ -224,7 +224,7 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
 /// standard errors over as many replicates as the reference had. Chance is left on its side only.
 fn exact(error: impl Fn(&[TimedOutcome]) -> f64, rate: f64, looks: usize, replicates: usize) -> [(f64, f64); 2] {
     let unchanged = (-rate).exp();
-    // The probability of one changed look more, from none on.
+    // The probability of one more changed look, starting at none.
     let mut probability = unchanged.powf(looks as f64);
     let mut moments = [0.0; 4];
     for changed in 0..=looks {

@@ -1,14 +1,14 @@
-//! C17: other tables than the histogram of 256 bins that a price can be found from.
+//! C17: alternatives to the histogram of 256 bins for finding a price.
 
 use revisit::allocate::{Demand, PageTerms};
 
-/// ln(change rate / weight) in a histogram.
+/// Range of ln(change rate / weight) in a histogram.
 const LN_RATIO: (f64, f64) = (-16.0, 16.0);
-/// ln(change rate per day) and ln(weight) in a table of both.
+/// Ranges of ln(change rate per day) and ln(weight) in a table of both.
 const LN_RATE: (f64, f64) = (-12.0, 8.0);
 const LN_WEIGHT: (f64, f64) = (-6.0, 14.0);
 
-/// What lies beyond these counts in the outermost cells.
+/// Values out of range count in the outermost cells.
 fn cell(value: f64, range: (f64, f64), cells: usize) -> usize {
     // Below the range the number is negative, which becomes 0.
     (((value - range.0) / (range.1 - range.0) * cells as f64) as usize).min(cells - 1)
@@ -18,12 +18,12 @@ fn at(position: f64, range: (f64, f64), cells: usize) -> f64 {
     range.0 + position * (range.1 - range.0) / cells as f64
 }
 
-/// A way to sum up pages.
+/// A table that summarises pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Grid {
-    /// So many cells in each direction over change rate and weight; pages count as the middles of their cells.
+    /// This many cells in each direction over change rate and weight; pages count as the middles of their cells.
     RateAndWeight(usize),
-    /// So many bins over the ratio of both, each taken at so many points.
+    /// This many bins over the ratio of both, each evaluated at this many points.
     Ratio { bins: usize, points: usize },
 }
 
@@ -46,7 +46,7 @@ impl Grid {
         f64::exp(0.5 * (low + high))
     }
 
-    /// Changes per day and ln(change rate / weight) of every cell that has pages.
+    /// Changes per day and ln(change rate / weight) of every non-empty cell.
     fn cells(self, pages: &[PageTerms]) -> Vec<(f64, f64)> {
         let mut masses;
         let cells: Vec<(f64, f64)> = match self {

@@ -79,8 +79,8 @@ fn given() -> Vec<Row> {
 const MEASURED: [(f64, [f64; 3]); 3] =
     [(0.02, [0.656726, 0.2306, 0.0396]), (0.1, [0.811473, 0.4800, 0.1965]), (0.5, [0.927552, 0.7403, 0.6292])];
 
-/// Tables that a price can be found from; the errors of the budgets spent, and the most freshness lost once the rates are
-/// scaled to the budget. The first is what is in use.
+/// Tables for finding a price; the errors of the budgets spent, and the greatest loss of freshness once the rates are
+/// scaled to the budget. The first is the one in use.
 const TABLES: [(&str, Grid, [f64; 3], f64); 8] = [
     ("256 bins", Grid::Ratio { bins: 256, points: 8 }, [-5.5e-4, -1.3e-3, -5.0e-4], 3e-8),
     ("128 bins", Grid::Ratio { bins: 128, points: 8 }, [-4.9e-3, -2.8e-3, -1.7e-3], 5.4e-7),
@@ -92,15 +92,15 @@ const TABLES: [(&str, Grid, [f64; 3], f64); 8] = [
     ("128 x 128 cells", Grid::RateAndWeight(128), [-4.2e-3, -4.4e-3, 4.2e-4], 4.0e-7),
 ];
 
-/// What was measured with one table.
+/// The measurements with one table.
 #[derive(Clone, Default)]
 struct Errors {
     over: [Sample; 3],
     lost_most: Sample,
 }
 
-/// The reference took one draw of a million pages, we several. With fewer pages there are fewer of great weight, and
-/// freshness is another.
+/// The reference took one draw of a million pages, we take several. With fewer pages there are fewer of great weight,
+/// and the freshness differs.
 fn measured(effort: &Effort, number: usize) -> Vec<Row> {
     let curve = DemandCurve::new(Objective::FRESHNESS);
     let mut freshness = vec![Sample::default(); 9];
@@ -173,7 +173,7 @@ fn error_rows(errors: &[Errors]) -> Vec<Row> {
     rows
 }
 
-/// Half a unit of the second digit, which is the last one printed.
+/// Half a unit of the second digit, the last one printed.
 fn half_digit(value: f64) -> f64 {
     0.5 * 10f64.powf(value.abs().log10().floor() - 1.0)
 }

@@ -1,12 +1,12 @@
-//! C20: what a little harmonic penalty costs in freshness, and what it does for pages that would never be fetched.
+//! C20: the cost in freshness of a little harmonic penalty, and its effect on pages that would never be fetched.
 
 use super::papers::pages;
 use super::row::Sample;
 use super::{Effort, Row};
 use revisit::allocate::{self, Objective};
 
-/// Theta; weighted freshness lost to theta 0; harmonic penalty; share of pages never fetched; median interval in days
-/// of the 1 % of pages that change most. What is infinite at theta 0 is not compared.
+/// Theta; weighted freshness lost against theta 0; harmonic penalty; share of pages never fetched; median interval in
+/// days of the 1 % of pages that change most. Infinite values at theta 0 are not compared.
 const MEASURED: [(f64, f64, f64, f64, f64); 7] = [
     (0.0, 0.0, f64::INFINITY, 0.285, f64::INFINITY),
     (0.01, 0.0004, 0.3287, 0.0, 107.0),
@@ -59,7 +59,7 @@ pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
     rows.push(Row::sampled("C20", what, 1.2811, &penalty_cut, 1, 5e-5));
     rows = rows.into_iter().map(|row| setting(row, 0.0).weighted_freshness(best.mean())).collect();
     for (samples, &(theta, lost, harmonic, never, interval)) in samples.iter().zip(&MEASURED) {
-        // Of freshness the reference has two numbers of four digits; of intervals, two or three digits.
+        // The reference's loss is a difference of two numbers of four digits; its intervals have two or three digits.
         let compared = [
             ("freshness lost to theta 0", lost, 1e-4),
             ("harmonic penalty", harmonic, 5e-5),
@@ -76,7 +76,7 @@ pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
     rows
 }
 
-/// The ends of the mixture are policies of their own.
+/// The ends of the mixture are separate policies.
 fn setting(row: Row, theta: f64) -> Row {
     let row = row.estimator("known").budget(FETCHES_PER_PAGE_PER_DAY);
     match theta {

@@ -1,9 +1,9 @@
 //! Published figures, and those of the algorithm notes, computed again with the code of this project.
 //!
-//! What follows from a formula is compared to the digits given. What was measured on random pages is measured again on
-//! pages of our own, and has to agree within three standard errors, ours and those of the reference together, beside
-//! the digits printed: of a thousand such comparisons about three fail by chance. Where a publication gives no numbers,
-//! or not its pages, only the order counts.
+//! Results of a formula are compared to the digits given. Measurements on random pages are repeated on pages of our
+//! own, and must agree within three standard errors, ours and those of the reference together, in addition to the
+//! digits printed: of a thousand such comparisons about three fail by chance. Where a publication gives no numbers, or
+//! not its pages, only the order counts.
 
 mod allocation;
 mod closed_loop;
@@ -23,13 +23,13 @@ pub use row::{Row, Setting};
 
 use crate::chance::{Purpose, Stream};
 
-/// How much is spent on what is measured.
+/// Effort spent on measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Where all chance comes from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Share of the replicates, above 0; 1 takes some minutes of one core for everything. With few replicates the standard
-    /// errors themselves are uncertain, and some rows fail.
+    /// Share of the replicates, above 0; 1 takes some minutes of one core for everything. With few replicates the
+    /// standard errors themselves are uncertain, and some rows fail.
     pub share: f64,
 }
 
@@ -51,15 +51,15 @@ impl Effort {
     }
 }
 
-/// Something published that can be computed again.
+/// A published result that can be computed again.
 #[derive(Clone, Copy, Debug)]
 pub struct Reproduction {
-    /// Its name: a benchmark of the algorithm notes (R1, R2, ...) or the section whose table it is (B12, ...). Large
-    /// tables come in several parts of the same name.
+    /// Name of a benchmark of the algorithm notes (R1, R2, ...) or of the section with the table (B12, ...). Large
+    /// tables come in several parts with the same name.
     pub id: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub title: &'static str,
-    /// Computes its rows. Takes up to a minute; the same rows for the same effort.
+    /// Computes its rows. Takes up to a minute; the same effort gives the same rows.
     pub run: fn(&Effort) -> Vec<Row>,
 }
 
@@ -94,7 +94,7 @@ pub fn all() -> &'static [Reproduction] {
     ALL
 }
 
-/// The parts of the reproduction of this name, in any case of its letters; none if there is no such name.
+/// The parts of the reproduction with this name, ignoring case; empty if there is none.
 pub fn named(id: &str) -> Vec<&'static Reproduction> {
     ALL.iter().filter(|reproduction| reproduction.id.eq_ignore_ascii_case(id)).collect()
 }
@@ -103,7 +103,7 @@ pub fn named(id: &str) -> Vec<&'static Reproduction> {
 mod tests {
     use super::*;
 
-    /// Runs all parts; rows that do not hold may be off by this share of the reference, and two in ten thousand.
+    /// Runs all parts. Rows that do not hold may be off by this share of the reference, plus two in ten thousand.
     fn hold(ids: &[&str], share: f64, off: f64) {
         for id in ids {
             let parts = named(id);
@@ -129,8 +129,8 @@ mod tests {
         hold(&["R4", "R6", "C20"], 0.25, 0.0);
     }
 
-    // Two replicates hardly tell how far apart replicates are: what they measure is near the reference, but not always
-    // within three of their standard errors.
+    // Two replicates hardly show the spread of replicates: their mean is near the reference, but not always within
+    // three of their standard errors.
     const FEW: f64 = 0.02;
 
     #[test]

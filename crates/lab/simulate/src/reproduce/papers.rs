@@ -44,7 +44,7 @@ pub(super) fn five_pages(_: &Effort) -> Vec<Row> {
 /// R2. Cho & Garcia-Molina, TODS 2003: pages that change once a day, week, month, four months, year; one fetch per page
 /// and 30 days.
 pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
-    // One page stands for its class: its share is what it weighs and what a fetch of all of it costs.
+    // One page represents its class: its share is its weight and the cost of fetching all of it.
     let classes = [(1.0, 0.23), (7.0, 0.15), (30.0, 0.16), (120.0, 0.16), (365.0, 0.30)];
     let classes: Vec<PageTerms> =
         classes.map(|(days, share)| PageTerms { weight: share, cost: share, ..PageTerms::new(1.0 / days) }).to_vec();
@@ -217,7 +217,7 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
         finite.map(move |i| {
             let row = Row::exact("R7", format!("{}, {name}", measures[i]), references[i], ours[i], 1e-9);
             let row = row.estimator("known").budget(budget / 5.0);
-            // Schedules are evenly spaced; the other two columns are what the same rates give at random moments.
+            // Schedules are evenly spaced; the other two columns are for the same rates at random times.
             let row = if i == 2 { row.giving_weighted_freshness() } else { row };
             match policy {
                 Some(policy) => row.policy(policy),

@@ -27,7 +27,7 @@ const FETCHES_PER_PAGE_PER_DAY: f64 = 0.25;
 pub(super) fn groups(effort: &Effort) -> Vec<Row> {
     let thousand = pages((0..1000).map(|i| (0.01 * 1.01_f64.powi(i), f64::from(1 + 37 * i % 101))));
     // At the price of ten groups by weight a whole group is about to be abandoned. The notes have .1986 for it, which
-    // takes 527 of 500 fetches; this is what 500 give.
+    // takes 527 of 500 fetches; this value uses 500.
     let given = [
         (10, [0.1880242650, 0.4878744092, 0.4859718071, 0.4749339846]),
         (50, [0.1288264679, 0.4900426548, 0.4872902417, 0.4757763090]),

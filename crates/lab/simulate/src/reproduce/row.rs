@@ -2,27 +2,27 @@
 
 use serde::Serialize;
 
-/// How many standard errors a measured number may be off.
+/// Allowed difference of a measured number, in standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// What was run for a row, in the fields that all answers of a simulation share; `None` where a field has no meaning.
+/// The setting of a row, in the fields that all simulation results share; `None` where a field does not apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Setting {
     /// Name of the policy in the catalogue.
     pub policy: Option<&'static str>,
-    /// Name of the estimator in the catalogue; `known` where true rates are told.
+    /// Name of the estimator in the catalogue; `known` where true rates are given.
     pub estimator: Option<&'static str>,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: Option<f64>,
     /// Share of the time that a copy is current, mean over pages.
     pub freshness: Option<f64>,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_freshness: Option<f64>,
-    /// Days since the first change not yet seen, mean over time and pages.
+    /// Days since the first unseen change, mean over time and pages.
     pub age_days: Option<f64>,
     /// Fetches simulated, all seeds together.
     pub fetches: Option<u64>,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: Option<u64>,
 }
 
@@ -33,17 +33,17 @@ pub struct Row {
     pub id: &'static str,
     /// What was computed.
     pub what: String,
-    /// What was published, as it was printed; `None` for measurements of the algorithm notes.
+    /// The published figure as printed; `None` for measurements of the algorithm notes.
     pub published: Option<&'static str>,
     /// The number to compare with.
     pub reference: f64,
-    /// Ours.
+    /// The number computed here.
     pub ours: f64,
-    /// Ours over the reference; `None` where that is zero.
+    /// Ours over the reference; `None` for a reference of zero.
     pub ratio: Option<f64>,
-    /// Standard error of the difference of the two; zero where nothing is left to chance.
+    /// Standard error of the difference of the two; zero for deterministic numbers.
     pub standard_error: f64,
-    /// How far apart the two may be beside three standard errors: the digits printed. `None` where only the order of
+    /// Allowed difference in addition to three standard errors, from the digits printed. `None` where only the order of
     /// the rows counts.
     pub tolerance: Option<f64>,
     /// Whether they agree.
@@ -68,7 +68,7 @@ impl Row {
         standard_error: f64,
         tolerance: f64,
     ) -> Self {
-        // A number that is none agrees with nothing.
+        // NaN agrees with nothing.
         let within = (ours - reference).abs() <= tolerance + STANDARD_ERRORS * standard_error;
         Self {
             id,
@@ -97,60 +97,60 @@ impl Row {
         Self::measured(id, what, reference, sample.mean(), standard_error, tolerance).seeds(sample.count() as u64)
     }
 
-    /// The same row with the figure as it was printed.
+    /// Sets the figure as it was printed.
     pub(super) fn published(self, printed: &'static str) -> Self {
         Self { published: Some(printed), ..self }
     }
 
-    /// The same row, of this policy.
+    /// Sets the policy.
     pub(super) fn policy(mut self, name: &'static str) -> Self {
         self.setting.policy = Some(name);
         self
     }
 
-    /// The same row, of this estimator.
+    /// Sets the estimator.
     pub(super) fn estimator(mut self, name: &'static str) -> Self {
         self.setting.estimator = Some(name);
         self
     }
 
-    /// The same row, with so many fetches per page and day.
+    /// Sets the fetches per page and day.
     pub(super) fn budget(mut self, fetches_per_page_per_day: f64) -> Self {
         self.setting.budget_fetches_per_page_per_day = Some(fetches_per_page_per_day);
         self
     }
 
-    /// The same row; ours is a freshness, mean over pages.
+    /// Marks ours as a freshness, mean over pages.
     pub(super) fn giving_freshness(mut self) -> Self {
         self.setting.freshness = Some(self.ours);
         self
     }
 
-    /// The same row; ours is a freshness, pages counted by weight.
+    /// Marks ours as a freshness, pages weighted by importance.
     pub(super) fn giving_weighted_freshness(self) -> Self {
         let ours = self.ours;
         self.weighted_freshness(ours)
     }
 
-    /// The same row, whatever ours is, with the freshness reached, pages counted by weight.
+    /// Sets the freshness reached, pages weighted by importance, whatever ours measures.
     pub(super) fn weighted_freshness(mut self, weighted_freshness: f64) -> Self {
         self.setting.weighted_freshness = Some(weighted_freshness);
         self
     }
 
-    /// The same row; ours is an age in days.
+    /// Marks ours as an age in days.
     pub(super) fn giving_age(mut self) -> Self {
         self.setting.age_days = Some(self.ours);
         self
     }
 
-    /// The same row, from so many simulated fetches.
+    /// Sets the number of simulated fetches.
     pub(super) fn fetches(mut self, fetches: u64) -> Self {
         self.setting.fetches = Some(fetches);
         self
     }
 
-    /// The same row, from so many seeds.
+    /// Sets the number of seeds.
     pub(super) fn seeds(mut self, seeds: u64) -> Self {
         self.setting.seeds = Some(seeds);
         self
@@ -196,7 +196,7 @@ impl Sample {
         self.squares += value * value;
     }
 
-    /// Measurements.
+    /// Number of measurements.
     pub(super) fn count(&self) -> usize {
         self.count as usize
     }
@@ -205,13 +205,13 @@ impl Sample {
         self.sum / self.count
     }
 
-    /// Standard deviation of one measurement; no number where there is only one.
+    /// Standard deviation of one measurement; NaN for a single one.
     pub(super) fn deviation(&self) -> f64 {
         let mean = self.mean();
         ((self.squares / self.count - mean * mean).max(0.0) * self.count / (self.count - 1.0)).sqrt()
     }
 
-    /// Standard error of the mean less another mean over so many measurements.
+    /// Standard error of the difference to the mean of this many other measurements.
     pub(super) fn standard_error_of_difference(&self, others: usize) -> f64 {
         self.deviation() * (1.0 / self.count + 1.0 / others as f64).sqrt()
     }

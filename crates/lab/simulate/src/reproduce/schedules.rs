@@ -1,6 +1,6 @@
 //! Schedules that realise an allocation fetch by fetch.
 //!
-//! Freshness is that to expect of pages that change as Poisson processes, integrated exactly: no change is drawn.
+//! Freshness is the expected one of pages that change as Poisson processes, integrated exactly: no change is drawn.
 
 use super::papers::pages;
 use super::row::Sample;
@@ -12,12 +12,12 @@ use policies::edf::EarliestDeadline;
 use revisit::allocate::{self, PageTerms};
 use revisit::kernels;
 
-/// Pages, and a fetch every so often.
+/// Pages, with a fetch at regular times.
 struct Slots {
     pages: Vec<PageTerms>,
     slot_days: f64,
     slots: usize,
-    /// Before this the schedule is not scored.
+    /// Start of the scored time.
     score_from_days: f64,
 }
 
@@ -50,7 +50,7 @@ impl Slots {
         fresh / weight / (end - self.score_from_days)
     }
 
-    /// In every slot the page of the highest value; the one with the lower number if equal.
+    /// In every slot the page of the highest value; ties go to the lower number.
     fn greedy(&self, last_days: Vec<f64>, value: impl Fn(&PageTerms, f64) -> f64) -> Vec<usize> {
         let mut last_days = last_days;
         let choose = |slot: usize| {
@@ -157,7 +157,7 @@ fn thousand(stream: &mut Stream) -> Slots {
     Slots { pages: pages(terms), slot_days: 1.0 / 250.0, slots: SLOTS, score_from_days: 60.0 }
 }
 
-/// R6. Azar et al., PNAS 2018: the best rates for looks at random moments, evenly spaced by the chairman assignment.
+/// R6. Azar et al., PNAS 2018: the best rates for looks at random times, evenly spaced by the chairman assignment.
 pub(super) fn low_discrepancy(effort: &Effort) -> Vec<Row> {
     let mut samples = vec![Sample::default(); 4];
     for replicate in 0..effort.replicates(12, 3) {
@@ -182,7 +182,7 @@ pub(super) fn low_discrepancy(effort: &Effort) -> Vec<Row> {
     rows.into_iter().map(|row| row.policy("azar").estimator("known").budget(FETCHES_PER_PAGE_PER_DAY)).collect()
 }
 
-/// How many fetches the chairman assignment is ahead of or behind a page's share at most, over 20,000 slots.
+/// Maximum number of fetches by which the chairman assignment is ahead of or behind a page's share, over 20,000 slots.
 fn most_off_share(rates_per_day: &[f64]) -> f64 {
     let total: f64 = rates_per_day.iter().sum();
     let mut counts = vec![0.0; rates_per_day.len()];
@@ -195,7 +195,7 @@ fn most_off_share(rates_per_day: &[f64]) -> f64 {
     most
 }
 
-/// C6: what other orders than that by crawl value lose. Published is the first; WIRE uses the second.
+/// C6: the loss of other orders than by crawl value. The first is as published; WIRE uses the second.
 pub(super) fn orders(effort: &Effort) -> Vec<Row> {
     type Value = fn(&PageTerms, f64) -> f64;
     let unchanged: Value = |page, days| page.weight * (-page.change_rate_per_day * days).exp();
@@ -236,7 +236,7 @@ pub(super) fn orders(effort: &Effort) -> Vec<Row> {
     rows
 }
 
-/// C18: what schedules lose to the best freshness of evenly spaced fetches.
+/// C18: the loss of schedules against the best freshness of evenly spaced fetches.
 pub(super) fn realisations(effort: &Effort) -> Vec<Row> {
     let mut best = Sample::default();
     let mut lost = [("greedy", 0.83490), ("earliest deadline, best rates", 0.83466), ("chairman, best rates", 0.83489)]
@@ -247,7 +247,7 @@ pub(super) fn realisations(effort: &Effort) -> Vec<Row> {
         let rates = slots.best_rates();
         let optimum = allocate::freshness(&slots.pages, &rates);
         best.add(optimum);
-        // Decided as if copies were of different ages at the start, which keeps pages from moving in step.
+        // Decided as if copies had different ages at the start, which keeps pages from moving in step.
         let last_days = (0..slots.pages.len()).map(|_| -4.0 * stream.uniform()).collect();
         let greedy = slots.greedy(last_days, binary);
         let phases: Vec<f64> = (0..slots.pages.len()).map(|_| stream.uniform()).collect();

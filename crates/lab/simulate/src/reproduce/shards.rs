@@ -1,5 +1,5 @@
 //! C18: one budget, doubled half-way, over six shards of different sizes and rates. Every shard fetches its own pages
-//! of the highest crawl value; what differs is what it may spend.
+//! of the highest crawl value; the sharings differ in how much each shard may spend.
 
 use super::papers::pages;
 use super::row::Sample;
@@ -26,7 +26,7 @@ enum Sharing {
     ByDemand,
     /// All pages above one price, which follows what was spent.
     Feedback,
-    /// In proportion to pages.
+    /// Proportional to the number of pages.
     BySize,
 }
 
@@ -38,11 +38,11 @@ const MEASURED: [(Sharing, &str, [f64; 2]); 4] = [
 ];
 const BEST: [f64; 2] = [0.76156, 0.84513];
 
-/// What is lost to the best freshness, before and after the budget doubles.
+/// The loss against the best freshness, before and after the budget doubles.
 pub(super) fn budget_shares(effort: &Effort) -> Vec<Row> {
     let mut best = vec![Sample::default(); 2];
     let mut lost = vec![Sample::default(); 2 * MEASURED.len()];
-    // What can be had at best depends on six rates, so it takes many populations to know how much it varies.
+    // The best freshness depends on six rates, so it takes many populations to know its variance.
     let populations = effort.replicates(48, 8);
     let run = effort.replicates(6, 2);
     for replicate in 0..populations {
@@ -79,7 +79,7 @@ struct Population {
     pages: Vec<PageTerms>,
     /// The pages of each shard.
     shards: Vec<Vec<usize>>,
-    /// When each was last fetched, at the start.
+    /// Time of each page's last fetch, at the start.
     last_days: Vec<f64>,
 }
 
@@ -107,7 +107,7 @@ impl Population {
         Self { pages, shards, last_days }
     }
 
-    /// Price of a budget, and how much of it each shard demands.
+    /// Price of a budget, and each shard's demand at it.
     fn demand(&self, curve: &DemandCurve, budget: f64) -> (f64, Vec<f64>) {
         let of = |pages: &Vec<usize>| {
             let mut histogram = RatioHistogram::default();

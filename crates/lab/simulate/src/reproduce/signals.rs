@@ -1,5 +1,5 @@
-//! C16: pages of which half announce changes, not always and not always truly (after Busa-Fekete et al., WWW 2025).
-//! The page of the highest value is fetched in every slot; what differs is what the announcements are taken for.
+//! C16: pages of which half announce changes, incompletely and with false alarms (after Busa-Fekete et al., WWW 2025).
+//! The page of the highest value is fetched in every slot; the runs differ in how they interpret the announcements.
 
 use super::row::Sample;
 use super::{Effort, Row};
@@ -12,12 +12,12 @@ const SCORE_FROM_DAYS: f64 = 20.0;
 const END_DAYS: f64 = 120.0;
 const BUDGETS: [f64; 3] = [0.1, 0.25, 0.5];
 
-/// What a signal is taken for.
+/// The interpretation of a signal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Belief {
     Nothing,
     Certainty,
-    /// As likely true as signals of its page are.
+    /// As likely true as the signals of its page are.
     Evidence,
 }
 
@@ -27,7 +27,7 @@ const MEASURED: [(Belief, &str, [f64; 3]); 3] = [
     (Belief::Evidence, "signals weighed", [0.6919, 0.8143, 0.8861]),
 ];
 
-/// Freshness without signals, and what the two ways to use them gain.
+/// Freshness without signals, and the gain of the two ways to use them.
 pub(super) fn policies(effort: &Effort) -> Vec<Row> {
     const POPULATIONS: usize = 6;
     let mut samples = vec![(Sample::default(), Sample::default()); MEASURED.len() * BUDGETS.len()];
@@ -66,7 +66,7 @@ pub(super) fn policies(effort: &Effort) -> Vec<Row> {
     rows
 }
 
-/// Pages with what happens to them; the same for every schedule.
+/// Pages with their changes and signals; the same for every schedule.
 #[derive(Clone)]
 struct Web(Vec<Page>);
 
@@ -74,7 +74,7 @@ struct Web(Vec<Page>);
 struct Page {
     rate: f64,
     weight: f64,
-    /// Whether it sends signals; one that does not has a model that expects none.
+    /// Its signals; a page without signals has a model that expects none.
     model: SignalModel,
     table: ValueTable,
     signals_per_day: f64,
@@ -131,7 +131,7 @@ impl Page {
         let quality = SignalQuality::new(recall, precision).expect("both are probabilities");
         let model = SignalModel::new(rate, quality);
         let true_per_day = recall * rate;
-        // Each page draws from a place of its own, so that schedules meet the same changes.
+        // Each page draws from a position of its own, so that schedules meet the same changes.
         let mut chance = stream.skip((number as u64 + 1) << 32);
         let last_days = -3.0 * stream.uniform();
         let signals_per_day = true_per_day + model.false_signals_per_day();

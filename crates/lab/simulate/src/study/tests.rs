@@ -59,10 +59,10 @@ fn every_policy_runs_and_spends_no_more_than_it_has() {
     assert_eq!(rows.len(), policies.len());
     for row in rows {
         assert!(row.budget_used_share < 1.01, "{row:?}");
-        // Tianwang's pages are not due as long as they are believed to be slow.
+        // Tianwang's pages are not due while they are believed to be slow.
         assert!(row.fetches > 0 || row.policy == "tianwang", "{row:?}");
         assert!(row.weighted_freshness > 0.1 && row.weighted_freshness < 1.0, "{row:?}");
-        // What plans its looks ahead spends all it has.
+        // Policies that plan their looks ahead spend the whole budget.
         let frugal = ["stormcrawler", "nutch", "nutch-nosync", "news-crawl", "tianwang", "azar"];
         assert!(frugal.contains(&row.policy) || row.budget_used_share > 0.98, "{row:?}");
     }

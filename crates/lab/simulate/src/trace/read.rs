@@ -9,66 +9,66 @@ use std::str::FromStr;
 /// Why a recording cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// A table is not CSV, or its bytes cannot be read.
+    /// A table is not CSV, or could not be read.
     #[error("{table} is not readable CSV: {source}")]
     Csv {
-        /// The table.
+        /// File name of the table.
         table: String,
-        /// Where and why.
+        /// Position and cause.
         source: csv::Error,
     },
     /// A table lacks a column.
     #[error("{table}, line 1: there is no column {column}; the header has {found}")]
     MissingColumn {
-        /// The table.
+        /// File name of the table.
         table: String,
-        /// The column.
+        /// Name of the missing column.
         column: &'static str,
-        /// Columns that are there.
+        /// The existing columns.
         found: String,
     },
-    /// A row says something it must not.
+    /// An invalid row.
     #[error("{table}, row {row} (line {line}), column {column}: {problem}")]
     Row {
-        /// The table.
+        /// File name of the table.
         table: String,
         /// Number of the row, from 1, without the header.
         row: u64,
         /// Line of the file.
         line: u64,
-        /// The column.
+        /// Name of the column.
         column: &'static str,
         /// What is wrong, and what to write instead.
         problem: String,
     },
-    /// A table has a header and nothing else.
+    /// A table without rows after its header.
     #[error("{table} has no rows")]
     Empty {
-        /// The table.
+        /// File name of the table.
         table: String,
     },
-    /// A source asked for is not there.
+    /// A requested source does not exist.
     #[error("there is no source {name:?}; there are: {known}")]
     UnknownSource {
-        /// The source.
+        /// The requested name.
         name: String,
-        /// Those that are there.
+        /// The existing sources.
         known: String,
     },
     /// No page lives through two years.
     #[error("no page can be judged: {reasons}")]
     NothingJudged {
-        /// Source by source.
+        /// The reason for each source.
         reasons: String,
     },
 }
 
-/// A table to read, uncompressed, and the name it has in messages.
+/// A table to read, uncompressed, with its name for messages.
 #[derive(Debug)]
 pub struct Table<R> {
-    /// File name.
+    /// File name for messages.
     pub name: String,
-    /// Its bytes.
+    /// Reader of its content.
     pub bytes: R,
 }
 
@@ -76,7 +76,7 @@ impl Recording {
     /// Reads both tables. Columns are found by name; others are ignored.
     ///
     /// # Errors
-    /// On the first thing that is not as the format says, with its place.
+    /// On the first violation of the format, with its position.
     pub fn read<P: Read, C: Read>(pages: Table<P>, changes: Table<C>) -> Result<Recording, TraceError> {
         let mut recording = Recording::default();
         let ids = recording.read_pages(pages)?;
@@ -84,7 +84,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Position of each page by its number.
+    /// Reads the table of pages. Returns the index of each page by its number.
     fn read_pages<R: Read>(&mut self, table: Table<R>) -> Result<HashMap<u64, usize>, TraceError> {
         let mut rows = Rows::open(table)?;
         let [id, host, path, source] = rows.columns(["page_id", "host", "path", "source"])?;

@@ -1,22 +1,22 @@
-//! A recording as it lies in its two tables: pages, and what became of each.
+//! A recording as its two tables have it: pages, and the history of each.
 
 use std::ops::Range;
 
-/// What happened to a page at a row of the recording.
+/// The event in a row of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `I`: it was there when recording began.
+    /// `I`: the page existed when recording began.
     Initial,
-    /// `A`: it appeared.
+    /// `A`: the page appeared.
     Appeared,
-    /// `M`: it changed.
+    /// `M`: the page changed.
     Modified,
-    /// `D`: it is gone from here on.
+    /// `D`: the page is gone from now on.
     Gone,
 }
 
 impl Kind {
-    /// The kind of a letter.
+    /// The kind with this letter.
     pub fn parse(letter: &str) -> Option<Kind> {
         match letter {
             "I" => Some(Kind::Initial),
@@ -28,12 +28,12 @@ impl Kind {
     }
 }
 
-/// From this second on the page is as the row says.
+/// The state of a page from this second on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedState {
     /// UTC seconds since 1970.
     pub unix_time: i64,
-    /// What happened.
+    /// The event that led to it.
     pub kind: Kind,
 }
 
@@ -46,7 +46,7 @@ pub struct RecordedPage {
     pub source: u32,
     /// Path and query, percent-encoded.
     pub path: Box<str>,
-    /// Its rows among all rows.
+    /// The range of its rows.
     pub(super) states: Range<usize>,
 }
 
@@ -68,7 +68,7 @@ impl Recording {
         &self.states[page.states.clone()]
     }
 
-    /// Rows of all pages together.
+    /// Number of rows of all pages.
     pub fn rows(&self) -> usize {
         self.states.len()
     }

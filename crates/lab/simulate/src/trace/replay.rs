@@ -1,4 +1,4 @@
-//! A policy on a trace: what it learns in the learning year, and how fresh it keeps the copies in the scored one.
+//! Runs a policy on a trace: it learns in the learning year and is scored on the freshness of the copies in the second.
 
 use super::{LEARNING_DAYS, Trace, TracePage, WINDOW_DAYS};
 use crate::chance::{Purpose, Stream};
@@ -17,12 +17,12 @@ use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
 use std::ops::ControlFlow;
 use sweeps::rules::HISTORY_KEPT;
 
-/// What a policy knows when the scored year starts.
+/// The policy's knowledge at the start of the scored year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knowledge {
-    /// What its own fetches showed: the schedule starts with the learning year, at the same budget.
+    /// The outcomes of its own fetches: the schedule starts with the learning year, at the same budget.
     Fetches,
-    /// Every change of the learning year, as one look at every page a day; the schedule starts with the scored year.
+    /// Every change of the learning year, as one look at every page a day. The schedule starts with the scored year.
     History,
 }
 
@@ -31,30 +31,30 @@ pub enum Knowledge {
 pub struct Replay {
     /// The policy.
     pub policy: PolicyKind,
-    /// Who estimates change rates for it; `None`, and one that does not go with it, stand for its usual one.
+    /// Estimator of change rates. `None`, or one that does not go with the policy, means its usual one.
     pub estimator: Option<EstimatorChoice>,
-    /// What is known.
+    /// Knowledge at the start of the scored year.
     pub knowledge: Knowledge,
-    /// Nothing is learned from the schedule's own fetches.
+    /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
-    /// Budget.
+    /// Budget, as an average over all pages.
     pub fetches_per_page_per_day: f64,
-    /// Importance of pages is drawn from a Pareto distribution of this shape (corpora do not know it); `None`: all count
-    /// the same.
+    /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
+    /// count the same.
     pub importance_shape: Option<f64>,
-    /// For what is left to chance.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
 impl Replay {
-    /// Who estimates change rates; `None`: they are told.
+    /// The estimator of change rates; `None`: known rates.
     fn estimator(&self) -> Option<EstimatorChoice> {
         let usual = self.policy.beliefs().usual_estimator()?;
         let asked = self.estimator.filter(|asked| setup::check_estimator(self.policy, Some(*asked)).is_ok());
         Some(asked.unwrap_or(usual))
     }
 
-    /// Who estimates change rates, in a word.
+    /// Name of the estimator of change rates.
     pub fn estimator_name(&self) -> &'static str {
         match self.policy.beliefs() {
             BeliefSource::History => self.policy.name(),
@@ -62,15 +62,15 @@ impl Replay {
         }
     }
 
-    /// Whether another estimator is used than the one asked for, because that one does not go with the policy.
+    /// Whether the requested estimator is replaced, because it does not go with the policy.
     pub fn overrules_estimator(&self) -> bool {
         self.estimator.is_some_and(|asked| self.estimator_name() != asked.name())
     }
 
-    /// Says why this cannot be run, if it cannot.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// On combinations without meaning, and on a budget that is not above zero.
+    /// On combinations that do not go together, and on a budget that is not above zero.
     pub fn check(&self) -> Result<(), SimulationError> {
         let fault = |text: String| Err(SimulationError::Combination(text));
         SimulationError::positive("budget in fetches per page and day", self.fetches_per_page_per_day)?;
@@ -94,12 +94,12 @@ impl Replay {
         Ok(())
     }
 
-    /// Whether looks never change what the policy does.
+    /// Whether looks never change the policy's choices.
     fn is_fixed(&self) -> bool {
         self.policy.beliefs() == BeliefSource::Nothing
     }
 
-    /// Plays the trace. `watch` is told the share that is done, often, and may stop it.
+    /// Runs the trace. `watch` is called often with the finished share, and may stop the run.
     ///
     /// # Errors
     /// As [`Replay::check`], and [`SimulationError::Stopped`].
@@ -107,8 +107,8 @@ impl Replay {
         self.check()?;
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
-        // The oracle knows the scored year and nothing else: a page that changes in the learning year only would stay
-        // stale for ever. Its schedule starts with what it knows.
+        // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
+        // ever. So its schedule starts with the scored year.
         let history = self.knowledge == Knowledge::History || self.policy.beliefs() == BeliefSource::Truth;
         let run = Run {
             start_days: if history { LEARNING_DAYS } else { 0.0 },
@@ -147,14 +147,14 @@ impl Replay {
     }
 }
 
-/// Heaviest weight that is drawn.
+/// Maximum weight that is drawn.
 const WEIGHT_MAX: f64 = 1e3;
 
-/// Part of the work that importing a year is taken to be, for whoever watches.
+/// Assumed share of the import in the work, for progress reports.
 const IMPORT_SHARE: f64 = 0.2;
 
 impl Trace {
-    /// The pages as the engine takes them: all of equal cost, reported by source.
+    /// The pages for the engine: all of equal cost, reported by source.
     fn engine_pages(&self, importance_shape: Option<f64>, seed: u64) -> Result<Pages, SimulationError> {
         let weight = |page: usize| {
             let drawn = |shape| Stream::new(seed, page as u64, Purpose::Importance).pareto(shape).min(WEIGHT_MAX);
@@ -203,7 +203,8 @@ fn learn_rates(
     })
 }
 
-/// The live default reads the history as sweeps, too. Half of what the year taught counts: the next one is another.
+/// The live default learns sweeps from the history, too. Half of what the year taught counts, because the next year is
+/// a different one.
 fn learn_sweeps(
     live: &mut Live,
     trace: &Trace,
@@ -227,12 +228,12 @@ fn learn_sweeps(
     Ok(())
 }
 
-/// The live default with its pages and a year of history inside.
+/// The live default with its pages and an imported year of history.
 struct Imported(Live);
 
 impl RevisitPolicy for Imported {
     fn insert(&mut self, _slot: Slot, _page: &PolicyPage, _now_days: f64) {
-        // It knows the page from the import.
+        // The import has already added the page.
     }
 
     fn remove(&mut self, slot: Slot) {
@@ -256,7 +257,7 @@ impl RevisitPolicy for Imported {
     }
 }
 
-/// Beliefs that no longer move.
+/// Beliefs that no longer change.
 struct Frozen(Box<dyn Learner>);
 
 impl Learner for Frozen {

@@ -1,4 +1,4 @@
-//! What is judged, and what is said of tables that are not as they should be.
+//! The selection of judged pages, and the errors for invalid tables.
 
 use super::*;
 
@@ -15,8 +15,8 @@ fn all() -> Cut {
     Cut { sources: Vec::new(), max_pages_per_source: usize::MAX, draw: 1 }
 }
 
-/// Pages `/0`, `/1`… of one source, each with its rows (day, kind) counted from the window's opening. The last page ends
-/// the window.
+/// Pages `/0`, `/1`… of one source, each with its rows (day, kind) counted from the start of the window. The last page
+/// ends the window.
 fn cut(pages: &[&[(f64, &str)]]) -> Trace {
     let opens = 1_000_000_000;
     let mut page_table = "page_id,host,path,source\n".to_owned();

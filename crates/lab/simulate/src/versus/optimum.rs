@@ -1,13 +1,13 @@
-//! What could be reached if all rates were known.
+//! The best that is possible with known rates.
 
 use crate::population::Population;
 use revisit::allocate::{self, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 
-/// More fetches per page and day than any freshness asked for needs.
+/// Upper bound of fetches per page and day for any requested freshness.
 const MOST_FETCHES: f64 = 24.0;
 
-/// The best evenly spaced schedule of a population whose rates are known.
+/// The best evenly spaced schedule of a population with known rates.
 pub(super) struct Optimum {
     pages: Vec<PageTerms>,
     curve: DemandCurve,

@@ -1,37 +1,37 @@
-//! The lines of a comparison.
+//! The rows of a comparison.
 
-/// What a peer spends and what we would.
+/// The spending of a peer, and ours for the same freshness.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PeerRow {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
     /// The peer's policy.
     pub policy: &'static str,
-    /// Who learns the rates for it; `none` where it needs none.
+    /// Name of the learner of its rates; `none` where it needs none.
     pub estimator: &'static str,
-    /// Fetches per page and day it may spend; `None`: as many as it wants.
+    /// Maximum of fetches per page and day; `None`: no limit.
     pub budget_fetches_per_page_per_day: Option<f64>,
-    /// What it spent, per page and day.
+    /// Fetches it spent, per page and day.
     pub fetches_per_page_per_day: f64,
     /// Fetches in the scored time, all seeds together.
     pub fetches: u64,
     /// Freshness it reached, mean over pages.
     pub freshness: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_freshness: f64,
     /// Standard error of the weighted freshness over the seeds.
     pub standard_error: f64,
-    /// Days since the first change not yet seen, mean over time and pages.
+    /// Days since the first unseen change, mean over time and pages.
     pub age_days: f64,
     /// Fetches per page and day that we need for that.
     pub our_fetches_per_page_per_day: f64,
-    /// What it spent over what we need, mean over the seeds.
+    /// Its spending over our need, mean over the seeds.
     pub fetch_ratio: f64,
     /// Standard error of that ratio.
     pub fetch_ratio_standard_error: f64,
-    /// What it spent over what the known-rate optimum needs, mean over the seeds.
+    /// Its spending over the need of the known-rate optimum, mean over the seeds.
     pub fetch_ratio_to_optimum: f64,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
     /// The ratio that we claim.
     pub claimed_ratio: Option<f64>,
@@ -40,37 +40,37 @@ pub struct PeerRow {
 /// How close ours comes to the optimum with known rates.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OurRow {
-    /// Population.
+    /// Name of the population.
     pub population: &'static str,
-    /// Our policy.
+    /// Name of our policy.
     pub policy: &'static str,
-    /// Who learned the rates.
+    /// Name of the learner of the rates.
     pub estimator: &'static str,
-    /// Budget.
+    /// Budget of the run, as an average over all pages.
     pub budget_fetches_per_page_per_day: f64,
     /// Fetches in the scored time, all seeds together.
     pub fetches: u64,
     /// Freshness we reached, mean over pages.
     pub freshness: f64,
-    /// The same, pages counted by weight.
+    /// The same, pages weighted by importance.
     pub weighted_freshness: f64,
     /// Standard error of the weighted freshness over the seeds.
     pub standard_error: f64,
-    /// Days since the first change not yet seen, mean over time and pages.
+    /// Days since the first unseen change, mean over time and pages.
     pub age_days: f64,
     /// Freshness of the known-rate optimum at this budget.
     pub optimum_weighted_freshness: f64,
-    /// Fetches that the optimum needs for our freshness, over those that we spent; mean over the seeds.
+    /// Fetches that the optimum needs for our freshness, over ours; mean over the seeds.
     pub share_of_optimum: f64,
     /// Standard error of that share.
     pub share_of_optimum_standard_error: f64,
-    /// Seeds.
+    /// Number of seeds.
     pub seeds: u64,
     /// The share that we claim at this budget.
     pub claimed_share: Option<f64>,
 }
 
-/// The answer.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct VersusReport {
     /// Ours, by population and budget.

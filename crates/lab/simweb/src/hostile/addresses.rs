@@ -1,10 +1,10 @@
-//! Addresses of machines that are not part of the public web, in every spelling. Nothing may be sent there.
+//! Addresses outside the public web, in every spelling. A crawler must send nothing there.
 
 use crate::hostile::script::page;
 use crate::hostile::{Expect, Misbehaviour};
 
 pub(super) fn cases() -> Vec<Misbehaviour> {
-    // {port} is the hostile server's own: it would answer.
+    // {port} is the hostile server's own, which would answer.
     let hosts = [
         ("loopback", "127.0.0.1:{port}"),
         ("loopback-elsewhere", "127.255.255.254:{port}"),

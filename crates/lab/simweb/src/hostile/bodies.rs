@@ -1,4 +1,4 @@
-//! Bodies that never end, crawl, break off, or are not what their type says.
+//! Bodies that never end, trickle, break off, or do not match their type.
 
 use crate::hostile::script::{Reply, Step, head, page, raw, steps};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
@@ -10,7 +10,7 @@ fn typed(content_type: &str, body: &[u8]) -> Reply {
     raw([head.as_bytes(), body].concat())
 }
 
-/// The head of a page that ends with the connection, and then this.
+/// The head of a page that ends with the connection, followed by these steps.
 fn after_head(further: Vec<Step>) -> Reply {
     steps([vec![Step::Send(head(""))], further].concat())
 }
@@ -31,7 +31,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             timed_out.clone(),
         )
         .stalling(),
-        // Never silent for long enough to be called silent: the total time ends it.
+        // Never silent for long enough to hit an idle timeout: the total timeout ends it.
         case(
             "body-a-byte-per-20-ms",
             after_head(vec![Step::Drip(b"x".to_vec(), Duration::from_millis(20))]),

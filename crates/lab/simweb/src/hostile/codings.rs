@@ -1,4 +1,4 @@
-//! Packed bodies: bombs, halves, lies about how they are packed.
+//! Compressed bodies: bombs, truncated ones, false content codings.
 
 use crate::hostile::script::{Reply, Step, answer_bytes, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour, PACKED_BYTES};
@@ -13,7 +13,7 @@ const HELLO: &[u8] = b"<html><p>hello</p></html>";
 
 type Pack = fn(&[u8]) -> Vec<u8>;
 
-/// What is asked for: the names of the codings and how to make them.
+/// The tested codings: name and compressor.
 const CODINGS: [(&str, Pack); 3] = [("gzip", gzip), ("br", brotli), ("zstd", zstd)];
 
 /// Writing to memory does not fail.
@@ -35,7 +35,7 @@ fn zstd(body: &[u8]) -> Vec<u8> {
     zstd::encode_all(body, 3).expect(IN_MEMORY)
 }
 
-/// Numbers that do not pack well.
+/// Numbers that compress badly.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 1_u64;
     let next = || {
@@ -49,7 +49,7 @@ fn packed(coding: &str, bytes: impl AsRef<[u8]>) -> Reply {
     page(&format!("content-encoding: {coding}\r\n"), bytes)
 }
 
-/// The same four lies for each coding.
+/// The same four cases for each coding.
 fn of_each_coding() -> impl Iterator<Item = Misbehaviour> {
     CODINGS.into_iter().enumerate().flat_map(|(number, (coding, pack))| {
         let case = |what: &str, bytes: &[u8], expect| {
@@ -76,7 +76,7 @@ fn of_each_coding() -> impl Iterator<Item = Misbehaviour> {
                 "broken-in-the-middle",
                 &broken,
                 match coding {
-                    // Neither a checksum nor noise that is stored as it is tells that bytes were changed.
+                    // Only gzip has a checksum. The others store noise uncompressed, so changed bytes may go unnoticed.
                     "gzip" => MALFORMED,
                     _ => Expect { outcome: "", ..MALFORMED },
                 },

@@ -1,4 +1,4 @@
-//! Where a message ends: lengths that lie, chunks that overflow, connections that end too early or too late.
+//! The end of a message: false lengths, chunks that overflow, connections that end too early or too late.
 
 use crate::hostile::script::{Reply, Step, chunked, head, page_bytes, raw, steps};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
@@ -13,7 +13,7 @@ fn framed(headers: &str) -> Reply {
     raw([&head(headers)[..], b"hello"].concat())
 }
 
-/// The head of a chunked page, and then this.
+/// The head of a chunked page, followed by this step.
 fn chunks(further: Step) -> Reply {
     steps(vec![Step::Send(head("transfer-encoding: chunked\r\n")), further])
 }

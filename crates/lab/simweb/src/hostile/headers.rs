@@ -1,4 +1,4 @@
-//! Headers too many, too long, not headers at all, or saying what cannot be.
+//! Headers that are too many, too long, malformed, or contradictory.
 
 use crate::hostile::script::{Reply, Step, answer, by_request, head, page, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
@@ -12,7 +12,7 @@ fn with(headers: &str) -> Reply {
     page(headers, "hello")
 }
 
-/// The same with bytes that are no text.
+/// The same with bytes that are not text.
 fn with_bytes(headers: &[u8]) -> Reply {
     raw([&b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n"[..], headers, b"\r\nhello"].concat())
 }
@@ -70,7 +70,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("header-first-folded", raw("HTTP/1.1 200 OK\r\n x: y\r\ncontent-length: 0\r\n\r\n"), MALFORMED),
         case("header-value-empty", with("x-empty:\r\nx-blank:      \r\n"), FIVE),
         case("headers-500", with(&"x: y\r\n".repeat(500)), FIVE),
-        // Cookies are off: whoever sends one back is turned away.
+        // Cookies are off: a client that sends one back gets an error.
         case(
             "cookies-500",
             {

@@ -1,5 +1,5 @@
-//! HTTP/2 frames that break the rules, or end things early (RFC 9113). They are played over TLS by whoever has a
-//! certificate: this crate speaks none.
+//! HTTP/2 frames that break the rules or end early (RFC 9113). This crate has no TLS: a test with a certificate plays
+//! them.
 
 use crate::hostile::script::{Asked, Reply, Step, by_request};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
@@ -27,18 +27,18 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// A header that is in no table.
+/// A literal header that is not in any table.
 fn literal(name: &str, value: &str) -> Vec<u8> {
     let length = |text: &str| [u8::try_from(text.len()).expect("names and values are short")];
     [&[0][..], &length(name), name.as_bytes(), &length(value), value.as_bytes()].concat()
 }
 
-/// A header of 3,000 bytes put into the table, and referred to a hundred times (RFC 7541 §6.1 and §6.2.1).
+/// A header of 3,000 bytes, added to the table and referred to a hundred times (RFC 7541 §6.1 and §6.2.1).
 fn indexed_bomb() -> Vec<u8> {
     [&b"\x40\x03x-a\x7f\xb9\x16"[..], &[b'b'; 3_000], &[0xbe; 100]].concat()
 }
 
-/// The settings with which a server begins.
+/// The SETTINGS frame with which a server begins.
 pub fn http2_greeting() -> Vec<u8> {
     frame(SETTINGS, 0, 0, b"")
 }
@@ -52,7 +52,7 @@ fn page(stream: u32, headers: &[u8], body: &[u8]) -> Vec<u8> {
     [head, frame(DATA, END_STREAM, stream, body)].concat()
 }
 
-/// A page's head, and then this.
+/// A page's head, followed by these bytes.
 fn after_head(further: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> Reply {
     send(move |stream| [frame(HEADERS, END_HEADERS, stream, STATUS_200), further(stream)].concat())
 }
@@ -78,14 +78,14 @@ fn headers(block: impl AsRef<[u8]>) -> Reply {
     send(move |stream| frame(HEADERS, END_HEADERS | END_STREAM, stream, &block))
 }
 
-/// Every misbehaviour over HTTP/2. A request's stream is in [`Asked::stream`]; robots.txt is asked for first.
+/// Every misbehaviour over HTTP/2. A request's stream is in [`Asked::stream`]; robots.txt is requested first.
 pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
     let malformed = Expect::none("malformed_response");
     let lost = Expect::none("connection_lost");
     let five = Expect::page(5);
     let with = |block: &[u8]| headers([STATUS_200, block].concat());
     let case = |name: &str, reply: Reply, expect: &Expect| {
-        // Our limits hold from when the server has acknowledged them.
+        // Our limits apply once the server has acknowledged them.
         let robots = send(|stream| [frame(SETTINGS, ACK, 0, b""), not_found(stream)].concat());
         let case = Misbehaviour::new(format!("http2-{name}"), reply, expect.clone()).robots(robots);
         let url = format!("https://{}.test/", case.name);

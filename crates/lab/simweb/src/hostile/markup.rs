@@ -1,4 +1,4 @@
-//! Markup made to exhaust whoever parses it, and traps made to exhaust whoever follows it. To the fetcher it is bytes.
+//! Markup made to exhaust a parser, and traps made to exhaust a crawler. To the fetcher it is bytes.
 
 use crate::hostile::script::{Step, by_request, head, page, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
@@ -10,7 +10,7 @@ fn whole(name: &str, content_type: &str, body: impl AsRef<[u8]>) -> Misbehaviour
     Misbehaviour::new(name, raw([head.as_bytes(), body].concat()), Expect::page(body.len() as u64))
 }
 
-/// A page that goes on and on.
+/// A page that repeats an element many times.
 fn long(name: &str, element: &str, times: usize) -> Misbehaviour {
     let reply = steps(vec![Step::Send(head("")), Step::Repeat(element.as_bytes().to_vec(), times)]);
     Misbehaviour::new(name, reply, Expect::cut_page())

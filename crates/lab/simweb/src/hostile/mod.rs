@@ -1,11 +1,11 @@
-//! A web that misbehaves on purpose: every way to answer wrongly that we know of, each with what should come of it.
+//! A web that misbehaves on purpose: every wrong way to answer that we know of, each with its expected outcome.
 //!
-//! [`misbehaviours`] is the list, put together from a table per kind. [`HostileWeb`] plays it on a socket: hyper's
-//! server would refuse to send most of it, so this one writes bytes as they stand in the tables. A case is found by the
-//! first label of the host's name, so `http://status-line-absent.test/` gets what its line in the table says.
+//! [`misbehaviours`] is the list, assembled from one table per kind. [`HostileWeb`] plays it on a socket: hyper's
+//! server would refuse to send most of it, so this one writes the bytes of the tables as they are. A case is found by
+//! the first label of the host's name, so `http://status-line-absent.test/` gets the case of that name.
 //!
-//! Expectations are written for a fetcher set to [`KEPT_BYTES`], [`PACKED_BYTES`] and [`REDIRECTS`], and to 64 KiB of
-//! header; all other limits are its own.
+//! Expectations are for a fetcher set to [`KEPT_BYTES`], [`PACKED_BYTES`] and [`REDIRECTS`], and to 64 KiB of header,
+//! with its own defaults otherwise.
 
 mod addresses;
 mod bodies;
@@ -25,21 +25,21 @@ pub use crate::hostile::http2::{http2_greeting, http2_misbehaviours};
 pub use crate::hostile::script::{Asked, Reply, Step};
 pub use crate::hostile::server::{Ending, HostileWeb, play};
 
-/// Longest body that the fetcher under test keeps.
+/// Maximum body length that the fetcher under test keeps.
 pub const KEPT_BYTES: u64 = 256 << 10;
-/// Longest packed body that it receives.
+/// Maximum length of a compressed body that it receives.
 pub const PACKED_BYTES: u64 = 64 << 10;
-/// Redirects that it follows.
+/// Maximum of redirects that it follows.
 pub const REDIRECTS: usize = 5;
 
-/// What should come of a fetch.
+/// The expected result of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expect {
-    /// Outcome in the words of `FetchResult.avsc`.
+    /// Outcome as named in `FetchResult.avsc`.
     pub outcome: &'static str,
-    /// Status of the last response; `None` when there is none, or it does not matter.
+    /// Status of the last response; `None` when there is none, or any is accepted.
     pub status: Option<u16>,
-    /// Length of the body; `None` when it does not matter.
+    /// Length of the body; `None` when any is accepted.
     pub body_length: Option<u64>,
     /// Whether the body is cut.
     pub truncated: bool,
@@ -51,7 +51,7 @@ impl Expect {
         Self { outcome: "fetched", status: Some(200), body_length: Some(length), truncated: false }
     }
 
-    /// A page of whatever length, whole.
+    /// A whole page of any length.
     pub const fn some_page() -> Self {
         Self { body_length: None, ..Self::page(0) }
     }
@@ -61,32 +61,32 @@ impl Expect {
         Self { truncated: true, ..Self::page(KEPT_BYTES) }
     }
 
-    /// No page, for this reason.
+    /// No page, with this outcome.
     pub const fn none(outcome: &'static str) -> Self {
         Self { outcome, status: None, body_length: Some(0), truncated: false }
     }
 
-    /// An answer that is no page.
+    /// An answer that is not a page.
     pub const fn answer(outcome: &'static str, status: u16) -> Self {
         Self { status: Some(status), ..Self::none(outcome) }
     }
 }
 
-/// One way to misbehave.
+/// One case of misbehaviour.
 pub struct Misbehaviour {
-    /// What it is, as a label of a host's name.
+    /// Its name, usable as a label of a host name.
     pub name: String,
     /// The address to fetch.
     pub url: String,
-    /// Whether the server is so slow that only the fetcher's own limits of time end it.
+    /// Whether the server is so slow that only the fetcher's own timeouts end it.
     pub stalls: bool,
-    /// What should come of it.
+    /// Expected result of the fetch.
     pub expect: Expect,
-    /// What should come of a second look, with the validators and the digest of the first.
+    /// Expected result of a second fetch, with the validators and the digest of the first.
     pub again: Option<Expect>,
-    /// What robots.txt is answered with.
+    /// Answer to a request for robots.txt.
     pub robots: Reply,
-    /// What everything else is answered with.
+    /// Answer to any other request.
     pub page: Reply,
 }
 

@@ -1,4 +1,4 @@
-//! Redirects that go round in circles, nowhere, or where nobody should be sent.
+//! Redirects in a circle, to nowhere, or to forbidden targets.
 
 use crate::hostile::script::{Asked, Reply, Step, answer, answer_bytes, by_request, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour, REDIRECTS};
@@ -11,7 +11,7 @@ fn to(location: &str) -> Reply {
     answer("302 Found", &format!("location: {location}\r\n"))
 }
 
-/// What `/` redirects to, and a page behind it.
+/// A redirect from `/`, and a page at its target.
 fn once(location: &'static str) -> Reply {
     by_request(move |asked| match asked.path.as_str() {
         "/" => vec![Step::Send(answer_bytes("301 Moved", &format!("location: {location}\r\n")))],
@@ -19,7 +19,7 @@ fn once(location: &'static str) -> Reply {
     })
 }
 
-/// `/1`, `/2` … up to a page behind so many redirects.
+/// `/1`, `/2` … up to a page behind this many redirects.
 fn chain(hops: usize) -> Reply {
     by_request(move |asked| {
         let number: usize = asked.path.trim_start_matches('/').parse().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! robots.txt as nobody should serve it, before a page that is well.
+//! Malformed robots.txt files in front of a normal page.
 
 use crate::hostile::script::{Reply, Step, answer, by_request, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
@@ -77,7 +77,7 @@ fn files(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehaviour
         case("carriage-returns-alone", file("User-agent: *\rDisallow: /\r"), FORBIDDEN),
         case("misspelt", file("useragent *\ndissallow: /\n"), FORBIDDEN),
         case("many-groups", file(&format!("{groups}User-agent: *\nDisallow:\n")), FIVE),
-        // A matcher that tries every way would be at it for ages.
+        // A backtracking matcher would take ages.
         case("wildcard-bomb", file(&format!("User-agent: *\nDisallow: /{}b\n", "*a".repeat(10_000))), FIVE)
             .url(format!("http://robots-wildcard-bomb.test/{}", "a".repeat(1_900))),
         case("wildcards-many", file(&format!("User-agent: *\n{}", "Disallow: /*a*a*a*a*a*b\n".repeat(5_000))), FIVE)

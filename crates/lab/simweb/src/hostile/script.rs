@@ -1,29 +1,29 @@
-//! What a server does on a connection, as data.
+//! The actions of a server on a connection, as data.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the server does next. After the last step it closes the connection.
+/// One action of the server. After the last step it closes the connection.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Sends these bytes.
     Send(Vec<u8>),
-    /// Sends these bytes so many times.
+    /// Sends these bytes this many times.
     Repeat(Vec<u8>, usize),
     /// Sends these bytes until the client leaves.
     Forever(Vec<u8>),
-    /// Sends a byte at a time, for ever from the beginning, with this pause (real time) between two.
+    /// Sends these bytes one at a time, over and over, with this pause (real time) after each.
     Drip(Vec<u8>, Duration),
-    /// Says nothing more until the client leaves.
+    /// Sends nothing more until the client leaves.
     Hold,
-    /// Breaks the connection off (RST).
+    /// Aborts the connection (RST).
     Reset,
     /// Reads the next request on the same connection.
     Stay,
 }
 
-/// A request as far as a reply may depend on it.
+/// The parts of a request that a reply may depend on.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Path and query.
@@ -37,13 +37,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether a header is there.
+    /// Whether the request has this header.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.head.contains(&format!("\r\n{name}:"))
     }
 }
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone)]
 pub struct Reply(Arc<Answer>);
 
@@ -82,7 +82,7 @@ pub(super) fn head(headers: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n{headers}\r\n").into_bytes()
 }
 
-/// A page with further headers, each with its line end, and a body of stated length.
+/// A page with a declared length and further headers, each with its line end.
 pub(super) fn page(headers: &str, body: impl AsRef<[u8]>) -> Reply {
     raw(page_bytes(headers, body))
 }
@@ -101,7 +101,7 @@ pub(super) fn answer_bytes(status: &str, headers: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n{headers}\r\n").into_bytes()
 }
 
-/// A page in chunks: the bytes after the head as they stand.
+/// A chunked page. The bytes after the head are sent as they are.
 pub(super) fn chunked(body: impl AsRef<[u8]>) -> Reply {
     raw([&head("transfer-encoding: chunked\r\n"), body.as_ref()].concat())
 }

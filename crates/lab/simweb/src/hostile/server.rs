@@ -1,4 +1,4 @@
-//! Plays scripts on a socket: a thread per connection, bytes as they stand.
+//! Plays scripts on a socket: a thread per connection, bytes as they are.
 
 use crate::hostile::Misbehaviour;
 use crate::hostile::script::{Asked, Step};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// A client that is silent for so long is left.
+/// Idle timeout for clients.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(60);
 const HEAD_BYTES: usize = 64 << 10;
-/// The first byte of a client that wants TLS, which is not spoken here.
+/// The first byte of a TLS handshake, which is not supported here.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// What was asked of a case, and what it was given.
+/// The requests for a case, and the bytes sent.
 #[derive(Default)]
 struct Counts {
     requests: AtomicU64,
     sent_bytes: AtomicU64,
 }
 
-/// A running web of misbehaviours. Dropping it stops it; connections under way end with their clients.
+/// A running web of misbehaviours. Dropping it stops it; open connections end with their clients.
 pub struct HostileWeb {
     address: SocketAddr,
     counts: Arc<HashMap<String, Counts>>,
@@ -55,17 +55,17 @@ impl HostileWeb {
         Ok(Self { address, counts, is_stopped })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Bytes that were sent for a case, robots.txt included: what the client let itself be given.
+    /// Bytes sent for a case, robots.txt included: the amount that the client accepted.
     pub fn sent_bytes(&self, name: &str) -> u64 {
         self.counts.get(name).map_or(0, |counts| counts.sent_bytes.load(Ordering::Relaxed))
     }
 
-    /// Requests for pages of a case.
+    /// Number of requests for pages of a case.
     pub fn requests(&self, name: &str) -> u64 {
         self.counts.get(name).map_or(0, |counts| counts.requests.load(Ordering::Relaxed))
     }
@@ -74,7 +74,7 @@ impl HostileWeb {
 impl Drop for HostileWeb {
     fn drop(&mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        // A connection of our own wakes the thread that listens.
+        // A connection of our own wakes the listening thread.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -126,11 +126,11 @@ impl Write for Counted<'_> {
 /// How a script ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The connection is to be closed.
+    /// Close the connection.
     Close,
-    /// The connection is to be broken off.
+    /// Abort the connection.
     Reset,
-    /// The next request is to be read.
+    /// Read the next request.
     Stay,
 }
 
@@ -188,7 +188,7 @@ fn read_request(stream: &mut impl Read, port: u16) -> Option<Asked> {
     Some(Asked { path, head: head.to_ascii_lowercase(), port, stream: 0 })
 }
 
-/// With nothing left to linger for, closing sends RST instead of FIN.
+/// Without a linger time, closing sends RST instead of FIN.
 fn reset(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }

@@ -1,4 +1,4 @@
-//! What is not a status line, and statuses that mean nothing.
+//! Malformed status lines, and statuses without a meaning.
 
 use crate::hostile::script::{Step, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};

@@ -1,4 +1,4 @@
-//! Validators that change for nothing, stay for ever, or are none; statuses that mean something else each time.
+//! Validators that change for no reason, never change, or are malformed; statuses that change their meaning.
 
 use crate::hostile::script::{Reply, Step, answer, answer_bytes, by_request, page, page_bytes};
 use crate::hostile::{Expect, Misbehaviour};
@@ -8,7 +8,7 @@ const FIVE: Expect = Expect::page(5);
 const SAME: Expect = Expect { outcome: "same_content", ..FIVE };
 const NOT_MODIFIED: Expect = Expect::answer("not_modified", 304);
 
-/// A page with these headers, and 304 to whoever sends a validator.
+/// A page with these headers, and 304 for a request with a validator.
 fn confirming(headers: &'static str) -> Reply {
     by_request(move |asked| {
         vec![Step::Send(match asked.has("if-none-match") || asked.has("if-modified-since") {
@@ -18,7 +18,7 @@ fn confirming(headers: &'static str) -> Reply {
     })
 }
 
-/// A page the first time, this the second time.
+/// A page the first time, this status the second time.
 fn then(status: &'static str) -> Reply {
     let asked_before = AtomicU64::new(0);
     by_request(move |_| {

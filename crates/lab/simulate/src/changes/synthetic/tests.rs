@@ -55,7 +55,7 @@ fn gaps_have_the_mean_and_spread_of_their_model() {
 
 #[test]
 fn the_first_gap_is_as_if_the_process_had_always_run() {
-    // Changes in the first ten days, where a renewal process started fresh would have too many or too few.
+    // Changes in the first ten days, where a freshly started renewal process would have too many or too few.
     for model in ["weibull-0.6", "weibull-3", "bursts"] {
         let changes = draw(model, 0.05);
         let early = changes.iter().flatten().filter(|&&days| days < 10.0).count() as f64;

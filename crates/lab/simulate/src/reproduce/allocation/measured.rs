@@ -1,7 +1,7 @@
 //! The table of B12.
 
-/// Looks; the budget; freshness by estimator, after regular and after exponential intervals. The last of 40 looks was
-/// not measured.
+/// Looks; the budget; freshness by estimator, after regular and after exponential intervals. The last one with 40 looks
+/// was not measured.
 pub(super) const MEASURED: [(usize, usize, [[f64; 2]; 9]); 5] = [
     (
         3,

@@ -11,18 +11,18 @@ use revisit::kernels;
 const STEP_DAYS: f64 = 0.05;
 /// Steps of a run.
 pub(super) const STEPS: usize = 1200;
-/// How often hosts' priors are learned anew, in steps: half a day.
+/// How often hosts' priors are learned again, in steps: half a day.
 const RELEARN_STEPS: usize = 10;
 /// Rate of a page before its first look.
 const USUAL_PER_DAY: f64 = 0.2;
 const PRIOR_ALPHA: f64 = 1.2;
 
-/// The pages, and how they change.
+/// The pages and their change behaviour.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct World {
     pub(super) hosts: usize,
     pub(super) pages_per_host: usize,
-    /// Share of the pages that get another rate per day.
+    /// Share of the pages that switch to another rate per day.
     pub(super) switches_per_day: f64,
     /// Gaps between changes are Weibull of this shape; `None`: exponential, without memory.
     pub(super) weibull_shape: Option<f64>,
@@ -37,12 +37,12 @@ impl World {
         (FETCHES_PER_PAGE_PER_DAY * STEP_DAYS * self.pages() as f64).round() as usize
     }
 
-    /// Whether a copy's chance to be current follows from its age and the page's rate.
+    /// Whether the probability that a copy is current follows from its age and the page's rate.
     fn is_poisson(&self) -> bool {
         self.switches_per_day == 0.0 && self.weibull_shape.is_none()
     }
 
-    /// Days between two changes of a page of this rate.
+    /// Days between two changes of a page with this rate.
     fn gap_days(&self, stream: &mut Stream, rate: f64) -> f64 {
         match self.weibull_shape {
             None => stream.exponential() / rate,
@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-/// How pages are valued.
+/// The rule for the value of pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Policy {
     Uniform,
@@ -66,20 +66,20 @@ pub(super) enum Policy {
     Thompson,
     Gamma {
         priors: Priors,
-        /// By the crawl value averaged over the belief, not by that of its mean.
+        /// Whether the crawl value is averaged over the belief, instead of computed at its mean.
         average_value: bool,
         forgetting_days: f64,
     },
 }
 
-/// Where a belief begins.
+/// The source of priors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Priors {
     /// The same for all pages.
     Common,
-    /// Mean of the host, shape of all hosts together.
+    /// Mean of the host, common shape of all hosts.
     Host,
-    /// Mean of the host, shape as it was.
+    /// Mean of the host, fixed shape.
     HostMean,
 }
 
@@ -92,13 +92,13 @@ pub(super) struct Loop {
     rates: Vec<f64>,
     weights: Vec<f64>,
     last_days: Vec<f64>,
-    /// When the copy goes stale.
+    /// When the copy becomes stale.
     stale_days: Vec<f64>,
     counts: Vec<CheckCounts>,
     priors: Vec<GammaPrior>,
-    /// What a page's looks added to its prior.
+    /// Evidence of a page's looks beyond its prior.
     evidence: Vec<(f64, f64)>,
-    /// The rate that the page is valued by.
+    /// The rate that determines the page's value.
     believed: Vec<f64>,
 }
 
@@ -112,7 +112,7 @@ impl Loop {
         let total: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= total);
         let last_days: Vec<f64> = (0..pages).map(|_| -stream.uniform()).collect();
-        // Without memory a copy may be stale before the start; others begin current, somewhere in a gap.
+        // Without memory a copy may be stale before the start; others start current, somewhere in a gap.
         let first_stale = |(last, &rate): (&f64, &f64)| match world.weibull_shape {
             None => last + stream.exponential() / rate,
             Some(_) => world.gap_days(&mut stream, rate) * stream.uniform(),
@@ -164,7 +164,7 @@ impl Loop {
         freshness / STEPS as f64
     }
 
-    /// Weighted share of the copies that are current: as expected, or as it is where changes have a memory.
+    /// Weighted share of current copies: expected, or actual where changes have a memory.
     fn freshness(&self, now: f64) -> f64 {
         let fresh = |page: usize| {
             if self.world.is_poisson() {
@@ -186,7 +186,7 @@ impl Loop {
         }
     }
 
-    /// The kind of priors, if they move.
+    /// The kind of priors, if they are learned.
     fn relearned(&self) -> Option<Priors> {
         match self.policy {
             Policy::Gamma { priors, .. } => Some(priors).filter(|priors| *priors != Priors::Common),
@@ -207,7 +207,7 @@ impl Loop {
         let counts = &mut self.counts[page];
         counts.add(interval, outcome);
         let watched = f64::from(counts.watched_days).max(1e-9);
-        // A page never seen to change is not given up.
+        // A page never seen to change is not abandoned.
         match self.policy {
             Policy::Uniform | Policy::Oracle => {}
             Policy::Naive => self.believed[page] = NaiveRatio.change_rate_per_day(counts).max(0.1 / watched),
@@ -233,7 +233,7 @@ impl Loop {
         }
     }
 
-    /// When a copy taken now goes stale: without memory at any time, else when the gap that is under way is over.
+    /// When a copy taken now becomes stale: at any time without memory, else at the end of the current gap.
     fn next_stale_days(&mut self, page: usize, now: f64) -> f64 {
         let (world, rate) = (self.world, self.rates[page]);
         if world.weibull_shape.is_none() {
@@ -246,7 +246,7 @@ impl Loop {
         next
     }
 
-    /// Priors of all hosts from the beliefs about their pages.
+    /// Learns the priors of all hosts from the beliefs about their pages.
     fn relearn(&mut self, kind: Priors) {
         let mut hosts = vec![BeliefSums::default(); self.world.hosts];
         for page in (0..self.world.pages()).filter(|&page| self.counts[page].looks > 0.0) {
@@ -267,10 +267,10 @@ impl Loop {
         }
     }
 
-    /// Some pages change their habits, within what is usual on their host.
+    /// Switches the rates of some pages, within the usual range of their host.
     fn switch_rates(&mut self, now: f64) {
         let probability = self.world.switches_per_day * STEP_DAYS;
-        // Pages to skip until the next that does: geometric.
+        // Number of pages to skip until the next switch: geometric.
         let skip = |stream: &mut Stream| (stream.uniform().ln() / (-probability).ln_1p()) as usize;
         let mut page = skip(&mut self.stream);
         while page < self.world.pages() {

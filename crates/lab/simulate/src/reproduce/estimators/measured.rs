@@ -2,7 +2,7 @@
 
 use super::Contestant;
 
-/// By row the bias / error of one estimator; columns: 5, 10 and 50 looks, for each .1, .5, 1 and 2 changes per look.
+/// By row the bias / error of one estimator; columns: 5, 10 and 50 looks, each with .1, .5, 1 and 2 changes per look.
 pub(super) const REGULAR: &[(Contestant, &str)] = &[
     (
         Contestant::Naive,

@@ -45,8 +45,8 @@ fn a_stopped_replay_says_when() {
 
 #[test]
 fn only_the_scored_year_counts() {
-    // One page, current until it changes on the last day but 36.5 and never looked at again: a tenth of the year is
-    // stale. What happened before the schedule starts does not count.
+    // One page, current until it changes 36.5 days before the end, and never looked at again: stale for a tenth of the
+    // year. What happened before the schedule starts does not count.
     let change = WINDOW_DAYS - 36.5;
     let oracle = Replay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
     let scores = oracle.run(&trace(&[&[5.0, 300.0, change]]), &mut |_| ControlFlow::Continue(())).unwrap();
