@@ -172,6 +172,10 @@ fn end_of_records(
     Ok(end)
 }
 
+pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
+    stop(format!("there is no partition {partition}; create its topic first"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,8 +190,4 @@ mod tests {
         assert_eq!(partition.given(160, 201), 1);
         assert_eq!(partition.given(300, 200), 0);
     }
-}
-
-pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
-    stop(format!("there is no partition {partition}; create its topic first"))
 }

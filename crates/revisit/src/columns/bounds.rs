@@ -37,9 +37,9 @@ fn lesser(a: f32, b: f32) -> f32 {
 const MOST_BINARY_PER_DAY: f32 = 0.2985;
 
 /// An upper bound on [`Gamma::crawl_value`] (times [`SLACK`]) without logarithm or exponential. For every rate λ,
-/// P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the second t. And (1 + u)^a
-/// >= 1 + a u for a >= 1. So with x = (alpha + 1) t / beta the first is on average at most mean × t² × (x - ln(1 + x))
-/// / x², where ln(1 + x) >= x (6 + 3 x) / (6 + 6 x + x²), its Padé approximant.
+/// P2(λt) / λ and (λt - 1 + e^-λt) / λ are at most λt² / 2; the first is at most 0.2985 t, the second t. For a >= 1,
+/// (1 + u)^a >= 1 + a u. So with x = (alpha + 1) t / beta the first is on average at most
+/// mean × t² × (x - ln(1 + x)) / x², where ln(1 + x) >= x (6 + 3 x) / (6 + 6 x + x²), its Padé approximant.
 #[inline]
 pub(super) fn crawl_value_at_most(alpha: f32, beta_days: f32, days: f32, theta: f32) -> f32 {
     let u = days / beta_days;
