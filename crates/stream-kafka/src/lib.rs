@@ -24,6 +24,7 @@ mod error;
 mod log;
 mod member;
 mod reader;
+mod rebalances;
 mod security;
 mod settings;
 mod topics;

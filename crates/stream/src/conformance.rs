@@ -4,6 +4,7 @@
 //! prints every name. Nothing sleeps: a case waits for conditions, up to the harness's deadline. Offsets may have gaps,
 //! commits may take a moment to become visible, partitions may be assigned in several rounds.
 
+mod faulty_log;
 mod ground;
 mod groups;
 mod offsets;

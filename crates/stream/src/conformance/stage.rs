@@ -1,25 +1,22 @@
 //! A small stage that exercises a log: it counts, and its outputs reveal anything lost, repeated or forgotten. Also a
 //! log that fails on demand.
 
+use super::faulty_log::lock;
 use super::ground::{Failed, Ground, Topic, ensure, same};
 use crate::health::StageStatus;
-use crate::log::{
-    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
-    TopicInfo,
-};
+use crate::log::Log;
 use crate::partitioner::partition_for;
-use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor};
-use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{Cleanup, InputRecord};
 use crate::runner::{Stage as _, StageRunner, Step};
 use crate::spec::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use crate::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
 use crate::table::Table;
 use crate::testing::RawRecord;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
@@ -258,145 +255,4 @@ pub(super) fn key_of(partition: u32, partitions: u32) -> String {
         .map(|number| format!("key {number}"))
         .find(|key| partition_for(key.as_bytes(), partitions) == partition)
         .expect("some key falls into every partition")
-}
-
-/// Planned result of one commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// Success.
-    None,
-    /// The transaction is lost; the member is sound.
-    Aborted,
-    /// The process dies before the commit.
-    DeadBefore,
-    /// The process dies after the commit, before it is applied to the state.
-    DeadAfter,
-    /// The commit succeeds, but the answer is lost.
-    AnswerLost,
-}
-
-/// A log whose commits and reads fail as planned. After the end of the plan they succeed.
-#[derive(Clone)]
-pub(super) struct FaultyLog {
-    inner: Arc<dyn Log>,
-    commits: Arc<Mutex<VecDeque<Fault>>>,
-    failing_reads: Arc<Mutex<u32>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl FaultyLog {
-    pub(super) fn new(inner: Arc<dyn Log>) -> Self {
-        Self { inner, commits: Arc::default(), failing_reads: Arc::default() }
-    }
-
-    pub(super) fn plan(&self, commits: &[Fault]) {
-        lock(&self.commits).extend(commits);
-    }
-
-    pub(super) fn fail_reads(&self, count: u32) {
-        *lock(&self.failing_reads) = count;
-    }
-
-    /// Whether all planned faults have happened.
-    pub(super) fn is_done(&self) -> bool {
-        lock(&self.commits).is_empty() && *lock(&self.failing_reads) == 0
-    }
-}
-
-impl Log for FaultyLog {
-    fn id(&self) -> Result<String, LogError> {
-        self.inner.id()
-    }
-
-    fn state_in(&self) -> StateIn {
-        self.inner.state_in()
-    }
-
-    fn marks_commits(&self) -> bool {
-        self.inner.marks_commits()
-    }
-
-    fn create_topics(&self, topics: &[TopicConfig]) -> Result<(), LogError> {
-        self.inner.create_topics(topics)
-    }
-
-    fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
-        self.inner.topic(topic)
-    }
-
-    fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
-        Ok(Box::new(FaultyMember { inner: self.inner.join(spec)?, log: self.clone() }))
-    }
-
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
-        Ok(Box::new(FaultyReader { inner: self.inner.reader()?, log: self.clone() }))
-    }
-
-    fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
-        self.inner.append(records)
-    }
-
-    fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError> {
-        self.inner.backlog(group, topic)
-    }
-}
-
-struct FaultyMember {
-    inner: Box<dyn Member>,
-    log: FaultyLog,
-}
-
-impl Member for FaultyMember {
-    fn poll(&mut self, limits: PollLimits, timeout: Duration) -> Result<Vec<Event>, LogError> {
-        self.inner.poll(limits, timeout)
-    }
-
-    fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
-        self.inner.start(partition, offset)
-    }
-
-    fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
-        let fault = lock(&self.log.commits).pop_front().unwrap_or(Fault::None);
-        let failure = |kind| Err(LogError::new(kind, format!("planned: {fault:?}")));
-        match fault {
-            Fault::None => self.inner.commit(commit),
-            Fault::Aborted => failure(ErrorKind::Abort),
-            Fault::DeadBefore => failure(ErrorKind::Stop),
-            Fault::DeadAfter => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Stop)),
-            Fault::AnswerLost => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Retry)),
-        }
-    }
-
-    fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
-        self.inner.committed(partitions)
-    }
-}
-
-struct FaultyReader {
-    inner: Box<dyn Reader>,
-    log: FaultyLog,
-}
-
-impl Reader for FaultyReader {
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
-        self.inner.bounds(partitions)
-    }
-
-    fn read(
-        &mut self,
-        partition: &TopicPartition,
-        from: u64,
-        max_records: usize,
-    ) -> Result<(Vec<InputRecord>, u64), LogError> {
-        let mut failing = lock(&self.log.failing_reads);
-        if *failing > 0 {
-            *failing -= 1;
-            return Err(LogError::new(ErrorKind::Retry, "planned: a read failed"));
-        }
-        drop(failing);
-        self.inner.read(partition, from, max_records)
-    }
 }

@@ -1,7 +1,8 @@
 //! Stages on top of the log: nothing is lost, repeated or forgotten.
 
+use super::faulty_log::{Fault, FaultyLog};
 use super::ground::{Failed, Ground, ensure, same, values};
-use super::stage::{CountingStage, Fault, FaultyLog, copy_state, key_of, put_ahead, status};
+use super::stage::{CountingStage, copy_state, key_of, put_ahead, status};
 use crate::log::Log;
 use crate::record::Cleanup;
 use crate::runner::{Stage as _, Step};

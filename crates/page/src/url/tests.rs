@@ -1,0 +1,73 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn an_address_has_one_spelling() {
+    let check = |text: &str, expected: &str| assert_eq!(CanonicalUrl::parse(text).unwrap().as_str(), expected);
+    check("HTTP://Example.ORG:80/a/../b?x=1#top", "http://example.org/b?x=1");
+    check(" https://user:secret@example.org ", "https://example.org/");
+    check("http://127.0.0.1:8080", "http://127.0.0.1:8080/");
+    check("https://bücher.example/", "https://xn--bcher-kva.example/");
+    check("http://example.org.?", "http://example.org/");
+    check("http://example.org/%7euser/%c3%bc%2F?a=%5a", "http://example.org/~user/%C3%BC%2F?a=Z");
+}
+
+#[test]
+fn an_address_is_taken_apart() {
+    let check = |text: &str, name: &str, port: u16, path: &str, query: Option<&str>| {
+        let url = CanonicalUrl::parse(text).unwrap();
+        assert_eq!((url.host_name(), url.port(), url.path(), url.query()), (name, port, path, query), "{text}");
+    };
+    check("https://example.org/a/b?c=/d?e", "example.org", 443, "/a/b", Some("c=/d?e"));
+    check("http://example.org", "example.org", 80, "/", None);
+    check("http://[::1]:8080/x", "::1", 8080, "/x", None);
+    check("https://[::ffff:7f00:1]", "::ffff:7f00:1", 443, "/", None);
+    // All notations of an IPv4 address are the same address.
+    for text in ["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/", "http://127.1/", "http://①27.0.0.1/"] {
+        assert_eq!(CanonicalUrl::parse(text).unwrap().host_address(), Some([127, 0, 0, 1].into()), "{text}");
+    }
+    assert_eq!(CanonicalUrl::parse("http://a.test/").unwrap().host_address(), None);
+}
+
+#[test]
+fn what_cannot_be_crawled_says_why() {
+    let check = |text: &str, part: &str| {
+        let message = CanonicalUrl::parse(text).unwrap_err().to_string();
+        assert!(message.contains(part), "{text}: {message}");
+    };
+    check("ftp://example.org/", "only http and https");
+    check("example.org", "not a URL");
+    check("mailto:a@example.org", "scheme \"mailto\"");
+    check(&format!("http://example.org/{}", "a".repeat(3_000)), "at most 2048");
+}
+
+#[test]
+fn host_and_site_follow_the_public_suffix_list() {
+    let check = |text: &str, host: &str, site: &str| {
+        let url = CanonicalUrl::parse(text).unwrap();
+        assert_eq!((url.host().as_str(), url.site_key().as_str()), (host, site), "{text}");
+    };
+    check("https://www.example.co.uk/x", "www.example.co.uk", "example.co.uk");
+    check("https://someone.github.io:8443/", "someone.github.io:8443", "someone.github.io");
+    check("http://127.0.0.1:9/", "127.0.0.1:9", "127.0.0.1");
+    check("http://[::1]:9/", "[::1]:9", "[::1]");
+    check("http://localhost/", "localhost", "localhost");
+    check("http://a.b.test/", "a.b.test", "b.test");
+}
+
+#[test]
+fn a_page_id_is_pinned_and_round_trips() {
+    let id = CanonicalUrl::parse("https://example.org/").unwrap().page_id();
+    assert_eq!(id.to_string(), "4854567ae92fe62dc4b00756efcac36f");
+    assert_eq!(id.to_string().parse(), Ok(id));
+    assert!("xyz".parse::<PageId>().is_err());
+}
+
+proptest! {
+    #[test]
+    fn canonical_form_is_a_fixed_point(path in "([a-zA-Z0-9/._?=&%^|-]|%[0-9a-fA-F]{2}|[à-ü]){0,60}") {
+        if let Ok(url) = CanonicalUrl::parse(&format!("http://Example.org/{path}")) {
+            prop_assert_eq!(CanonicalUrl::parse(url.as_str()).unwrap(), url);
+        }
+    }
+}

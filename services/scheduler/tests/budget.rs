@@ -1,0 +1,121 @@
+//! What the budget buys, by which policy.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+
+use bench::{Bench, edited, failed, looked, on_host, urls};
+use messages::{
+    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
+    SchedulerEvent, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use scheduler::ScheduledPage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds between one moment and another.
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.days_since(from) * 86_400.0
+}
+
+const URL: &str = "http://a.site.test/x";
+const SIBLING: &str = "http://a.site.test/y";
+const ELSEWHERE: &str = "http://b.other.test/z";
+
+#[test]
+fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {
+    for policy in ["live", "crawl-value"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("budget.fetches_per_second", "0.01"),
+            ("policy.scan_interval", "1m"),
+            ("budget.burst", "10m"),
+        ];
+        let mut bench = Bench::with_partitions(2, &overrides);
+        (0..40).for_each(|host| bench.seed(&on_host(host)));
+        bench.live(DAY, |_| 10.0);
+        let visits: u64 = bench.live(4 * DAY, |_| 10.0).values().sum();
+        let budget = 0.01 * 86_400.0 * 4.0;
+        assert!((visits as f64 / budget - 1.0).abs() < 0.05, "{policy}: {visits} of {budget}");
+        let mut last = BTreeMap::new();
+        for record in bench.driver.contents(&bench.names.topic(topics::DEMAND)).unwrap() {
+            let demand = Demand::decode(record.value.as_deref().unwrap()).unwrap();
+            last.insert(demand.stage_partition, demand);
+        }
+        assert_eq!(last.len(), 2);
+        let together: f64 = last.values().map(|demand| demand.budget_fetches_per_day).sum();
+        assert!((together / 864.0 - 1.0).abs() < 0.02, "{policy}: {together}");
+        for demand in last.values() {
+            let fair = 864.0 * demand.pages as f64 / 40.0;
+            assert!(
+                (demand.budget_fetches_per_day / fair - 1.0).abs() < 0.1,
+                "{policy}: {} for {fair}",
+                demand.budget_fetches_per_day
+            );
+        }
+    }
+}
+
+#[test]
+fn the_uniform_policy_visits_all_pages_equally_often_and_spends_the_whole_budget() {
+    let overrides = [("policy.name", "uniform"), ("budget.fetches_per_second", "0.01"), ("policy.scan_interval", "1m")];
+    let mut bench = Bench::new(&overrides);
+    (0..25).for_each(|host| bench.seed(&on_host(host)));
+    let visits = bench.live(5 * DAY, |url| url.len() as f64);
+    let (least, most) = (visits.values().min().unwrap(), visits.values().max().unwrap());
+    assert_eq!(visits.len(), 25);
+    assert!(most - least <= 1 && *least >= 171, "{least} to {most}");
+}
+
+#[test]
+fn policies_that_score_favour_some_pages_and_leave_none_for_good() {
+    for policy in ["live", "crawl-value"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("policy.theta", "0.05"),
+            ("budget.fetches_per_second", "0.0005"),
+            ("policy.scan_interval", "30m"),
+        ];
+        let mut bench = Bench::new(&overrides);
+        // From once in three years to a hundred times a day; 43 fetches a day for 50 pages.
+        (0..50).for_each(|host| bench.seed(&on_host(host)));
+        let rate = |url: &str| {
+            let number: f64 = url.trim_start_matches("http://www.site-").split('.').next().unwrap().parse().unwrap();
+            0.001 * 1e5_f64.powf(number / 49.0)
+        };
+        bench.live(20 * DAY, rate);
+        let visits = bench.live(120 * DAY, rate);
+        assert_eq!(visits.len(), 50, "{visits:?}");
+        let fast: Vec<_> = (40..50).map(|host| visits[&on_host(host)]).collect();
+        assert!(fast.iter().all(|count| *count >= 3), "pages too fast to keep up with are still seen: {fast:?}");
+        let most = visits.values().max().unwrap();
+        assert!(*most > 4 * visits[&on_host(0)], "{most} and {}", visits[&on_host(0)]);
+    }
+}
+
+#[test]
+fn received_bytes_are_paid_back_before_more_is_asked_for() {
+    let mut bench = Bench::new(&[("budget.bytes_per_second", "1KiB")]);
+    let weight = 50 << 10;
+    let (mut earned, mut received, mut rounds) = (0, 0, 0);
+    (0..30).for_each(|host| bench.seed(&on_host(host)));
+    for _ in 0..4_000 {
+        let requests = bench.tick();
+        earned += 1 << 10;
+        // What a page weighs is known only afterwards, so one round may overdraw; the next waits until that is paid.
+        assert!(requests.is_empty() || received <= earned, "{received} received, {earned} earned");
+        rounds += u64::from(!requests.is_empty());
+        for request in requests {
+            received += weight;
+            let unchanged = looked(&request, 1.0);
+            // Unpacked it is four times as long; an answer without a body weighs, too.
+            let outcome = [FetchOutcome::Fetched, FetchOutcome::ServerError][usize::from(rounds % 2 == 0)];
+            bench.answer(edited(unchanged, |it| {
+                it.look.outcome = outcome;
+                it.look.body_length = 4 * weight;
+                it.look.wire_bytes = weight;
+            }));
+        }
+    }
+    assert!(rounds > 2 && received > earned / 2, "{received} of {earned} in {rounds} rounds");
+}

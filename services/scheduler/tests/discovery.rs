@@ -1,0 +1,99 @@
+//! How pages become known: links and lists.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+
+use bench::{Bench, edited, failed, looked, on_host, urls};
+use messages::{
+    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
+    SchedulerEvent, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use scheduler::ScheduledPage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds between one moment and another.
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.days_since(from) * 86_400.0
+}
+
+const URL: &str = "http://a.site.test/x";
+const SIBLING: &str = "http://a.site.test/y";
+const ELSEWHERE: &str = "http://b.other.test/z";
+
+fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
+    let source_url = CanonicalUrl::parse(source).unwrap();
+    let link =
+        |target: &&str| Link { url: source_url.join(target).unwrap(), anchor: String::new(), rel: String::new() };
+    SchedulerEvent::Links(PageLinks {
+        source_page_id: source_url.page_id(),
+        target_site: source_url.site_key(),
+        found_at: now,
+        links: targets.iter().map(link).collect(),
+        source_url,
+        listed: 0,
+        list_kind: None,
+    })
+}
+
+#[test]
+fn links_become_pages_as_far_as_the_settings_reach() {
+    let check = |overrides: &[(&str, &str)], expected: &[&str]| {
+        let mut bench = Bench::new(&[&[("policy.lease_timeout", "1h")], overrides].concat());
+        bench.seed(URL);
+        let now = bench.now();
+        bench.send("site.test", &links(URL, &["/1", "/2", "http://b.site.test/3", "/1"], now));
+        bench.send("site.test", &links("http://a.site.test/1", &["/4"], now));
+        bench.send("site.test", &links("http://a.site.test/unknown", &["/5"], now));
+        let requests = bench.wait(MINUTE);
+        assert_eq!(urls(&requests), expected.iter().copied().collect(), "{overrides:?}");
+        assert_eq!(requests.len(), expected.len(), "each once: {overrides:?}");
+        assert_eq!(bench.pages(), expected.len());
+    };
+    let (one, two, three) = ("http://a.site.test/1", "http://a.site.test/2", "http://b.site.test/3");
+    let four = "http://a.site.test/4";
+    check(&[("crawl.discover", "none")], &[URL]);
+    check(&[("crawl.discover", "same-host")], &[URL, one, two, four]);
+    check(&[("crawl.discover", "same-site")], &[URL, one, two, three, four]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_depth", "1")], &[URL, one, two, three]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_depth", "0")], &[URL]);
+    check(&[("crawl.discover", "same-site"), ("crawl.max_pages", "2")], &[URL, one]);
+}
+
+#[test]
+fn lists_become_pages_by_being_named_if_the_settings_say_so() {
+    let check = |overrides: &[(&str, &str)], expected: &[&str]| {
+        let mut bench = Bench::new(&[&[("policy.lease_timeout", "1h")], overrides].concat());
+        bench.seed(URL);
+        let SchedulerEvent::Links(mut named) = links(URL, &["/1", "/map.xml", "/feed.xml"], bench.now()) else {
+            unreachable!("links are links");
+        };
+        named.links[1].rel = "sitemap".to_owned();
+        named.links[2].rel = "alternate".to_owned();
+        bench.send("site.test", &SchedulerEvent::Links(named));
+        assert_eq!(urls(&bench.wait(MINUTE)), expected.iter().copied().collect(), "{overrides:?}");
+    };
+    let (map, feed) = ("http://a.site.test/map.xml", "http://a.site.test/feed.xml");
+    check(&[], &[URL]);
+    check(&[("hints.discover", "true")], &[URL, map, feed]);
+    check(&[("hints.discover", "true"), ("crawl.max_depth", "0")], &[URL]);
+    check(&[("crawl.discover", "same-host")], &[URL, "http://a.site.test/1", map, feed]);
+}
+
+#[test]
+fn what_a_list_speaks_for_is_kept_with_its_page() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let SchedulerEvent::Links(mut said) = links(URL, &[], bench.now()) else { unreachable!("links are links") };
+    (said.listed, said.list_kind) = (12, Some(HintKind::Feed));
+    bench.send("site.test", &SchedulerEvent::Links(said.clone()));
+    let listed = |bench: &Bench| bench.page(URL).map(|page| (page.listed, page.list_kind));
+    assert_eq!(listed(&bench), Some((12, 1)));
+    // Links of the page that say nothing of it as a list leave that as it is.
+    bench.send("site.test", &links(URL, &["/1"], bench.now()));
+    assert_eq!(listed(&bench), Some((12, 1)));
+    (said.listed, said.list_kind) = (0, Some(HintKind::Sitemap));
+    bench.send("site.test", &SchedulerEvent::Links(said));
+    assert_eq!(listed(&bench), Some((0, 0)));
+}

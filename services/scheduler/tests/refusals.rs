@@ -1,0 +1,128 @@
+//! What hosts refuse: who waits, for how long, and what it counts as.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+
+use bench::{Bench, edited, failed, looked, on_host, urls};
+use messages::{
+    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
+    SchedulerEvent, topics,
+};
+use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use scheduler::ScheduledPage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds between one moment and another.
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.days_since(from) * 86_400.0
+}
+
+const URL: &str = "http://a.site.test/x";
+const SIBLING: &str = "http://a.site.test/y";
+const ELSEWHERE: &str = "http://b.other.test/z";
+
+#[test]
+fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_not() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    let limited = failed(&first, FetchOutcome::RateLimited, Some(429));
+    bench.answer(edited(limited, |it| it.look.retry_after_s = Some(600)));
+    let asked_at = bench.now();
+    bench.seed(SIBLING);
+    bench.seed(ELSEWHERE);
+    assert_eq!(bench.next(5 * SECOND).url.as_str(), ELSEWHERE);
+    bench.crash();
+    let sibling = bench.next(HOUR);
+    assert_eq!(sibling.url.as_str(), SIBLING);
+    let waited = seconds(asked_at, sibling.not_before);
+    assert!((600.0..700.0).contains(&waited), "{waited} s");
+}
+
+#[test]
+fn what_a_refusal_stopped_is_no_failure_and_is_asked_for_when_the_back_off_ends() {
+    let overrides = [
+        ("budget.fetches_per_second", "0.001"),
+        ("budget.burst", "5000s"),
+        ("policy.scan_interval", "1m"),
+        ("policy.retry_base", "6h"),
+        ("politeness.backoff_base", "10m"),
+    ];
+    let mut bench = Bench::new(&overrides);
+    bench.wait(2 * HOUR);
+    let pages: Vec<_> = (0..5).map(|page| format!("http://a.site.test/{page}")).collect();
+    pages.iter().for_each(|page| bench.seed(page));
+    let mut requests = bench.tick();
+    assert_eq!(requests.len(), 5, "the whole burst");
+    let refused = requests.remove(0);
+    bench.answer(failed(&refused, FetchOutcome::RateLimited, Some(429)));
+    let refused_at = bench.now();
+    for request in &requests {
+        let unsent = failed(request, FetchOutcome::RateLimited, None);
+        bench.answer(edited(unsent, |it| it.look.retry_after_s = Some(450)));
+        let page = bench.page(request.url.as_str()).unwrap();
+        assert_eq!((page.fetches, page.request.failures, page.outcome), (0, 0, None), "nobody has looked");
+        assert_eq!(page.request.lease_until(), None);
+    }
+    // A fetch not made is not paid for: a budget of one in 17 minutes would not bring them back together.
+    let mut again = Vec::new();
+    while again.is_empty() {
+        again = bench.tick();
+    }
+    assert_eq!(urls(&again), urls(&requests));
+    let waited = seconds(refused_at, again[0].not_before);
+    assert!((450.0..=810.0).contains(&waited), "{waited} s after one refusal: the first pause, not a doubled one");
+    assert!(again.iter().all(|request| request.reason == FetchReason::New));
+}
+
+#[test]
+fn a_request_handed_back_after_its_lease_leaves_the_next_one_alone() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(URL);
+    let first = bench.next(5 * SECOND);
+    let second = bench.next(20 * MINUTE);
+    let unsent = failed(&first, FetchOutcome::RateLimited, None);
+    bench.answer(edited(unsent, |it| it.look.retry_after_s = Some(3_600)));
+    let page = bench.page(URL).unwrap();
+    assert_eq!((page.request.lease_until(), page.request.held_until()), (Some(second.lease_until), None));
+}
+
+#[test]
+fn requests_that_went_stale_while_no_fetcher_ran_come_back_unsent_and_no_page_is_lost() {
+    for policy in ["live", "nutch"] {
+        let overrides = [
+            ("policy.name", policy),
+            ("policy.lease_timeout", "2m"),
+            ("policy.min_interval", "12h"),
+            ("budget.burst", "1h"),
+        ];
+        let mut bench = Bench::new(&overrides);
+        (0..20).for_each(|host| bench.seed(&on_host(host)));
+        let handed_out = bench.wait(HOUR);
+        assert!(handed_out.len() > 10 * 20, "{policy}: {} in an hour", handed_out.len());
+        // A fetcher comes back, and looks at what is still under lease.
+        let now = bench.now();
+        let mut looks = Vec::new();
+        for request in &handed_out {
+            if request.lease_until <= now {
+                bench.answer(edited(failed(request, FetchOutcome::RateLimited, None), |it| it.look.fetched_at = now));
+            } else {
+                bench.answer(edited(looked(request, 1e-4), |it| it.look.fetched_at = now));
+                looks.push(request.url.as_str().to_owned());
+            }
+        }
+        for request in bench.wait(5 * MINUTE) {
+            bench.answer(looked(&request, 1e-4));
+            looks.push(request.url.as_str().to_owned());
+        }
+        looks.sort();
+        let mut expected: Vec<_> = (0..20).map(on_host).collect();
+        expected.sort();
+        assert_eq!(looks, expected, "{policy}: each page once");
+        for host in 0..20 {
+            let page = bench.page(&on_host(host)).unwrap();
+            assert_eq!((page.fetches, page.request.failures, page.request.lease_until()), (1, 0, None), "{policy}");
+        }
+    }
+}
