@@ -4,23 +4,10 @@
 
 mod bench;
 
-use bench::{Bench, edited, failed, looked, on_host, urls};
-use messages::{
-    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
-    SchedulerEvent, topics,
-};
-use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
-use scheduler::ScheduledPage;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Seconds between one moment and another.
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.days_since(from) * 86_400.0
-}
-
-const URL: &str = "http://a.site.test/x";
-const SIBLING: &str = "http://a.site.test/y";
-const ELSEWHERE: &str = "http://b.other.test/z";
+use bench::{Bench, edited, looked, on_host};
+use messages::{Demand, Encoded, FetchOutcome, topics};
+use page::DAY;
+use std::collections::BTreeMap;
 
 #[test]
 fn partitions_share_the_budget_by_what_their_pages_are_worth_and_spend_it_together() {

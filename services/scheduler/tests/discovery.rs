@@ -4,23 +4,11 @@
 
 mod bench;
 
-use bench::{Bench, edited, failed, looked, on_host, urls};
-use messages::{
-    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
-    SchedulerEvent, topics,
-};
-use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
-use scheduler::ScheduledPage;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Seconds between one moment and another.
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.days_since(from) * 86_400.0
-}
+use bench::{Bench, urls};
+use messages::{HintKind, Link, PageLinks, SchedulerEvent};
+use page::{CanonicalUrl, MINUTE, Timestamp};
 
 const URL: &str = "http://a.site.test/x";
-const SIBLING: &str = "http://a.site.test/y";
-const ELSEWHERE: &str = "http://b.other.test/z";
 
 fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
     let source_url = CanonicalUrl::parse(source).unwrap();

@@ -5,13 +5,10 @@
 mod bench;
 
 use bench::{Bench, edited, failed, looked, on_host, urls};
-use messages::{
-    Command, CommandKind, DeadLetter, Demand, Encoded, FetchOutcome, FetchReason, HintKind, Link, PageLinks,
-    SchedulerEvent, topics,
-};
-use page::{CanonicalUrl, DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use messages::{Command, CommandKind, DeadLetter, Encoded, FetchOutcome, FetchReason, SchedulerEvent, topics};
+use page::{DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
 use scheduler::ScheduledPage;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Seconds between one moment and another.
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
