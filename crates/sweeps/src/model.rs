@@ -1,17 +1,17 @@
 //! Learns sweeps and the pages' own change rates from looks.
 
 mod kept;
+mod priors;
 mod told;
 
 use crate::belief::{CellPriors, PageBelief, faded, kept_after, posterior};
 use crate::calendar::Calendar;
 use crate::group_sizes::GroupSizes;
-use crate::hash_keys::HashMapByHash;
 use crate::look_bins::{LookBins, bin_of};
 use crate::members::{Groups, Members};
 use crate::outlook::{Outlook, trust_of};
 use crate::place::Place;
-use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA, PRIOR_BETA_DAYS};
+use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA};
 use change_rate::{GammaState, GroupSums, Outcome, exp_minus};
 use std::hint::black_box;
 
@@ -282,25 +282,6 @@ impl Model {
         self.refit_priors();
     }
 
-    /// Fits the prior rates: of all pages, of the site, of the cell.
-    fn refit_priors(&mut self) {
-        let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();
-        for cell in &self.cells {
-            let (own, plain) = sites.entry(cell.site).or_default();
-            add(own, &cell.own);
-            add(plain, &cell.plain);
-        }
-        for (cell, outlook) in self.cells.iter_mut().zip(&mut self.outlook.cells) {
-            let (own, plain) = &sites[&cell.site];
-            let priors = priors_of((own, plain), (&cell.own, &cell.plain));
-            if priors != cell.priors {
-                cell.priors = priors;
-                cell.told = false;
-                *outlook = priors;
-            }
-        }
-    }
-
     /// Restarts the calendars at this time, before the import of a history that begins there.
     pub fn restart_calendars(&mut self, days: f64) {
         self.today = bin_of(days);
@@ -395,18 +376,4 @@ impl Model {
             }
         }
     }
-}
-
-fn add(sums: &mut GroupSums, more: &GroupSums) {
-    sums.changes += more.changes;
-    sums.page_days += more.page_days;
-}
-
-/// The priors of a cell from the sums of its site and its own, (own, plain) each.
-fn priors_of(site: (&GroupSums, &GroupSums), cell: (&GroupSums, &GroupSums)) -> CellPriors {
-    let days = |site: &GroupSums, cell: &GroupSums| {
-        let above = site.mean_change_rate_per_day(PRIOR_ALPHA / PRIOR_BETA_DAYS);
-        PRIOR_ALPHA / cell.mean_change_rate_per_day(above)
-    };
-    CellPriors { own_beta_days: days(site.0, cell.0), plain_beta_days: days(site.1, cell.1) }
 }

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
+mod addresses;
 mod bench;
 mod hostile;
 mod http2;
 mod per_site;
 mod recorded;
 mod recovery;
+mod refusals;
 mod sessions;
 mod stage;
 mod troubled_host;

@@ -8,19 +8,19 @@ use simweb::{
     SimWebConfig, Source, Validators, politeness,
 };
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{Clock, Stage};
 
-const PAGE: &str = "http://host-0001.test/section-1/page-00001.html";
-const OTHER_PAGE: &str = "http://host-0001.test/section-2/page-00002.html";
-const OTHER_HOST: &str = "http://host-0002.test/section-1/page-00001.html";
-const PATH: &str = "/section-1/page-00001.html";
+pub(crate) const PAGE: &str = "http://host-0001.test/section-1/page-00001.html";
+pub(crate) const OTHER_PAGE: &str = "http://host-0001.test/section-2/page-00002.html";
+pub(crate) const OTHER_HOST: &str = "http://host-0002.test/section-1/page-00001.html";
+pub(crate) const PATH: &str = "/section-1/page-00001.html";
 
 /// Two hosts of ten pages that never change.
-fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
+pub(crate) fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
     let source =
         SeededConfig { hosts: 2, pages_per_host: 10, rates: ChangeRates::Same(0.0), ..SeededConfig::default() };
     let mut config = SimWebConfig::new(Source::Seeded(source));
@@ -30,16 +30,16 @@ fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
 
-fn with_fault(fault: Fault) -> SimWeb {
+pub(crate) fn with_fault(fault: Fault) -> SimWeb {
     web(|config| config.faults.push(FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), fault)))
 }
 
-fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
+pub(crate) fn asked_for_pages(web: &SimWeb) -> Vec<LedgerEntry> {
     web.ledger().entries().into_iter().filter(|entry| entry.kind != RequestKind::Robots).collect()
 }
 
 /// A server without robots.txt that gives the same bytes to whoever connects, and closes.
-fn raw_server(answer: impl Into<Vec<u8>>) -> SocketAddr {
+pub(crate) fn raw_server(answer: impl Into<Vec<u8>>) -> SocketAddr {
     let answer = answer.into();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -221,98 +221,6 @@ fn a_slow_answer_times_out_within_its_limit() {
 }
 
 #[test]
-fn statuses_become_the_outcomes_they_mean() {
-    use FetchOutcome as O;
-    let check = |code, retry_after_s, outcome, told: Option<i64>| {
-        let web = with_fault(Fault::Status { code, retry_after_s });
-        let result = Bench::at(web.addr(), &[]).fetch(PAGE);
-        assert_eq!((result.look.outcome, result.look.status), (outcome, Some(code)));
-        assert_eq!(result.look.retry_after_s, told, "{code}");
-        assert!(result.body.is_none() && result.look.validators.content_digest.is_none(), "{code}");
-    };
-    check(404, None, O::NotFound, None);
-    check(410, None, O::Gone, None);
-    check(403, None, O::ClientError, None);
-    check(429, None, O::RateLimited, None);
-    check(429, Some(30), O::RateLimited, Some(30));
-    check(500, None, O::ServerError, None);
-    check(503, None, O::ServerError, None);
-    check(503, Some(120), O::RateLimited, Some(120));
-}
-
-#[test]
-fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out_already() {
-    let web = web(|config| {
-        let refusal = Fault::Status { code: 503, retry_after_s: Some(120) };
-        let rule = FaultRule::everywhere(FaultScope::Pages(1.0), refusal);
-        config.faults.push(FaultRule { host: Some("host-0001.test".to_owned()), ..rule });
-    });
-    let mut bench = Bench::at(web.addr(), &[]);
-    assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RateLimited);
-    let next = bench.fetch(OTHER_PAGE);
-    assert_eq!((next.look.outcome, next.look.status), (FetchOutcome::RateLimited, None));
-    assert!(next.look.retry_after_s.is_some_and(|wait| (60..=120).contains(&wait)), "{next:?}");
-    assert_eq!(asked_for_pages(&web).len(), 1);
-    assert_eq!(bench.fetch(OTHER_HOST).look.outcome, FetchOutcome::Fetched);
-}
-
-#[test]
-fn one_refusal_without_a_word_of_when_stops_what_was_handed_out_already() {
-    for code in [429, 503] {
-        let web = web(|config| {
-            let refusal = Fault::Status { code, retry_after_s: None };
-            config.faults.push(FaultRule::everywhere(FaultScope::Pages(1.0), refusal));
-        });
-        let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "40s")]);
-        (0..3).for_each(|_| bench.ask(PAGE));
-        let results = bench.results(3);
-        assert_eq!(results[0].look.status, Some(code));
-        assert!(!results[0].look.was_not_sent());
-        for next in &results[1..] {
-            assert!(next.look.was_not_sent(), "{next:?}");
-            assert!(next.look.retry_after_s.is_some_and(|rest| (1..=30).contains(&rest)), "{next:?}");
-        }
-        assert_eq!(asked_for_pages(&web).len(), 1);
-    }
-}
-
-#[test]
-fn a_request_that_is_meant_for_after_the_rest_is_sent_then() {
-    let web = web(|config| {
-        let refusal = Fault::Status { code: 429, retry_after_s: None };
-        config.faults.push(FaultRule::everywhere(FaultScope::Pages(1.0), refusal));
-    });
-    let backoff_base = Duration::from_millis(200);
-    let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "200ms")]);
-    bench.fetch(PAGE);
-    let later = FetchRequest { not_before: clock().now() + backoff_base, ..request(OTHER_PAGE) };
-    assert_eq!(bench.fetch_request(&later).look.status, Some(429), "sent, and refused in its turn");
-    assert_eq!(asked_for_pages(&web).len(), 2);
-}
-
-#[test]
-fn what_became_stale_while_no_fetcher_ran_is_handed_back_and_only_the_newest_request_is_sent() {
-    let web = web(|_| ());
-    let mut bench = Bench::at(web.addr(), &[]);
-    let (now, minutes) = (clock().now(), |count: u64| Duration::from_secs(60 * count));
-    // Ten hours, a lease of ten minutes after the other.
-    let age = |attempt: u64| minutes(10 * (60 - attempt));
-    for attempt in 1..=60 {
-        let issued_at = Timestamp::from_micros(now.as_micros() - age(attempt).as_micros() as i64);
-        let (not_before, lease_until) = (issued_at, issued_at + minutes(10));
-        let newest = FetchRequest { attempt: attempt as i64, issued_at, not_before, lease_until, ..request(PAGE) };
-        bench.send_bytes(newest.encode());
-    }
-    let results = bench.results(60);
-    let attempts: Vec<_> = results.iter().map(|result| result.look.attempt).collect();
-    assert_eq!(attempts, (1..=60).collect::<Vec<_>>());
-    let (newest, stale) = results.split_last().unwrap();
-    assert!(stale.iter().all(|result| result.look.was_not_sent() && result.look.retry_after_s.is_none()));
-    assert_eq!(newest.look.outcome, FetchOutcome::Fetched);
-    assert_eq!(asked_for_pages(&web).len(), 1);
-}
-
-#[test]
 fn answers_that_are_not_http_or_packed_otherwise_than_asked_are_refused() {
     let check = |answer: &str, outcome| {
         let mut bench = Bench::at(raw_server(answer), &[]);
@@ -383,58 +291,6 @@ fn a_request_does_not_go_out_before_its_time_nor_faster_than_it_says() {
     assert_eq!(asked.len(), 2);
     assert!(asked[0].started_at >= first.not_before, "{:?}", asked[0]);
     assert!(asked[1].started_at >= asked[0].ended_at + Duration::from_millis(200), "{asked:?}");
-}
-
-#[test]
-fn a_private_address_is_refused_however_it_is_written_and_sees_no_connection() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let mut bench = Bench::new(&[("crawl.contact", "https://example.org/crawler")]);
-    for host in ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0"] {
-        let result = bench.fetch(&format!("http://{host}:{port}/"));
-        assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{host}: {:?}", result.detail);
-        assert!(result.detail.unwrap().contains("fetch.allow_private_addresses"), "{host}");
-    }
-    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
-}
-
-#[test]
-fn a_private_address_that_is_allowed_is_fetched() {
-    let address = raw_server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
-    let mut bench = Bench::new(&[("fetch.allow_private_addresses", "127.0.0.0/8")]);
-    assert_eq!(bench.fetch(&format!("http://{address}/")).look.outcome, FetchOutcome::Fetched);
-}
-
-#[test]
-fn a_redirect_cannot_lead_to_a_private_address() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let location = format!("http://{}/metadata", listener.local_addr().unwrap());
-    let address = raw_server(format!(
-        "HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-    ));
-    let result = Bench::at(address, &[]).fetch("http://lure.test/");
-    assert_eq!(result.look.outcome, FetchOutcome::AddressRefused);
-    assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
-}
-
-#[test]
-fn without_a_contact_only_this_machine_is_visited() {
-    // An address for documentation: nothing would answer there, and nothing is sent.
-    let result = Bench::at("192.0.2.1:80".parse().unwrap(), &[]).fetch(PAGE);
-    assert_eq!(result.look.outcome, FetchOutcome::AddressRefused);
-    assert!(result.detail.unwrap().contains("crawl.contact"));
-}
-
-#[test]
-fn a_host_that_cannot_be_connected_to_says_why() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert_eq!(Bench::at(closed, &[]).fetch(PAGE).look.outcome, FetchOutcome::ConnectFailed);
-    let web = web(|_| ());
-    let result = Bench::at(web.addr(), &[]).fetch(&PAGE.replace("http:", "https:"));
-    assert_eq!(result.look.outcome, FetchOutcome::TlsFailed, "{:?}", result.detail);
-    assert!(web.ledger().is_empty());
 }
 
 #[test]

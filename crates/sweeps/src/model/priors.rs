@@ -1,0 +1,42 @@
+//! Priors of cells, refitted from what their pages have shown.
+
+use super::Model;
+use crate::belief::CellPriors;
+use crate::hash_keys::HashMapByHash;
+use crate::rules::{PRIOR_ALPHA, PRIOR_BETA_DAYS};
+use change_rate::GroupSums;
+
+impl Model {
+    /// Fits the prior rates: of all pages, of the site, of the cell.
+    pub(super) fn refit_priors(&mut self) {
+        let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();
+        for cell in &self.cells {
+            let (own, plain) = sites.entry(cell.site).or_default();
+            add(own, &cell.own);
+            add(plain, &cell.plain);
+        }
+        for (cell, outlook) in self.cells.iter_mut().zip(&mut self.outlook.cells) {
+            let (own, plain) = &sites[&cell.site];
+            let priors = priors_of((own, plain), (&cell.own, &cell.plain));
+            if priors != cell.priors {
+                cell.priors = priors;
+                cell.told = false;
+                *outlook = priors;
+            }
+        }
+    }
+}
+
+pub(super) fn add(sums: &mut GroupSums, more: &GroupSums) {
+    sums.changes += more.changes;
+    sums.page_days += more.page_days;
+}
+
+/// The priors of a cell from the sums of its site and its own, (own, plain) each.
+pub(super) fn priors_of(site: (&GroupSums, &GroupSums), cell: (&GroupSums, &GroupSums)) -> CellPriors {
+    let days = |site: &GroupSums, cell: &GroupSums| {
+        let above = site.mean_change_rate_per_day(PRIOR_ALPHA / PRIOR_BETA_DAYS);
+        PRIOR_ALPHA / cell.mean_change_rate_per_day(above)
+    };
+    CellPriors { own_beta_days: days(site.0, cell.0), plain_beta_days: days(site.1, cell.1) }
+}

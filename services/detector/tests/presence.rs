@@ -1,0 +1,103 @@
+//! Pages that are missing, gone, back, or replaced by an error.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
+
+mod bench;
+
+use bench::{Bench, FIRST, URL, html};
+use messages::{FetchOutcome, Validators, Verdict};
+use page::{CanonicalUrl, Timestamp};
+
+#[test]
+fn a_page_is_gone_when_it_was_not_found_three_times_over_three_days_and_returns_once() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    for _ in 0..3 {
+        let missing = bench.see(FetchOutcome::NotFound, None);
+        assert_eq!(missing.observation.judgement.verdict, Verdict::Unknown, "a server that fails says 404 too");
+        assert_eq!(missing.observation.judgement.look_again_after_s, Some(129_600));
+        assert_eq!(missing.validators, first.validators, "the copy is not given up");
+        assert!(missing.change.is_none());
+    }
+    let gone = bench.see(FetchOutcome::NotFound, None);
+    assert_eq!((gone.observation.judgement.verdict, gone.change.unwrap().verdict), (Verdict::Gone, Verdict::Gone));
+    assert_eq!(gone.observation.judgement.previous_fetched_at, Some(first.observation.look.fetched_at));
+    assert_eq!(gone.validators.content_digest, None, "its return is to come with a body");
+    let still = bench.see(FetchOutcome::Gone, None);
+    assert_eq!(
+        (still.observation.judgement.verdict, still.observation.judgement.look_again_after_s),
+        (Verdict::Unchanged, None)
+    );
+    assert!(still.change.is_none());
+    let back = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(
+        (back.observation.judgement.verdict, back.change.unwrap().verdict),
+        (Verdict::Returned, Verdict::Returned)
+    );
+    let same = bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    assert_eq!(same.observation.judgement.verdict, Verdict::Unchanged);
+    let said_so = bench.see(FetchOutcome::Gone, None);
+    assert_eq!(said_so.observation.judgement.verdict, Verdict::Gone, "410 is the server's own word");
+}
+
+#[test]
+fn a_page_that_was_only_missing_is_compared_with_what_it_was() {
+    let mut bench = Bench::new(&[]);
+    let first = bench.see(FetchOutcome::Fetched, Some(&html(FIRST))).observation;
+    bench.see(FetchOutcome::NotFound, None);
+    let back = bench.see(FetchOutcome::NotModified, None).observation;
+    assert_eq!(
+        (back.judgement.verdict, back.judgement.previous_fetched_at),
+        (Verdict::Unchanged, Some(first.look.fetched_at))
+    );
+    // Counting begins anew.
+    (0..3).for_each(|_| {
+        assert_eq!(bench.see(FetchOutcome::NotFound, None).observation.judgement.verdict, Verdict::Unknown)
+    });
+}
+
+#[test]
+fn an_outage_of_a_host_does_not_delete_its_pages() {
+    let mut bench = Bench::new(&[]);
+    let look = |bench: &mut Bench, page: usize, outcome, body: Option<&str>| {
+        let url = CanonicalUrl::parse(&format!("{URL}/{page}")).unwrap();
+        let mut result = bench.answer(outcome, body);
+        // All within an hour.
+        result.look.fetched_at = Timestamp::from_secs(1_700_000_000 + 60 * result.look.attempt);
+        (result.look.page_id, result.look.url) = (url.page_id(), url);
+        bench.see_result(&result)
+    };
+    (0..8).for_each(|page| drop(look(&mut bench, page, FetchOutcome::Fetched, Some(&html(FIRST)))));
+    let verdicts: Vec<_> = (0..8).map(|page| look(&mut bench, page, FetchOutcome::Gone, None)).collect();
+    assert!(
+        verdicts[..4].iter().all(|seen| seen.observation.judgement.verdict == Verdict::Gone),
+        "so far pages, as they say"
+    );
+    assert!(
+        verdicts[4..]
+            .iter()
+            .all(|seen| seen.observation.judgement.verdict == Verdict::Unknown && seen.change.is_none())
+    );
+    for page in 4..8 {
+        let back = look(&mut bench, page, FetchOutcome::NotModified, None);
+        assert_eq!(back.observation.judgement.verdict, Verdict::Unchanged, "as if it had never happened");
+    }
+}
+
+#[test]
+fn an_error_in_a_pages_place_says_nothing_until_it_lasts_and_comes_again_with_its_body() {
+    let mut bench = Bench::new(&[]);
+    bench.see(FetchOutcome::Fetched, Some(&html(FIRST)));
+    let error = html(&["Access denied. Your request looked automated."]);
+    for _ in 0..3 {
+        let held = bench.see(FetchOutcome::Fetched, Some(&error));
+        assert_eq!(
+            (held.observation.judgement.verdict, held.observation.judgement.look_again_after_s),
+            (Verdict::Unknown, Some(21_600))
+        );
+        assert_eq!(held.validators, Validators::default());
+        assert!(held.change.is_none());
+    }
+    let believed = bench.see(FetchOutcome::Fetched, Some(&error));
+    assert_eq!(believed.change.unwrap().verdict, Verdict::Major);
+}

@@ -1,0 +1,146 @@
+//! The estimator on a log in memory.
+
+use messages::{
+    ChangeEstimate, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, SchedulerEvent,
+    Validators, Verdict, topics,
+};
+use page::{CanonicalUrl, Timestamp};
+use settings::{Layers, Settings};
+use std::collections::{BTreeMap, HashMap};
+use stream::memory::MemoryStores;
+use stream::testing::TestDriver;
+use stream::{Log, TopicPartition};
+use sweeps::{Changes, Outlook, Place, SiteState};
+use topology::Names;
+
+pub(crate) struct Bench {
+    pub(crate) driver: TestDriver,
+    pub(crate) names: Names,
+    pub(crate) settings: Settings,
+    pub(crate) now: Timestamp,
+    pub(crate) last_look: HashMap<String, Timestamp>,
+    pub(crate) attempt: i64,
+    /// Scheduler events read so far, by partition.
+    pub(crate) read: [u64; 2],
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with_estimator("sweeps")
+    }
+
+    pub(crate) fn with_estimator(name: &str) -> Self {
+        let settings = settings(name);
+        let names = Names::new(&settings);
+        let now = Timestamp::from_secs(1_700_000_000);
+        let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[estimator::topology()], 2), now);
+        driver.add(estimator::stage(&settings, &names), "one");
+        Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, read: [0; 2] }
+    }
+
+    /// A look at a page, so many days after the last look at any page.
+    pub(crate) fn look(&mut self, url: &str, days_later: f64, verdict: Verdict) -> ChangeEstimate {
+        self.now = self.now.plus_days(days_later);
+        self.driver.clock.advance(std::time::Duration::from_secs_f64(86_400.0 * days_later));
+        self.attempt += 1;
+        let canonical = CanonicalUrl::parse(url).unwrap();
+        let outcome = if verdict == Verdict::Unknown { FetchOutcome::TimedOut } else { FetchOutcome::Fetched };
+        let request = FetchRequest { attempt: self.attempt, ..FetchRequest::first(canonical, self.now) };
+        let observation = PageObservation {
+            look: Look {
+                status: Some(200),
+                validators: Validators { etag: Some("\"tag\"".to_owned()), ..Validators::default() },
+                ..Look::new(request, outcome, self.now)
+            },
+            judgement: LookJudgement {
+                previous_fetched_at: self.last_look.get(url).copied(),
+                look_again_after_s: Some(60),
+                ..LookJudgement::new(verdict)
+            },
+        };
+        if verdict != Verdict::Unknown {
+            self.last_look.insert(url.to_owned(), self.now);
+        }
+        let topic = self.names.topic(topics::PAGE_OBSERVATIONS);
+        self.driver.send(&topic, observation.look.site_key.as_str().as_bytes(), observation.encode()).unwrap();
+        self.driver.run_until_idle().unwrap();
+        let mut new = self.new_estimates();
+        assert_eq!(new.len(), 1, "each observation gives exactly one estimate");
+        let estimate = new.remove(0);
+        assert_eq!((&estimate.look, &estimate.judgement), (&observation.look, &observation.judgement));
+        estimate
+    }
+
+    /// Estimates since one asked last.
+    pub(crate) fn new_estimates(&mut self) -> Vec<ChangeEstimate> {
+        let topic = self.names.topic(topics::SCHEDULER_EVENTS);
+        let mut reader = self.driver.log.reader().unwrap();
+        let mut new = Vec::new();
+        for (partition, next) in self.read.iter_mut().enumerate() {
+            let place = TopicPartition::new(topic.as_str(), partition as u32);
+            for record in reader.read(&place, *next, usize::MAX).unwrap().0 {
+                *next = record.offset + 1;
+                if let SchedulerEvent::Estimate(estimate) =
+                    SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()
+                {
+                    new.push(estimate);
+                }
+            }
+        }
+        new
+    }
+
+    pub(crate) fn estimates(&self) -> Vec<ChangeEstimate> {
+        let records = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
+        let estimate = |value: &[u8]| match SchedulerEvent::decode(value).unwrap() {
+            SchedulerEvent::Estimate(estimate) => Some(estimate),
+            SchedulerEvent::Sweeps(_) => None,
+            other => panic!("{other:?}"),
+        };
+        let estimates = records.iter().filter_map(|record| estimate(record.value.as_deref().unwrap()));
+        let mut estimates: Vec<_> = estimates.collect();
+        estimates.sort_by_key(|estimate| estimate.look.attempt);
+        estimates
+    }
+
+    /// A crash that also takes the state directory.
+    pub(crate) fn lose_everything_but_the_log(&mut self) {
+        self.driver.kill(0);
+        self.driver.stores = MemoryStores::default();
+        self.driver.add(estimator::stage(&self.settings, &self.names), "two");
+    }
+
+    /// A crash that leaves the state directory.
+    pub(crate) fn restart(&mut self) {
+        self.driver.kill(0);
+        self.driver.add(estimator::stage(&self.settings, &self.names), "two");
+    }
+
+    /// What the store of sweeps holds, by key: the letter and the hash.
+    pub(crate) fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let records = self.driver.contents(&self.names.topic(estimator::SWEEPS.spec().changelog("estimator"))).unwrap();
+        records.into_iter().filter_map(|record| Some((record.key, record.value?))).collect()
+    }
+
+    /// All forecasts put together, as the scheduler has them.
+    pub(crate) fn outlook(&self) -> Outlook {
+        let mut outlook = Outlook::default();
+        for record in self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap() {
+            let SchedulerEvent::Sweeps(forecast) = SchedulerEvent::decode(record.value.as_deref().unwrap()).unwrap()
+            else {
+                continue;
+            };
+            let site = Place::of(forecast.site_key.as_str(), "", "/").site;
+            let sites = forecast.lead.map(|lead| SiteState { site, lead });
+            let changes = Changes { groups: forecast.groups, sites: sites.into_iter().collect(), ..Changes::default() };
+            outlook.apply(&changes).unwrap();
+        }
+        outlook
+    }
+}
+
+pub(crate) fn settings(estimator: &str) -> Settings {
+    let overrides = [("policy.name", "crawl-value"), ("estimator.name", estimator)];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap()
+}
