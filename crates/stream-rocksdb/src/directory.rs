@@ -54,6 +54,10 @@ impl Paths {
     }
 }
 
+/// The first notes of a log, in its directory until they are moved beside it.
+const FIRST_IDENTITY: &str = "first.identity";
+const FIRST_HIGH_WATER: &str = "first.high-water";
+
 /// An open log database, with what opening it revealed.
 pub(crate) struct Opening {
     pub(crate) database: Database,
@@ -80,6 +84,7 @@ pub(crate) fn open(data_dir: &Path, boot: Option<&str>) -> Result<Opening, LogEr
     if !paths.any() {
         create(&paths)?;
     }
+    finish_creation(&paths).map_err(|error| unusable(&paths.database, &error))?;
     if !paths.database.join("CURRENT").exists() {
         let (database, identity) = (paths.database.display(), paths.identity.display());
         return Err(stop(format!(
@@ -135,12 +140,25 @@ fn create(paths: &Paths) -> Result<(), LogError> {
     let noted = HighWater::of(&database, &paths.new, None, true, None).map_err(|error| unusable(&paths.new, &error))?;
     drop(database);
     let finish = || -> io::Result<()> {
+        sealed::write(&paths.new.join(FIRST_IDENTITY), &identity_lines(&owner.log, 0), true)?;
+        sealed::write(&paths.new.join(FIRST_HIGH_WATER), &noted.lines(), true)?;
         fs::rename(&paths.new, &paths.database)?;
-        sealed::sync_directory(&paths.database)?;
-        sealed::write(&paths.identity, &identity_lines(&owner.log, 0), true)?;
-        sealed::write(&paths.high_water, &noted.lines(), true)
+        sealed::sync_directory(&paths.database)
     };
     finish().map_err(|error| unusable(&paths.database, &error))
+}
+
+/// Moves the first notes of a new log beside it. A kill before or between the moves leaves them for the next start, which
+/// would otherwise take the log for one that has lost its notes.
+fn finish_creation(paths: &Paths) -> io::Result<()> {
+    for (first, beside) in [(FIRST_IDENTITY, &paths.identity), (FIRST_HIGH_WATER, &paths.high_water)] {
+        match fs::rename(paths.database.join(first), beside) {
+            Ok(()) => sealed::sync_directory(beside)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Opens the database and replays its write-ahead log. A kill leaves half a record at the end. A power cut may leave a

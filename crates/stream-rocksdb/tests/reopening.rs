@@ -248,3 +248,23 @@ fn state_is_of_its_own_log_and_written_by_commits_alone() {
     assert!(stores.set_aside(&task).unwrap_err().to_string().contains("restore the data directory from a copy"));
     assert!(stores.view(&task, &["pages"]).is_some());
 }
+
+#[test]
+fn a_kill_while_a_log_is_created_is_no_damage() {
+    for moved in 0..2 {
+        let directory = TempDir::new().unwrap();
+        drop(open(directory.path(), "boot"));
+        // As before the last moves of the creation, of which `moved` were made. The notes are of the log as it is now.
+        let inside = |name: &str| directory.path().join("log").join(name);
+        let notes = [("log.identity", "first.identity"), ("log.high-water", "first.high-water")];
+        for (beside, first) in notes.into_iter().skip(moved) {
+            std::fs::rename(directory.path().join(beside), inside(first)).unwrap();
+        }
+        let log = open(directory.path(), "boot");
+        assert_eq!(log.backend().opened().jump, None, "{moved}");
+        append(&log, 0..3);
+        assert_eq!(offsets(&log), [0, 1, 2], "{moved}");
+        drop(log);
+        assert_eq!(open(directory.path(), "boot").backend().opened().jump, None, "{moved}");
+    }
+}
