@@ -6,17 +6,21 @@ use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
 use crate::known::{Known, Partition, Unreadable};
 use crate::layout::{LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, state_family};
-use crate::options::FamilyOptions;
+use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
 use crate::sealed;
 use rocksdb::{BoundColumnFamily, DBRecoveryMode, ReadOptions, WriteBatch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use stream::{LogError, TopicConfig};
 use tracing::{info, warn};
+
+/// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
+/// little left to flush once it is full.
+const MAINTAINED_BYTES: u64 = RECORD_BUFFER_BYTES as u64 / 8;
 
 /// The embedded log: topics, positions and the state of all tasks of one data directory, in one RocksDB.
 pub struct EmbeddedBackend {
@@ -34,6 +38,8 @@ pub struct EmbeddedBackend {
     high_water: Mutex<Option<HighWater>>,
     /// Held during retention and compaction, so that two rounds never meet.
     pub(crate) maintenance: Mutex<()>,
+    /// Bytes of records written since the last round.
+    pub(crate) unmaintained_bytes: AtomicU64,
     /// What only an owner has; `None` when this is a view.
     owned: Option<Owned>,
 }
@@ -102,6 +108,7 @@ impl EmbeddedBackend {
             families: Mutex::new(families),
             high_water: Mutex::default(),
             maintenance: Mutex::default(),
+            unmaintained_bytes: AtomicU64::new(0),
             owned,
         };
         let known = Known::load(&log.database, &log.records()?, opened.incarnation);
@@ -127,6 +134,12 @@ impl EmbeddedBackend {
     /// when nothing was written since, it costs nothing.
     pub fn note_high_water(&self) -> Result<(), LogError> {
         self.note(false)
+    }
+
+    /// Whether so much was written that retention should not wait for its turn: what it drops while it is in the write
+    /// buffer never reaches a table.
+    pub fn wants_maintenance(&self) -> bool {
+        self.unmaintained_bytes.load(Ordering::Relaxed) >= MAINTAINED_BYTES
     }
 
     /// Makes everything committed so far outlive a power cut.

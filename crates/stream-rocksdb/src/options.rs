@@ -6,7 +6,7 @@ use crate::rocks;
 use rocksdb::{Cache, DBCompressionType, DBRecoveryMode, Options, WriteBufferManager};
 
 /// What passes through is consumed and dropped before so much has gathered, and then never reaches a table.
-const RECORD_BUFFER_BYTES: usize = 64 << 20;
+pub(crate) const RECORD_BUFFER_BYTES: usize = 64 << 20;
 /// Write buffer of one store of a stage, all its partitions together.
 const STATE_BUFFER_BYTES: usize = 16 << 20;
 /// Write buffers of all families together.

@@ -18,7 +18,7 @@ use topology::Names;
 
 /// Where a running loop says how to reach it, inside its data directory.
 pub const ADDRESS_FILE: &str = "http-address";
-/// How often old records are dropped, in real time.
+/// How often old records are dropped at the least, in real time.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
 /// How often it is noted how far the log has come, in real time.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
@@ -168,7 +168,7 @@ fn maintain(
         while !stop.is_stopped() {
             std::thread::sleep(look);
             let log = log.backend();
-            if due(&mut maintained, MAINTAIN_EVERY)
+            if (log.wants_maintenance() || due(&mut maintained, MAINTAIN_EVERY))
                 && let Err(error) = log.maintain(clock.now())
             {
                 tracing::warn!(%error, "old records could not be dropped; it is tried again");
