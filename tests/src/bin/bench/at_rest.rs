@@ -89,7 +89,7 @@ fn memory_of(pages: usize) -> f64 {
     }
     fs::write(&seeds, &urls).expect("the directory takes files");
     let first = urls.lines().next().expect("there are pages");
-    let settings = [&WAITING[..], &["crawl.max_pages=2000000"]].concat();
+    let settings = [&WAITING[..], &["crawl.max_pages=2000000", "crawl.contact=mailto:bench@recrawl.test"]].concat();
     let crawl = Embedded::start(directory.path(), &data, first, &settings, CORE);
     crawl.seed(&seeds);
     wait_for("every page is known", PATIENCE, || {
