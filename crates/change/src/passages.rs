@@ -21,17 +21,18 @@ pub struct Passages {
 
 /// Compares two visible texts sentence by sentence, as sets: a sentence that only moved is neither added nor removed.
 pub fn passages(old: &str, new: &str) -> Passages {
+    let (old, new): (Vec<&str>, Vec<&str>) = (sentences(old).collect(), sentences(new).collect());
     let mut result = Passages::default();
-    result.added = difference(new, old, &mut result.truncated);
-    result.removed = difference(old, new, &mut result.truncated);
+    result.added = difference(&new, &old, &mut result.truncated);
+    result.removed = difference(&old, &new, &mut result.truncated);
     result
 }
 
-fn difference(of: &str, without: &str, truncated: &mut bool) -> Vec<String> {
-    let mut known: Vec<&str> = sentences(without).collect();
+fn difference(of: &[&str], without: &[&str], truncated: &mut bool) -> Vec<String> {
+    let mut known = without.to_vec();
     known.sort_unstable();
     let mut only: Vec<String> = Vec::new();
-    for sentence in sentences(of).filter(|sentence| known.binary_search(sentence).is_err()) {
+    for sentence in of.iter().filter(|sentence| known.binary_search(sentence).is_err()) {
         let shown = prefix(sentence, MAX_PASSAGE_BYTES);
         if only.iter().any(|given| given == shown) {
             continue;
@@ -65,12 +66,10 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 /// Works on bytes, not characters, because every change of a page passes through here, old text and new.
 fn sentence_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let end_at = |at: usize| match bytes[at] {
-        b'.' | b'!' | b'?' => (bytes.get(at + 1) == Some(&b' ')).then_some(at + 1),
-        0xe3 | 0xef => FULL_WIDTH_ENDS.into_iter().any(|end| bytes[at..].starts_with(end)).then_some(at + 3),
-        _ => None,
-    };
-    (0..bytes.len()).find_map(end_at).unwrap_or(bytes.len())
+    let mut ends = memchr::memchr3_iter(b'.', b'!', b'?', bytes).map(|at| at + 1);
+    let end = ends.find(|end| bytes.get(*end) == Some(&b' ')).unwrap_or(bytes.len());
+    let is_full_width = |at: &usize| FULL_WIDTH_ENDS.into_iter().any(|end| bytes[*at..].starts_with(end));
+    memchr::memchr2_iter(0xe3, 0xef, &bytes[..end]).find(is_full_width).map_or(end, |at| at + 3)
 }
 
 #[cfg(test)]

@@ -6,17 +6,21 @@ use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
 use crate::known::{Known, Partition, Unreadable};
 use crate::layout::{LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, state_family};
-use crate::options::FamilyOptions;
+use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
 use crate::sealed;
 use rocksdb::{BoundColumnFamily, DBRecoveryMode, ReadOptions, WriteBatch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use stream::{LogError, TopicConfig};
 use tracing::{info, warn};
+
+/// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
+/// little left to flush once it is full.
+const MAINTAINED_BYTES: u64 = RECORD_BUFFER_BYTES as u64 / 8;
 
 /// The embedded log: topics, positions and the state of all tasks of one data directory, in one RocksDB.
 pub struct EmbeddedBackend {
@@ -34,6 +38,8 @@ pub struct EmbeddedBackend {
     high_water: Mutex<Option<HighWater>>,
     /// Locked during retention and compaction, so that two rounds never overlap.
     pub(crate) maintenance: Mutex<()>,
+    /// Bytes of records written since the last round.
+    pub(crate) unmaintained_bytes: AtomicU64,
     /// Present only in the owner; `None` in a view.
     owned: Option<Owned>,
 }
@@ -101,6 +107,7 @@ impl EmbeddedBackend {
             families: Mutex::new(families),
             high_water: Mutex::default(),
             maintenance: Mutex::default(),
+            unmaintained_bytes: AtomicU64::new(0),
             owned,
         };
         let known = Known::load(&log.database, &log.records()?, opened.incarnation);
@@ -126,6 +133,12 @@ impl EmbeddedBackend {
     /// nothing if nothing was written since.
     pub fn note_high_water(&self) -> Result<(), LogError> {
         self.note(false)
+    }
+
+    /// Whether enough was written that retention should not wait for its turn. Records it drops while they are in the
+    /// write buffer never reach a table.
+    pub fn wants_maintenance(&self) -> bool {
+        self.unmaintained_bytes.load(Ordering::Relaxed) >= MAINTAINED_BYTES
     }
 
     /// Makes everything committed so far survive a power cut.

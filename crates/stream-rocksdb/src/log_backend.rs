@@ -119,6 +119,7 @@ impl LogBackend for EmbeddedBackend {
         let mut batch = WriteBatch::default();
         let mut ends: HashMap<&TopicPartition, (Place, u64)> = HashMap::new();
         let mut positions = Vec::with_capacity(changes.positions.len());
+        let mut bytes = 0;
         {
             let known = self.known();
             let family = self.records()?;
@@ -129,6 +130,7 @@ impl LogBackend for EmbeddedBackend {
                     None => ends.entry(&record.to).or_insert((known.place(&record.to)?.0, 0)),
                 };
                 encode_record(record, &mut value);
+                bytes += value.len() as u64;
                 batch.put_cf(&family, LogKey::Record(*place, *offset).encode(), &value);
                 *end = offset + 1;
             }
@@ -144,6 +146,7 @@ impl LogBackend for EmbeddedBackend {
         }
         self.stay_within_incarnation(&mut batch, ends.values().map(|(_, end)| *end).max().unwrap_or(0));
         self.write_batch(batch)?;
+        self.unmaintained_bytes.fetch_add(bytes, Ordering::Relaxed);
         let mut known = self.known_mut();
         for (partition, (_, end)) in ends {
             if let Some(held) = known.partition_mut(&partition.topic, partition.partition) {

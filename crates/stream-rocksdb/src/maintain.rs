@@ -12,6 +12,7 @@ use page::Timestamp;
 use rocksdb::WriteBatch;
 use std::collections::HashMap;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use stream::protocol::TOMBSTONES_KEPT;
 use stream::{Cleanup, LogError};
@@ -27,6 +28,7 @@ const DELETIONS_AT_ONCE: usize = 4_096;
 /// Runs one round over all partitions.
 pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogError> {
     let _alone = log.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
+    log.unmaintained_bytes.store(0, Ordering::Relaxed);
     for (id, topic) in log.topics_by_id() {
         for partition in 0..topic.partitions {
             let place = Place { topic: id, partition };

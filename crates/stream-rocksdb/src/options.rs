@@ -7,7 +7,7 @@ use rocksdb::{Cache, DBCompressionType, DBRecoveryMode, Options, WriteBufferMana
 
 /// Write buffer of the records. Records inside the loop are consumed and dropped before it fills up, so they never
 /// reach a table.
-const RECORD_BUFFER_BYTES: usize = 64 << 20;
+pub(crate) const RECORD_BUFFER_BYTES: usize = 64 << 20;
 /// Write buffer of one store of a stage, for all its partitions.
 const STATE_BUFFER_BYTES: usize = 16 << 20;
 /// Total of the write buffers of all families.

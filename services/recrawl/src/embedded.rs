@@ -18,7 +18,7 @@ use topology::Names;
 
 /// File in the data directory with the HTTP address of the running loop.
 pub const ADDRESS_FILE: &str = "http-address";
-/// Real time between two deletions of expired records.
+/// Maximum real time between two deletions of expired records.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(10);
 /// Real time between two notes of the log's high-water mark.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
@@ -169,7 +169,7 @@ fn maintain(
         while !stop.is_stopped() {
             std::thread::sleep(look);
             let log = log.backend();
-            if due(&mut maintained, MAINTAIN_EVERY)
+            if (log.wants_maintenance() || due(&mut maintained, MAINTAIN_EVERY))
                 && let Err(error) = log.maintain(clock.now())
             {
                 tracing::warn!(%error, "old records could not be dropped; it is tried again");

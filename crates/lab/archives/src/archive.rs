@@ -4,6 +4,7 @@ use crate::blobs::Blobs;
 use crate::read_error::ReadError;
 use crate::table::Table;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// An archive that cannot be read.
@@ -77,6 +78,21 @@ impl Archive {
     /// The pages, in the order of their numbers.
     pub fn pages(&self) -> &[Page] {
         &self.pages
+    }
+
+    /// Passes the bytes of every version to `take`, page by page and in order of time, until it breaks.
+    pub fn for_each_version(
+        &mut self,
+        mut take: impl FnMut(&Page, &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), ArchiveError> {
+        for page in &self.pages {
+            for blob in page.rows.iter().filter_map(|(_, blob)| *blob) {
+                if take(page, self.blobs.read(blob)?).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The archive's labels: for each labelled raw change, by page and time, whether it was meaningful.

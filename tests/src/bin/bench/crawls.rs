@@ -2,6 +2,7 @@
 
 use crate::measure::{Finished, Measured, on_core};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -129,6 +130,18 @@ impl Services {
         fetches(self.services[0].1)
     }
 
+    /// A figure of a stage, all its partitions together.
+    pub(crate) fn figure(&self, stage: &str, name: &str) -> f64 {
+        let place = STAGES.iter().position(|it| *it == stage).expect("it is one of the stages");
+        figure(self.services[place].1, stage, name)
+    }
+
+    /// CPU time of each, in the order of [`STAGES`].
+    pub(crate) fn cpu(&mut self) -> BTreeMap<String, Duration> {
+        let cpu = |(service, _): &mut (Measured, u16)| service.cpu_by_thread().into_values().sum();
+        STAGES.iter().zip(&mut self.services).map(|(stage, service)| ((*stage).to_owned(), cpu(service))).collect()
+    }
+
     /// Bytes that all of them have written.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.services.iter().map(|(service, _)| service.written_bytes()).sum()
@@ -142,6 +155,64 @@ impl Services {
         });
         stopped.collect()
     }
+}
+
+/// A crawl in one process.
+pub(crate) struct Embedded {
+    pub(crate) process: Measured,
+    port: u16,
+    directory: PathBuf,
+    data: PathBuf,
+}
+
+impl Embedded {
+    /// Starts it on one core and waits until it is ready. What it says goes to files in `directory`. `seed` is a page, for
+    /// it does not begin with none.
+    pub(crate) fn start(directory: &Path, data: &Path, seed: &str, settings: &[impl AsRef<str>], core: usize) -> Self {
+        let seeds = directory.join("first-seed.txt");
+        std::fs::write(&seeds, seed).expect("the directory takes files");
+        let mut command = programs().command("recrawl");
+        command.args(["run", "--data"]).arg(data).arg("--seeds").arg(seeds);
+        set(&mut command, settings);
+        let port = free_port();
+        set(&mut command, &[format!("http.bind=127.0.0.1:{port}")]);
+        let process = Measured::start(on_core(command, core), directory);
+        wait_for("the crawl is ready", PATIENCE, || ask(port, "/readyz").is_some());
+        Self { process, port, directory: directory.to_owned(), data: data.to_owned() }
+    }
+
+    /// Tells it of the pages in a file.
+    pub(crate) fn seed(&self, file: &Path) {
+        let mut command = programs().command("recrawl");
+        command.args(["seed", "--file"]).arg(file).arg("--data").arg(&self.data);
+        Measured::start(command, &self.directory).finish();
+    }
+
+    pub(crate) fn status(&self) -> Option<Value> {
+        status(self.port)
+    }
+
+    /// A figure of a stage, all its partitions together.
+    pub(crate) fn figure(&self, stage: &str, name: &str) -> f64 {
+        figure(self.port, stage, name)
+    }
+
+    pub(crate) fn cpu(&mut self) -> Duration {
+        self.process.cpu_by_thread().into_values().sum()
+    }
+
+    pub(crate) fn stop(self) {
+        self.process.terminate();
+        self.process.finish();
+    }
+}
+
+/// What the `/status` behind a port says of a stage, 0 when nothing.
+fn figure(port: u16, stage: &str, name: &str) -> f64 {
+    let status = status(port).unwrap_or_default();
+    let stages = status["stages"].as_array().cloned().unwrap_or_default();
+    let of_stage = stages.iter().find(|it| it["name"] == stage);
+    of_stage.and_then(|it| it["figures"][name].as_f64()).unwrap_or(0.0)
 }
 
 /// Gives settings to a program.

@@ -6,11 +6,15 @@
 //!
 //! It judges nothing: a target missed is printed as missed, and the exit status stays 0.
 
+mod at_rest;
 mod commit_loop;
 mod crawls;
 mod durable;
 mod embedded_log;
 mod fetching;
+mod kept_pages;
+mod looked_at_web;
+mod looks;
 mod measure;
 mod page_state;
 mod pages;
@@ -22,7 +26,6 @@ mod table;
 mod web_server;
 mod whole_loop;
 mod wire;
-mod written;
 
 use crate::pages::Part;
 use crate::table::{Row, Table};
@@ -56,8 +59,11 @@ enum What {
     Fetch,
     /// The whole loop, embedded and over Kafka, beside spider.
     Loop,
-    /// The bytes that a look makes the machine write.
-    Written,
+    /// CPU time and written bytes of a look, by what it finds, and what pages cost at rest.
+    #[value(alias = "written")]
+    Looks,
+    /// Memory of a page that is known.
+    Memory,
     /// How long a stage of a million pages is away, and what a restore costs.
     Restart,
     /// What the detector keeps of a page.
@@ -100,7 +106,8 @@ fn main() {
     measure(&[What::Avro], &|| wire::rows(arguments.rounds));
     measure(&[What::Fetch], &|| fetching::rows(arguments.rounds));
     measure(&[What::Loop], &|| whole_loop::rows(arguments.rounds, arguments.pages_per_host, kafka.as_deref()));
-    measure(&[What::Written], &|| written::rows(kafka.as_deref()));
+    measure(&[What::Looks], &|| looks::rows(arguments.rounds, kafka.as_deref()));
+    measure(&[What::Memory], &at_rest::memory);
     measure(&[What::Restart], &|| restart::rows(kafka.as_deref()));
     let part = |part| {
         wanted(match part {

@@ -149,6 +149,24 @@ impl Measured {
         }
     }
 
+    /// The same by name of thread: [`Measured::look`], and what that has noted.
+    pub(crate) fn cpu_by_thread(&mut self) -> BTreeMap<String, Duration> {
+        self.look();
+        let mut threads: BTreeMap<String, Duration> = BTreeMap::new();
+        for (name, on_cpu) in self.threads.values() {
+            *threads.entry(name.clone()).or_default() += *on_cpu;
+        }
+        threads
+    }
+
+    /// Memory of its own that it holds now: what it has read from files is not in it.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id)).unwrap_or_default();
+        let kib =
+            status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.parse().ok());
+        1_024 * kib.unwrap_or(0u64)
+    }
+
     /// What it has used so far, user and system, all threads, to the hundredth of a second.
     pub(crate) fn cpu_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id)).unwrap_or_default();
@@ -190,10 +208,7 @@ impl Measured {
                 let (stdout, stderr) = (read(&self.stdout), read(&self.stderr));
                 let good = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
                 assert!(good, "a measured process failed ({status:#x}); it said:\n{stdout}\n{stderr}");
-                let mut threads: BTreeMap<String, Duration> = BTreeMap::new();
-                for (name, on_cpu) in self.threads.values() {
-                    *threads.entry(name.clone()).or_default() += *on_cpu;
-                }
+                let threads = self.cpu_by_thread();
                 let seconds = |time: libc::timeval| {
                     Duration::new(time.tv_sec as u64, 1_000 * u32::try_from(time.tv_usec).unwrap_or(0))
                 };

@@ -92,11 +92,12 @@ fn run_spider(program: &Path, pages_per_host: usize) -> Run {
 }
 
 /// Neither politeness nor a budget to speak of.
-const UNBOUNDED: [&str; 9] = [
+const UNBOUNDED: [&str; 10] = [
     "fetch.allow_private_addresses=127.0.0.0/8",
     "budget.fetches_per_second=100000",
     "budget.in_flight=4000",
     "politeness.crawl_delay=0s",
+    "politeness.address_delay=0s",
     "politeness.response_time_factor=0",
     "policy.scan_interval=20ms",
     "policy.min_interval=1d",
