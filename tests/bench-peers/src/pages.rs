@@ -3,13 +3,13 @@
 
 use crate::avro::thread_time;
 use change::{DEFAULT_SHINGLE_WIDTH, Noise, PageState, Shingler, Version};
-use document::{Body, ContentDigest, content_digest, extract};
-use reading::read;
+use document::{Body, ContentDigest, content_digest, decode, extract};
 use gaoya::minhash::{MinHasher, MinHasher32};
 use lol_html::html_content::TextChunk;
 use lol_html::{DocumentContentHandlers, HtmlRewriter, Settings};
 use mirrors::{SKETCH_SLOTS, Sketch};
 use page::UrlRules;
+use reading::read;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
@@ -134,7 +134,8 @@ fn verdicts(pages: &[Page]) -> Duration {
     let mut known: Vec<PageState> = pages.iter().map(|page| page.known.clone()).collect();
     let mut states = known.iter_mut();
     timed(pages, |page| {
-        let version = Version::of_body(&Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest), &URLS);
+        let version =
+            Version::of_body(&Body::new(page.edited.as_bytes(), HEADER, ADDRESS).with_digest(page.digest), &URLS);
         states.next().map(|known| known.observe(&version, Noise::ByFrequency))
     })
 }
