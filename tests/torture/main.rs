@@ -10,6 +10,7 @@ mod crawl;
 mod fleet;
 mod plan;
 mod rolling;
+mod stuck;
 mod verdict;
 mod watch;
 

@@ -14,7 +14,7 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{ErrorKind, LogError, OutputRecord, Receipt, TopicPartition};
-use tracing::debug;
+use tracing::{debug, warn};
 
 /// `BaseProducer::poll` with a timeout spins until the end, so poll without waiting and sleep in between.
 const DRAIN_PAUSE: Duration = Duration::from_micros(200);
@@ -36,6 +36,7 @@ pub(crate) struct Transactions {
     /// Shared with a call that may outlive this object.
     producer: Arc<BaseProducer<Deliveries>>,
     transactional_id: String,
+    settings: KafkaSettings,
     timeout: Duration,
     /// Why the producer must not be used any more.
     broken: Option<(ErrorKind, String)>,
@@ -51,6 +52,7 @@ impl Transactions {
         let transactions = Self {
             producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
+            settings: settings.clone(),
             timeout: settings.transaction_timeout,
             broken: None,
         };
@@ -78,20 +80,32 @@ impl Transactions {
         if records.is_empty() && positions.is_none() {
             return Ok(Receipt::default());
         }
-        let result = self.try_commit(records, positions, check);
-        if let Err(error) = &result {
-            self.end_failed(error);
+        let deadline = Instant::now() + self.timeout;
+        let next_offsets = match self.prepare(records, positions, deadline, check) {
+            Ok(next_offsets) => next_offsets,
+            Err(error) => return Err(self.undo(error)),
+        };
+        let committed = self.producer.commit_transaction(left(deadline));
+        let committed = committed.map_err(|error| self.failure("cannot commit the transaction", &error));
+        match committed {
+            Ok(()) => Ok(Receipt { next_offsets }),
+            // Whether it took effect is unknown.
+            Err(error) if error.kind == ErrorKind::Rejoin => {
+                self.broken = Some((error.kind, error.message.clone()));
+                Err(error)
+            }
+            Err(error) => Err(self.undo(error)),
         }
-        result
     }
 
-    fn try_commit(
+    /// Begins a transaction with these records and positions. Until it is committed, nobody sees anything of it.
+    fn prepare(
         &self,
         records: &[OutputRecord],
         positions: Option<Positions>,
+        deadline: Instant,
         check: &dyn Fn(&TopicPartition) -> Result<(), LogError>,
-    ) -> Result<Receipt, LogError> {
-        let deadline = Instant::now() + self.timeout;
+    ) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
         self.producer.begin_transaction().map_err(|error| self.failure("cannot begin a transaction", &error))?;
         let targets = self.send(records, deadline, check)?;
         self.drain(deadline)?;
@@ -103,10 +117,51 @@ impl Transactions {
         if let Some(positions) = positions {
             self.add(positions, deadline)?;
         }
-        self.producer
-            .commit_transaction(left(deadline))
-            .map_err(|error| self.failure("cannot commit the transaction", &error))?;
-        Ok(Receipt { next_offsets })
+        Ok(next_offsets)
+    }
+
+    /// Ends a transaction that is not committed: none stays open, or the producer is marked as unusable. If the producer
+    /// is stuck, a new one aborts the transaction, so that the member keeps its place in the group: a broker that restarts
+    /// is no reason to join anew.
+    fn undo(&mut self, error: LogError) -> LogError {
+        let aborted = match error.kind {
+            ErrorKind::Rejoin => Err(error.clone()),
+            ErrorKind::Fenced => {
+                self.broken = Some((error.kind, error.message.clone()));
+                return error;
+            }
+            _ => self.abort(),
+        };
+        match aborted {
+            // After a refused record, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
+            Ok(()) if error.kind == ErrorKind::Stop => {
+                self.broken = Some((ErrorKind::Rejoin, format!("a new producer is needed: {}", error.message)));
+            }
+            Ok(()) => {}
+            Err(stuck) => match Self::init(&self.settings, &self.transactional_id) {
+                Ok(fresh) => {
+                    warn!(error = %stuck, "a stuck transaction was aborted by a new producer");
+                    *self = fresh;
+                    let kind = if error.kind == ErrorKind::Rejoin { ErrorKind::Abort } else { error.kind };
+                    return LogError { kind, ..error };
+                }
+                Err(failure) => {
+                    warn!(error = %stuck, %failure, "a stuck transaction cannot be aborted by a new producer");
+                    self.broken = Some((ErrorKind::Rejoin, stuck.message));
+                }
+            },
+        }
+        error
+    }
+
+    fn abort(&self) -> Result<(), LogError> {
+        self.producer.purge(PurgeConfig::default().queue().inflight());
+        let aborted = self.drain(Instant::now() + self.timeout).and_then(|()| {
+            let aborted = self.producer.abort_transaction(self.timeout);
+            aborted.map_err(|error| self.failure("cannot abort the transaction", &error))
+        });
+        self.producer.context().clear();
+        aborted
     }
 
     /// Adds input positions. librdkafka (2.12, `rd_kafka_coord_req_fsm`) checks its own deadline only when the
@@ -185,28 +240,6 @@ impl Transactions {
                 std::thread::sleep(DRAIN_PAUSE);
             }
         }
-    }
-
-    /// Ends a failed transaction: none stays open, or the producer is marked as unusable.
-    fn end_failed(&mut self, error: &LogError) {
-        if let ErrorKind::Rejoin | ErrorKind::Fenced = error.kind {
-            self.broken = Some((error.kind, error.message.clone()));
-            return;
-        }
-        self.producer.purge(PurgeConfig::default().queue().inflight());
-        let aborted = self.drain(Instant::now() + self.timeout).and_then(|()| {
-            let aborted = self.producer.abort_transaction(self.timeout);
-            aborted.map_err(|error| self.failure("cannot abort the transaction", &error))
-        });
-        self.producer.context().clear();
-        self.broken = match aborted {
-            Err(error) => Some((ErrorKind::Rejoin, error.message)),
-            // After a refused record, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
-            Ok(()) if error.kind == ErrorKind::Stop => {
-                Some((ErrorKind::Rejoin, format!("a new producer is needed: {}", error.message)))
-            }
-            Ok(()) => None,
-        };
     }
 
     /// Maps a failure inside a transaction.
