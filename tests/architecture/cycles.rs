@@ -37,32 +37,51 @@ fn modules(directory: &Path, above: &str, found: &mut BTreeMap<String, PathBuf>)
     }
 }
 
-/// The modules that a text names after `prefix`, each as the longest path that is a file.
-fn named<'a>(text: &str, prefix: &str, above: &str, modules: &'a BTreeMap<String, PathBuf>) -> BTreeSet<&'a String> {
-    let mut found = BTreeSet::new();
+/// The paths that a text names after `prefix`; from braces each one.
+fn paths_after<'a>(text: &'a str, prefix: &str) -> Vec<&'a str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut found = Vec::new();
     for (place, _) in text.match_indices(prefix) {
         let rest = &text[place + prefix.len()..];
-        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         let several = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(inside, _)| inside);
         let paths = several.map_or_else(|| vec![rest], |inside| inside.split(',').map(str::trim).collect());
-        for path in paths {
-            let end = path.find(|c| !is_word(c)).unwrap_or(path.len());
-            let parts: Vec<_> = path[..end].split("::").collect();
-            let longest = (1..=parts.len()).rev().find_map(|length| {
-                let inside = parts[..length].join("/");
-                let module = if above.is_empty() { inside } else { format!("{above}/{inside}") };
-                modules.get_key_value(&module).map(|(module, _)| module)
-            });
-            found.extend(longest);
+        found.extend(paths.into_iter().map(|path| &path[..path.find(|c| !is_word(c)).unwrap_or(path.len())]));
+    }
+    found
+}
+
+/// The modules that a text names after `prefix`, each as the longest path that is a file.
+fn named<'a>(text: &str, prefix: &str, above: &str, modules: &'a BTreeMap<String, PathBuf>) -> BTreeSet<&'a String> {
+    let module_of = |path: &str| {
+        let parts: Vec<_> = path.split("::").collect();
+        (1..=parts.len()).rev().find_map(|length| {
+            let inside = parts[..length].join("/");
+            let module = if above.is_empty() { inside } else { format!("{above}/{inside}") };
+            modules.get_key_value(&module).map(|(module, _)| module)
+        })
+    };
+    paths_after(text, prefix).into_iter().filter_map(module_of).collect()
+}
+
+/// What `lib.rs` re-exports, with the module that each name comes from.
+fn re_exports(lib: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for statement in lib.split(';').filter_map(|statement| statement.split_once("pub use crate::").map(|(_, it)| it)) {
+        let Some((module, names)) = statement.rsplit_once("::{").or_else(|| statement.rsplit_once("::")) else {
+            continue;
+        };
+        for name in names.trim_end_matches('}').split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            found.insert(name.to_owned(), module.replace("::", "/"));
         }
     }
     found
 }
 
-/// Which file uses which. A list of modules and a re-export are no use of them.
+/// Which file uses which, also by way of what `lib.rs` re-exports. A list of modules and a re-export are not uses.
 fn uses(source: &Path) -> Uses {
     let mut files = BTreeMap::new();
     modules(source, "", &mut files);
+    let exported = files.get("lib").map(|lib| re_exports(&std::fs::read_to_string(lib).unwrap())).unwrap_or_default();
     let mut uses = Uses::new();
     for (module, path) in files.iter().filter(|(module, _)| !["lib", "main"].contains(&module.as_str())) {
         let text = std::fs::read_to_string(path).unwrap();
@@ -73,6 +92,8 @@ fn uses(source: &Path) -> Uses {
         let code = code.join("\n");
         let above = module.rsplit_once('/').map_or("", |(above, _)| above);
         let mut used = named(&code, "crate::", "", &files);
+        let by_name = paths_after(&code, "crate::").into_iter().filter_map(|name| exported.get(name));
+        used.extend(by_name.filter_map(|module| files.get_key_value(module)).map(|(module, _)| module));
         used.extend(named(&code, "super::", above, &files));
         // What is named in the module above and is no file of its own is in that module's file.
         used.extend(files.get_key_value(above).map(|(above, _)| above).filter(|_| code.contains("super::")));
@@ -129,4 +150,12 @@ fn a_circle_is_found_and_a_chain_is_none() {
     let four = circles(&uses(&[("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("e", "a")]));
     assert_eq!(four.len(), 1);
     assert_eq!(four.first().unwrap().len(), 4);
+}
+
+#[test]
+fn what_is_re_exported_is_found_in_its_module() {
+    let lib = "mod a;\npub use crate::a::{One, Two};\npub use crate::b::c::Three;\n";
+    let pairs = [("One", "a"), ("Three", "b/c"), ("Two", "a")];
+    let expected = pairs.map(|(name, module)| (name.to_owned(), module.to_owned()));
+    assert_eq!(re_exports(lib), BTreeMap::from(expected));
 }

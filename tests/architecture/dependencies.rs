@@ -24,6 +24,12 @@ fn cargo(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
+/// What `cargo metadata` says of the build on this platform, asked once.
+fn cargo_metadata() -> &'static Value {
+    static METADATA: OnceLock<Value> = OnceLock::new();
+    METADATA.get_or_init(read_metadata)
+}
+
 fn read_metadata() -> Value {
     let version = String::from_utf8(cargo(&["-vV"])).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo says what it runs on");
@@ -41,13 +47,13 @@ pub(crate) fn text(value: &Value) -> String {
 
 /// Packages of the build on this platform.
 pub(crate) fn metadata() -> Vec<Value> {
-    let metadata = read_metadata();
+    let metadata = cargo_metadata();
     let used: BTreeSet<_> = list(&metadata["resolve"]["nodes"]).iter().map(|node| text(&node["id"])).collect();
     list(&metadata["packages"]).into_iter().filter(|package| used.contains(&text(&package["id"]))).collect()
 }
 
 fn read_dependencies() -> Graph {
-    let metadata = read_metadata();
+    let metadata = cargo_metadata();
     let names: BTreeMap<String, String> =
         list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
     let mut graph = Graph::new();

@@ -8,7 +8,8 @@
 use crate::fingerprint::{HEADER_BYTES, MARKER};
 use crate::parts::with_parts;
 use crate::resolution::{Plan, Unreadable, one_line};
-use crate::schemas::{self, SchemaRecord};
+use crate::schema_record::SchemaRecord;
+use crate::schemas;
 use crate::shape::Shape;
 use crate::writer::DatumWriter;
 use crate::{DecodeError, Encoded, Fingerprint};

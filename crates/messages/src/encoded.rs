@@ -1,7 +1,7 @@
 //! The encoding of values on topics and in stores.
 
 use crate::DecodeError;
-use crate::schemas::SchemaRecord;
+use crate::schema_record::SchemaRecord;
 
 /// A value with an encoding.
 ///

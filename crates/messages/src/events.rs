@@ -1,6 +1,6 @@
 //! The events of the scheduler: the one topic with several record types.
 
-use crate::topics::Key;
+use crate::keys::Key;
 use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast};
 
 crate::message_union! {

@@ -68,22 +68,6 @@ impl Sha1 {
     }
 }
 
-/// For fields: `#[serde(with = "messages::page_id")]` writes a [`PageId`](page::PageId) as `fixed(16)`.
-pub mod page_id {
-    use page::PageId;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    /// Serializes like the id itself.
-    pub fn serialize<S: Serializer>(id: &PageId, serializer: S) -> Result<S::Ok, S::Error> {
-        id.serialize(serializer)
-    }
-
-    /// Deserializes like the id itself.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PageId, D::Error> {
-        PageId::deserialize(deserializer)
-    }
-}
-
 /// Accepts exactly `N` bytes.
 struct Exactly<const N: usize>;
 

@@ -3,12 +3,35 @@
 //! The key determines the partition, and thus the task that processes the record. It depends only on the message, so
 //! that every sender uses the same one. [`Key`] describes the kinds of keys.
 
-use crate::topics::Key;
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
     PageBand, PageChange, PageContent, PageLinks, PageObservation, SweepForecast,
 };
 use page::{CanonicalUrl, Host, SiteKey};
+
+/// Kind of record keys, with their encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// The site key in UTF-8, so that all records of a site share a partition.
+    Site,
+    /// The 16 bytes of the page id.
+    Page,
+    /// The authority of a host in UTF-8.
+    Host,
+    /// A site in UTF-8, a zero byte, and the cell of its pages.
+    Group,
+    /// A band: one byte for its number, four for its value.
+    Band,
+    /// One letter for the type (group, cell, site …), then 8 bytes of hash, big-endian.
+    Hash,
+    /// Number of the sending partition, in decimal digits.
+    StagePartition,
+    /// Key of the record that was set aside.
+    Original,
+    /// The 8 bytes of a schema's fingerprint, as in its records. The value is the schema's text, as JSON without a
+    /// header.
+    Fingerprint,
+}
 
 /// A message with a record key.
 pub trait Keyed: Encoded {

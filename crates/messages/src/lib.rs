@@ -26,6 +26,7 @@ mod operate;
 mod outcome;
 mod parts;
 mod resolution;
+mod schema_record;
 mod shape;
 mod union;
 mod writer;
@@ -39,7 +40,7 @@ pub use crate::encoded::Encoded;
 pub use crate::error::DecodeError;
 pub use crate::events::SchedulerEvent;
 pub use crate::fingerprint::Fingerprint;
-pub use crate::fixed::{Band, Digest, Sha1, page_id};
+pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::frontier::{
     ChangeHint, Command, CommandKind, Demand, HintKind, Link, MirrorLetter, MirrorSaying, PageBand, PageLinks,
     SweepForecast,

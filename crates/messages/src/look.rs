@@ -1,6 +1,6 @@
 //! One look at a page: requested, fetched, judged, learned from.
 //!
-//! A [`Look`] is made by the fetcher and passed on as it is: each stage adds its own finding beside it. The schemas
+//! A [`Look`] is made by the fetcher and passed on unchanged; each stage adds its finding beside it. The schemas
 //! describe the fields in full.
 
 use crate::{ContentEvidence, Digest, FetchOutcome, Sha1, impl_message};
@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 /// Scheduler to fetcher: fetch this page now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FetchRequest {
-    /// The page's name.
-    #[serde(with = "crate::page_id")]
+    /// The page.
     pub page_id: PageId,
-    /// Its address.
+    /// The page's canonical URL.
     pub url: CanonicalUrl,
-    /// Its site; the record key.
+    /// The page's site, which is also the record key.
     pub site_key: SiteKey,
     /// Counts the fetches of this page upwards; with `page_id` it identifies the request.
     pub attempt: i64,
@@ -69,7 +68,7 @@ pub enum FetchReason {
     Command,
 }
 
-/// What tells one version of a page from another: to the server by its own words, to the fetcher by the digest.
+/// Identify a version of a page: ETag and Last-Modified to the server, the digest to the fetcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// ETag as received, sent as If-None-Match.
@@ -102,29 +101,28 @@ impl Validators {
     }
 }
 
-/// One request for a page and what came of it. Stages pass it on as it is.
+/// A request for a page and its outcome. Stages pass it on unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Look {
-    /// The page's name.
-    #[serde(with = "crate::page_id")]
+    /// The page.
     pub page_id: PageId,
-    /// Its address.
+    /// The page's canonical URL.
     pub url: CanonicalUrl,
-    /// Its site; the record key.
+    /// The page's site, which is also the record key.
     pub site_key: SiteKey,
-    /// The request's.
+    /// Number of the request.
     pub attempt: i64,
     /// When the request went out.
     pub fetched_at: Timestamp,
     /// Milliseconds to the end of the response or the failure.
     pub latency_ms: i32,
-    /// What it came to.
+    /// The outcome.
     pub outcome: FetchOutcome,
     /// HTTP status of the last response; absent when none arrived.
     pub status: Option<u16>,
     /// Where redirects led.
     pub final_url: Option<CanonicalUrl>,
-    /// As received.
+    /// Of the response, as received.
     pub validators: Validators,
     /// Bytes of the uncompressed body.
     pub body_length: i64,
@@ -137,7 +135,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// The answer to a request of which no more is known than what came of it, and when.
+    /// A look of which only the outcome and its time are known.
     pub fn new(request: FetchRequest, outcome: FetchOutcome, fetched_at: Timestamp) -> Self {
         let FetchRequest { page_id, url, site_key, attempt, .. } = request;
         Self {
@@ -173,13 +171,14 @@ impl Look {
 /// Fetcher to detector: a look with its body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FetchResult {
-    /// The request and what came of it.
+    /// The request and its outcome.
     pub look: Look,
     /// The redirects in order.
     pub hops: Vec<Hop>,
     /// Content-Type as received.
     pub content_type: Option<String>,
-    /// The body packed by [`body::compress`](crate::body::compress); absent when there is none or the requester has it.
+    /// The body packed by [`body::compress`](crate::body::compress). Absent if the response has no body, or the
+    /// requester has the same one.
     #[serde(with = "serde_bytes")]
     pub body: Option<Vec<u8>>,
     /// The body was longer than the fetcher keeps and was cut.
@@ -246,26 +245,26 @@ pub struct Exchange {
 /// Detector to estimator: a look, compared with the look before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageObservation {
-    /// The request and what came of it.
+    /// The request and its outcome.
     pub look: Look,
-    /// What it says of the page's content.
+    /// The verdict on the page's content.
     pub judgement: LookJudgement,
 }
 
 /// The detector's verdict on a look, compared with the look before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookJudgement {
-    /// The look it is compared with.
+    /// Time of the look that this one is compared with.
     pub previous_fetched_at: Option<Timestamp>,
-    /// What the comparison says.
+    /// The verdict.
     pub verdict: Verdict,
     /// How much of the meaningful content changed, 0 to 1.
     pub magnitude: f64,
     /// Estimated Jaccard resemblance of the two contents, 0 to 1; 1 when nothing was compared.
     pub resemblance: f64,
-    /// The moment that the answer's Last-Modified names, when plausible.
+    /// Time in the response's Last-Modified, if plausible.
     pub last_modified_at: Option<Timestamp>,
-    /// Another look so many seconds after this one would settle what this one left open.
+    /// Seconds after this look at which another would settle an open question.
     pub look_again_after_s: Option<i64>,
 }
 
@@ -273,26 +272,26 @@ pub struct LookJudgement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Nothing to compare with.
+    /// The first version seen.
     First,
     /// The same content.
     Unchanged,
-    /// The bytes differ, what a reader sees does not.
+    /// The bytes differ, but a reader sees no difference.
     Cosmetic,
     /// A small change of the content.
     Minor,
-    /// A large one.
+    /// A large change of the content.
     Major,
     /// The page is no longer there.
     Gone,
-    /// It is there again.
+    /// The page is back.
     Returned,
-    /// The fetch says nothing about the content, or what this program does not know.
+    /// No statement about the content, or a verdict of a newer detector.
     Unknown,
 }
 
 impl Verdict {
-    /// Whether the page had changed since the look before, for a reader; `None` when the look did not find that out.
+    /// Whether a reader sees a change since the previous look. `None` if the look cannot tell.
     pub fn is_change(self) -> Option<bool> {
         match self {
             Verdict::Unchanged | Verdict::Cosmetic => Some(false),
@@ -316,14 +315,14 @@ impl LookJudgement {
     }
 }
 
-/// Estimator to scheduler: a look, its verdict, and how often the page changes as far as is known now.
+/// Estimator to scheduler: a look, its judgement, and the belief about how often the page changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeEstimate {
-    /// The request and what came of it.
+    /// The request and its outcome.
     pub look: Look,
-    /// What it says of the page's content.
+    /// The verdict on the page's content.
     pub judgement: LookJudgement,
-    /// After this look.
+    /// The belief after this look.
     pub belief: ChangeBelief,
 }
 
@@ -336,9 +335,9 @@ pub struct ChangeBelief {
     pub beta_days: f64,
     /// Looks that entered the estimate.
     pub observations: i64,
-    /// Those of them that saw a change.
+    /// The looks among them that saw a change.
     pub changes: i64,
-    /// Changes of its own beyond the prior's, sweeps set aside.
+    /// Changes outside sweeps, beyond the prior's.
     pub own_alpha: f32,
     /// Days watched for them beyond the prior's.
     pub own_beta_days: f32,

@@ -107,7 +107,8 @@ pub struct OutcomeMeaning {
 }
 
 impl FetchOutcome {
-    /// The meaning for the detector, the scheduler and the fetcher's counters. A new outcome needs an entry only here.
+    /// The meaning for the detector, the scheduler and the fetcher's counters: the one place that says what an outcome
+    /// leads to.
     pub fn meaning(self) -> OutcomeMeaning {
         use ContentEvidence::{Body, Elsewhere, Missing, Nothing, SameAsKnown};
         use HostTrouble::{IfAskedToWait, No, Yes};

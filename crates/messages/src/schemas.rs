@@ -11,21 +11,10 @@ use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
 pub use crate::compatibility::{Problem, Severity, problems};
 pub use crate::parts::with_parts;
+pub use crate::schema_record::SchemaRecord;
 
 /// Longest schema text: larger than any schema needs, and at most the size of a record of the topic.
 const MAX_JSON_BYTES: usize = 1 << 20;
-
-/// A schema of this program as published to readers: the record on the topic [`SCHEMAS`](crate::topics::SCHEMAS).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SchemaRecord {
-    /// Name of the record type, without namespace.
-    pub name: &'static str,
-    /// Fingerprint of the schema. Also the record key.
-    pub fingerprint: Fingerprint,
-    /// Text of the schema, with defaults and descriptions. Also the record value. Texts with the same fingerprint
-    /// describe the same bytes.
-    pub json: &'static str,
-}
 
 /// Why a schema was not learned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

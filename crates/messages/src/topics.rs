@@ -2,13 +2,15 @@
 //!
 //! These declarations and the tables of the stages give the catalogue of all topics in `schemas/README.md`.
 
-use crate::schemas::SchemaRecord;
+use crate::schema_record::SchemaRecord;
 use crate::{
     DeadLetter, Demand, Encoded, FetchRequest, FetchResult, Keyed, PageBand, PageChange, PageContent, PageObservation,
     SchedulerEvent,
 };
 use std::fmt;
 use std::marker::PhantomData;
+
+pub use crate::keys::Key;
 
 /// Default prefix of all topic names.
 pub const DEFAULT_PREFIX: &str = "recrawl.";
@@ -153,30 +155,6 @@ impl fmt::Display for TopicName {
             TopicName::Changelog { stage, table } => write!(f, "{stage}-{table}-changelog"),
         }
     }
-}
-
-/// Kind of record keys, with their encoding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// The site key in UTF-8, so that all records of a site share a partition.
-    Site,
-    /// The 16 bytes of the page id.
-    Page,
-    /// The authority of a host in UTF-8.
-    Host,
-    /// A site in UTF-8, a zero byte, and the cell of its pages.
-    Group,
-    /// A band: one byte for its number, four for its value.
-    Band,
-    /// One letter for the type (group, cell, site …), then 8 bytes of hash, big-endian.
-    Hash,
-    /// Number of the sending partition, in decimal digits.
-    StagePartition,
-    /// Key of the record that was set aside.
-    Original,
-    /// The 8 bytes of a schema's fingerprint, as in its records. The value is the schema's text, as JSON without a
-    /// header.
-    Fingerprint,
 }
 
 /// Treatment of old records.
