@@ -21,7 +21,7 @@ use sweeps::{GroupKind, GroupOutlook, Outlook};
 /// No policy plans further ahead.
 const HORIZON_DAYS: f64 = 3_650.0;
 
-/// What is known of one site, assembled as the running scheduler has it.
+/// The pages, outlook and hints of one site, assembled as in the running scheduler.
 struct Site {
     pages: PageIndex,
     outlook: Outlook,

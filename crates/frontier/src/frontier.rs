@@ -16,11 +16,11 @@ use crate::demand::SharedDemand;
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
-use crate::planner::Planner;
+use crate::planner::{Planner, look_of};
 use crate::rules::Rules;
 use crate::siblings::{TaughtCells, belief_of};
 use crate::ties::weight_of;
-use messages::{Demand, SweepForecast};
+use messages::{Demand, SweepForecast, Verdict};
 use page::{Host, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
@@ -133,6 +133,21 @@ impl Frontier {
             belief: belief_of(page, place.cell, &self.rules, &self.outlook),
         };
         planner.insert(slot, &page, now);
+    }
+
+    /// Tells the policy about a look, if it keeps its own account.
+    fn plan_after_look(
+        &mut self,
+        slot: Slot,
+        page: &ScheduledPage,
+        verdict: Verdict,
+        looked_at: Timestamp,
+        previous: Option<Timestamp>,
+    ) {
+        let Some(planner) = &mut self.planner else { return };
+        let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
+        let belief = belief_of(page, cell, &self.rules, &self.outlook);
+        planner.looked(slot, &look_of(verdict, looked_at, previous, belief));
     }
 
     /// Takes in what the estimator learned about the sweeps of a site. Returns the changes of the outlook, and why part

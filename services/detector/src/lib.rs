@@ -22,7 +22,7 @@ use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
-use page::Timestamp;
+use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::Names;
@@ -39,6 +39,8 @@ pub struct Rules {
     /// Whether pages with the same text are searched for, so that bands are sent to the matcher.
     mirrors: bool,
     lists: ListRules,
+    /// Which URLs are the same page.
+    urls: UrlRules,
 }
 
 impl Rules {
@@ -53,6 +55,7 @@ impl Rules {
             links: settings.crawl.discover != Discover::None,
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
+            urls: settings.urls.rules(),
         }
     }
 }
@@ -134,7 +137,7 @@ impl Processor for Detector {
         let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
-        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules.lists.urls, &mut known)?;
+        let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules.urls, &mut known)?;
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;

@@ -38,14 +38,12 @@ pub(crate) struct ListRules {
     pub(crate) feeds: bool,
     /// Whether lists named by pages or robots.txt are discovered.
     pub(crate) discover: bool,
-    /// Which addresses are one page.
-    pub(crate) urls: UrlRules,
 }
 
 impl ListRules {
     pub(crate) fn new(settings: &Settings) -> Self {
         let settings::Hints { sitemaps, feeds, discover, .. } = settings.hints;
-        Self { sitemaps, feeds, discover, urls: settings.urls.rules() }
+        Self { sitemaps, feeds, discover }
     }
 }
 
@@ -123,7 +121,7 @@ pub(crate) fn tell(
     rules: &Rules,
     context: &mut Context<'_>,
 ) -> Result<ListNews, ProcessError> {
-    let mut said = read_entries(list, result, last_look_at, &rules.lists.urls, context)?;
+    let mut said = read_entries(list, result, last_look_at, &rules.urls, context)?;
     said.changed.sort_by(|a, b| b.cmp(a));
     let hints = said.changed.len().min(HINTS_PER_LOOK);
     for (changed_at, url) in &said.changed[..hints] {

@@ -24,7 +24,7 @@ pub(crate) struct JudgedLook {
     pub(crate) judgement: Judgement,
     /// Whether another page of the host changed in the same words.
     pub(crate) host_event: bool,
-    /// Seconds after which another fetch would settle an open question; `None` if there is none.
+    /// Seconds after which another fetch would settle an open question. `None` if the look settled everything.
     pub(crate) look_again_after_s: Option<i64>,
     /// Text and links, if they were read together with the version: a page seen for the first time is always news.
     pub(crate) page: Option<PageText>,

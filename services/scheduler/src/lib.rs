@@ -36,14 +36,13 @@ pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
 
 /// One partition of the scheduler.
 pub struct Scheduler {
-    rules: Rules,
     frontier: Frontier,
 }
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
     pub fn new(rules: Rules) -> Self {
-        Self { frontier: Frontier::new(rules.clone()), rules }
+        Self { frontier: Frontier::new(rules) }
     }
 
     fn take_estimate(&mut self, estimate: &ChangeEstimate, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -69,7 +68,7 @@ impl Scheduler {
     }
 
     fn take_hint(&mut self, hint: &ChangeHint, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let id = self.frontier.hinted_page(hint);
+        let id = self.frontier.canonical(&hint.url).page_id();
         let Some(mut page) = self.find(id, context)? else { return Ok(()) };
         if self.frontier.take_hint(hint, id, &mut page) {
             context.put(PAGES, &id, &page);
@@ -165,8 +164,8 @@ impl Scheduler {
 
 impl Processor for Scheduler {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let mut frontier = Frontier::new(self.rules.clone());
-        outlook::load(&mut frontier, context)?;
+        let frontier = &mut self.frontier;
+        outlook::load(frontier, context)?;
         context.scan(HOSTS, b"", &mut |host, schedule| {
             frontier.restore_host(&host, &schedule);
             Ok(())
@@ -175,9 +174,7 @@ impl Processor for Scheduler {
         context.scan(PAGES, b"", &mut |id, page| {
             frontier.restore_page(id, &page, now);
             Ok(())
-        })?;
-        self.frontier = frontier;
-        Ok(())
+        })
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {

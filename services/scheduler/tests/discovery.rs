@@ -4,11 +4,9 @@
 
 mod bench;
 
-use bench::{Bench, urls};
+use bench::{Bench, URL, urls};
 use messages::{HintKind, Link, PageLinks, SchedulerEvent};
 use page::{CanonicalUrl, MINUTE, Timestamp};
-
-const URL: &str = "http://a.site.test/x";
 
 fn links(source: &str, targets: &[&str], now: Timestamp) -> SchedulerEvent {
     let source_url = CanonicalUrl::parse(source).unwrap();

@@ -4,18 +4,9 @@
 
 mod bench;
 
-use bench::{Bench, edited, failed, looked, on_host, urls};
+use bench::{Bench, ELSEWHERE, SIBLING, URL, edited, failed, looked, on_host, seconds, urls};
 use messages::{FetchOutcome, FetchReason};
-use page::{HOUR, MINUTE, SECOND, Timestamp};
-
-/// Seconds between one moment and another.
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.days_since(from) * 86_400.0
-}
-
-const URL: &str = "http://a.site.test/x";
-const SIBLING: &str = "http://a.site.test/y";
-const ELSEWHERE: &str = "http://b.other.test/z";
+use page::{HOUR, MINUTE, SECOND};
 
 #[test]
 fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_not() {

@@ -4,20 +4,11 @@
 
 mod bench;
 
-use bench::{Bench, edited, failed, looked, on_host, urls};
+use bench::{Bench, ELSEWHERE, SIBLING, URL, edited, failed, looked, on_host, seconds, urls};
 use messages::{Command, CommandKind, DeadLetter, Encoded, FetchOutcome, FetchReason, SchedulerEvent, topics};
-use page::{DAY, HOUR, Host, MINUTE, SECOND, Timestamp};
+use page::{DAY, HOUR, Host, MINUTE, SECOND};
 use scheduler::ScheduledPage;
 use std::collections::BTreeSet;
-
-/// Seconds between one moment and another.
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.days_since(from) * 86_400.0
-}
-
-const URL: &str = "http://a.site.test/x";
-const SIBLING: &str = "http://a.site.test/y";
-const ELSEWHERE: &str = "http://b.other.test/z";
 
 #[test]
 fn every_seed_is_asked_for_once_within_the_budget() {

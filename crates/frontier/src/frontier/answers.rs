@@ -2,9 +2,7 @@
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
-use crate::planner::look_of;
 use crate::request::AnswerFate;
-use crate::siblings::belief_of;
 use messages::{ChangeEstimate, ContentEvidence, Look, MirrorLetter};
 use page::Timestamp;
 use std::time::Duration;
@@ -56,11 +54,7 @@ impl Frontier {
         }
         let letters = self.judge_ties(page, estimate);
         let slot = self.set(look.page_id, page);
-        if let Some(planner) = &mut self.planner {
-            let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
-            let belief = belief_of(page, cell, &self.rules, &self.outlook);
-            planner.looked(slot, &look_of(verdict, look.fetched_at, previous, belief));
-        }
+        self.plan_after_look(slot, page, verdict, look.fetched_at, previous);
         self.mind_host(look, now);
         letters
     }

@@ -3,6 +3,7 @@
 use super::Frontier;
 use crate::hint_record::place_of;
 use crate::page_record::ScheduledPage;
+use crate::ties::with_ties;
 use messages::{ChangeBelief, Link, MirrorLetter, PageLinks};
 use page::{CanonicalUrl, Host, PageId, Timestamp};
 use settings::Discover;
@@ -78,7 +79,7 @@ impl Frontier {
         }
         (page.weight, page.depth) = (weight, 0);
         let id = page.url.page_id();
-        let letters = self.reweigh(id, page);
+        let letters = with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing));
         let slot = self.set(id, page);
         self.plan_for(slot, page, now);
         Some(letters)
@@ -86,7 +87,8 @@ impl Frontier {
 
     /// Forgets a page; `page` is its record, if it was known. Returns letters to its mirrors.
     pub fn forget(&mut self, id: PageId, page: Option<ScheduledPage>) -> Vec<MirrorLetter> {
-        let letters = page.map(|mut page| self.dissolve_ties(id, &mut page)).unwrap_or_default();
+        let dissolve = |mut page| with_ties(id, &mut page, |ties, me, _| ties.dissolve(me));
+        let letters = page.map(dissolve).unwrap_or_default();
         if let (Some(slot), Some(planner)) = (self.pages.remove(id, &mut self.hosts), &mut self.planner) {
             planner.remove(slot);
         }

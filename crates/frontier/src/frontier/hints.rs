@@ -10,11 +10,6 @@ use page::{PageId, Timestamp};
 use revisit::columns::{Slot, Standing};
 
 impl Frontier {
-    /// The page that a hint is about, by the rules for addresses.
-    pub fn hinted_page(&self, hint: &ChangeHint) -> PageId {
-        self.rules.urls.apply(hint.url.clone()).page_id()
-    }
-
     /// Takes in a hint that a page changed. Returns `false` when it adds nothing.
     pub fn take_hint(&mut self, hint: &ChangeHint, id: PageId, page: &mut ScheduledPage) -> bool {
         let number = place_of(hint.kind);

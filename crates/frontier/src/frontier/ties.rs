@@ -2,9 +2,7 @@
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
-use crate::planner::look_of;
 use crate::request::Wanted;
-use crate::siblings::belief_of;
 use crate::ties::{FAILURES_BORNE, can_be_passed, read_letter, with_ties, write_letter};
 use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, Verdict};
 use mirrors::{Letter, Peer, Saying};
@@ -81,16 +79,6 @@ impl Frontier {
         }
     }
 
-    /// Ends all ties of a page that is forgotten.
-    pub(crate) fn dissolve_ties(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
-        with_ties(id, page, |ties, me, _| ties.dissolve(me))
-    }
-
-    /// Tells the mirrors of a page its new weight.
-    pub(crate) fn reweigh(&mut self, id: PageId, page: &mut ScheduledPage) -> Vec<MirrorLetter> {
-        with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing))
-    }
-
     /// Passes a page over if its content is looked at through a mirror. Returns `false` when the page must be fetched.
     pub(crate) fn pass_over(&mut self, slot: Slot, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
         if !can_be_passed(page, &self.rules, now) {
@@ -100,11 +88,7 @@ impl Frontier {
         ties.passed(now);
         self.counts.spared += 1;
         self.set(id, page);
-        if let Some(planner) = &mut self.planner {
-            let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
-            let belief = belief_of(page, cell, &self.rules, &self.outlook);
-            planner.looked(slot, &look_of(Verdict::Unknown, now, None, belief));
-        }
+        self.plan_after_look(slot, page, Verdict::Unknown, now, None);
         true
     }
 }

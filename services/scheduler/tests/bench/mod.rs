@@ -17,6 +17,15 @@ use stream::testing::TestDriver;
 use stream::{Clock, Log, TopicPartition};
 use topology::Names;
 
+pub(crate) const URL: &str = "http://a.site.test/x";
+pub(crate) const SIBLING: &str = "http://a.site.test/y";
+pub(crate) const ELSEWHERE: &str = "http://b.other.test/z";
+
+/// Seconds from one time to another.
+pub(crate) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.days_since(from) * 86_400.0
+}
+
 pub(crate) struct Bench {
     pub(crate) driver: TestDriver,
     pub(crate) names: Names,
