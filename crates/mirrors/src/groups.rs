@@ -3,8 +3,8 @@
 /// Disjoint sets of the numbers 0 to n − 1 (Tarjan 1975, with path halving). At first each number is a set of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Groups {
-    /// A smaller member of the same set, or the number itself if there is none. A root is thus the smallest member of
-    /// its set, whatever the order of the pairs.
+    /// A smaller member of the same set; for the smallest one the number itself. So a root is the smallest member of its
+    /// set, whatever the order of the pairs.
     parents: Vec<usize>,
 }
 

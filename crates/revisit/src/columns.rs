@@ -209,7 +209,7 @@ impl PageColumns {
             .collect()
     }
 
-    /// Changes a page. Returns `false` when there is none.
+    /// Changes a page. Returns `false` if the slot is empty.
     pub fn update(&mut self, slot: Slot, change: impl FnOnce(&mut PageEntry)) -> bool {
         let Some(mut entry) = self.get(slot) else { return false };
         change(&mut entry);
@@ -217,7 +217,7 @@ impl PageColumns {
         true
     }
 
-    /// Changes the belief about a page. Returns `false` when there is none.
+    /// Changes the belief about a page. Returns `false` if the slot is empty.
     pub fn set_belief(&mut self, slot: Slot, belief: &PageBelief) -> bool {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
@@ -231,7 +231,7 @@ impl PageColumns {
         held
     }
 
-    /// Changes whether a page may be chosen. Returns `false` when there is none.
+    /// Changes whether a page may be chosen. Returns `false` if the slot is empty.
     pub fn set_standing(&mut self, slot: Slot, standing: Standing) -> bool {
         let held = self.flags.get_mut(slot.index()).filter(|flags| **flags & VACANT == 0);
         held.map(|flags| *flags = *flags & NEVER_FETCHED | standing.flag()).is_some()
@@ -250,7 +250,7 @@ impl PageColumns {
         held
     }
 
-    /// Removes a page. Returns `false` when there is none.
+    /// Removes a page. Returns `false` if the slot is empty.
     pub fn remove(&mut self, slot: Slot) -> bool {
         let i = slot.index();
         let found = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself, for whoever it is meant for.
+    /// The secret itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

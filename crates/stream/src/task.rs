@@ -214,7 +214,7 @@ impl Task {
         }
     }
 
-    /// Next input position to commit; `None` if there is none.
+    /// Next input position to commit; `None` if it has not moved since the last commit.
     pub(crate) fn moved_to(&self) -> Option<Position> {
         match &self.work {
             Work::Processor(_) => {

@@ -25,7 +25,7 @@ pub struct PageFetcher {
 pub struct Fetched {
     /// The result as in the loop, without the body.
     pub result: FetchResult,
-    /// The unpacked page. Absent if there is none, or if its bytes equal the copy that the request described.
+    /// The unpacked page. Absent without a body, or if its bytes equal the copy that the request described.
     pub body: Option<Bytes>,
 }
 

@@ -108,7 +108,7 @@ pub(super) fn kernel(x: f64, theta: f64) -> f64 {
 }
 
 impl PageColumns {
-    /// The value of a fetch now. `None` for a page never fetched, or when there is none.
+    /// The value of a fetch now. `None` for an unknown page, or one never fetched.
     pub fn worth(&self, slot: Slot, index: &Index, outlook: &Outlook, now: Timestamp) -> Option<Worth> {
         let i = slot.index();
         self.get(slot)?;

@@ -16,7 +16,7 @@ pub trait ChangeSource {
     /// Number of pages.
     fn pages(&self) -> usize;
 
-    /// The next change of the page that was not taken yet; infinite when there is none.
+    /// The time of the page's next change that was not taken yet; infinite after the last one.
     fn next_change_days(&self, page: usize) -> f64;
 
     /// The rate per day of a page that changes as a Poisson process with a constant rate; `None` for any other page,

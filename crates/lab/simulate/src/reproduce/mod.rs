@@ -94,7 +94,7 @@ pub fn all() -> &'static [Reproduction] {
     ALL
 }
 
-/// The parts of the reproduction with this name, ignoring case; empty if there is none.
+/// The parts of the reproduction with this name, ignoring case. Empty for an unknown name.
 pub fn named(id: &str) -> Vec<&'static Reproduction> {
     ALL.iter().filter(|reproduction| reproduction.id.eq_ignore_ascii_case(id)).collect()
 }

@@ -37,7 +37,7 @@ pub const REDIRECTS: usize = 5;
 pub struct Expect {
     /// Outcome as named in `FetchResult.avsc`.
     pub outcome: &'static str,
-    /// Status of the last response; `None` when there is none, or any is accepted.
+    /// Expected status of the last response. `None` when no response is expected, or any status is accepted.
     pub status: Option<u16>,
     /// Length of the body; `None` when any is accepted.
     pub body_length: Option<u64>,
