@@ -195,7 +195,7 @@ fn answer(web: &Web, request: &FetchRequest, now: Timestamp, random: &mut Pcg64,
     if request.validators.content_digest == Some(digest) {
         result.look.outcome = FetchOutcome::SameContent;
     } else {
-        result.body = Some(body::compress(copy.body.as_bytes()));
+        result.body = Some(body::pack(copy.body.as_bytes(), body::Packing::Lz4));
     }
     result
 }

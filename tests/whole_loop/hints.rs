@@ -156,7 +156,7 @@ fn answer(request: &FetchRequest, content: &str, media_type: &str, now: Timestam
         body_length: content.len() as i64,
         ..Look::new(request.clone(), outcome, now)
     };
-    let body = (!same).then(|| messages::body::compress(content.as_bytes()));
+    let body = (!same).then(|| messages::body::pack(content.as_bytes(), messages::body::Packing::Lz4));
     FetchResult { content_type: Some(media_type.to_owned()), body, ..FetchResult::new(look) }
 }
 

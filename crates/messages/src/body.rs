@@ -1,4 +1,20 @@
-//! Page bodies on the wire: the length in 4 little-endian bytes, then one lz4 block.
+//! Page bodies on the wire: a byte for the packing (0 none, 1 lz4), then the body, or its length in 4 little-endian bytes
+//! and one lz4 block.
+
+use std::borrow::Cow;
+
+/// How a body is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Not at all. For bodies that stay in memory.
+    None,
+    /// As one lz4 block.
+    Lz4,
+}
+
+const NONE: u8 = 0;
+const LZ4: u8 = 1;
+const LENGTH_BYTES: usize = 4;
 
 /// An lz4 block expands at most about 255 times, so a larger stated length is corrupt.
 const MAX_RATIO: usize = 255;
@@ -23,24 +39,39 @@ pub enum BodyError {
 }
 
 /// Packs a body.
-pub fn compress(body: &[u8]) -> Vec<u8> {
-    lz4_flex::block::compress_prepend_size(body)
+pub fn pack(body: &[u8], packing: Packing) -> Vec<u8> {
+    match packing {
+        Packing::None => [&[NONE], body].concat(),
+        Packing::Lz4 => {
+            let mut packed = vec![0; 1 + LENGTH_BYTES + lz4_flex::block::get_maximum_output_size(body.len())];
+            packed[0] = LZ4;
+            packed[1..=LENGTH_BYTES].copy_from_slice(&(body.len() as u32).to_le_bytes());
+            let length = lz4_flex::block::compress_into(body, &mut packed[1 + LENGTH_BYTES..]);
+            packed.truncate(1 + LENGTH_BYTES + length.expect("the buffer has room for the worst case"));
+            packed
+        }
+    }
 }
 
 /// Unpacks a body of at most `limit` bytes. Longer bodies are rejected before any allocation.
-pub fn decompress(packed: &[u8], limit: usize) -> Result<Vec<u8>, BodyError> {
-    let Some((length, block)) = packed.split_first_chunk::<4>() else {
-        return Err(BodyError::TooShort(packed.len()));
+pub fn unpack(packed: &[u8], limit: usize) -> Result<Cow<'_, [u8]>, BodyError> {
+    let too_long = |stated| Err(BodyError::TooLong { stated, limit });
+    let (length, block) = match packed.split_first() {
+        Some((&NONE, body)) if body.len() > limit => return too_long(body.len()),
+        Some((&NONE, body)) => return Ok(Cow::Borrowed(body)),
+        Some((&LZ4, rest)) => rest.split_first_chunk::<LENGTH_BYTES>().ok_or(BodyError::TooShort(packed.len()))?,
+        Some((other, _)) => return Err(BodyError::Corrupt(format!("{other} is no known packing"))),
+        None => return Err(BodyError::TooShort(0)),
     };
     let stated = u32::from_le_bytes(*length) as usize;
     if stated > limit {
-        return Err(BodyError::TooLong { stated, limit });
+        return too_long(stated);
     }
     if stated > block.len().saturating_mul(MAX_RATIO) {
         return Err(BodyError::Corrupt(format!("{} bytes cannot unpack to {stated}", block.len())));
     }
     match lz4_flex::block::decompress(block, stated) {
-        Ok(body) if body.len() == stated => Ok(body),
+        Ok(body) if body.len() == stated => Ok(Cow::Owned(body)),
         Ok(body) => Err(BodyError::Corrupt(format!("{} bytes came out, not {stated}", body.len()))),
         Err(error) => Err(BodyError::Corrupt(error.to_string())),
     }
@@ -53,36 +84,45 @@ mod tests {
 
     const LIMIT: usize = 1 << 16;
 
+    const PACKINGS: [Packing; 2] = [Packing::None, Packing::Lz4];
+
     #[test]
     fn a_body_longer_than_the_limit_is_refused() {
-        let packed = compress(&vec![b'a'; 1_000_000]);
-        assert_eq!(decompress(&packed, 999_999), Err(BodyError::TooLong { stated: 1_000_000, limit: 999_999 }));
-        assert_eq!(decompress(&packed, 1_000_000).unwrap().len(), 1_000_000);
+        for packing in PACKINGS {
+            let packed = pack(&vec![b'a'; 1_000_000], packing);
+            assert_eq!(unpack(&packed, 999_999), Err(BodyError::TooLong { stated: 1_000_000, limit: 999_999 }));
+            assert_eq!(unpack(&packed, 1_000_000).unwrap().len(), 1_000_000);
+        }
     }
 
     #[test]
     fn the_most_compressible_body_is_not_taken_for_a_lie() {
         for length in [0, 1, 5, 300, 100_000, 8 << 20] {
             let body = vec![0; length];
-            assert_eq!(decompress(&compress(&body), length), Ok(body));
+            assert_eq!(unpack(&pack(&body, Packing::Lz4), length).unwrap(), body);
         }
     }
 
     #[test]
     fn a_length_that_the_block_cannot_reach_is_refused() {
-        assert!(matches!(decompress(&[255, 255, 255, 0, 16, 0], usize::MAX), Err(BodyError::Corrupt(_))));
-        assert_eq!(decompress(&[1, 0], LIMIT), Err(BodyError::TooShort(2)));
+        assert!(matches!(unpack(&[LZ4, 255, 255, 255, 0, 16, 0], usize::MAX), Err(BodyError::Corrupt(_))));
+        assert_eq!(unpack(&[LZ4, 1, 0], LIMIT), Err(BodyError::TooShort(3)));
+        assert_eq!(unpack(&[], LIMIT), Err(BodyError::TooShort(0)));
+        assert!(matches!(unpack(&[2, 0], LIMIT), Err(BodyError::Corrupt(_))));
     }
 
     proptest! {
         #[test]
         fn a_body_round_trips(body in proptest::collection::vec(any::<u8>(), 0..3_000)) {
-            prop_assert_eq!(decompress(&compress(&body), LIMIT), Ok(body));
+            for packing in PACKINGS {
+                let packed = pack(&body, packing);
+                prop_assert_eq!(&*unpack(&packed, LIMIT).unwrap(), &body[..]);
+            }
         }
 
         #[test]
         fn no_bytes_panic_or_exceed_the_limit(packed in proptest::collection::vec(any::<u8>(), 0..400)) {
-            if let Ok(body) = decompress(&packed, LIMIT) {
+            if let Ok(body) = unpack(&packed, LIMIT) {
                 prop_assert!(body.len() <= LIMIT);
             }
         }

@@ -177,7 +177,7 @@ pub struct FetchResult {
     pub hops: Vec<Hop>,
     /// Content-Type as received.
     pub content_type: Option<String>,
-    /// The body packed by [`body::compress`](crate::body::compress). Absent if the response has no body, or the
+    /// The body packed by [`body::pack`](crate::body::pack). Absent if the response has no body, or the
     /// requester has the same one.
     #[serde(with = "serde_bytes")]
     pub body: Option<Vec<u8>>,

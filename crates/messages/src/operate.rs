@@ -58,7 +58,7 @@ pub struct PageContent {
     pub length: i64,
     /// Whether the copy is incomplete.
     pub truncated: bool,
-    /// The text or body, packed by [`body::compress`](crate::body::compress).
+    /// The text or body, packed by [`body::pack`](crate::body::pack).
     #[serde(with = "serde_bytes")]
     pub content: Vec<u8>,
 }

@@ -184,7 +184,7 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
             ("segment.bytes", (128 * 1024 * 1024).to_string()),
             ("min.cleanable.dirty.ratio", "0.3".to_owned()),
         ]),
-        Cleanup::Delete { retention, .. } => properties.extend([
+        Cleanup::Delete { retention, .. } | Cleanup::Transient { retention } => properties.extend([
             ("cleanup.policy", "delete".to_owned()),
             ("retention.ms", i64::try_from(retention.as_millis()).unwrap_or(i64::MAX).to_string()),
         ]),

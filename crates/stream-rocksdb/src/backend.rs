@@ -5,17 +5,20 @@ use crate::families::{self, Owner};
 use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
 use crate::known::{Known, Partition, Unreadable};
-use crate::layout::{LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, state_family};
+use crate::layout::{
+    LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, encode_position, encode_record, state_family,
+};
 use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
 use crate::sealed;
+use crate::transient::TransientRecords;
 use rocksdb::{BoundColumnFamily, DBRecoveryMode, ReadOptions, WriteBatch};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use stream::{LogError, TopicConfig};
+use stream::{InputRecord, LogError, TopicConfig};
 use tracing::{info, warn};
 
 /// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
@@ -32,6 +35,7 @@ pub struct EmbeddedBackend {
     boot: Option<String>,
     pub(crate) incarnation: AtomicU32,
     known: RwLock<Known>,
+    transient: Mutex<TransientRecords>,
     /// Column families except the default one. Locked while one is added or removed.
     families: Mutex<BTreeSet<String>>,
     /// The last mark written. Locked while one is written.
@@ -104,6 +108,7 @@ impl EmbeddedBackend {
             boot,
             incarnation: AtomicU32::new(opened.incarnation),
             known: RwLock::default(),
+            transient: Mutex::default(),
             families: Mutex::new(families),
             high_water: Mutex::default(),
             maintenance: Mutex::default(),
@@ -115,6 +120,9 @@ impl EmbeddedBackend {
             Unreadable::Failed(error) => log.fault(&error),
             Unreadable::Nonsense(what) => log.damaged(&what),
         })?;
+        for topic in known.topics.values().filter(|topic| topic.is_transient()) {
+            topic.places().for_each(|(place, partition)| log.transient().add(place, partition.mark.end));
+        }
         *log.known_mut() = known;
         Ok(log)
     }
@@ -205,6 +213,42 @@ impl EmbeddedBackend {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn transient(&self) -> MutexGuard<'_, TransientRecords> {
+        lock(&self.transient)
+    }
+
+    /// Stores what is held in memory, so that the log may be closed.
+    fn store_all_held(&self) -> Result<(), LogError> {
+        let (held, positions) = {
+            let mut transient = self.transient();
+            (transient.take(None), transient.matured(|_| u64::MAX))
+        };
+        self.store_held(held)?;
+        let mut batch = WriteBatch::default();
+        for matured in &positions {
+            let (group, place) = &matured.of;
+            batch.put(LogKey::Position(*place, group).encode(), encode_position(&matured.position));
+        }
+        if !batch.is_empty() {
+            self.write_batch(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Stores records that were held in memory.
+    pub(crate) fn store_held(&self, held: Vec<(Place, Arc<InputRecord>)>) -> Result<(), LogError> {
+        if held.is_empty() {
+            return Ok(());
+        }
+        let (records, mut batch) = (self.records()?, WriteBatch::default());
+        let mut value = Vec::new();
+        for (place, record) in held {
+            encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
+            batch.put_cf(&records, LogKey::Record(place, record.offset).encode(), &value);
+        }
+        self.write_batch(batch)
+    }
+
     /// All topics, each with its id.
     pub(crate) fn topics_by_id(&self) -> Vec<(u32, TopicConfig)> {
         self.known().topics.values().map(|topic| (topic.id, topic.config.clone())).collect()
@@ -222,9 +266,13 @@ impl EmbeddedBackend {
         }
     }
 
-    /// The slowest position on a partition among all groups that ever committed; `None` if none did.
+    /// The slowest stored position on a partition among all groups that ever committed; `None` if none did.
     pub(crate) fn slowest_position(&self, place: Place) -> Option<u64> {
-        self.known().positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next).min()
+        let (known, transient) = (self.known(), self.transient());
+        let committed =
+            known.positions.iter().filter_map(|(group, positions)| Some((group, positions.get(&place)?.next)));
+        let stored = committed.map(|(group, next)| transient.stored_next(&(group.clone(), place)).unwrap_or(next));
+        stored.min()
     }
 
     /// Visits stored records in order, from one offset up to, but not including, another, until the visitor returns
@@ -277,7 +325,7 @@ impl EmbeddedBackend {
 impl Drop for EmbeddedBackend {
     fn drop(&mut self) {
         if self.owned.is_some() {
-            let closed = self.sync().and_then(|()| self.note(true));
+            let closed = self.store_all_held().and_then(|()| self.sync()).and_then(|()| self.note(true));
             if let Err(error) = closed {
                 warn!(%error, "the log could not be closed cleanly; its offsets may jump when it is opened again");
             }

@@ -8,7 +8,7 @@ use crate::rocks::Database;
 use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use stream::{LogError, Position, TopicConfig, TopicPartition};
+use stream::{Cleanup, LogError, Position, TopicConfig, TopicPartition};
 
 #[derive(Debug, Default)]
 pub(crate) struct Known {
@@ -24,6 +24,18 @@ pub(crate) struct Topic {
     pub(crate) id: u32,
     pub(crate) config: TopicConfig,
     pub(crate) partitions: Vec<Partition>,
+}
+
+impl Topic {
+    pub(crate) fn is_transient(&self) -> bool {
+        matches!(self.config.cleanup, Cleanup::Transient { .. })
+    }
+
+    /// Its partitions, each with its place.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Place, &Partition)> {
+        let place = |partition: usize| Place { topic: self.id, partition: partition as u32 };
+        self.partitions.iter().enumerate().map(move |(number, partition)| (place(number), partition))
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,7 +77,10 @@ impl Known {
         for topic in known.topics.values_mut() {
             for partition in 0..topic.config.partitions {
                 let place = Place { topic: topic.id, partition };
-                let mark = marks.remove(&place).unwrap_or_default();
+                let mut mark = marks.remove(&place).unwrap_or_default();
+                // Records of transient topics that were in memory are gone. What was consumed tells where they began.
+                let consumed = known.positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next);
+                mark.end = mark.end.max(consumed.max().unwrap_or(0));
                 topic.partitions.push(Partition::load(database, records, place, mark, incarnation)?);
             }
         }

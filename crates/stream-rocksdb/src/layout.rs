@@ -4,7 +4,7 @@ use crate::fields::Fields;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Cleanup, InputRecord, OutputRecord, Position, TopicConfig};
+use stream::{Cleanup, InputRecord, Position, TopicConfig};
 
 /// Column family of the records. Other data of the log is in the default family. Task state has one family for each
 /// store of a stage, named by [`state_family`], with the entries of [`crate::table`].
@@ -153,13 +153,14 @@ impl Mark {
 }
 
 /// `id u32, partitions u32, largest record u32, cleanup u8 (0 compact; 1 delete by age; 2 delete by age or when
-/// consumed: stable), retention u64 in µs`.
+/// consumed; 3 transient: stable), retention u64 in µs`.
 pub(crate) fn encode_topic(id: u32, topic: &TopicConfig) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(21);
     bytes.extend([id, topic.partitions, topic.max_message_bytes].iter().flat_map(|number| number.to_be_bytes()));
     let (cleanup, retention) = match topic.cleanup {
         Cleanup::Compact => (0, Duration::ZERO),
         Cleanup::Delete { retention, consumed } => (1 + u8::from(consumed), retention),
+        Cleanup::Transient { retention } => (3, retention),
     };
     bytes.push(cleanup);
     bytes.extend(u64::try_from(retention.as_micros()).unwrap_or(u64::MAX).to_be_bytes());
@@ -173,20 +174,21 @@ pub(crate) fn decode_topic(name: &str, bytes: &[u8]) -> Option<(u32, TopicConfig
     let cleanup = match cleanup {
         0 => Cleanup::Compact,
         1 | 2 => Cleanup::Delete { retention, consumed: cleanup == 2 },
+        3 => Cleanup::Transient { retention },
         _ => return None,
     };
     fields.finished((id, TopicConfig { name: Arc::from(name), partitions, cleanup, max_message_bytes }))
 }
 
 /// `timestamp i64 in µs, kind u8 (0 value, 1 tombstone: stable), key length u32, key, value`.
-pub(crate) fn encode_record(record: &OutputRecord, into: &mut Vec<u8>) {
+pub(crate) fn encode_record(timestamp: Timestamp, key: &[u8], value: Option<&[u8]>, into: &mut Vec<u8>) {
     into.clear();
-    into.extend(record.timestamp.as_micros().to_be_bytes());
-    into.push(u8::from(record.value.is_none()));
+    into.extend(timestamp.as_micros().to_be_bytes());
+    into.push(u8::from(value.is_none()));
     // A key of 4 GiB does not fit into memory anyway.
-    into.extend((record.key.len() as u32).to_be_bytes());
-    into.extend(&record.key);
-    into.extend(record.value.as_deref().unwrap_or_default());
+    into.extend((key.len() as u32).to_be_bytes());
+    into.extend(key);
+    into.extend(value.unwrap_or_default());
 }
 
 /// A stored record, borrowed.
@@ -222,7 +224,6 @@ impl<'a> StoredRecord<'a> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use stream::TopicPartition;
 
     proptest! {
         #[test]
@@ -234,10 +235,8 @@ mod tests {
             consumed in proptest::option::of(any::<bool>()),
         ) {
             let timestamp = Timestamp::from_micros(micros);
-            let to = TopicPartition::new("topic", 1);
-            let record = OutputRecord { to, timestamp, key: key.clone(), value: value.clone() };
             let mut bytes = Vec::new();
-            encode_record(&record, &mut bytes);
+            encode_record(timestamp, &key, value.as_deref(), &mut bytes);
             let expected = StoredRecord { timestamp, key: &key, value: value.as_deref() };
             prop_assert_eq!(StoredRecord::decode(&bytes), Some(expected));
 
@@ -254,8 +253,10 @@ mod tests {
 
             let retention = Duration::from_micros(numbers[0]);
             let cleanup = consumed.map_or(Cleanup::Compact, |consumed| Cleanup::Delete { retention, consumed });
-            let topic = TopicConfig { name: "topic".into(), partitions: 3, cleanup, max_message_bytes: 7 };
-            prop_assert_eq!(decode_topic("topic", &encode_topic(9, &topic)), Some((9, topic)));
+            for cleanup in [cleanup, Cleanup::Transient { retention }] {
+                let topic = TopicConfig { name: "topic".into(), partitions: 3, cleanup, max_message_bytes: 7 };
+                prop_assert_eq!(decode_topic("topic", &encode_topic(9, &topic)), Some((9, topic)));
+            }
         }
 
         #[test]
@@ -280,11 +281,7 @@ mod tests {
         check(LogKey::Record(place, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
         assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((place, "g")));
         let mut bytes = Vec::new();
-        let to = TopicPartition::new("t", 2);
-        encode_record(
-            &OutputRecord { to, timestamp: Timestamp::from_micros(5), key: b"k".into(), value: None },
-            &mut bytes,
-        );
+        encode_record(Timestamp::from_micros(5), b"k", None, &mut bytes);
         assert_eq!(bytes, [0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 0, 0, 1, b'k']);
     }
 }

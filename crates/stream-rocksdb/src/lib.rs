@@ -34,6 +34,7 @@ mod rocks;
 mod sealed;
 mod store;
 mod table;
+mod transient;
 
 pub use crate::backend::EmbeddedBackend;
 pub use crate::embedded_stores::EmbeddedStores;

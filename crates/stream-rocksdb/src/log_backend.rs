@@ -7,9 +7,11 @@ use crate::layout::{
     INCARNATION_OFFSETS, Incarnation, LogKey, Place, encode_position, encode_record, encode_topic, state_family,
 };
 use crate::table;
+use crate::transient::{DelayedPosition, Matured};
 use page::Timestamp;
 use rocksdb::WriteBatch;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stream::inprocess;
 use stream::{
@@ -34,6 +36,46 @@ impl EmbeddedBackend {
         Ok(())
     }
 
+    /// Adds the positions of a commit to its batch, except those that must be delayed, and the delayed ones whose time
+    /// has come. `is_volatile` says whether records of the commit are held in memory.
+    fn add_positions(
+        &self,
+        batch: &mut WriteBatch,
+        group: &str,
+        positions: &[(Place, Position)],
+        is_volatile: bool,
+    ) -> Delay {
+        let (known, transient) = (self.known(), self.transient());
+        let of_group = known.positions.get(group);
+        let mut delay = Delay::default();
+        let mut stored: HashMap<Place, u64> = HashMap::new();
+        for (place, position) in positions {
+            if is_volatile || transient.is_delayed(&(group.to_owned(), *place)) {
+                let before = of_group.and_then(|positions| positions.get(place)).map_or(0, |before| before.next);
+                delay.positions.push((*place, before, position.clone()));
+            } else {
+                batch.put(LogKey::Position(*place, group).encode(), encode_position(position));
+                stored.insert(*place, position.next);
+            }
+        }
+        let consumed_to = |place: Place| {
+            let next = |(name, positions): (&String, &HashMap<Place, Position>)| {
+                let committed = positions.get(&place)?.next;
+                let moved = stored.get(&place).copied().filter(|_| name == group);
+                moved.or_else(|| transient.stored_next(&(name.clone(), place))).or(Some(committed))
+            };
+            let first = of_group.is_none_or(|positions| !positions.contains_key(&place));
+            let new = stored.get(&place).copied().filter(|_| first);
+            known.positions.iter().filter_map(next).chain(new).min().unwrap_or(0)
+        };
+        delay.matured = transient.matured(consumed_to);
+        for matured in &delay.matured {
+            let (group, place) = &matured.of;
+            batch.put(LogKey::Position(*place, group).encode(), encode_position(&matured.position));
+        }
+        delay
+    }
+
     /// Begins a new incarnation when a partition has used up the offsets of the current one.
     fn stay_within_incarnation(&self, batch: &mut WriteBatch, end: u64) {
         let present = self.incarnation.load(Ordering::Relaxed);
@@ -43,6 +85,35 @@ impl EmbeddedBackend {
             self.incarnation.store(needed, Ordering::Relaxed);
         }
     }
+}
+
+/// What becomes of positions beside a commit's own batch.
+#[derive(Default)]
+struct Delay {
+    /// Positions delayed, each with the next offset stored so far.
+    positions: Vec<(Place, u64, Position)>,
+    /// Positions delayed earlier that are stored with this commit.
+    matured: Vec<Matured>,
+}
+
+/// Stored and held records in the order of their offsets, within the limits.
+fn merge<'a>(
+    stored: Vec<InputRecord>,
+    held: impl Iterator<Item = &'a Arc<InputRecord>>,
+    limits: PollLimits,
+) -> Vec<InputRecord> {
+    let mut merged = stored;
+    merged.extend(held.map(|record| (**record).clone()));
+    merged.sort_by_key(|record| record.offset);
+    let mut bytes = 0;
+    let within = merged.iter().take(limits.records).take_while(|record| {
+        let is_within = bytes < limits.bytes;
+        bytes += record.key.len() + record.value.as_ref().map_or(0, Vec::len);
+        is_within
+    });
+    let count = within.count();
+    merged.truncate(count);
+    merged
 }
 
 impl LogBackend for EmbeddedBackend {
@@ -80,7 +151,16 @@ impl LogBackend for EmbeddedBackend {
         let partition = Partition::new(self.incarnation.load(Ordering::Relaxed));
         let partitions = vec![partition; topic.partitions as usize];
         let entry = known.topics.entry(topic.name.clone());
-        entry.or_insert(Topic { id, config: topic.clone(), partitions }).config = topic.clone();
+        let entry = entry.or_insert(Topic { id, config: topic.clone(), partitions });
+        entry.config = topic.clone();
+        for (place, partition) in entry.places() {
+            if entry.is_transient() {
+                self.transient().add(place, partition.mark.end);
+            } else {
+                let held = self.transient().remove(place);
+                self.store_held(held)?;
+            }
+        }
         Ok(())
     }
 
@@ -100,12 +180,26 @@ impl LogBackend for EmbeddedBackend {
         if limits.records == 0 || limits.bytes == 0 {
             return Ok(records);
         }
-        let (limit, mut bytes) = (limits.bytes.min(READ_BYTES), 0);
-        self.visit(place, from.max(mark.start), mark.end, true, |offset, record| {
+        let limits = PollLimits { bytes: limits.bytes.min(READ_BYTES), ..limits };
+        let (from, mut end, mut bytes) = (from.max(mark.start), mark.end, 0);
+        let (held, stored_to) = {
+            let transient = self.transient();
+            let stored_to = if transient.contains(place) { transient.stored_to(place).min(end) } else { end };
+            (transient.read(place, from, end, limits), stored_to)
+        };
+        self.visit(place, from, stored_to, true, |offset, record| {
             bytes += record.key.len() + record.value.map_or(0, <[u8]>::len);
             records.push(record.to_input(partition.partition, offset));
-            Ok(records.len() < limits.records && bytes < limit)
+            let goes_on = records.len() < limits.records && bytes < limits.bytes;
+            if !goes_on {
+                end = offset + 1;
+            }
+            Ok(goes_on)
         })?;
+        if !held.is_empty() {
+            let stored = std::mem::take(&mut records);
+            records = merge(stored, held.iter().filter(|record| record.offset < end), limits);
+        }
         Ok(records)
     }
 
@@ -119,42 +213,69 @@ impl LogBackend for EmbeddedBackend {
         let mut batch = WriteBatch::default();
         let mut ends: HashMap<&TopicPartition, (Place, u64)> = HashMap::new();
         let mut positions = Vec::with_capacity(changes.positions.len());
+        let (mut held, mut spilled) = (Vec::new(), Vec::new());
         let mut bytes = 0;
         {
             let known = self.known();
             let family = self.records()?;
             let mut value = Vec::new();
+            let transient = self.transient();
+            let mut room = transient.room();
             for (offset, record) in changes.records {
                 let (place, end) = match ends.get_mut(&record.to) {
                     Some(found) => found,
                     None => ends.entry(&record.to).or_insert((known.place(&record.to)?.0, 0)),
                 };
-                encode_record(record, &mut value);
+                *end = offset + 1;
+                if transient.contains(*place) {
+                    if record.bytes() <= room {
+                        room -= record.bytes();
+                        held.push((*place, *offset, *record));
+                        continue;
+                    }
+                    spilled.push((*place, *end));
+                }
+                encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
                 bytes += value.len() as u64;
                 batch.put_cf(&family, LogKey::Record(*place, *offset).encode(), &value);
-                *end = offset + 1;
             }
             for (partition, position) in changes.positions {
-                let (place, _) = known.place(partition)?;
-                batch.put(LogKey::Position(place, changes.group).encode(), encode_position(position));
-                positions.push((place, position.clone()));
+                positions.push((known.place(partition)?.0, position.clone()));
             }
         }
+        let waits_for: HashMap<Place, u64> = held.iter().map(|(place, offset, _)| (*place, offset + 1)).collect();
+        let delayed = self.add_positions(&mut batch, changes.group, &positions, !waits_for.is_empty());
         changes.state.iter().try_for_each(|task| self.add_state(&mut batch, task))?;
-        if batch.is_empty() {
-            return Ok(());
-        }
         self.stay_within_incarnation(&mut batch, ends.values().map(|(_, end)| *end).max().unwrap_or(0));
-        self.write_batch(batch)?;
+        if !batch.is_empty() {
+            self.write_batch(batch)?;
+        }
         self.unmaintained_bytes.fetch_add(bytes, Ordering::Relaxed);
+        {
+            let mut transient = self.transient();
+            held.into_iter().for_each(|(place, offset, record)| transient.hold(place, offset, record));
+            spilled.into_iter().for_each(|(place, end)| transient.add(place, end));
+            transient.stored(delayed.matured);
+            for (place, stored_next, position) in delayed.positions {
+                let waits_for = waits_for.iter().map(|(place, end)| (*place, *end)).collect();
+                let position = DelayedPosition { position, waits_for };
+                transient.delay((changes.group.to_owned(), place), stored_next, position);
+            }
+        }
         let mut known = self.known_mut();
         for (partition, (_, end)) in ends {
             if let Some(held) = known.partition_mut(&partition.topic, partition.partition) {
                 held.mark.end = end;
             }
         }
+        let consumed: Vec<Place> = positions.iter().map(|(place, _)| *place).collect();
         if !positions.is_empty() {
             known.positions.entry(changes.group.to_owned()).or_default().extend(positions);
+        }
+        drop(known);
+        for place in consumed {
+            let everywhere = self.slowest_position(place).unwrap_or(0);
+            self.transient().drop_below(place, everywhere);
         }
         Ok(())
     }

@@ -40,6 +40,7 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
                     compact(log, place, mark, dirty, now)?
                 }
                 Cleanup::Delete { retention, consumed } => expire(log, place, mark, now, retention, consumed)?,
+                Cleanup::Transient { retention } => expire_stored(log, place, mark, now, retention)?,
             };
             if after != mark {
                 debug!(topic = &*topic.name, partition, start = after.start, kept = after.kept, "log trimmed");
@@ -84,6 +85,27 @@ fn expire(
     let last = LogKey::Record(place, start - 1).encode();
     log.database.delete_file_in_range_cf(&records, &from, &last).map_err(|error| log.fault(&error))?;
     Ok(after)
+}
+
+/// Drops the stored records of a transient topic like others. Those in memory go as soon as they are consumed.
+fn expire_stored(
+    log: &EmbeddedBackend,
+    place: Place,
+    mark: Mark,
+    now: Timestamp,
+    retention: Duration,
+) -> Result<Mark, LogError> {
+    let (first_held, stored_to) = {
+        let transient = log.transient();
+        (transient.first(place).unwrap_or(u64::MAX), transient.stored_to(place))
+    };
+    if mark.start < stored_to {
+        let stored = Mark { end: mark.end.min(first_held), ..mark };
+        let after = expire(log, place, stored, now, retention, true)?;
+        return Ok(Mark { end: mark.end, ..after });
+    }
+    let start = log.slowest_position(place).unwrap_or(0).clamp(mark.start, mark.end);
+    Ok(Mark { start, ..mark })
 }
 
 /// Keeps the last record of every key, as far as the keys of the dirty part fit into memory. `dirty` is the number of

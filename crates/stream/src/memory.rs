@@ -203,9 +203,14 @@ impl LogBackend for MemoryBackend {
         let Contents { topics, partitions, committed, .. } = &mut *contents;
         for (name, partition) in partitions.iter_mut() {
             let Some(topic) = topics.get(&name.topic) else { continue };
-            match topic.cleanup {
-                Cleanup::Compact => partition.compact(now),
-                Cleanup::Delete { retention, consumed } => {
+            let (retention, consumed) = match topic.cleanup {
+                Cleanup::Compact => (None, false),
+                Cleanup::Delete { retention, consumed } => (Some(retention), consumed),
+                Cleanup::Transient { retention } => (Some(retention), true),
+            };
+            match retention {
+                None => partition.compact(now),
+                Some(retention) => {
                     let everywhere = committed.iter().filter(|((_, tp), _)| tp == name).map(|(_, at)| at.next).min();
                     partition.records.retain(|offset, record| {
                         let old = now.saturating_since(record.timestamp) > retention;

@@ -102,6 +102,12 @@ pub enum Cleanup {
         /// Whether a record consumed by every group may be dropped before that age.
         consumed: bool,
     },
+    /// Drop what every group has consumed, as above. The embedded log keeps the rest in memory: a killed process loses
+    /// records that nobody had consumed. For topics whose lost records will be made again.
+    Transient {
+        /// Age at which Kafka may drop a record.
+        retention: Duration,
+    },
 }
 
 /// A topic as it should exist.

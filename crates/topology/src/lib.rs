@@ -128,9 +128,13 @@ pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partiti
             Forgetting::Compact => Cleanup::Compact,
             Forgetting::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
-                let kept = kept(settings, topic);
-                // Inside the loop a record is of no use once it was read.
-                Cleanup::Delete { retention: kept.unwrap_or(days), consumed: kept.is_none() }
+                match kept(settings, topic) {
+                    Some(retention) => Cleanup::Delete { retention, consumed: false },
+                    // A lost result is fetched again when the lease of its request ends.
+                    None if topic.name == topics::FETCH_RESULTS.name() => Cleanup::Transient { retention: days },
+                    // Inside the loop a record is of no use once it was read.
+                    None => Cleanup::Delete { retention: days, consumed: true },
+                }
             }
         },
         max_message_bytes: topic.max_message_bytes,
@@ -196,7 +200,7 @@ mod tests {
             configs.into_iter().find(|topic| *topic.name == *name).unwrap().cleanup
         };
         let days = |days: u64| Duration::from_secs(days * 86_400);
-        assert_eq!(cleanup(&settings), Cleanup::Delete { retention: days(3), consumed: true });
+        assert_eq!(cleanup(&settings), Cleanup::Transient { retention: days(3) });
         settings.log.retention_results = Some(days(30));
         assert_eq!(cleanup(&settings), Cleanup::Delete { retention: days(30), consumed: false });
     }

@@ -63,7 +63,7 @@ impl PublishedVersion {
                     content_digest: result.look.validators.content_digest,
                     length: length as i64,
                     truncated: result.truncated || kept.len() < length,
-                    content: body::compress(kept),
+                    content: body::pack(kept, body::Packing::Lz4),
                 };
                 context.put(CONTENTS, &result.look.page_id, &content);
             }
@@ -77,7 +77,7 @@ impl PublishedVersion {
 /// The text of a stored copy. A copy that exceeds the current limit cannot be unpacked, and compares as empty.
 fn text_of(kept: &PageContent, rules: &Rules) -> String {
     let limit = rules.max_content_bytes.max(rules.max_body_bytes);
-    let content = body::decompress(&kept.content, limit).unwrap_or_default();
+    let content = body::unpack(&kept.content, limit).unwrap_or_default();
     match kept.kind {
         ContentKind::Text => String::from_utf8_lossy(&content).into_owned(),
         ContentKind::Body => document::extract(kept.content_type.as_deref(), &content).text,

@@ -134,7 +134,7 @@ impl Processor for Detector {
             self.repeats += 1;
             return Ok(());
         }
-        let unpacked = result.body.as_deref().map(|packed| body::decompress(packed, self.rules.max_body_bytes));
+        let unpacked = result.body.as_deref().map(|packed| body::unpack(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
         let mut known = before.clone();
         let mut look = JudgedLook::of(&result, unpacked.as_deref(), &self.rules.urls, &mut known)?;

@@ -65,7 +65,7 @@ impl Bench {
             body_length: content.len() as i64,
             ..Look::new(request, FetchOutcome::Fetched, self.now())
         };
-        let (content_type, body) = (Some(content_type.to_owned()), Some(body::compress(content)));
+        let (content_type, body) = (Some(content_type.to_owned()), Some(body::pack(content, body::Packing::Lz4)));
         FetchResult { content_type, body, ..FetchResult::new(look) }
     }
 

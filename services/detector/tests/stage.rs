@@ -171,8 +171,8 @@ fn the_copy_wanted_is_kept_and_goes_with_the_page() {
         bench.see(FetchOutcome::Fetched, Some(page));
         let (key, kept) = read(&bench);
         let told = kept.as_ref().map(|kept| {
-            let content = body::decompress(&kept.content, 1 << 20).unwrap();
-            (kept.kind, String::from_utf8(content).unwrap(), kept.truncated)
+            let content = body::unpack(&kept.content, 1 << 20).unwrap();
+            (kept.kind, String::from_utf8(content.into_owned()).unwrap(), kept.truncated)
         });
         let expected = expected.map(|(kind, content, truncated)| (kind, content.to_owned(), truncated));
         assert_eq!(told, expected, "{overrides:?}");
@@ -195,7 +195,7 @@ fn of_a_long_page_the_beginning_is_kept() {
     let records = bench.driver.contents(&bench.names.topic(topics::PAGE_CONTENTS)).unwrap();
     let kept = PageContent::decode(records[0].value.as_deref().unwrap()).unwrap();
     assert!(kept.truncated && kept.length > 5_000);
-    assert_eq!(body::decompress(&kept.content, 1 << 20).unwrap().len(), 1_024);
+    assert_eq!(body::unpack(&kept.content, 1 << 20).unwrap().len(), 1_024);
 }
 
 #[test]

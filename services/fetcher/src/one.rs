@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::pool::Job;
 use crate::robots::refresh;
 use crate::rules::Rules;
+use messages::body::Packing;
 use messages::{FetchRequest, FetchResult};
 use page::CanonicalUrl;
 use politeness::RobotsCacheEntry;
@@ -32,7 +33,7 @@ pub fn fetch_one(
             let host =
                 host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone(), Gate::new(clock.clone())));
             match host.work(Box::new(job)).await {
-                Turn::Done(done) => return (done.packed(), host.robots().cloned()),
+                Turn::Done(done) => return (done.packed(Packing::None), host.robots().cloned()),
                 Turn::HandOver(next) => job = *next,
                 Turn::Drained => unreachable!("only a pool is drained"),
             }

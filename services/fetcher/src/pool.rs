@@ -8,7 +8,8 @@ use crate::network::Network;
 use crate::rules::Rules;
 use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
-use messages::{Exchange, FetchRequest, FetchResult, Hop, body};
+use messages::body::{self, Packing};
+use messages::{Exchange, FetchRequest, FetchResult, Hop};
 use page::{CanonicalUrl, Host};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -51,16 +52,16 @@ impl Job {
 /// An answered request.
 pub(crate) struct Done {
     pub(crate) tag: Tag,
-    /// The result without its body, which is compressed by the receiver to spare the network thread.
+    /// The result without its body, which is packed by the receiver to spare the network thread.
     pub(crate) result: FetchResult,
     /// The page. Absent if it equals the copy that the requester has.
     pub(crate) body: Option<Bytes>,
 }
 
 impl Done {
-    /// The result with its body compressed.
-    pub(crate) fn packed(self) -> FetchResult {
-        FetchResult { body: self.body.map(|body| body::compress(&body)), ..self.result }
+    /// The result with its body.
+    pub(crate) fn packed(self, packing: Packing) -> FetchResult {
+        FetchResult { body: self.body.map(|body| body::pack(&body, packing)), ..self.result }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::pool::{FetchPool, Job};
 use crate::rules::Rules;
 use messages::FetchResult;
+use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
 use page::Timestamp;
 use settings::Settings;
@@ -17,10 +18,17 @@ pub fn topology() -> StageTopology {
     StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS)
 }
 
-/// The stage, with its network thread started.
-pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Clock>) -> std::io::Result<StageSpec> {
+/// The stage, with its network thread started. It packs the bodies of its results as stated.
+pub fn stage(
+    settings: &Settings,
+    names: &Names,
+    rules: Rules,
+    packing: Packing,
+    clock: Arc<dyn Clock>,
+) -> std::io::Result<StageSpec> {
     let fetcher = Fetcher {
         pool: FetchPool::start(Arc::new(rules), clock)?,
+        packing,
         outcomes: BTreeMap::new(),
         latency: Durations::default(),
     };
@@ -31,6 +39,7 @@ pub fn stage(settings: &Settings, names: &Names, rules: Rules, clock: Arc<dyn Cl
 /// The requests in flight of all partitions of this process.
 struct Fetcher {
     pool: FetchPool,
+    packing: Packing,
     outcomes: BTreeMap<&'static str, u64>,
     /// Latency of the requests that were sent.
     latency: Durations,
@@ -49,7 +58,7 @@ impl InFlight for Fetcher {
     fn receive(&mut self, patience: Duration) -> Option<Answer> {
         let done = self.pool.answers.receive(patience)?;
         let tag = done.tag;
-        let result = done.packed();
+        let result = done.packed(self.packing);
         if !result.look.was_not_sent() {
             self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }

@@ -3,6 +3,7 @@
 use crate::Failure;
 use daemon::http::{self, Answer};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
+use messages::body::Packing;
 use messages::{Command, CommandKind, topics};
 use page::{CanonicalUrl, Host};
 use settings::Settings;
@@ -62,10 +63,12 @@ impl Embedded {
             let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
             Box::new(StageRunner::new(spec, "embedded", shared.clone(), stores.clone(), clock.clone(), pace))
         };
+        // Results that are not retained stay in memory.
+        let packing = if settings.log.retention_results.is_some() { Packing::Lz4 } else { Packing::None };
         let rules = fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))?;
         let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
             ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
-            ("fetcher", runner(fetcher::stage(settings, &names, rules, clock.clone())?)),
+            ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, clock.clone())?)),
             ("detector", runner(detector::stage(settings, &names))),
             ("estimator", runner(estimator::stage(settings, &names))),
             ("matcher", runner(matcher::stage(&names))),

@@ -6,6 +6,7 @@ use messages::{FetchReason, FetchRequest, FetchResult, body};
 use page::CanonicalUrl;
 use politeness::{Robots, RobotsCacheEntry};
 use settings::Settings;
+use std::borrow::Cow;
 use std::io::Read;
 use std::sync::Arc;
 use stream::Clock;
@@ -56,7 +57,7 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
 /// The unpacked body of a result, if it has one.
 pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
     let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
-    let bytes = result.body.as_deref().map(|packed| body::decompress(packed, most)).transpose();
+    let bytes = result.body.as_deref().map(|packed| body::unpack(packed, most).map(Cow::into_owned)).transpose();
     bytes.map_err(|error| Failure::World(error.to_string()))
 }
 

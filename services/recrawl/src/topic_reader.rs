@@ -51,7 +51,8 @@ impl TopicReader {
                 let has_schemas = all.iter().any(|config| *config.name == schemas);
                 let config = all.into_iter().find(|config| *config.name == topic);
                 let cleanup = config.as_ref().map(|config| config.cleanup);
-                forgets_what_was_read = matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. }));
+                forgets_what_was_read =
+                    matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. } | Cleanup::Transient { .. }));
                 (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
             }
             (None, Some(_)) => {

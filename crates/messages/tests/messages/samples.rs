@@ -251,7 +251,7 @@ impl Samples for PageContent {
             content_digest: digest(),
             length: 13_800,
             truncated: true,
-            content: messages::body::compress(b"<p>It rains."),
+            content: messages::body::pack(b"<p>It rains.", messages::body::Packing::Lz4),
         };
         let (kind, content_type, content_digest) = (ContentKind::Text, None, None);
         let sparse = Self { kind, content_type, content_digest, truncated: false, ..full.clone() };

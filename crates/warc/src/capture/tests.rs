@@ -35,7 +35,7 @@ fn result(outcome: FetchOutcome, body: Option<&str>, exchanges: Vec<Exchange>) -
     };
     FetchResult {
         content_type: Some("text/html".to_owned()),
-        body: body.map(|body| body::compress(body.as_bytes())),
+        body: body.map(|body| body::pack(body.as_bytes(), body::Packing::Lz4)),
         exchanges,
         ..FetchResult::new(look)
     }
@@ -67,7 +67,7 @@ fn same_content(text: &str) -> FetchResult {
 }
 
 fn captured(result: &FetchResult, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
-    let body = result.body.as_deref().map(|packed| body::decompress(packed, 1 << 20).unwrap());
+    let body = result.body.as_deref().map(|packed| body::unpack(packed, 1 << 20).unwrap());
     capture(result, body.as_deref(), place, originals)
 }
 

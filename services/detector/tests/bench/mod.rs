@@ -70,7 +70,7 @@ impl Bench {
         };
         FetchResult {
             content_type: Some("text/html; charset=utf-8".to_owned()),
-            body: body.map(|body| body::compress(body.as_bytes())),
+            body: body.map(|body| body::pack(body.as_bytes(), body::Packing::Lz4)),
             ..FetchResult::new(look)
         }
     }

@@ -2,6 +2,7 @@
 
 use daemon::WebClock;
 use fetcher::Rules;
+use messages::body::Packing;
 use messages::topics::Topic;
 use messages::{Encoded, FetchRequest, FetchResult, Validators, topics};
 use page::CanonicalUrl;
@@ -50,7 +51,7 @@ impl Bench {
 
     fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> StageRunner {
         let clock: Arc<dyn Clock> = Arc::new(clock());
-        let spec = fetcher::stage(settings, names, Rules::new(settings).unwrap(), clock.clone()).unwrap();
+        let spec = fetcher::stage(settings, names, Rules::new(settings).unwrap(), Packing::Lz4, clock.clone()).unwrap();
         let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
         let (log, stores) = (Arc::new(log.clone()), Arc::new(MemoryStores::default()));
         StageRunner::new(spec, &format!("instance-{number}"), log, stores, clock, pace)

@@ -75,7 +75,7 @@ fn bounded(name: &str, result: &FetchResult) {
     assert!(short(&result.content_type) && result.hops.len() <= REDIRECTS + 1, "{name}: {result:?}");
     assert!(result.look.retry_after_s.is_none_or(|wait| (0..=86_400).contains(&wait)), "{name}: {result:?}");
     if let Some(packed) = &result.body {
-        let unpacked = body::decompress(packed, KEPT_BYTES as usize).unwrap();
+        let unpacked = body::unpack(packed, KEPT_BYTES as usize).unwrap();
         assert_eq!(unpacked.len() as i64, result.look.body_length, "{name}");
     }
 }

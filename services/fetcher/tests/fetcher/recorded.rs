@@ -64,7 +64,7 @@ fn an_identical_body_is_named_for_archives() {
     let server = Listener::answering(PAGE);
     let mut bench = Bench::at(server.address, &[]);
     let first = bench.fetch("http://a.test/");
-    let content = body::decompress(first.body.as_ref().unwrap(), 1 << 20).unwrap();
+    let content = body::unpack(first.body.as_ref().unwrap(), 1 << 20).unwrap();
     let again = with_digest(request("http://a.test/"), &first);
     let second = bench.fetch_request(&again);
     assert_eq!((second.look.outcome, second.payload_sha1), (FetchOutcome::SameContent, Some(Sha1::of(&content))));

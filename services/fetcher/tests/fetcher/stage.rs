@@ -61,7 +61,8 @@ fn a_page_comes_with_its_body_digest_and_validators() {
     let web = web(|_| ());
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     assert_eq!((result.look.outcome, result.look.status), (FetchOutcome::Fetched, Some(200)));
-    let content = body::decompress(&result.body.unwrap(), 1 << 20).unwrap();
+    let packed = result.body.unwrap();
+    let content = body::unpack(&packed, 1 << 20).unwrap();
     assert_eq!(result.look.validators.content_digest, Some(Digest::of(&content)));
     assert_eq!((result.look.body_length as usize, result.truncated), (content.len(), false));
     assert!(result.look.validators.etag.is_some() && result.look.validators.last_modified.is_some());
@@ -139,7 +140,7 @@ fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() 
         (result.look.outcome, result.truncated, result.look.body_length),
         (FetchOutcome::Fetched, true, 10 << 10)
     );
-    assert_eq!(body::decompress(&result.body.unwrap(), 10 << 10).unwrap().len(), 10 << 10);
+    assert_eq!(body::unpack(&result.body.unwrap(), 10 << 10).unwrap().len(), 10 << 10);
     let next = bench.fetch(OTHER_PAGE);
     assert_eq!((next.look.outcome, next.truncated), (FetchOutcome::Fetched, false));
 }
@@ -246,7 +247,7 @@ fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
     let result = bench.fetch("http://raw.test/x");
     assert_eq!((result.look.outcome, result.look.body_length), (FetchOutcome::Fetched, body.len() as i64));
     assert_eq!(result.look.validators.content_digest, Some(Digest::of(body.as_bytes())));
-    assert_eq!(body::decompress(&result.body.unwrap(), 1 << 20).unwrap(), body.as_bytes());
+    assert_eq!(body::unpack(&result.body.unwrap(), 1 << 20).unwrap(), body.as_bytes());
     assert_eq!(result.look.wire_bytes as usize, head.len() + packed.len());
 }
 

@@ -53,8 +53,8 @@ fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower
 
 /// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.
 fn unpacked(result: &FetchResult) -> Option<Vec<u8>> {
-    match body::decompress(result.body.as_deref()?, MAX_BODY) {
-        Ok(body) => Some(body),
+    match body::unpack(result.body.as_deref()?, MAX_BODY) {
+        Ok(body) => Some(body.into_owned()),
         Err(error) => {
             eprintln!("recrawl: body of {} at {}: {error}", result.look.url, result.look.fetched_at);
             None

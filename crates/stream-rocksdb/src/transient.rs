@@ -1,0 +1,170 @@
+//! Records of transient topics, held in memory until every group has consumed them.
+//!
+//! A kill loses them. So the input positions committed with them are delayed: they are stored in the batch that stores
+//! that the records were consumed. After a kill the input is processed again, and nothing is lost.
+
+use crate::layout::Place;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use stream::{InputRecord, OutputRecord, PollLimits, Position};
+
+/// Most bytes held. Further records are stored as those of other topics are, until there is room again.
+const HELD_BYTES: usize = 64 << 20;
+
+/// The records of all transient topics.
+#[derive(Debug, Default)]
+pub(crate) struct TransientRecords {
+    partitions: HashMap<Place, Held>,
+    bytes: usize,
+    delayed: HashMap<PositionOf, Delayed>,
+}
+
+/// The group and the partition that a position belongs to.
+pub(crate) type PositionOf = (String, Place);
+
+/// Positions not stored yet, oldest first.
+#[derive(Debug, Default)]
+struct Delayed {
+    /// The stored next offset.
+    stored_next: u64,
+    queue: VecDeque<DelayedPosition>,
+}
+
+#[derive(Debug)]
+pub(crate) struct DelayedPosition {
+    pub(crate) position: Position,
+    /// Ends of the records committed with it, by partition.
+    pub(crate) waits_for: Vec<(Place, u64)>,
+}
+
+/// A position to be stored, and how many of its queue it stands for.
+#[derive(Debug)]
+pub(crate) struct Matured {
+    pub(crate) of: PositionOf,
+    pub(crate) position: Position,
+    count: usize,
+}
+
+/// The records of one partition.
+#[derive(Debug, Default)]
+struct Held {
+    records: BTreeMap<u64, Arc<InputRecord>>,
+    /// No offset from here on is stored in the database.
+    stored_to: u64,
+}
+
+impl TransientRecords {
+    /// Adds a partition of a transient topic, whose records below `stored_to` may be in the database.
+    pub(crate) fn add(&mut self, place: Place, stored_to: u64) {
+        let held = self.partitions.entry(place).or_default();
+        held.stored_to = held.stored_to.max(stored_to);
+    }
+
+    /// Whether the partition belongs to a transient topic.
+    pub(crate) fn contains(&self, place: Place) -> bool {
+        self.partitions.contains_key(&place)
+    }
+
+    /// Bytes of further records that may be held.
+    pub(crate) fn room(&self) -> usize {
+        HELD_BYTES.saturating_sub(self.bytes)
+    }
+
+    pub(crate) fn hold(&mut self, place: Place, offset: u64, record: &OutputRecord) {
+        let OutputRecord { timestamp, key, value, .. } = record.clone();
+        let input = InputRecord { partition: place.partition, offset, timestamp, key, value };
+        self.bytes += record.bytes();
+        self.partitions.entry(place).or_default().records.insert(offset, Arc::new(input));
+    }
+
+    /// End of the offsets that may be in the database; 0 for other topics.
+    pub(crate) fn stored_to(&self, place: Place) -> u64 {
+        self.partitions.get(&place).map_or(0, |held| held.stored_to)
+    }
+
+    /// Offset of the first record held.
+    pub(crate) fn first(&self, place: Place) -> Option<u64> {
+        self.partitions.get(&place)?.records.keys().next().copied()
+    }
+
+    /// Records held between two offsets, within the limits.
+    pub(crate) fn read(&self, place: Place, from: u64, to: u64, limits: PollLimits) -> Vec<Arc<InputRecord>> {
+        let Some(held) = self.partitions.get(&place).filter(|_| from < to) else { return Vec::new() };
+        let mut bytes = 0;
+        let within = held.records.range(from..to).take(limits.records).take_while(|(_, record)| {
+            let is_within = bytes < limits.bytes;
+            bytes += size(record);
+            is_within
+        });
+        within.map(|(_, record)| record.clone()).collect()
+    }
+
+    /// Drops the records of a partition below an offset.
+    pub(crate) fn drop_below(&mut self, place: Place, offset: u64) {
+        let Some(held) = self.partitions.get_mut(&place) else { return };
+        let rest = held.records.split_off(&offset);
+        let dropped = std::mem::replace(&mut held.records, rest);
+        self.bytes -= dropped.values().map(|record| size(record)).sum::<usize>();
+    }
+
+    /// Takes all records of a partition out, or of all partitions.
+    pub(crate) fn take(&mut self, of: Option<Place>) -> Vec<(Place, Arc<InputRecord>)> {
+        let mut taken = Vec::new();
+        for (&place, held) in self.partitions.iter_mut().filter(|(place, _)| of.is_none_or(|of| of == **place)) {
+            taken.extend(std::mem::take(&mut held.records).into_values().map(|record| (place, record)));
+        }
+        self.bytes -= taken.iter().map(|(_, record)| size(record)).sum::<usize>();
+        taken
+    }
+
+    /// Whether a position must wait for earlier ones.
+    pub(crate) fn is_delayed(&self, of: &PositionOf) -> bool {
+        self.delayed.contains_key(of)
+    }
+
+    /// The stored next offset of a position, if a newer one is delayed.
+    pub(crate) fn stored_next(&self, of: &PositionOf) -> Option<u64> {
+        self.delayed.get(of).map(|delayed| delayed.stored_next)
+    }
+
+    /// Delays a position. `stored_next` is the stored one, if this is the first.
+    pub(crate) fn delay(&mut self, of: PositionOf, stored_next: u64, position: DelayedPosition) {
+        let delayed = self.delayed.entry(of).or_insert_with(|| Delayed { stored_next, queue: VecDeque::new() });
+        delayed.queue.push_back(position);
+    }
+
+    /// The positions to store, given up to which offset a partition is consumed.
+    pub(crate) fn matured(&self, consumed_to: impl Fn(Place) -> u64) -> Vec<Matured> {
+        let is_consumed =
+            |delayed: &DelayedPosition| delayed.waits_for.iter().all(|(place, end)| consumed_to(*place) >= *end);
+        let matured = self.delayed.iter().filter_map(|(of, delayed)| {
+            let count = delayed.queue.iter().take_while(|delayed| is_consumed(delayed)).count();
+            let position = delayed.queue.get(count.checked_sub(1)?)?.position.clone();
+            Some(Matured { of: of.clone(), position, count })
+        });
+        matured.collect()
+    }
+
+    /// Forgets positions that are stored now.
+    pub(crate) fn stored(&mut self, matured: Vec<Matured>) {
+        for Matured { of, position, count } in matured {
+            let Some(delayed) = self.delayed.get_mut(&of) else { continue };
+            delayed.queue.drain(..count);
+            delayed.stored_next = position.next;
+            if delayed.queue.is_empty() {
+                self.delayed.remove(&of);
+            }
+        }
+    }
+
+    /// Removes a partition whose topic is not transient any more. Returns the records held.
+    pub(crate) fn remove(&mut self, place: Place) -> Vec<(Place, Arc<InputRecord>)> {
+        let taken = self.take(Some(place));
+        self.partitions.remove(&place);
+        taken
+    }
+}
+
+fn size(record: &InputRecord) -> usize {
+    record.key.len() + record.value.as_ref().map_or(0, Vec::len)
+}
