@@ -71,7 +71,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
     let settings = layered(&uncommented, &[], &[]).unwrap();
     assert_eq!(settings.budget.bytes_per_second, Some(2 << 20));
     assert_eq!(settings.crawl.user_agent_header(), "recrawl/0.1 (+https://example.org/our-crawler)");
-    assert_eq!(settings.to_toml().matches("is absent").count(), 3, "{}", settings.to_toml());
+    assert_eq!(settings.to_toml().matches("is not set").count(), 3, "{}", settings.to_toml());
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn a_contact_is_required_for_all_but_loopback() {
     let crawl = Settings::default().crawl;
     assert_eq!(crawl.contact_required_fault(true), None);
     let fault = crawl.contact_required_fault(false).unwrap().to_string();
-    assert!(fault.starts_with("crawl.contact: is absent") && fault.contains("mailto:"), "{fault}");
+    assert!(fault.starts_with("crawl.contact: is not set") && fault.contains("mailto:"), "{fault}");
     let check = |contact: &str| layered(&format!("[crawl]\ncontact = {contact:?}\n"), &[], &[]).map(|set| set.crawl);
     assert_eq!(check("mailto:me@example.org").unwrap().contact_required_fault(false), None);
     assert!(check("https://example.org/bot").is_ok() && check("mailto:me").is_err() && check("ftp://x/").is_err());
