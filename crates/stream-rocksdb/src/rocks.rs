@@ -121,7 +121,7 @@ pub(crate) fn explain(thing: &str, path: &Path, error: &rocksdb::Error, refill: 
 /// Message for a failed disk operation.
 pub(crate) fn unusable(thing: &str, path: &Path, error: &dyn Display) -> String {
     let path = path.display();
-    format!("{thing} {path} cannot be used: {error}; check that its disk is there, writable and not full")
+    format!("{thing} {path} cannot be used: {error}; check that its disk is mounted, writable and not full")
 }
 
 /// Message for damaged data on disk.
