@@ -27,7 +27,7 @@ impl<T: Send> Deref for Closing<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.client.as_ref().expect("it is taken only by the drop")
+        self.client.as_ref().expect("only drop takes the client")
     }
 }
 

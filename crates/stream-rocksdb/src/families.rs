@@ -134,7 +134,7 @@ pub(crate) fn add(
         database.drop_cf(name)?;
     }
     database.create_cf(name, options)?;
-    let family = database.cf_handle(name).expect("it was made just now");
+    let family = database.cf_handle(name).expect("the family was created above");
     let mut after = listed.clone();
     after.insert(name.to_owned());
     let mut batch = WriteBatch::default();

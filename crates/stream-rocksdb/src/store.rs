@@ -152,7 +152,7 @@ impl StoreProvider for RocksStores {
                 return Ok(aside.display().to_string());
             }
         }
-        unreachable!("numbers do not end")
+        unreachable!("there is always an unused number")
     }
 }
 
