@@ -1,4 +1,4 @@
-# `make help` lists what there is. Nothing here has to be run first: each target installs what it needs and is missing.
+# `make help` lists the targets. Each target installs what it needs, so nothing has to be run first.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -6,20 +6,20 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DEFAULT_GOAL := help
 .SUFFIXES:
 
-# Everything big lives here, outside the clone, and is shared by all clones.
+# Large files live here, outside the clone. All clones share them.
 export RECRAWL_CACHE ?= $(HOME)/.cache/recrawl
 export CARGO_TARGET_DIR ?= $(RECRAWL_CACHE)/target
 export RECRAWL_PYTHON ?= $(RECRAWL_CACHE)/venv-$(firstword $(shell sha256sum .tools/requirements.txt | cut -c1-12))/bin/python
 export RECRAWL_BENCH_PYTHON ?= $(RECRAWL_CACHE)/venv-bench-$(firstword $(shell sha256sum tests/bench-peers/requirements.txt | cut -c1-12))/bin/python
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-# RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone that compiles it differently
-# has one of its own.
+# RocksDB's C++ library is compiled once (.tools/rocksdb-build) and linked from here. A clone with other build flags has
+# its own copy.
 ROCKSDB_VERSION := $(shell sed -n '/^name = "librocksdb-sys"/{n;s/.*+\(.*\)"/\1/p}' Cargo.lock)
 export ROCKSDB_LIB_DIR ?= $(RECRAWL_CACHE)/rocksdb-$(ROCKSDB_VERSION)-$(firstword $(shell sha256sum .tools/rocksdb-build | cut -c1-12))/lib
 export ROCKSDB_STATIC ?= 1
 
-# clang compiles the C and C++ inside 1.4 to 1.7 times as fast as gcc; its libclang is needed anyway.
+# clang compiles the C and C++ dependencies 1.4 to 1.7 times as fast as gcc, and libclang is needed anyway.
 ifeq ($(origin CC),default)
 export CC := clang
 endif
@@ -27,11 +27,11 @@ ifeq ($(origin CXX),default)
 export CXX := clang++
 endif
 
-# For `make demo`, `make fuzz` and `make bench`: further arguments.
+# Further arguments for `make demo`, `make fuzz` and `make bench`.
 ARGS ?=
-# For cargo: .ci/run says --locked.
+# Flags for cargo. .ci/run sets --locked.
 CARGO_FLAGS ?=
-# For `make kafka-up`: the first port, and 1 or 3 nodes (also for `make test`).
+# First port for `make kafka-up`, and 1 or 3 nodes, also for `make test`.
 KAFKA_PORT ?= 19092
 KAFKA_NODES ?= 1
 
@@ -40,7 +40,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
-setup: ## install everything that building and testing need and that is missing
+setup: ## install everything that is missing for building and testing
 	@.tools/setup all
 
 .PHONY: setup-build
@@ -52,7 +52,7 @@ setup-bench:
 	@.tools/setup bench
 
 .PHONY: demo
-demo: setup-build ## build and run the demo: a small web, crawled for some virtual weeks; ARGS="--out DIR"
+demo: setup-build ## build and run the demo, which crawls a small web for some virtual weeks; ARGS="--out DIR"
 	@if [ ! -x "$(CARGO_TARGET_DIR)/debug/recrawl" ]; then echo "building recrawl: four to six minutes the first time on two cores" >&2; fi
 	@cargo run -q $(CARGO_FLAGS) -p recrawl --bin recrawl -- demo $(ARGS)
 
@@ -61,7 +61,7 @@ build: setup-build ## build all programs
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
 .PHONY: test
-test: setup k8s-check ## run all tests, on a Kafka started for them (or on yours: RECRAWL_KAFKA=HOST:PORT)
+test: setup k8s-check ## run all tests, on a Kafka that is started for them, or on RECRAWL_KAFKA=HOST:PORT
 	@RECRAWL_PROGRAMS_BUILT=1 RECRAWL_KAFKA_REQUIRED=1 tests/kafka/cluster run --nodes $(KAFKA_NODES) -- cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: test-quick
@@ -69,20 +69,20 @@ test-quick: setup-build ## run the tests that need no Kafka
 	@env -u RECRAWL_KAFKA -u RECRAWL_KAFKA_REQUIRED RECRAWL_PROGRAMS_BUILT=1 cargo test $(CARGO_FLAGS) --workspace
 
 .PHONY: sim
-sim: setup-build ## simulate stages whose every call may fail, on virtual time; SIM_SEEDS=1000 for each kind of log from SIM_FROM on, SIM_SEED=N SIM_KIND=… repeats one
+sim: setup-build ## simulate stages with failures of any call, on virtual time; SIM_SEEDS=1000 seeds per kind of log, starting at SIM_FROM; SIM_SEED=N SIM_KIND=… repeats one
 	@SIM_SEEDS="$${SIM_SEEDS:-1000}" cargo test -q $(CARGO_FLAGS) -p stream --lib simulation -- --nocapture
 
 .PHONY: torture
-torture: setup ## kill, pause and restart services and nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats one
+torture: setup ## kill, pause and restart services and the nodes of a three-node Kafka for half an hour; TORTURE_SEED=N repeats a run
 	@cargo build -q $(CARGO_FLAGS) --workspace --bins
 	@TORTURE=full RECRAWL_PROGRAMS_BUILT=1 cargo test -q $(CARGO_FLAGS) -p tests --test torture -- --nocapture --test-threads 1
 
 .PHONY: fuzz
-fuzz: setup-build ## feed the readers of bytes from outside with bad ones; FUZZ_SECONDS=30 for each target, ARGS=… chooses targets
+fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=30 per target, ARGS=… selects targets
 	@tests/fuzz/run $(ARGS)
 
 .PHONY: bench
-bench: setup-bench ## measure, on a Kafka started for it where Java is (or on yours: RECRAWL_KAFKA=HOST:PORT); ARGS=… chooses what
+bench: setup-bench ## run the benchmarks, with Kafka if Java is installed or RECRAWL_KAFKA=HOST:PORT is set; ARGS=… selects rows
 	@cargo build -q $(CARGO_FLAGS) -p tests --bin bench
 	@around=(); if [ -z "$${RECRAWL_KAFKA:-}" ] && command -v java >/dev/null; then around=(tests/kafka/cluster run --nodes 1 --); fi; \
 	"$${around[@]}" cargo run -q $(CARGO_FLAGS) -p tests --bin bench -- $(ARGS)
@@ -101,24 +101,24 @@ docs: setup-build ## build the documentation, with warnings denied
 	@RUSTDOCFLAGS=-Dwarnings cargo doc $(CARGO_FLAGS) --no-deps --workspace
 
 .PHONY: k8s-check
-k8s-check: ## check the Kubernetes manifests, offline, and that the check refuses broken ones
+k8s-check: ## check the Kubernetes manifests offline, and test the check itself
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@cd .tools/k8s-check && go test -count=1 .
 
 .PHONY: kafka-up
-kafka-up: ## start a throw-away Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
+kafka-up: ## start a temporary Kafka on loopback; KAFKA_PORT=19092, KAFKA_NODES=1 or 3
 	@tests/kafka/cluster up --nodes $(KAFKA_NODES) --port $(KAFKA_PORT)
 
 .PHONY: kafka-down
-kafka-down: ## stop it, and delete its data
+kafka-down: ## stop the temporary Kafka and delete its data
 	@tests/kafka/cluster down
 
 .PHONY: env
-env: ## print what a shell needs to run cargo by itself: eval "$(make -s env)"
+env: ## print the environment for running cargo yourself: eval "$(make -s env)"
 	@for name in RECRAWL_CACHE CARGO_TARGET_DIR ROCKSDB_LIB_DIR ROCKSDB_STATIC RECRAWL_PYTHON CC CXX; do printf 'export %s=%q\n' $$name "$${!name}"; done
 
 .PHONY: clean
-clean: kafka-down ## delete what cargo built (for all clones: they share it), not what setup installed
+clean: kafka-down ## delete cargo's build output, which all clones share; keep what setup installed
 	@cargo clean -q
 	@rm -rf target/demo target/kafka/last-failure-*

@@ -31,7 +31,7 @@ fn a_log_that_is_gone_is_refused_instead_of_begun_anew() {
     let (log, aside) = (crawl.data().join("log"), crawl.data().join("elsewhere"));
     std::fs::rename(&log, &aside).unwrap();
     let output = crawl.run(&["--until-idle"]).finish().exits_with(2);
-    output.says(&[&log.display().to_string(), "is gone", "restore the data directory from a copy"]);
+    output.says(&[&log.display().to_string(), "is missing", "restore the data directory from a backup"]);
     assert!(!log.exists(), "nothing was begun in its place");
     // Put back, all is as it was.
     std::fs::rename(&aside, &log).unwrap();

@@ -43,7 +43,7 @@ fn a_service_without_kafka_waits_backs_off_says_so_and_ends_when_told() {
 fn a_service_without_brokers_says_what_to_set() {
     let crawl = Crawl::default();
     let output = Process::start(programs().command("recrawl-estimator"), crawl.directory.path()).finish();
-    output.exits_with(2).says(&["kafka.brokers is absent", "RECRAWL_KAFKA_BROKERS"]);
+    output.exits_with(2).says(&["kafka.brokers is not set", "RECRAWL_KAFKA_BROKERS"]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn lines_of_a_seeds_file_that_cannot_be_read_are_told_by_number_and_the_rest_goe
     let bytes = [lines.as_bytes(), b"http://host-0001.test/\xff\xfe %zz\n"].concat();
     std::fs::write(crawl.seeds_file(), bytes).unwrap();
     let output = crawl.run(&["--until-idle"]).finish().exits_with(0);
-    let output = output.says(&["line 3: ", "line 4: ", "ftp", "line 5: ", "heavy", "line 7: ", "1 seeds go on"]);
+    let output = output.says(&["line 3: ", "line 4: ", "ftp", "line 5: ", "heavy", "line 7: ", "1 seeds used"]);
     let summary = output.json();
     assert_eq!((summary["pages"].as_u64(), summary["fetches_total"].as_u64()), (Some(1), Some(1)));
 }
@@ -54,11 +54,11 @@ fn lines_of_a_seeds_file_that_cannot_be_read_are_told_by_number_and_the_rest_goe
 #[test]
 fn without_anything_to_crawl_it_says_what_to_give() {
     let crawl = Crawl::default();
-    crawl.ask("run", &[]).exits_with(2).says(&["there is nothing to crawl", "--seeds"]);
+    crawl.ask("run", &[]).exits_with(2).says(&["no pages to crawl", "--seeds"]);
     std::fs::write(crawl.seeds_file(), "# none yet\n\n").unwrap();
-    crawl.run(&[]).finish().exits_with(2).says(&["there is nothing to crawl"]);
+    crawl.run(&[]).finish().exits_with(2).says(&["no pages to crawl"]);
     std::fs::write(crawl.seeds_file(), "nonsense\n").unwrap();
-    crawl.run(&[]).finish().exits_with(2).says(&["line 1: ", "there is nothing to crawl"]);
+    crawl.run(&[]).finish().exits_with(2).says(&["line 1: ", "no pages to crawl"]);
     assert!(!crawl.data().exists(), "nothing was crawled, so nothing is kept");
 }
 
@@ -87,7 +87,7 @@ fn a_data_directory_that_cannot_be_made_is_named() {
     // A regular file where a directory is needed; permissions would not stop root.
     std::fs::write(crawl.data(), "a file").unwrap();
     let data = crawl.data().display().to_string();
-    crawl.run(&["--until-idle"]).finish().exits_with(2).says(&[&data, "check that its disk is there"]);
+    crawl.run(&["--until-idle"]).finish().exits_with(2).says(&[&data, "check that its disk is mounted"]);
     assert_eq!(web.ledger().len(), 0);
 }
 

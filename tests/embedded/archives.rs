@@ -336,7 +336,7 @@ fn an_export_that_fails_is_to_be_gone_on_with_behind_what_is_complete() {
     std::fs::write(&unfinished, "half a file").unwrap();
     let arguments = ["warc", "--out", out.to_str().unwrap(), "--cursor", "0.0.0.0"];
     let output = export(&crawl, &arguments).exits_with(0);
-    let output = output.says(&[unfinished.to_str().unwrap(), "was never completed"]);
+    let output = output.says(&[unfinished.to_str().unwrap(), "is incomplete"]);
     assert!(lines(&output)[0]["file"].as_str().unwrap().ends_with("-00008.warc.gz"), "{}", output.stdout);
     assert_eq!(std::fs::read(&unfinished).unwrap(), b"half a file", "it is not ours to delete");
 }
@@ -348,14 +348,14 @@ fn what_cannot_be_exported_says_why() {
     let web = web();
     let crawl = Crawl::of(&web);
     crawl.run(&["--until-idle"]).finish().exits_with(0);
-    export(&crawl, &["jsonl"]).exits_with(0).says(&["log.retention_results keeps them"]);
+    export(&crawl, &["jsonl"]).exits_with(0).says(&["set log.retention_results to keep them"]);
     let file = crawl.seeds_file().display().to_string();
     let under = format!("{file}/archive");
     export(&crawl, &["warc", "--out", &under]).exits_with(3).says(&["recrawl: ", &under]);
     export(&crawl, &["jsonl", "--out", &under]).exits_with(3).says(&["recrawl: ", &under]);
     let out = directory(&crawl, "out").display().to_string();
     export(&crawl, &["warc", "--out", &out, "--prefix", "a/b"]).exits_with(2).says(&["letters, digits"]);
-    export(&crawl, &["warc", "--out", &out, "--cursor", "1.x"]).exits_with(2).says(&["numbers with dots"]);
+    export(&crawl, &["warc", "--out", &out, "--cursor", "1.x"]).exits_with(2).says(&["not a cursor"]);
     export(&crawl, &["warc", "--out", &out, "--cursor", "1.2.3.4.5"]).exits_with(2).says(&["partitions"]);
     export(&crawl, &["warc", "--out", &out, "--cursor", "99999.0.0.0"]).exits_with(2).says(&["ahead of this crawl"]);
     export(&crawl, &["warc"]).exits_with(2).says(&["--out"]);

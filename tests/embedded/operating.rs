@@ -139,7 +139,7 @@ fn status_and_page_answer_alike_while_it_runs_and_when_it_does_not() {
         assert_eq!(page_now[name].as_u64(), Some(1), "{page_now:#}");
     }
     assert_eq!(crawl.ask("dead-letters", &[]).exits_with(0).json(), Value::Array(Vec::new()));
-    crawl.ask("page", &["http://host-0001.test/never-heard-of"]).exits_with(1).says(&["is not known here"]);
+    crawl.ask("page", &["http://host-0001.test/never-heard-of"]).exits_with(1).says(&["is not known in this crawl"]);
     crawl.ask("page", &["no address"]).exits_with(2).says(&["no address"]);
 }
 

@@ -89,7 +89,7 @@ impl KafkaCluster {
 
     fn order(&self, line: &str) -> String {
         let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        let (input, output) = talk.as_mut().expect("it is taken only by the drop");
+        let (input, output) = talk.as_mut().expect("only drop takes it");
         writeln!(input, "{line}").expect("the script listens");
         let mut answer = String::new();
         output.read_line(&mut answer).expect("the script answers");

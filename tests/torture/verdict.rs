@@ -128,7 +128,8 @@ fn once<T: Ord + Debug>(what: &str, count: usize, names: impl Iterator<Item = T>
 /// How often each stage gave up a membership to join anew.
 fn rejoins(said: &str) -> BTreeMap<&'static str, usize> {
     let of = |stage: &str| {
-        let lines = said.lines().filter(|line| line.contains("recovery=Rejoin") || line.contains("joining anew"));
+        let lines =
+            said.lines().filter(|line| line.contains("recovery=Rejoin") || line.contains("joining the group again"));
         lines.filter(|line| line.contains(&format!("stage=\"{stage}\""))).count()
     };
     STAGES.into_iter().map(|stage| (stage, of(stage))).collect()

@@ -89,7 +89,7 @@ impl Fleet<'_> {
             assert_eq!(service.metric(&name), Some(0.0), "{name} of instance {instance}: {}", service.said());
         }
         let said = service.stop();
-        for bad in ["ERROR", "panicked", "set aside", "waiting for a schema", "could not be read", "cannot be read"] {
+        for bad in ["ERROR", "panicked", "set aside", "waiting for a schema", "cannot read a ", "cannot be read"] {
             assert!(!said.contains(bad), "{stage} {instance} said {bad:?}:\n{said}");
         }
         said

@@ -82,27 +82,28 @@ macro_rules! estimators {
 // Name, summary, and the state kept per page.
 estimators! {
     /// [`NaiveRatio`].
-    Naive: "naive", "changes seen per day watched", Keeps::Counts(|counts| NaiveRatio.rate_of_counts_per_day(counts));
+    Naive: "naive", "observed changes per observed \
+                     day", Keeps::Counts(|counts| NaiveRatio.rate_of_counts_per_day(counts));
     /// [`HalfCount`].
     HalfCount: "half-count", "log ratio with half counts, unbiased for regular looks",
         Keeps::Counts(|counts| HalfCount.rate_of_counts_per_day(counts));
     /// [`MaximumLikelihood`] with half an interval added.
-    MaximumLikelihood: "maximum-likelihood", "the likeliest rate for irregular looks, half an interval added",
+    MaximumLikelihood: "maximum-likelihood", "maximum likelihood for irregular looks, with half an interval added",
         Keeps::Likelihood;
     /// [`MomentMatching`] with half counts.
-    MomentMatching: "moment-matching", "the rate that expects as many changed looks as there were", Keeps::Moments;
+    MomentMatching: "moment-matching", "the rate that predicts the observed number of changed looks", Keeps::Moments;
     /// [`LastModified`].
-    LastModified: "last-modified", "from the times pages give for their last change, bias taken out",
+    LastModified: "last-modified", "from the pages' Last-Modified times, bias corrected",
         Keeps::LastModified;
     /// [`RateClasses`]: 32 from one change in 2,700 years to 100 a day, with the probabilities of the prior.
-    BayesClasses: "bayes-classes", "probabilities of 32 classes of rates", Keeps::Classes;
+    BayesClasses: "bayes-classes", "posterior over 32 rate classes", Keeps::Classes;
     /// [`GammaFilter`](crate::GammaFilter) with one prior for all pages.
     Gamma: "gamma", "a Gamma belief updated by each look, one prior for all pages", Keeps::Evidence(PriorFrom::Operator);
     /// [`GammaFilter`](crate::GammaFilter) with a prior learned per site and cell ([`GroupSums`](crate::GroupSums)).
     GammaGrouped: "gamma-grouped", "a Gamma belief with a prior learned from site and directory",
         Keeps::Evidence(PriorFrom::Siblings);
     /// [`LawOfLargeNumbers`].
-    LawOfLargeNumbers: "lln", "share of changed looks, right only for looks at random times",
+    LawOfLargeNumbers: "lln", "share of changed looks, unbiased only for looks at random times",
         Keeps::Counts(|counts| LawOfLargeNumbers.rate_of_counts_per_day(counts));
     /// [`StochasticApproximation`] from the prior's mean rate.
     StochasticApproximation: "stochastic-approximation",
@@ -184,7 +185,7 @@ impl EstimatorChoice {
     /// A summary in one line.
     pub fn summary(self) -> &'static str {
         match self {
-            Self::Sweeps => "own rates and calendars of sweeps; belongs to the policy live",
+            Self::Sweeps => "page rates and sweep calendars, for the policy live",
             Self::Catalogue(kind) => kind.summary(),
         }
     }

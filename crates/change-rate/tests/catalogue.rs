@@ -124,7 +124,7 @@ fn numbers_that_are_no_state_are_refused() {
         assert!(EstimatorState::from_numbers(kind, &[f32::INFINITY; 2]).is_err(), "{kind}");
     }
     let refusal = EstimatorState::from_numbers(EstimatorKind::Gamma, &[1.0]).unwrap_err().to_string();
-    assert_eq!(refusal, "these 1 numbers are no state of the estimator `gamma`; start the page anew");
+    assert_eq!(refusal, "1 numbers are not a valid state of the estimator `gamma`; reset the state of the page");
     assert!(EstimatorState::from_numbers(EstimatorKind::Gamma, &[-1.0, 1.0]).is_err());
 }
 

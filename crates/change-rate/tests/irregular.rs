@@ -287,6 +287,6 @@ fn classes_that_cannot_work_are_refused() {
 fn regularisations_that_cannot_work_are_refused() {
     let below_one = Regularisation::Prior(GammaPrior::new(0.4, 100.0).unwrap());
     let message = MaximumLikelihood::new(below_one).unwrap_err().to_string();
-    assert_eq!(message, "alpha is 0.4; it must be at least 1: below, the likeliest rate is 0");
+    assert_eq!(message, "alpha is 0.4; it must be at least 1; otherwise the most likely rate is 0");
     assert!(MaximumLikelihood::new(Regularisation::PseudoLooks { days: 0.0 }).is_err());
 }

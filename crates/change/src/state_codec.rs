@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DecodeError {
     /// The bytes end too early.
-    #[error("the state value is cut short; fetch the page again to make a new one")]
+    #[error("the state value is truncated; fetch the page again to make a new one")]
     TooShort,
     /// The bytes were written by a later version of this crate.
     #[error("the state value has version {0}, which this program does not know; was it downgraded?")]
@@ -17,7 +17,7 @@ pub enum DecodeError {
     #[error("the state value does not have the length it claims; fetch the page again to make a new one")]
     BadLength,
     /// The shingles are not ascending.
-    #[error("the state value has shingles out of order; fetch the page again to make a new one")]
+    #[error("the shingles in the state value are not sorted; fetch the page again to make a new one")]
     NotAscending,
 }
 

@@ -40,7 +40,7 @@ pub fn watch(
                 asked_at = Some(now);
                 match ask(&*log, &names) {
                     Ok(backlogs) => board.show_backlogs(backlogs, clock.now()),
-                    Err(error) => warn!(error = error.message, "the backlog of the stages cannot be asked for now"),
+                    Err(error) => warn!(error = error.message, "cannot determine the backlog of the stages"),
                 }
             }
             std::thread::sleep(LOOK_EVERY);

@@ -68,7 +68,7 @@ impl HintIntake {
             return reply;
         }
         let failed = |text: &str| Reply { status: 503, body: format!("{text}\n"), ..reply.clone() };
-        let Some((log, partitions)) = self.log.get() else { return failed("the log is not there yet; try again") };
+        let Some((log, partitions)) = self.log.get() else { return failed("the log is not available yet; try again") };
         let done = self.tell_schemas(&**log, now);
         match done.and_then(|()| append(&**log, &self.topic, *partitions, &reply.hints, now)) {
             Ok(()) => {
@@ -77,8 +77,8 @@ impl HintIntake {
                 reply
             }
             Err(error) => {
-                warn!(%error, "hints could not be written to the log; their sender is told to try again");
-                failed("the log cannot be written; try again")
+                warn!(%error, "cannot write hints to the log; the sender is asked to try again");
+                failed("cannot write to the log; try again")
             }
         }
     }
@@ -109,9 +109,9 @@ pub struct PingCounts {
 impl Collector for PingCounts {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         for (what, help, count) in [
-            ("taken", "pages that pings spoke of and that are in the log as hints", self.taken),
-            ("refused", "pages that pings spoke of in vain", self.refused),
-            ("ignored", "pings of hubs without a good signature", self.ignored),
+            ("taken", "pages in accepted pings, written to the log as hints", self.taken),
+            ("refused", "pages in pings that were refused", self.refused),
+            ("ignored", "WebSub pings ignored because their signature is missing or wrong", self.ignored),
         ] {
             let name = format!("recrawl_pings_{what}");
             let metric = encoder.encode_descriptor(&name, help, None, MetricType::Counter)?;

@@ -123,7 +123,7 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
             Some(hung) => Answer::text(503, format!("{hung}\n")),
         },
         (Method::GET, "/readyz") if site.board.is_ready() => Answer::text(200, "ready\n"),
-        (Method::GET, "/readyz") => Answer::text(503, "joining and restoring\n"),
+        (Method::GET, "/readyz") => Answer::text(503, "not ready: joining the group or restoring state\n"),
         (Method::GET, "/metrics") => Answer {
             status: 200,
             content_type: "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -131,16 +131,18 @@ async fn answer(site: &Site, request: Request<Incoming>) -> Answer {
         },
         (Method::GET, "/status") => Answer::json(200, &site.board.status()),
         (Method::POST, _) if !request.headers().contains_key(COMMAND_HEADER) => {
-            Answer::text(403, format!("a command must carry the header {COMMAND_HEADER}\n"))
+            Answer::text(403, format!("the header {COMMAND_HEADER} is missing; every command needs it\n"))
         }
         (Method::POST, _) => {
-            let Some(commands) = site.commands.clone() else { return Answer::text(404, "no commands here\n") };
+            let Some(commands) = site.commands.clone() else {
+                return Answer::text(404, "this process takes no commands\n");
+            };
             match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
-                Ok(body) => commands(&path, &body.to_bytes()).unwrap_or_else(|| Answer::text(404, "no such command\n")),
-                Err(error) => Answer::text(400, format!("the request could not be read: {error}\n")),
+                Ok(body) => commands(&path, &body.to_bytes()).unwrap_or_else(|| Answer::text(404, "unknown command\n")),
+                Err(error) => Answer::text(400, format!("cannot read the request: {error}\n")),
             }
         }
-        _ => Answer::text(404, "see /healthz /readyz /metrics /status\n"),
+        _ => Answer::text(404, "not found; see /healthz /readyz /metrics /status\n"),
     }
 }
 
@@ -150,9 +152,9 @@ async fn hint(hints: Arc<HintIntake>, request: Request<Incoming>) -> Answer {
     let body = match Limited::new(body, pings::MAX_BODY_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
-            return Answer::text(413, format!("more than {} bytes\n", pings::MAX_BODY_BYTES));
+            return Answer::text(413, format!("the body is larger than {} bytes\n", pings::MAX_BODY_BYTES));
         }
-        Err(error) => return Answer::text(400, format!("the request could not be read: {error}\n")),
+        Err(error) => return Answer::text(400, format!("cannot read the request: {error}\n")),
     };
     let answered = tokio::task::spawn_blocking(move || {
         let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());

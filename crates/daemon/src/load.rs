@@ -28,7 +28,7 @@ pub fn load(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Setti
     let name = file.map(|path| path.display().to_string()).unwrap_or_default();
     let text = match file {
         Some(path) => std::fs::read_to_string(path).map_err(|error| {
-            LoadError::Unreadable(format!("{name}: {error}; give a configuration file that can be read"))
+            LoadError::Unreadable(format!("cannot read configuration file {name}: {error}; check --config"))
         })?,
         None => String::new(),
     };

@@ -36,23 +36,23 @@ pub fn log_figures(log: &EmbeddedBackend) -> Vec<Figure> {
     vec![
         Figure {
             name: "recrawl_log_missing_writes",
-            help: "writes that are known to be missing from the log, since it was made; a power cut may have cost more",
+            help: "writes known to be missing from the log since its creation; power cuts may have lost more",
             is_counter: true,
             value: log.missing_writes() as f64,
         },
         gauge(
             "recrawl_log_incarnation",
-            "how often offsets of the log had to jump, so that none was given twice",
+            "number of times the log's offsets jumped ahead so that no offset is used twice",
             f64::from(opened.incarnation),
         ),
         flag(
             "recrawl_log_offsets_jumped",
-            "1 when offsets jumped as this process opened the log, because writes may be missing",
+            "1 if offsets jumped ahead when this process opened the log, because writes may be missing",
             opened.jump.is_some(),
         ),
         flag(
             "recrawl_log_power_cut",
-            "1 when the machine may have lost power before this process opened the log",
+            "1 if the machine may have lost power before this process opened the log",
             opened.jump.is_some_and(|jump| jump.power_cut),
         ),
     ]
@@ -79,7 +79,7 @@ impl Collector for Board {
         }
         let mut violations = encoder.encode_descriptor(
             "recrawl_invariant_violations",
-            "promises that a stage has found broken; anything but 0 is a fault of recrawl",
+            "violations of invariants found by a stage; any value but 0 is a bug in recrawl",
             None,
             MetricType::Counter,
         )?;
@@ -91,7 +91,7 @@ impl Collector for Board {
         }
         let mut of_others = encoder.encode_descriptor(
             "recrawl_records_of_other_versions",
-            "records read that another version wrote",
+            "records read that were written by another version",
             None,
             MetricType::Counter,
         )?;
@@ -123,25 +123,37 @@ fn encode_one(
 fn encode_stage(stage: &StageStatus, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
     let flag = |is_so: bool| f64::from(u8::from(is_so));
     let gauges = [
-        ("ready", "1 when the stage has joined and restored its state", flag(stage.ready)),
+        ("ready", "1 if the stage has joined its group and restored its state", flag(stage.ready)),
         ("partitions", "partitions assigned to this process", stage.partitions.len() as f64),
-        ("partitions_restoring", "partitions assigned and not restored yet", stage.restoring.len() as f64),
+        ("partitions_restoring", "assigned partitions whose state is not restored yet", stage.restoring.len() as f64),
         ("awaits_schema", "1 while a record waits for its schema", flag(stage.waits_for.is_some())),
-        ("failing", "1 while the log fails", flag(stage.last_error.is_some())),
+        ("failing", "1 while calls to the log fail", flag(stage.last_error.is_some())),
     ];
     let counters = [
-        ("processed", "records taken in", stage.processed_total),
-        ("set_aside", "records that could not be worked on and are among the dead letters", stage.set_aside_total),
+        ("processed", "records processed", stage.processed_total),
+        (
+            "set_aside",
+            "records that could not be processed and were written to the dead letters",
+            stage.set_aside_total,
+        ),
         ("commits", "transactions committed", stage.commits_total),
         ("log_failures", "calls to the log that failed", stage.failures_total),
-        ("rejoins", "memberships given up after a failure, to join the group anew", stage.rejoins_total),
-        ("restored_records", "records of changelogs replayed into stores", stage.restored_records_total),
-        ("turns", "turns of the loop; a stage at which this stands still hangs", stage.turns_total),
+        ("rejoins", "times the stage left its group after a failure and joined it again", stage.rejoins_total),
+        ("restored_records", "changelog records replayed into stores", stage.restored_records_total),
+        ("turns", "turns of the stage's loop; if it does not grow, the stage hangs", stage.turns_total),
         ("stores_refilled", "stores that were emptied and refilled from their changelogs", stage.stores_refilled_total),
-        ("state_set_aside", "states of partitions that were damaged or another's", stage.state_set_aside_total),
-        ("input_lost", "records that retention took before they were taken in", stage.input_lost_total),
-        ("answers_left_out", "answers that were larger than their topic takes", stage.answers_left_out_total),
-        ("waited_for_schema", "records that had to wait for their schema", stage.held_total),
+        (
+            "state_set_aside",
+            "partition states set aside because they were damaged or belonged to another log",
+            stage.state_set_aside_total,
+        ),
+        ("input_lost", "input records deleted by retention before they were processed", stage.input_lost_total),
+        (
+            "answers_left_out",
+            "answers left out because they exceed the record size of their topic",
+            stage.answers_left_out_total,
+        ),
+        ("waited_for_schema", "records that waited for their schema", stage.held_total),
     ];
     let name = |what: &str| format!("recrawl_{}_{what}", stage.name);
     for (what, help, value) in gauges {
@@ -156,9 +168,9 @@ fn encode_stage(stage: &StageStatus, encoder: &mut DescriptorEncoder<'_>) -> fmt
     }
     for (what, durations) in &stage.durations {
         let help = match *what {
-            "batch" => "from the arrival of records to the end of their commit",
-            "commit" => "one transaction, from the first call to the log's answer",
-            "fetch" => "from the request to the last byte of the answer",
+            "batch" => "time from the arrival of records to the end of their commit",
+            "commit" => "time of a transaction, from the first call to the log's answer",
+            "fetch" => "time from the request to the last byte of the response",
             other => other,
         };
         encode_durations(encoder, &name(&format!("{what}_seconds")), help, durations)?;
@@ -182,10 +194,13 @@ fn encode_backlogs(backlogs: &[ShownBacklog], encoder: &mut DescriptorEncoder<'_
     };
     of_partitions(
         "recrawl_backlog_records",
-        "records that the stage's group has not taken in, asked of the log: also when no process owns the partition",
+        "records that the stage's group has not processed, as reported by the log; also for partitions without an \
+         owner",
         |backlog| backlog.records as f64,
     )?;
-    of_partitions("recrawl_backlog_seconds", "how long the first of them has waited", |backlog| backlog.oldest_s)
+    of_partitions("recrawl_backlog_seconds", "age of the oldest unprocessed record in seconds", |backlog| {
+        backlog.oldest_s
+    })
 }
 
 /// Help text of a figure without a description. A test fails if it finds it.
@@ -194,54 +209,54 @@ const NO_HELP: &str = "a figure of the stage";
 /// Help text of a processor's figure, which covers all partitions of the process.
 fn help_of(figure: &str) -> &'static str {
     match figure {
-        "address_refused_total" => "requests whose address must not be fetched from",
-        "age_days_sum" => "expected days since copies stopped being current, added up; nothing for current ones",
-        "answers_total" => "answers to requests taken in",
-        "audit_fresh" => "looks at pages drawn at random that found the copy current",
-        "audit_looks" => "looks at pages drawn at random",
-        "bands_total" => "bands of texts taken in",
-        "changes" => "changes seen at the pages known, earlier processes included",
+        "address_refused_total" => "requests refused because of the address they would go to",
+        "age_days_sum" => "sum over pages of the expected days since the copy went stale; 0 for a current copy",
+        "answers_total" => "answers to requests processed",
+        "audit_fresh" => "audits (fetches of random pages) that found the copy current",
+        "audit_looks" => "audits (fetches of random pages)",
+        "bands_total" => "bands of texts processed",
+        "changes" => "changes seen on the known pages, including those seen by earlier processes",
         "changes_seen_total" | "changes_total" => "changes seen",
-        "comparisons_total" => "pages compared because they have a band in common",
-        "copies" => "pages of which there is a copy",
-        "due" => "pages worth a fetch at the going price",
+        "comparisons_total" => "comparisons of pages that share a band",
+        "copies" => "pages with a stored copy",
+        "due" => "pages whose value reaches the current price",
         "failed_total" => "fetches that failed",
-        "fetched_total" => "fetches that brought a body",
-        "fetches" => "fetches of the pages known, earlier processes included",
+        "fetched_total" => "fetches that returned a body",
+        "fetches" => "fetches of the known pages, including those of earlier processes",
         "fetches_spared_by_mirrors_total" => "fetches spared because another page has the same text",
-        "foreign_entries_total" => "entries of sitemaps and feeds that speak of other sites",
+        "foreign_entries_total" => "entries of sitemaps and feeds that belong to other sites",
         "fresh_pages" => "expected number of pages whose copy is current",
-        "full_buckets_total" => "bands that too many pages have in common to be compared",
-        "groups" => "groups of pages of which something was learned",
-        "held_total" => "looks that say nothing yet, because the whole host may be at fault",
+        "full_buckets_total" => "bands shared by too many pages to compare them",
+        "groups" => "groups of pages with learned parameters",
+        "held_total" => "looks without a verdict yet, because the whole host may have failed",
         "hints_left_out_total" => "hints left out of a sitemap or feed because there were too many",
-        "hints_total" => "hints that pages may have changed",
+        "hints_total" => "hints that a page may have changed",
         "hosts" => "hosts known",
-        "in_flight" => "requests handed out and unanswered",
-        "late_answers_total" => "answers that came after their lease had run out",
-        "leases_expired_total" => "requests whose lease ran out before an answer came",
+        "in_flight" => "requests handed out and not answered yet",
+        "late_answers_total" => "answers that arrived after their lease had expired",
+        "leases_expired_total" => "requests whose lease expired before the answer arrived",
         "lists_total" => "sitemaps and feeds read",
         "matches_total" => "pages found to be copies of another",
-        "mirrors" => "pages fetched by another page's name",
+        "mirrors" => "pages whose content is fetched through another page",
         "never_fetched" => "pages never fetched",
-        "not_found_total" => "fetches of pages that are not there",
+        "not_found_total" => "fetches of pages that do not exist",
         "not_modified_total" => "fetches answered 304",
         "not_sent_total" => "requests handed back unsent",
-        "observations_total" => "looks learned from",
-        "on_the_wire" => "requests sent and unanswered",
+        "observations_total" => "looks used for learning",
+        "on_the_wire" => "requests sent to a server and not answered yet",
         "pages" => "pages known",
-        "price_sum" => "price of a fetch, added up over partitions",
-        "rate_limited_total" => "fetches refused by a host that asked to be left alone",
-        "refused_pages_total" => "pages refused because of their address or the crawl's bounds",
-        "repeats_total" => "results taken in before",
-        "results_total" => "results of fetches taken in",
-        "robots_refused_total" => "requests that robots.txt does not allow",
-        "same_content_total" => "fetches that brought the body known",
-        "too_large_total" => "fetches given up because of their size",
-        "unanswered" => "pages without an answer so far",
-        "unknown_pages_total" => "answers and hints for pages not known",
-        "waiting_for_hosts" => "requests that wait for their host's turn",
-        "waiting_for_hosts_s" => "how long the first of them has waited, in seconds",
+        "price_sum" => "sum of the partitions' prices of a fetch",
+        "rate_limited_total" => "fetches refused by rate limiting (429, or 503 with Retry-After)",
+        "refused_pages_total" => "discovered pages refused because of their URL or the limits of the crawl",
+        "repeats_total" => "duplicate results dropped",
+        "results_total" => "fetch results processed",
+        "robots_refused_total" => "requests disallowed by robots.txt",
+        "same_content_total" => "fetches that returned the known body",
+        "too_large_total" => "fetches aborted because the response is too large",
+        "unanswered" => "pages that were never answered",
+        "unknown_pages_total" => "answers and hints for unknown pages",
+        "waiting_for_hosts" => "requests waiting for their host",
+        "waiting_for_hosts_s" => "longest time that a request has waited for its host, in seconds",
         _ => NO_HELP,
     }
 }
@@ -275,7 +290,7 @@ mod tests {
         for line in [
             "recrawl_backlog_records{stage=\"scheduler\",partition=\"1\"} 1.0",
             "recrawl_backlog_seconds{stage=\"scheduler\",partition=\"1\"} 30.0",
-            "# HELP recrawl_scheduler_answers answers to requests taken in",
+            "# HELP recrawl_scheduler_answers answers to requests processed",
             "# TYPE recrawl_scheduler_answers counter",
             "recrawl_scheduler_answers_total 7.0",
             "recrawl_scheduler_pages 4.0",

@@ -21,7 +21,7 @@ impl Pulse {
             let since = now.duration_since(seen.1);
             if since > limit {
                 let (name, since) = (&stage.name, since.as_secs());
-                hung.get_or_insert(format!("stage {name} has not turned its loop for {since} s"));
+                hung.get_or_insert(format!("stage {name} hangs: its loop has not turned for {since} s"));
             }
         }
         hung
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(pulse.feel(&[stage("a", 1), stage("b", 5), waiting.clone()], at(0), limit), None);
         assert_eq!(pulse.feel(&[stage("a", 1), stage("b", 6), waiting.clone()], at(50), limit), None);
         let said = pulse.feel(&[stage("a", 1), stage("b", 7), waiting], at(60), limit).unwrap();
-        assert_eq!(said, "stage a has not turned its loop for 60 s");
+        assert_eq!(said, "stage a hangs: its loop has not turned for 60 s");
         assert_eq!(pulse.feel(&[stage("a", 2), stage("b", 7)], at(70), limit), None);
     }
 }

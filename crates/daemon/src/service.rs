@@ -61,7 +61,7 @@ pub fn overrides(sets: &[String]) -> Result<Vec<(String, String)>, String> {
 pub fn connect(settings: &Settings, client: &str) -> Result<KafkaLog, LogError> {
     let kafka = &settings.kafka;
     let Some(brokers) = &kafka.brokers else {
-        let message = "kafka.brokers is absent; set it to host:port of a broker (RECRAWL_KAFKA_BROKERS)";
+        let message = "kafka.brokers is not set; set it to the host:port of a broker (RECRAWL_KAFKA_BROKERS)";
         return Err(LogError::new(ErrorKind::Stop, message));
     };
     KafkaLog::connect(KafkaSettings {
@@ -147,7 +147,7 @@ fn run(
     instance: String,
     make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>,
 ) -> anyhow::Result<()> {
-    let stop = StopSignal::on_signals().context("signals cannot be caught")?;
+    let stop = StopSignal::on_signals().context("cannot install the signal handler")?;
     let names = Names::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
     // Serve from the start: a process that waits for Kafka is alive, and shows what it waits for.
@@ -165,7 +165,7 @@ fn run(
         &mut background,
         hung_after(settings),
     )
-    .with_context(|| format!("http.bind: {} cannot be listened on", settings.http.bind))?;
+    .with_context(|| format!("http.bind: cannot listen on {}", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
     if let Some(hints) = &hints {
         hints.open(log.clone(), partitions);
@@ -179,7 +179,8 @@ fn run(
     background.add(backlog::watch(log, &names, clock, board, &stop)?);
     info!(service = name, %address, partitions, "started");
     let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![(name, Box::new(stage))];
-    let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop).context("no thread for the stage")?;
+    let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)
+        .context("cannot start the thread of the stage")?;
     while !stop.is_stopped() {
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -225,7 +226,7 @@ fn await_log(
         });
         let problem = match found {
             Ok(Some(ready)) => return Ok(Some(ready)),
-            Ok(None) => format!("there is no topic {input}; create the topics (recrawl topics create)"),
+            Ok(None) => format!("topic {input} does not exist; create it with recrawl topics create"),
             Err(error) if error.kind == ErrorKind::Stop => return Err(error),
             Err(error) => error.message,
         };

@@ -110,7 +110,7 @@ impl StageThreads {
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                failure.get_or_insert("a stage panicked; please report what it said".to_owned());
+                failure.get_or_insert("a stage panicked; please report its message".to_owned());
             }
         }
     }
@@ -127,7 +127,7 @@ impl Drop for StopOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert_with(|| format!("stage {} panicked; please report what it said", self.name));
+            failure.get_or_insert_with(|| format!("stage {} panicked; please report its message", self.name));
             self.stop.stop();
         }
     }

@@ -68,7 +68,7 @@ impl Links {
 
     /// All links, in page order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Link<'_>> {
-        (0..self.len()).map(|number| self.get(number).expect("there are as many"))
+        (0..self.len()).map(|number| self.get(number).expect("the number is below the length"))
     }
 
     /// Adds a link without an anchor.

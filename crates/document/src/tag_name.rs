@@ -48,7 +48,7 @@ impl TagName {
             }
             place += 1;
         }
-        panic!("no reader knows the name");
+        panic!("the list of names contains this name");
     }
 
     /// The name in the first `length` bytes, in any case.
@@ -161,7 +161,7 @@ const fn places() -> [u8; 1 << HASH_BITS] {
     let mut place = 1;
     while place < NAMES.len() {
         let hash = hash(folded(KEYS[place]));
-        assert!(places[hash] == 0, "two names have one hash: take another factor");
+        assert!(places[hash] == 0, "two tag names have the same hash; choose another factor");
         places[hash] = place as u8;
         place += 1;
     }

@@ -60,7 +60,7 @@ pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
     let (version_at, epoch) = (letter.version_at, letter.epoch);
     let standing = || {
         let url = letter.url.clone();
-        let url = url.ok_or_else(|| format!("a letter to {} without the sender's address", letter.to))?;
+        let url = url.ok_or_else(|| format!("a MirrorLetter to {} lacks the sender's url", letter.to))?;
         Ok::<_, String>(Standing { url, weight: letter.weight })
     };
     Ok(match letter.saying {
@@ -70,7 +70,10 @@ pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
         MirrorSaying::Release => Saying::Release,
         MirrorSaying::Leave => Saying::Leave { epoch, changed_at: version_at },
         MirrorSaying::Unknown => {
-            return Err(format!("a letter to {} says what only a newer scheduler knows; update this one", letter.to));
+            return Err(format!(
+                "a MirrorLetter to {} is of a kind that only a newer scheduler knows; update this one",
+                letter.to
+            ));
         }
     })
 }

@@ -23,7 +23,7 @@ const MAX_RATIO: usize = 255;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
     /// Too short to contain the length.
-    #[error("a packed body of {0} bytes is too short to state its length")]
+    #[error("a packed body of {0} bytes is too short; it starts with its length in 4 bytes")]
     TooShort(usize),
     /// Longer than the caller's limit.
     #[error("the body unpacks to {stated} bytes, more than the {limit} allowed; is the fetcher's limit higher?")]
@@ -72,7 +72,7 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Cow<'_, [u8]>, BodyError> {
     }
     match lz4_flex::block::decompress(block, stated) {
         Ok(body) if body.len() == stated => Ok(Cow::Owned(body)),
-        Ok(body) => Err(BodyError::Corrupt(format!("{} bytes came out, not {stated}", body.len()))),
+        Ok(body) => Err(BodyError::Corrupt(format!("it unpacks to {} bytes instead of {stated}", body.len()))),
         Err(error) => Err(BodyError::Corrupt(error.to_string())),
     }
 }

@@ -118,10 +118,10 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
         let text: &'static str = Box::leak(with_parts(text).into_boxed_str());
         let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
-        assert_eq!(schemas::record_name(&schema), Some(name), "this schema is another record's");
+        assert_eq!(schemas::record_name(&schema), Some(name), "this is the schema of another record");
         let schema: &'static Schema = Box::leak(Box::new(schema));
         let reader = GenericDatumReader::builder(schema).build();
-        let reader = reader.expect("every schema defines the names it refers to, or parsing had failed");
+        let reader = reader.expect("every schema defines the names it refers to, otherwise parsing would have failed");
         let fingerprint = Fingerprint::of_schema(schema);
         let mut header = [0; HEADER_BYTES];
         header[..2].copy_from_slice(&MARKER);
@@ -150,7 +150,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
         let value = self.reader.read_deser(&mut datum).map_err(|error| self.corrupt(problem(&error)))?;
         match datum.len() {
             0 => Ok(value),
-            rest => Err(self.corrupt(format!("{rest} bytes left over"))),
+            rest => Err(self.corrupt(format!("{rest} bytes after the end"))),
         }
     }
 

@@ -50,7 +50,7 @@ pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Problem>, String
     let (writers, readers) = (writers.get_names(), readers.get_names());
     for names in [writers, readers] {
         if let Some(name) = names.keys().find(|name| contains(names[*name], name, names, &mut Vec::new())) {
-            return Err(format!("{} is part of itself, which no record of ours is", name.name()));
+            return Err(format!("{} contains itself; recursive types are not supported", name.name()));
         }
     }
     let mut walk = Walk { writers, readers, problems: Vec::new() };
@@ -131,7 +131,7 @@ impl<'s> Walk<'s> {
             (Schema::Fixed(writer), Schema::Fixed(reader)) => {
                 self.names(&writer.name, &reader.name, &reader.aliases, field);
                 if writer.size != reader.size {
-                    let reason = format!("{} bytes are written where {} are read", writer.size, reader.size);
+                    let reason = format!("the writer has {} bytes, the reader {}", writer.size, reader.size);
                     self.found(field, reason, KEEP_TYPE, Severity::EveryRecord);
                 }
             }
@@ -147,7 +147,7 @@ impl<'s> Walk<'s> {
                 Some(written) => self.types(&written.schema, &field.schema, &path),
                 None if field.default.is_some() => {}
                 None => {
-                    let reason = "the reader needs it, has no default, and it is not written".to_owned();
+                    let reason = "the reader needs it and has no default, but the writer does not write it".to_owned();
                     self.found(&path, reason, GIVE_DEFAULT, Severity::EveryRecord);
                 }
             }
@@ -158,14 +158,14 @@ impl<'s> Walk<'s> {
         self.names(&writer.name, &reader.name, &reader.aliases, field);
         let unknown = writer.symbols.iter().find(|symbol| !reader.symbols.contains(symbol));
         if let (Some(symbol), None) = (unknown, &reader.default) {
-            let reason = format!("{symbol} is written, which the reader's {} does not have", reader.name.name());
+            let reason = format!("the writer has the symbol {symbol}, which the reader's {} lacks", reader.name.name());
             self.found(field, reason, GIVE_ENUM_DEFAULT, Severity::SomeRecords);
         }
     }
 
     fn names(&mut self, writer: &Name, reader: &Name, aliases: &Option<Vec<apache_avro::schema::Alias>>, field: &str) {
         if !is_named(writer, reader, aliases) {
-            let reason = format!("a {} is written where a {} is read", writer.name(), reader.name());
+            let reason = format!("the writer has a {}, the reader a {}", writer.name(), reader.name());
             self.found(field, reason, KEEP_NAME, Severity::EveryRecord);
         }
     }
@@ -178,7 +178,7 @@ impl<'s> Walk<'s> {
             Ok(Compatibility::Partial) => Severity::SomeRecords,
             Err(_) => Severity::EveryRecord,
         };
-        let reason = format!("{} is written where {} is read", type_name(writer), type_name(reader));
+        let reason = format!("the writer has {}, the reader {}", type_name(writer), type_name(reader));
         self.found(field, reason, KEEP_TYPE, severity);
     }
 

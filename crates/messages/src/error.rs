@@ -9,14 +9,17 @@ use crate::Fingerprint;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The bytes do not begin like an Avro single object.
-    #[error("{length} bytes are not an Avro single object, which starts with c301 and a fingerprint; who wrote them?")]
+    #[error(
+        "{length} bytes are not an Avro single object, which starts with c301 and a schema fingerprint; which program \
+         wrote them?"
+    )]
     NotSingleObject {
         /// Number of bytes.
         length: usize,
     },
     /// The writer's schema is not known yet.
     #[error(
-        "schema {fingerprint} is not known here, only {readable}; wait until its writer puts it on the topic schemas"
+        "schema {fingerprint} is unknown, expected {readable}; wait until its writer publishes it on the topic schemas"
     )]
     UnknownSchema {
         /// Fingerprint of the writer's schema.
@@ -25,7 +28,7 @@ pub enum DecodeError {
         readable: String,
     },
     /// The record has another type.
-    #[error("schema {fingerprint} is {found}'s, only {readable} can be read here; was it sent to the wrong topic?")]
+    #[error("schema {fingerprint} is that of {found}, expected {readable}; was the record sent to the wrong topic?")]
     OtherRecord {
         /// Fingerprint of the writer's schema.
         fingerprint: Fingerprint,
@@ -35,7 +38,7 @@ pub enum DecodeError {
         readable: String,
     },
     /// The writer's schema is known but incompatible with this program's.
-    #[error("a {name} written with schema {fingerprint} cannot be read here: {problem}")]
+    #[error("cannot read a {name} written with schema {fingerprint}: {problem}")]
     Unresolvable {
         /// Name of the expected type.
         name: &'static str,

@@ -51,7 +51,7 @@ impl Plan {
         }
         let value = value.map_err(|error| Unreadable::Corrupt(one_line(&error.to_string())))?;
         if !datum.rest.is_empty() {
-            return Err(Unreadable::Corrupt(format!("{} bytes left over", datum.rest.len())));
+            return Err(Unreadable::Corrupt(format!("{} bytes after the end", datum.rest.len())));
         }
         let resolved = value.resolve_with_names(self.reader, self.reader_names.get_names());
         resolved.map_err(|error| Unreadable::Unresolvable(one_line(&error.to_string())))

@@ -20,10 +20,10 @@ const MAX_JSON_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LearnError {
     /// The text is not the Avro schema of a record.
-    #[error("this is not the schema of a record: {0}; who wrote it?")]
+    #[error("not the schema of a record: {0}; which program wrote it?")]
     NotARecord(String),
     /// The schema has another fingerprint than stated.
-    #[error("a schema with fingerprint {found} was given as {stated}; it must have been damaged or mixed up")]
+    #[error("a schema has fingerprint {found}, but its key is {stated}; it was damaged or mixed up")]
     OtherFingerprint {
         /// The stated fingerprint.
         stated: Fingerprint,
@@ -62,7 +62,7 @@ fn parse(json: &[u8]) -> Result<Schema, String> {
     let schema = Schema::parse_str(text).map_err(|error| crate::resolution::one_line(&error.to_string()))?;
     match record_name(&schema) {
         Some(_) => Ok(schema),
-        None => Err("it describes something else".to_owned()),
+        None => Err("it describes another type".to_owned()),
     }
 }
 

@@ -40,11 +40,11 @@ impl Shape {
             Schema::Array(array) => return Self::Array(Box::new(Self::within(&array.items, known))),
             Schema::Union(union) => match union.variants() {
                 [Schema::Null, some] => return Self::Optional(Box::new(Self::within(some, known))),
-                _ => panic!("only unions of null and another are written: {union:?}"),
+                _ => panic!("only unions of null and one other type are supported: {union:?}"),
             },
             Schema::Ref { name } => {
                 let shape = known.iter().find(|(known, _)| known == name).map(|(_, shape)| shape.clone());
-                return shape.unwrap_or_else(|| panic!("{name} is part of itself, which is not written"));
+                return shape.unwrap_or_else(|| panic!("{name} contains itself; recursive types are not supported"));
             }
             Schema::Fixed(fixed) => (&fixed.name, Self::Fixed(fixed.size)),
             Schema::Enum(symbols) => (&symbols.name, Self::Enum(symbols.symbols.clone())),
@@ -53,7 +53,7 @@ impl Shape {
                 let fields = record.fields.iter().map(field).collect();
                 (&record.name, Self::Record(record.name.name().to_owned(), fields))
             }
-            other => panic!("no message has a {other:?}"),
+            other => panic!("type not supported in messages: {other:?}"),
         };
         known.push((name.clone(), shape.clone()));
         shape

@@ -28,7 +28,7 @@ pub(crate) struct DatumWriter<'s, 'b> {
 
 impl DatumWriter<'_, '_> {
     fn mismatch(&self, found: &str) -> Mismatch {
-        Mismatch(format!("{found} where the schema has {}", self.shape.name()))
+        Mismatch(format!("found {found}, expected {}", self.shape.name()))
     }
 
     fn int(self, number: i32) -> Result<(), Mismatch> {
@@ -258,7 +258,7 @@ impl SerializeStruct for Fields<'_, '_> {
             }
             next => {
                 let expected = next.map_or("no more fields", |((name, _), _)| name);
-                Err(Mismatch(format!("field {key} where the schema has {expected}")))
+                Err(Mismatch(format!("found field {key}, expected {expected}")))
             }
         }
     }
@@ -279,7 +279,7 @@ impl SerializeSeq for Elements<'_, '_> {
     type Error = Mismatch;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Mismatch> {
-        self.left = self.left.checked_sub(1).ok_or_else(|| Mismatch("more elements than were announced".to_owned()))?;
+        self.left = self.left.checked_sub(1).ok_or_else(|| Mismatch("more elements than announced".to_owned()))?;
         value.serialize(DatumWriter { shape: self.shape, bytes: self.bytes })
     }
 
@@ -323,9 +323,9 @@ mod tests {
             value.serialize(DatumWriter { shape, bytes: &mut Vec::new() }).unwrap_err().to_string()
         }
         let swapped = Swapped { seconds: vec![1.0], count: 1 };
-        assert_eq!(problem(&shape, &swapped), "field seconds where the schema has count");
+        assert_eq!(problem(&shape, &swapped), "found field seconds, expected count");
         assert_eq!(problem(&shape, &Short { count: 1 }), "field seconds is missing");
         let wide = Wide { count: 1, seconds: vec![1.0] };
-        assert_eq!(problem(&shape, &wide), "field seconds: a double where the schema has a float");
+        assert_eq!(problem(&shape, &wide), "field seconds: found a double, expected a float");
     }
 }

@@ -58,7 +58,7 @@ impl Sketch {
 fn borrowed(bins: &[u64; SKETCH_SLOTS], slot: usize) -> u64 {
     let probe = |attempt: u64| splitmix64((slot as u64) << 32 | attempt) >> (u64::BITS - SLOT_BITS);
     let values = (1..).map(|attempt| bins[probe(attempt) as usize]);
-    values.into_iter().find(|&value| value != EMPTY).expect("some bin has a value, and every bin's turn comes")
+    values.into_iter().find(|&value| value != EMPTY).expect("at least one bin has a value, and all bins are tried")
 }
 
 /// The estimate of resemblance when `matching` of `slots` slots agree in `bits` bits; at least 0. Values of b bits

@@ -27,10 +27,10 @@ pub enum UrlProblem {
     #[error("scheme {0:?} is not crawled; only http and https are")]
     Scheme(String),
     /// No host, as in `http:///path`.
-    #[error("the URL names no host")]
+    #[error("the URL has no host")]
     NoHost,
     /// Longer than 2,048 bytes.
-    #[error("the URL has {0} bytes; at most {MAX_URL_BYTES} are kept")]
+    #[error("the URL has {0} bytes; at most {MAX_URL_BYTES} are allowed")]
     TooLong(usize),
 }
 
@@ -244,7 +244,7 @@ impl fmt::Debug for PageId {
 
 /// A string that is not 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a page id; it has 32 hexadecimal digits")]
+#[error("{0:?} is not a page id; a page id has 32 hexadecimal digits")]
 pub struct ParsePageIdError(String);
 
 impl FromStr for PageId {

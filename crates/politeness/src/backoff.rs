@@ -23,7 +23,7 @@ pub enum BackoffProblem {
     #[error("first back-off pause is zero; give at least a second")]
     ZeroFirst,
     /// The first pause exceeds the cap.
-    #[error("first back-off pause is longer than the longest one; lower it or raise the cap")]
+    #[error("first back-off pause is longer than the longest one; lower the first or raise the longest")]
     FirstAboveCap,
     /// The cap exceeds a week: the recovery of a host should be noticed within a week.
     #[error("longest back-off pause is longer than 7 days; pause the host instead")]

@@ -22,7 +22,7 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
         reader.contradiction(
             &[("estimator", "name"), ("policy", "name")],
             format!(
-                "the policy {:?} chooses by sweeps, of which the estimator {:?} learns nothing",
+                "the policy {:?} needs sweep forecasts, which the estimator {:?} does not make",
                 policy.name.name(),
                 estimator.name.name()
             ),
@@ -33,11 +33,11 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
         reader.contradiction(
             &[("policy", "lease_timeout"), ("fetch", "total_timeout")],
             format!(
-                "a request counts as lost after {} (policy.lease_timeout) while it may take {} (fetch.total_timeout)",
+                "a request counts as lost after {} (policy.lease_timeout), but it may take {} (fetch.total_timeout)",
                 show(policy.lease_timeout),
                 show(fetch.total_timeout)
             ),
-            "make policy.lease_timeout some times as long as fetch.total_timeout",
+            "make policy.lease_timeout several times as long as fetch.total_timeout",
         );
     }
     if let Some(host_rate) = budget.host_fetches_per_second
@@ -45,36 +45,40 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
     {
         reader.contradiction(
             &[("budget", "host_fetches_per_second"), ("budget", "fetches_per_second")],
-            format!("one host may have {host_rate} fetches per second and all together {}", budget.fetches_per_second),
-            "make budget.host_fetches_per_second the smaller one, or leave it out",
+            format!(
+                "the limit for one host is {host_rate} fetches per second, the limit for all hosts together only {}",
+                budget.fetches_per_second
+            ),
+            "lower budget.host_fetches_per_second, or leave it out",
         );
     }
     if fetch.extra_ca.is_some() && !fetch.tls_verify {
         reader.contradiction(
             &[("fetch", "extra_ca"), ("fetch", "tls_verify")],
-            "with fetch.tls_verify = false no certificate is checked, so fetch.extra_ca has no effect".to_owned(),
+            "fetch.extra_ca has no effect, because fetch.tls_verify = false switches off the check of certificates"
+                .to_owned(),
             "write fetch.tls_verify = true, or leave fetch.extra_ca out",
         );
     }
     if !hints.websub.keys().eq(hints.websub_secrets.keys()) {
         reader.contradiction(
             &[("hints", "websub"), ("hints", "websub_secrets")],
-            "hints.websub and hints.websub_secrets name different callbacks; what is not signed could be anyone's"
+            "hints.websub and hints.websub_secrets contain different names, but every callback needs a secret"
                 .to_owned(),
-            "give each name in both tables",
+            "write each name in both tables",
         );
     }
     if clock.origin.is_some() != clock.anchor.is_some() {
         reader.contradiction(
             &[("clock", "origin"), ("clock", "anchor")],
-            "clock.origin and clock.anchor say together when it is; one alone says nothing".to_owned(),
+            "clock.origin and clock.anchor need each other".to_owned(),
             "write both or neither",
         );
     }
     if clock.speed != 1.0 && clock.anchor.is_none() && kafka.brokers.is_some() {
         reader.contradiction(
             &[("clock", "speed"), ("kafka", "brokers")],
-            "several processes can only share a clock of another speed when they share its beginning".to_owned(),
+            "several processes with clock.speed other than 1.0 need a common start of their clock".to_owned(),
             "write clock.origin and clock.anchor, or leave clock.speed at 1.0",
         );
     }
@@ -91,8 +95,8 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
         if protocol.has_sasl() {
             reader.contradiction(
                 &[("kafka", "security_protocol"), ("kafka", "sasl_mechanism")],
-                format!("{:?} logs in, and kafka.sasl_mechanism does not say how", protocol.name()),
-                "write kafka.sasl_mechanism = \"SCRAM-SHA-512\", or what else the brokers offer",
+                format!("kafka.security_protocol = {:?} needs kafka.sasl_mechanism", protocol.name()),
+                "write kafka.sasl_mechanism = \"SCRAM-SHA-512\", or another mechanism that the brokers offer",
             );
         }
         let login = [
@@ -102,7 +106,7 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
             ("password_file", kafka.password_file.is_some()),
         ];
         if !protocol.has_sasl() {
-            let why = format!("nobody logs in with kafka.security_protocol = {:?}", protocol.name());
+            let why = format!("kafka.security_protocol = {:?} has no login", protocol.name());
             let remedy = "write kafka.security_protocol = \"sasl_ssl\", or leave it out";
             without_effect(reader, "security_protocol", &why, remedy, login.into_iter().chain(only_with_tokens));
         }
@@ -124,16 +128,16 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
         }
         (Some(_), Some(_)) => reader.contradiction(
             &[("kafka", "password"), ("kafka", "password_file")],
-            "kafka.password and kafka.password_file are both there, and may differ".to_owned(),
+            "kafka.password and kafka.password_file are both set".to_owned(),
             "leave one of them out",
         ),
         _ => {}
     }
     if has_tokens && kafka.oauth_token_url.is_none() {
-        missing("oauth_token_url", "a place to get tokens", "write kafka.oauth_token_url", reader);
+        missing("oauth_token_url", "a token endpoint", "write kafka.oauth_token_url", reader);
     }
     if !has_tokens {
-        let why = format!("{} uses no tokens", mechanism.name());
+        let why = format!("{} does not use tokens", mechanism.name());
         let remedy = "write kafka.sasl_mechanism = \"OAUTHBEARER\", or leave it out";
         without_effect(reader, "sasl_mechanism", &why, remedy, only_with_tokens);
     }
@@ -149,7 +153,7 @@ fn check_tls(kafka: &Kafka, reader: &mut Reader) {
             ("key_file", kafka.key_file.is_some()),
             ("key_password_file", kafka.key_password_file.is_some()),
         ];
-        let why = format!("kafka.security_protocol = {:?} is without TLS", protocol.name());
+        let why = format!("kafka.security_protocol = {:?} does not use TLS", protocol.name());
         let remedy = "write kafka.security_protocol = \"ssl\" or \"sasl_ssl\", or leave it out";
         without_effect(reader, "security_protocol", &why, remedy, files);
         return;
@@ -157,14 +161,14 @@ fn check_tls(kafka: &Kafka, reader: &mut Reader) {
     if kafka.certificate_file.is_some() != kafka.key_file.is_some() {
         reader.contradiction(
             &[("kafka", "certificate_file"), ("kafka", "key_file")],
-            "a certificate is shown together with its key".to_owned(),
-            "write kafka.certificate_file and kafka.key_file, or neither; they may name the same file",
+            "kafka.certificate_file and kafka.key_file need each other".to_owned(),
+            "write both or neither; they may name the same file",
         );
     }
     if kafka.key_password_file.is_some() && kafka.key_file.is_none() {
         reader.contradiction(
             &[("kafka", "key_password_file"), ("kafka", "key_file")],
-            "there is no key that this password could open".to_owned(),
+            "kafka.key_password_file has no effect without kafka.key_file".to_owned(),
             "write kafka.key_file, or leave kafka.key_password_file out",
         );
     }

@@ -128,7 +128,7 @@ const RESERVED_PROPERTIES: &[(&str, Option<&str>)] = &[
 
 pub(crate) fn check_property(name: &str) -> Result<(), String> {
     match RESERVED_PROPERTIES.iter().find(|(reserved, _)| *reserved == name) {
-        Some((_, Some(instead))) => Err(format!("{name:?} follows from {instead}")),
+        Some((_, Some(instead))) => Err(format!("{name:?} is derived from {instead}")),
         Some((_, None)) => Err(format!("{name:?} is part of the commit protocol and cannot be changed")),
         None if name.is_empty() => Err("has a property without a name".to_owned()),
         None => Ok(()),

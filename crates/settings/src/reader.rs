@@ -199,7 +199,7 @@ fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
     let (key, value) = line.split_once('=').map_or(("", ""), |(key, value)| (key.trim(), value.trim()));
     let is_known = KEYS.iter().any(|(_, keys)| keys.contains(&key)) && !may_be_secret(key);
     let remedy = if is_known && value.starts_with(|first: char| first.is_alphanumeric()) {
-        format!("texts and values with a unit stand in quotes: write {key} = {value:?}")
+        format!("texts and values with a unit need quotes: write {key} = {value:?}")
     } else {
         "write lines such as [section] and key = value, with texts and values with a unit in quotes".to_owned()
     };

@@ -23,9 +23,9 @@ pub(crate) trait Section: Sized {
 /// Prints a setting as a line of TOML.
 fn line<F: Form>(key: &str, form: &F, value: &F::Value) -> String {
     match form.write(value) {
-        Some(masked) if form.hides(value) => format!("# {key} is set, its secrets are not shown: {masked}"),
+        Some(masked) if form.hides(value) => format!("# {key} is set; its secrets are masked: {masked}"),
         Some(value) => format!("{key} = {value}"),
-        None => format!("# {key} is absent"),
+        None => format!("# {key} is not set"),
     }
 }
 

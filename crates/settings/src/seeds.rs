@@ -44,7 +44,7 @@ pub enum SeedProblem {
     #[error("{0:?} is not a weight; write a positive number such as 2.5, or leave it out")]
     Weight(String),
     /// Text after the weight.
-    #[error("{0:?} follows the weight; write one URL and at most one weight per line, comments after #")]
+    #[error("unexpected {0:?} after the weight; write one URL and at most one weight per line, comments after #")]
     Trailing(String),
 }
 

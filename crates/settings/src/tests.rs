@@ -71,7 +71,7 @@ fn what_default_toml_suggests_in_comments_is_valid() {
     let settings = layered(&uncommented, &[], &[]).unwrap();
     assert_eq!(settings.budget.bytes_per_second, Some(2 << 20));
     assert_eq!(settings.crawl.user_agent_header(), "recrawl/0.1 (+https://example.org/our-crawler)");
-    assert_eq!(settings.to_toml().matches("is absent").count(), 3, "{}", settings.to_toml());
+    assert_eq!(settings.to_toml().matches("is not set").count(), 3, "{}", settings.to_toml());
 }
 
 #[test]
@@ -193,8 +193,11 @@ fn each_kind_of_fault_says_what_to_write() {
     check("[fetch]\ntls_verify = \"yes\"\n", "cannot be \"yes\"; write true or false");
     check("[fetch]\nallow_private_addresses = [\"10.0.0.0/99\"]\n", "cannot contain \"10.0.0.0/99\"");
     check("[fetch]\nresolve = { \"a b\" = \"127.0.0.1:1\" }\n", "\"a b\" is not a host name or pattern");
-    check("[fetch.resolve]\n\"*.test\" = \"localhost\"\n", "\"*.test\" cannot be \"localhost\"; write host patterns");
-    check("[kafka.properties]\ngroup.id = \"x\"\n", "\"group.id\" follows from kafka.group_prefix");
+    check(
+        "[fetch.resolve]\n\"*.test\" = \"localhost\"\n",
+        "\"*.test\" cannot be \"localhost\"; write an address for each host pattern",
+    );
+    check("[kafka.properties]\ngroup.id = \"x\"\n", "\"group.id\" is derived from kafka.group_prefix");
     check("[kafka.properties]\nacks = 1\n", "\"acks\" is part of the commit protocol");
     check("[http]\nbind = \"localhost\"\n", "write an IP address with a port");
     check("budget = 3\n", "recrawl.toml:1: budget: is a section, not a setting");
@@ -230,7 +233,10 @@ fn contradictions_between_settings_are_faults() {
     check("[politeness]\ncrawl_delay = \"2m\"\n", "recrawl.toml:2: politeness.crawl_delay: ");
     check("[fetch]\ntotal_timeout = \"10m\"\n", "recrawl.toml:2: fetch.total_timeout: a request counts as lost");
     check("[budget]\nhost_fetches_per_second = 11\n", "recrawl.toml:2: budget.host_fetches_per_second: ");
-    check("[estimator]\nname = \"gamma\"\n", "recrawl.toml:2: estimator.name: the policy \"live\" chooses by sweeps");
+    check(
+        "[estimator]\nname = \"gamma\"\n",
+        "recrawl.toml:2: estimator.name: the policy \"live\" needs sweep forecasts",
+    );
     check("[fetch]\ntls_verify = false\nextra_ca = \"ca.pem\"\n", "recrawl.toml:3: fetch.extra_ca: ");
     check("[clock]\norigin = 1.7e9\n", "recrawl.toml:2: clock.origin: ");
     check("[clock]\nspeed = 60\n[kafka]\nbrokers = \"k:1\"\n", "recrawl.toml:4: kafka.brokers: several processes");
@@ -291,7 +297,7 @@ fn a_contact_is_required_for_all_but_loopback() {
     let crawl = Settings::default().crawl;
     assert_eq!(crawl.contact_required_fault(true), None);
     let fault = crawl.contact_required_fault(false).unwrap().to_string();
-    assert!(fault.starts_with("crawl.contact: is absent") && fault.contains("mailto:"), "{fault}");
+    assert!(fault.starts_with("crawl.contact: is not set") && fault.contains("mailto:"), "{fault}");
     let check = |contact: &str| layered(&format!("[crawl]\ncontact = {contact:?}\n"), &[], &[]).map(|set| set.crawl);
     assert_eq!(check("mailto:me@example.org").unwrap().contact_required_fault(false), None);
     assert!(check("https://example.org/bot").is_ok() && check("mailto:me").is_err() && check("ftp://x/").is_err());

@@ -10,7 +10,7 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
         Err(error) => return sitemap.problem(format!("JSON: {error}")),
     };
     let Some(items) = feed.get("items").and_then(Value::as_array) else {
-        return sitemap.problem("JSON without items is no feed".to_owned());
+        return sitemap.problem("JSON without items is not a feed".to_owned());
     };
     sitemap.kind = Some(Kind::JsonFeed);
     for (number, item) in items.iter().enumerate() {
@@ -18,13 +18,13 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
         // The id is often the URL.
         let id = text("id").filter(|id| id.starts_with("http://") || id.starts_with("https://"));
         let Some(url) = text("url").or_else(|| text("external_url")).or(id) else {
-            sitemap.problem(format!("item {}: no url", number + 1));
+            sitemap.problem(format!("item {} has no url", number + 1));
             continue;
         };
         let date = text("date_modified").or_else(|| text("date_published"));
         let last_modified = date.and_then(utc);
         if let (Some(date), None) = (date, &last_modified) {
-            sitemap.problem(format!("{url}: {date:?} is no date"));
+            sitemap.problem(format!("{url}: {date:?} is not a date"));
         }
         sitemap.push(Entry { url: url.to_owned(), last_modified, ..Entry::default() });
     }

@@ -14,14 +14,14 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
             sitemap.push(Entry { url: line.to_owned(), ..Entry::default() });
         } else {
             let shown: String = line.chars().take(60).collect();
-            sitemap.problem(format!("line {}: {shown:?} is no address", number + 1));
+            sitemap.problem(format!("line {}: {shown:?} is not a URL", number + 1));
         }
         if sitemap.is_full() {
-            sitemap.problem("the rest of the list is not read".to_owned());
+            sitemap.problem("too many entries; the rest of the list is ignored".to_owned());
             break;
         }
     }
     if sitemap.kind.is_none() {
-        sitemap.problem("neither XML, nor JSON, nor a list of addresses".to_owned());
+        sitemap.problem("not XML, not JSON and not a list of URLs".to_owned());
     }
 }

@@ -73,7 +73,7 @@ impl Sitemap {
     /// Adds an entry, if there is room and its URL is not too long.
     pub(crate) fn push(&mut self, entry: Entry) {
         if entry.url.len() > MAX_URL_BYTES {
-            self.problem(format!("an address has {} bytes, {MAX_URL_BYTES} are allowed", entry.url.len()));
+            self.problem(format!("a URL has {} bytes; at most {MAX_URL_BYTES} are allowed", entry.url.len()));
         } else if self.is_full() {
             self.problem(format!("more than {MAX_ENTRIES} entries"));
         } else {

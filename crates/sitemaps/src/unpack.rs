@@ -19,7 +19,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], sitemap: &mut Sitemap) -> Cow<'a, str> {
     };
     let end = bytes.len().min(MAX_BYTES);
     if end < bytes.len() {
-        sitemap.problem(format!("longer than {MAX_BYTES} bytes; the rest is not read"));
+        sitemap.problem(format!("longer than {MAX_BYTES} bytes; the rest is ignored"));
     }
     let decode = |bytes: &[u8]| encoding.decode_without_bom_handling(&bytes[mark..end]).0.into_owned();
     match bytes {

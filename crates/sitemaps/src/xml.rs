@@ -90,7 +90,7 @@ impl Document<'_> {
             return false;
         }
         if self.path.len() == MAX_DEPTH {
-            self.sitemap.problem(format!("elements lie more than {MAX_DEPTH} deep in each other"));
+            self.sitemap.problem(format!("elements are nested more than {MAX_DEPTH} levels deep"));
             return false;
         }
         self.text.clear();
@@ -105,7 +105,7 @@ impl Document<'_> {
             // An unclosed item ends where the next one begins.
             self.end_item();
             if self.sitemap.is_full() {
-                self.sitemap.problem("the rest is not read: too many entries".to_owned());
+                self.sitemap.problem("too many entries; the rest is ignored".to_owned());
                 return false;
             }
             self.item = Some(Item { depth: self.path.len(), ..Item::default() });
@@ -194,7 +194,7 @@ impl Document<'_> {
         let word = text.to_ascii_lowercase();
         match (&mut self.item, KNOWN.contains(&word.as_str())) {
             (Some(item), true) => item.entry.change_frequency = Some(word),
-            _ => self.sitemap.problem(format!("changefreq {text:?} is none of {}", KNOWN.join(", "))),
+            _ => self.sitemap.problem(format!("changefreq {text:?} is not one of {}", KNOWN.join(", "))),
         }
     }
 
@@ -211,13 +211,13 @@ impl Document<'_> {
             entry.url = second_url.unwrap_or_default();
         }
         if entry.url.is_empty() {
-            return self.sitemap.problem("an entry has no address".to_owned());
+            return self.sitemap.problem("an entry has no URL".to_owned());
         }
         if let Some(written) = entry.last_modified.take().or(second_date) {
             entry.last_modified = utc(&written);
             if entry.last_modified.is_none() {
                 let shown: String = written.chars().take(60).collect();
-                self.sitemap.problem(format!("{}: {shown:?} is no date", entry.url));
+                self.sitemap.problem(format!("{}: {shown:?} is not a date", entry.url));
             }
         }
         self.sitemap.push(entry);
@@ -228,7 +228,7 @@ impl Document<'_> {
         if self.item.is_some() {
             self.sitemap.problem("the document ends within an entry".to_owned());
         } else if self.sitemap.kind.is_none() && self.sitemap.problems.is_empty() {
-            self.sitemap.problem("XML without an element".to_owned());
+            self.sitemap.problem("the XML has no element".to_owned());
         }
     }
 }

@@ -35,7 +35,7 @@ fn a_sitemap_has_pages_with_what_is_said_of_them() {
     assert_eq!(sitemap.entries[0], first);
     assert_eq!(sitemap.entries[1].last_modified.as_deref(), Some("2026-11-20T09:00:00Z"));
     let said = sitemap.problems.join("\n");
-    for word in ["soon", "often", "priority \"7\"", "no address"] {
+    for word in ["soon", "often", "priority \"7\"", "an entry has no URL"] {
         assert!(said.contains(word), "{word} in {said}");
     }
 }
@@ -75,7 +75,7 @@ fn feeds_list_their_items() {
         "date_published":"2026-11-21T08:00:00Z"},{"id":"https://a.test/2"},{"id":"7"}]}"#;
     let json = read(json);
     assert_eq!((json.kind, urls(&json)), (Some(Kind::JsonFeed), vec!["https://a.test/1", "https://a.test/2"]));
-    assert_eq!(json.problems, ["item 3: no url"]);
+    assert_eq!(json.problems, ["item 3 has no url"]);
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn what_is_none_says_why() {
         (b"<html><body>Not found</body></html>", "<html>"),
         (b"{\"items\":", "JSON"),
         (b"{}", "items"),
-        (b"hello", "neither"),
-        (b"<!-- nothing -->", "without an element"),
+        (b"hello", "not XML, not JSON"),
+        (b"<!-- nothing -->", "the XML has no element"),
     ] {
         let sitemap = read(file);
         assert!(sitemap.kind.is_none() && sitemap.entries.is_empty());

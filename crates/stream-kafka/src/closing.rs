@@ -27,7 +27,7 @@ impl<T: Send> Deref for Closing<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.client.as_ref().expect("it is taken only by the drop")
+        self.client.as_ref().expect("only drop takes the client")
     }
 }
 
@@ -36,7 +36,7 @@ impl<T: Send> Drop for Closing<T> {
         let client = self.client.take();
         // If no thread could be started, the client was dropped together with the closure.
         if let Err(Unanswered::Late) = within(self.timeout, move || drop(client)) {
-            warn!(timeout = ?self.timeout, "a consumer did not close in time and is left behind");
+            warn!(timeout = ?self.timeout, "a consumer did not close in time and is abandoned");
         }
     }
 }

@@ -72,13 +72,13 @@ impl Cluster {
         let metadata = self
             .committed_view
             .fetch_metadata(Some(topic), ASK_TIMEOUT)
-            .map_err(|error| self.explained(&format!("cannot ask for topic {topic}"), &error))?;
+            .map_err(|error| self.explained(&format!("cannot get the metadata of topic {topic}"), &error))?;
         let Some(found) = metadata.topics().iter().find(|found| found.name() == topic) else { return Ok(None) };
         if let Some(code) = found.error().map(RDKafkaErrorCode::from) {
             return match code {
                 RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic => Ok(None),
                 code => {
-                    let message = format!("cannot ask for topic {topic}: {code}{}", advice(code));
+                    let message = format!("cannot get the metadata of topic {topic}: {code}{}", advice(code));
                     Err(LogError::new(kind_of(code), message))
                 }
             };
@@ -113,7 +113,10 @@ impl Cluster {
         match self.topic(&to.topic)? {
             None => Err(no_topic(&to.topic)),
             Some(TopicInfo { partitions, .. }) if to.partition >= partitions => {
-                let message = format!("there is no partition {}; topic {} has {partitions}", to.partition, to.topic);
+                let message = format!(
+                    "partition {} does not exist; topic {} has {partitions} partitions",
+                    to.partition, to.topic
+                );
                 Err(LogError::new(ErrorKind::Stop, message))
             }
             Some(_) => Ok(()),
@@ -174,13 +177,10 @@ pub(crate) fn committed_positions<C: ConsumerContext>(
 }
 
 pub(crate) fn no_topic(topic: &str) -> LogError {
-    LogError::new(
-        ErrorKind::Stop,
-        format!("there is no topic {topic}; create the topics first (recrawl topics create)"),
-    )
+    LogError::new(ErrorKind::Stop, format!("topic {topic} does not exist; create it with recrawl topics create"))
 }
 
 /// The error for an answer without the requested offsets.
 pub(crate) fn no_answer(partition: &TopicPartition) -> LogError {
-    LogError::new(ErrorKind::Retry, format!("Kafka gave no offsets for {partition}"))
+    LogError::new(ErrorKind::Retry, format!("Kafka returned no offsets for {partition}"))
 }

@@ -25,7 +25,7 @@ pub(crate) fn reason(error: &KafkaError) -> String {
             format!("{description} ({name} = {value:?}); check [kafka] properties")
         }
         KafkaError::ClientCreation(description) => match in_our_words(description) {
-            named if named != *description => format!("{named}; check the setting named"),
+            named if named != *description => format!("{named}; check that setting"),
             _ => format!("{description}; check [kafka] properties"),
         },
         other => match other.rdkafka_error_code() {
@@ -39,20 +39,26 @@ pub(crate) fn reason(error: &KafkaError) -> String {
 pub(crate) fn advice(code: RDKafkaErrorCode) -> &'static str {
     use RDKafkaErrorCode as Code;
     match code {
-        Code::TopicAuthorizationFailed => "; allow the user of kafka.username that topic (docs/kafka-security.md)",
-        Code::GroupAuthorizationFailed => "; allow the user of kafka.username that group (docs/kafka-security.md)",
+        Code::TopicAuthorizationFailed => {
+            "; grant the user of kafka.username access to that topic (docs/kafka-security.md)"
+        }
+        Code::GroupAuthorizationFailed => {
+            "; grant the user of kafka.username access to that group (docs/kafka-security.md)"
+        }
         Code::TransactionalIdAuthorizationFailed => {
-            "; allow the user of kafka.username transactional ids that begin with kafka.group_prefix \
+            "; grant the user of kafka.username the transactional ids that begin with kafka.group_prefix \
              (docs/kafka-security.md)"
         }
-        Code::ClusterAuthorizationFailed => "; allow the user of kafka.username this (docs/kafka-security.md)",
+        Code::ClusterAuthorizationFailed => {
+            "; grant the user of kafka.username this operation (docs/kafka-security.md)"
+        }
         Code::SaslAuthenticationFailed | Code::Authentication => {
             "; check kafka.username, kafka.password and kafka.sasl_mechanism"
         }
         Code::UnsupportedSASLMechanism | Code::IllegalSASLState => {
             "; check kafka.sasl_mechanism and kafka.security_protocol"
         }
-        Code::SSL => "; check kafka.ca_file, and kafka.certificate_file if the brokers want one",
+        Code::SSL => "; check kafka.ca_file, and kafka.certificate_file if the brokers require one",
         _ => "",
     }
 }
@@ -66,7 +72,7 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
         let is_final =
             says(&["invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope", "access_denied"]);
         let kind = if is_final { ErrorKind::Stop } else { ErrorKind::Retry };
-        (kind, "gets no token for", "kafka.oauth_token_url, kafka.username and kafka.password")
+        (kind, "cannot get a token for", "kafka.oauth_token_url, kafka.username and kafka.password")
     } else if says(&["certificate required", "alert bad certificate", "alert unknown ca", "alert handshake failure"]) {
         (ErrorKind::Stop, "was refused by", "kafka.certificate_file and kafka.key_file")
     } else {
@@ -77,7 +83,7 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
                 let check = "kafka.ca_file, and that the certificate is for the host in kafka.brokers";
                 (ErrorKind::Stop, "does not trust", check)
             }
-            Code::SSL => (ErrorKind::Stop, "has no TLS with", "kafka.security_protocol and kafka.ca_file"),
+            Code::SSL => (ErrorKind::Stop, "cannot set up TLS with", "kafka.security_protocol and kafka.ca_file"),
             Code::Authentication | Code::SaslAuthenticationFailed
                 if says(&["mechanism handshake failed", "Unsupported SASL mechanism"]) =>
             {
@@ -91,7 +97,7 @@ pub(crate) fn refusal(brokers: &str, code: RDKafkaErrorCode, why: &str) -> Optio
             }
             // A broker that goes away looks the same.
             Code::BrokerTransportFailure if says(&["state APIVERSION_QUERY", "state SSL_HANDSHAKE"]) => {
-                (ErrorKind::Retry, "was cut off by", "kafka.security_protocol")
+                (ErrorKind::Retry, "was disconnected by", "kafka.security_protocol")
             }
             _ => return None,
         }

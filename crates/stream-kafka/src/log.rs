@@ -37,7 +37,7 @@ impl KafkaLog {
             settings
                 .view(isolation_level)
                 .create_with_context::<_, BaseConsumer<Quiet>>(Quiet::default())
-                .map_err(|error| log_error("cannot make a Kafka client", &error))
+                .map_err(|error| log_error("cannot create a Kafka client", &error))
         };
         let (uncommitted_view, committed_view) = (view("read_uncommitted")?, view("read_committed")?);
         let cluster = Cluster {
@@ -54,7 +54,7 @@ impl KafkaLog {
             match cluster.committed_view.fetch_metadata(None, Duration::from_secs(1)) {
                 Ok(_) => return Ok(Self { cluster: Arc::new(cluster), backlog_reader: Arc::default() }),
                 Err(error) => {
-                    let error = cluster.explained("cannot ask for topics", &error);
+                    let error = cluster.explained("cannot list topics", &error);
                     if error.kind == ErrorKind::Stop || Instant::now() >= deadline {
                         return Err(error);
                     }
@@ -84,7 +84,7 @@ impl Log for KafkaLog {
             serve(&self.cluster.committed_view);
             *id = self.cluster.committed_view.client().fetch_cluster_id(ASK_TIMEOUT);
         }
-        id.clone().ok_or_else(|| self.cluster.unreachable("it does not tell its cluster id"))
+        id.clone().ok_or_else(|| self.cluster.unreachable("it did not return its cluster id"))
     }
 
     fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
@@ -107,7 +107,7 @@ impl Log for KafkaLog {
     }
 
     fn backlog(&self, group: &str, topic: &str) -> Result<Vec<Backlog>, LogError> {
-        let doing = format!("cannot ask for the backlog of group {group} on {topic}");
+        let doing = format!("cannot get the backlog of group {group} on {topic}");
         let partitions: Vec<u32> = (0..self.cluster.topic(topic)?.map_or(0, |topic| topic.partitions)).collect();
         if partitions.is_empty() {
             return Ok(Vec::new());

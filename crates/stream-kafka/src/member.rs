@@ -73,7 +73,7 @@ impl KafkaMember {
             .settings
             .member(&spec.group)
             .create_with_context(Rebalances::default())
-            .map_err(|error| log_error("cannot make a consumer", &error))?;
+            .map_err(|error| log_error("cannot create a consumer", &error))?;
         consumer.subscribe(&[&spec.input]).map_err(|error| log_error("cannot join the group", &error))?;
         Ok(Self {
             cluster,
@@ -135,7 +135,8 @@ impl KafkaMember {
                     self.kept.push_back(Event::Revoked(partitions));
                 }
                 Change::Failed(why) => {
-                    let message = format!("cannot take over partitions of {}: {why} ({})", self.input, self.group);
+                    let message =
+                        format!("cannot take over partitions of topic {}: {why} (group {})", self.input, self.group);
                     return Err(LogError::new(ErrorKind::Rejoin, message));
                 }
             }
@@ -221,7 +222,7 @@ impl KafkaMember {
                 self.unreachable = false;
                 Ok(())
             }
-            Err(error) => Err(self.cluster.explained("cannot ask for topics", &error)),
+            Err(error) => Err(self.cluster.explained("cannot list topics", &error)),
         }
     }
 
@@ -293,13 +294,14 @@ impl KafkaMember {
                 element.set_metadata(&position.note);
             }
         }
-        let metadata = self.consumer.group_metadata().ok_or_else(|| {
-            LogError::new(ErrorKind::Rejoin, format!("group {} has no metadata for us any more", self.group))
-        })?;
+        let metadata = self
+            .consumer
+            .group_metadata()
+            .ok_or_else(|| LogError::new(ErrorKind::Rejoin, format!("the metadata of group {} is gone", self.group)))?;
         // After the group has excluded us, its metadata is empty, and the broker would take it for that of a consumer
         // without a group.
         if self.consumer.assignment_lost() {
-            let message = format!("group {} went on without us and gave our partitions to others", self.group);
+            let message = format!("group {} went on without this member and reassigned its partitions", self.group);
             return Err(LogError::new(ErrorKind::Rejoin, message));
         }
         Ok(Positions { offsets, metadata })
@@ -403,7 +405,7 @@ impl Member for KafkaMember {
         self.take_changes()?;
         let mut touched = commit.tasks.iter().chain(commit.positions.keys());
         if let Some(partition) = touched.find(|partition| !self.owned.contains_key(partition)) {
-            let message = format!("partition {partition} of {} belongs to another member now", self.input);
+            let message = format!("partition {partition} of {} now belongs to another member", self.input);
             return Err(LogError::new(ErrorKind::Abort, message));
         }
         self.commit_transaction(&commit.outputs, &self.positions_of(commit))
@@ -411,7 +413,7 @@ impl Member for KafkaMember {
 
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
         committed_positions(&*self.consumer, &self.input, partitions).map_err(|error| {
-            self.cluster.explained(&format!("cannot ask for the positions of group {}", self.group), &error)
+            self.cluster.explained(&format!("cannot get the positions of group {}", self.group), &error)
         })
     }
 }

@@ -52,7 +52,7 @@ impl KafkaReader {
             .settings
             .reader()
             .create_with_context(Quiet::default())
-            .map_err(|error| log_error("cannot make a reader", &error))?;
+            .map_err(|error| log_error("cannot create a reader", &error))?;
         Ok(Self { cluster, consumer, introduced: BTreeSet::new(), reading: None })
     }
 
@@ -69,7 +69,7 @@ impl KafkaReader {
     ) -> Result<BTreeMap<TopicPartition, u64>, LogError> {
         serve(view);
         let offsets = offsets_of(view, partitions, place).map_err(|error| {
-            let doing = format!("cannot ask for offsets of {}", in_words(partitions));
+            let doing = format!("cannot get the offsets of {}", in_words(partitions));
             self.cluster.explained_by(view, &doing, &error)
         })?;
         match partitions.iter().find(|partition| !offsets.contains_key(partition)) {
@@ -128,7 +128,7 @@ impl KafkaReader {
 
     fn end(&mut self) -> Result<(), LogError> {
         self.reading = None;
-        self.consumer.unassign().map_err(|error| log_error("cannot end reading", &error))
+        self.consumer.unassign().map_err(|error| log_error("cannot stop reading", &error))
     }
 
     fn position(&self, partition: &TopicPartition) -> Option<u64> {
@@ -146,7 +146,7 @@ impl Reader for KafkaReader {
     fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
         let (ends, open) = self.settled_ends(partitions, MARKERS_TIMEOUT)?;
         if let [partition, ..] = open.as_slice() {
-            let message = format!("{partition} holds a transaction that has not ended yet");
+            let message = format!("{partition} has an open transaction");
             return Err(LogError::new(ErrorKind::Retry, message));
         }
         let starts = self.offsets(&self.cluster.committed_view, partitions, Offset::Beginning)?;

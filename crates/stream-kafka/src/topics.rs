@@ -53,7 +53,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
         .collect();
     let client = admin(cluster)?;
     let results = futures_executor::block_on(client.create_topics(&new_topics, &options()))
-        .map_err(|error| cluster.explained("cannot make topics", &error))?;
+        .map_err(|error| cluster.explained("cannot create topics", &error))?;
     for result in results {
         match result {
             // Another process created it first.
@@ -65,7 +65,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
                     }
                     code => advice(code).to_owned(),
                 };
-                return Err(LogError::new(kind_of(code), format!("cannot make topic {name}: {code}{hint}")));
+                return Err(LogError::new(kind_of(code), format!("cannot create topic {name}: {code}{hint}")));
             }
         }
     }
@@ -73,7 +73,7 @@ pub(crate) fn create(cluster: &Cluster, topics: &[TopicConfig]) -> Result<(), Lo
     for topic in missing {
         while cluster.ask_partitions(&topic.name)?.is_none() {
             if Instant::now() >= deadline {
-                let message = format!("topic {} was made but does not appear", topic.name);
+                let message = format!("topic {} was created but does not appear in the metadata", topic.name);
                 return Err(LogError::new(ErrorKind::Retry, message));
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -101,7 +101,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
     let metadata = cluster
         .committed_view
         .fetch_metadata(None, ASK_TIMEOUT)
-        .map_err(|error| cluster.explained("cannot ask for topics", &error))?;
+        .map_err(|error| cluster.explained("cannot list topics", &error))?;
     let found: HashMap<&str, &MetadataTopic> = metadata.topics().iter().map(|topic| (topic.name(), topic)).collect();
     let present: Vec<_> = topics
         .iter()
@@ -112,7 +112,7 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
         Vec::new()
     } else {
         futures_executor::block_on(admin(cluster)?.describe_configs(&present, &options()))
-            .map_err(|error| cluster.explained("cannot ask for the settings of topics", &error))?
+            .map_err(|error| cluster.explained("cannot get the settings of topics", &error))?
     };
     let names: Vec<_> = topics.iter().filter(|topic| found.contains_key(&*topic.name)).map(|t| &*t.name).collect();
     let mut resources: HashMap<&str, _> = names.into_iter().zip(resources).collect();
@@ -121,8 +121,8 @@ pub(crate) fn check(cluster: &Cluster, topics: &[TopicConfig]) -> Result<Vec<Top
             (Some(metadata), Some(Ok(resource))) => {
                 problem(topic, cluster.settings.replication_factor, metadata, &resource)
             }
-            (Some(_), Some(Err(code))) => Some(format!("its settings cannot be read: {code}{}", advice(code))),
-            _ => Some("is missing; create it (recrawl topics create)".to_owned()),
+            (Some(_), Some(Err(code))) => Some(format!("cannot read its settings: {code}{}", advice(code))),
+            _ => Some("is missing; create it with recrawl topics create".to_owned()),
         };
         TopicCheck { name: topic.name.clone(), problem }
     };
@@ -139,8 +139,8 @@ fn problem(
     let partitions = metadata.partitions().len();
     if partitions != topic.partitions as usize {
         return Some(format!(
-            "has {partitions} partitions instead of {}; a number once chosen cannot be changed: set [kafka] partitions, \
-             or delete all topics and begin anew",
+            "has {partitions} partitions instead of {}; the number cannot be changed later: set \
+             kafka.partitions = {partitions}, or delete all topics and start over",
             topic.partitions
         ));
     }
@@ -193,7 +193,7 @@ fn properties(topic: &TopicConfig, replication_factor: u16) -> Vec<(&'static str
 }
 
 fn admin(cluster: &Cluster) -> Result<AdminClient<DefaultClientContext>, LogError> {
-    cluster.settings.admin().create().map_err(|error| log_error("cannot make a Kafka client", &error))
+    cluster.settings.admin().create().map_err(|error| log_error("cannot create a Kafka client", &error))
 }
 
 fn options() -> AdminOptions {

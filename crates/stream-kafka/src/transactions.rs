@@ -48,7 +48,7 @@ impl Transactions {
         let producer: BaseProducer<Deliveries> = settings
             .producer(transactional_id)
             .create_with_context(Deliveries::default())
-            .map_err(|error| log_error("cannot make a producer", &error))?;
+            .map_err(|error| log_error("cannot create a producer", &error))?;
         let transactions = Self {
             producer: Arc::new(producer),
             transactional_id: transactional_id.to_owned(),
@@ -60,7 +60,7 @@ impl Transactions {
         let _ = transactions.producer.client().fetch_metadata(Some("__transaction_state"), INIT_TIMEOUT);
         transactions.producer.init_transactions(INIT_TIMEOUT).map_err(|error| {
             transactions.producer.poll(Duration::ZERO);
-            transactions.failure("cannot begin to work in transactions", &error)
+            transactions.failure("cannot initialise transactions", &error)
         })?;
         Ok(transactions)
     }
@@ -135,18 +135,18 @@ impl Transactions {
         match aborted {
             // After a refused record, librdkafka numbers the next ones wrongly (seen: "out of order sequence").
             Ok(()) if error.kind == ErrorKind::Stop => {
-                self.broken = Some((ErrorKind::Rejoin, format!("a new producer is needed: {}", error.message)));
+                self.broken = Some((ErrorKind::Rejoin, format!("the producer must be replaced: {}", error.message)));
             }
             Ok(()) => {}
             Err(stuck) => match Self::init(&self.settings, &self.transactional_id) {
                 Ok(fresh) => {
-                    warn!(error = %stuck, "a stuck transaction was aborted by a new producer");
+                    warn!(error = %stuck, "a new producer aborted a stuck transaction");
                     *self = fresh;
                     let kind = if error.kind == ErrorKind::Rejoin { ErrorKind::Abort } else { error.kind };
                     return LogError { kind, ..error };
                 }
                 Err(failure) => {
-                    warn!(error = %stuck, %failure, "a stuck transaction cannot be aborted by a new producer");
+                    warn!(error = %stuck, %failure, "a new producer cannot abort a stuck transaction");
                     self.broken = Some((ErrorKind::Rejoin, stuck.message));
                 }
             },
@@ -234,7 +234,7 @@ impl Transactions {
             self.producer.poll(Duration::ZERO);
             if self.producer.in_flight_count() == before {
                 if Instant::now() >= deadline {
-                    let message = format!("{before} records were not taken by Kafka within {:?}", self.timeout);
+                    let message = format!("Kafka did not accept {before} records within {:?}", self.timeout);
                     return Err(LogError::new(ErrorKind::Rejoin, self.named(&message)));
                 }
                 std::thread::sleep(DRAIN_PAUSE);
@@ -262,7 +262,7 @@ impl Transactions {
         debug!(target: "librdkafka", doing, %error, ?kind, "transaction failed");
         let why = match error.rdkafka_error_code() {
             Some(RDKafkaErrorCode::OperationTimedOut) => match self.producer.context().quiet.last_complaint() {
-                Some((_, complaint)) => format!("{}; last heard: {complaint}", reason(error)),
+                Some((_, complaint)) => format!("{}; last error of the client: {complaint}", reason(error)),
                 None => reason(error),
             },
             _ => reason(error),
@@ -292,7 +292,7 @@ fn size(record: &OutputRecord) -> usize {
 fn too_large(to: &TopicPartition, bytes: usize) -> LogError {
     let message = format!(
         "a record of {bytes} bytes is larger than topic {} allows; raise the topic's max.message.bytes (and the brokers' \
-         message.max.bytes) or lower what may be in a record",
+         message.max.bytes) or lower the limits on the content of records",
         to.topic
     );
     LogError::new(ErrorKind::Stop, message)

@@ -130,7 +130,7 @@ fn what_the_user_may_not_do_is_said_with_what_would_allow_it() {
     let log = KafkaLog::connect(login(&secrets, Mechanism::ScramSha512)).unwrap();
     let error = log.create_topics(&[topic_config("forbidden", 1)]).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Stop);
-    assert!(error.message.contains("allow the user of kafka.username"), "{error}");
+    assert!(error.message.contains("grant the user of kafka.username"), "{error}");
     let input = topic(&log, "recrawl-allowed", 1);
     let id = unique("recrawl-id");
     let outcome = log
@@ -212,10 +212,10 @@ fn records_travel_with_tokens_of_a_provider() {
 fn a_provider_that_does_not_know_us_stops_and_one_that_is_away_does_not() {
     let Some(secrets) = secrets() else { return };
     let (url, _endpoint) = token_endpoint(100);
-    stops(with_tokens(&secrets, url, "swordfish"), &["gets no token for Kafka", "check kafka.oauth_token_url"]);
+    stops(with_tokens(&secrets, url, "swordfish"), &["cannot get a token for Kafka", "check kafka.oauth_token_url"]);
     let error = refused(with_tokens(&secrets, "http://127.0.0.1:1/token".to_owned(), "let-me-in"));
     assert_eq!(error.kind, ErrorKind::Retry);
-    assert!(error.message.contains("gets no token for Kafka"), "{error}");
+    assert!(error.message.contains("cannot get a token for Kafka"), "{error}");
 }
 
 #[test]

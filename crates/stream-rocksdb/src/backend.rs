@@ -75,16 +75,13 @@ impl EmbeddedBackend {
         let paths = Paths::new(data_dir);
         if !paths.database.join("CURRENT").exists() {
             let path = paths.database.display();
-            return Err(stop(format!(
-                "there is no log at {path}; check the data directory, or start recrawl run first"
-            )));
+            return Err(stop(format!("no log at {path}; check the data directory, or start recrawl run first")));
         }
         let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.database, &error, RESTORE));
         let damaged = |what: String| stop(rocks::damaged("log", &paths.database, &what, RESTORE));
         let (database, _) = rocks::open_read_only(&paths.database, DBRecoveryMode::PointInTime).map_err(fault)?;
         let log = families::log_id(&database).map_err(fault)?;
-        let owner =
-            Owner { log: log.ok_or_else(|| damaged("it does not say which log it is".to_owned()))?, task: None };
+        let owner = Owner { log: log.ok_or_else(|| damaged("the id of the log is missing".to_owned()))?, task: None };
         let families = families::verify(&database, &owner).map_err(fault)?.map_err(damaged)?;
         let incarnation = incarnation::latest(&database).map_err(fault)?;
         let opened = Opened { incarnation, jump: None };
@@ -194,7 +191,7 @@ impl EmbeddedBackend {
         let mut families = lock(&self.families);
         let given_up = |name: &&String| name.starts_with(&state_family(stage, "")) && !wanted.contains(*name);
         for name in families.iter().filter(given_up).cloned().collect::<Vec<_>>() {
-            info!(store = name, "dropping a store that the stage no longer has");
+            info!(store = name, "dropping a store that the stage no longer declares");
             let removed = families::remove(&self.database, &mut families, &name, WriteBatch::default());
             removed.map_err(|error| self.fault(&error))?;
         }
@@ -308,7 +305,7 @@ impl EmbeddedBackend {
 
     pub(crate) fn write_batch(&self, batch: WriteBatch) -> Result<(), LogError> {
         if self.owned.is_none() {
-            return Err(stop(format!("log {} was opened for reading only", self.paths.database.display())));
+            return Err(stop(format!("log {} is open read-only", self.paths.database.display())));
         }
         self.database.write(batch).map_err(|error| self.fault(&error))
     }
@@ -327,7 +324,7 @@ impl Drop for EmbeddedBackend {
         if self.owned.is_some() {
             let closed = self.store_all_held().and_then(|()| self.sync()).and_then(|()| self.note(true));
             if let Err(error) = closed {
-                warn!(%error, "the log could not be closed cleanly; its offsets may jump when it is opened again");
+                warn!(%error, "the log was not closed cleanly; its offsets may jump ahead when it is opened again");
             }
         }
     }

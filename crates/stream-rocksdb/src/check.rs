@@ -224,7 +224,7 @@ impl<'a> Check<'a> {
     fn families(&mut self, database: &Database) -> BTreeSet<String> {
         let mut verify = || -> Result<BTreeSet<String>, String> {
             self.report.log = families::log_id(database).map_err(|error| error.to_string())?;
-            let log = self.report.log.clone().ok_or("it does not say which log it belongs to")?;
+            let log = self.report.log.clone().ok_or("the id of its log is missing")?;
             let owner = Owner { log, task: self.task.clone() };
             families::verify(database, &owner).map_err(|error| error.to_string())?
         };

@@ -20,7 +20,7 @@ use stream::{ErrorKind, LogError};
 use tracing::warn;
 
 /// Advice on damage to data that exists nowhere else.
-pub(crate) const RESTORE: &str = "restore the data directory from a copy, or move it away to start anew";
+pub(crate) const RESTORE: &str = "restore the data directory from a backup, or move it away to start over";
 
 /// Paths of an embedded log.
 #[derive(Clone, Debug)]
@@ -88,8 +88,8 @@ pub(crate) fn open(data_dir: &Path, boot: Option<&str>) -> Result<Opening, LogEr
     if !paths.database.join("CURRENT").exists() {
         let (database, identity) = (paths.database.display(), paths.identity.display());
         return Err(stop(format!(
-            "log {database} is gone, although {identity} says that there was one; restore the data directory from a \
-             copy, or delete what is left of it to begin anew and learn everything again"
+            "log {database} is missing, but {identity} says that it existed; restore the data directory from a \
+             backup, or delete the directory to start over and lose everything learned"
         )));
     }
     let noted = HighWater::read(&paths.high_water).map_err(|error| unusable(&paths.high_water, &error))?;
@@ -173,7 +173,10 @@ fn recover(
     };
     match open(DBRecoveryMode::TolerateCorruptedTailRecords, true) {
         Err(error) if may_have_holes && rocks::is_damage(&error) => {
-            warn!(log = %paths.database.display(), %error, "the write-ahead log has a hole: what stands behind it is lost");
+            warn!(
+                log = %paths.database.display(), %error,
+                "the write-ahead log has a gap; the writes after it are lost"
+            );
             open(DBRecoveryMode::PointInTime, false)
         }
         opened => opened,
@@ -184,7 +187,7 @@ fn recover(
 fn verify(database: Database, paths: &Paths, options: FamilyOptions, lock: File) -> Result<Opening, LogError> {
     let fault = |error: rocksdb::Error| stop(rocks::explain("log", &paths.database, &error, RESTORE));
     let log = families::log_id(&database).map_err(fault)?;
-    let log = log.ok_or_else(|| damaged(paths, "it does not say which log it is"))?;
+    let log = log.ok_or_else(|| damaged(paths, "the id of the log is missing"))?;
     let owner = Owner { log, task: None };
     let families = families::verify(&database, &owner).map_err(fault)?.map_err(|what| damaged(paths, &what))?;
     if !families.contains(RECORDS) {
@@ -197,15 +200,15 @@ fn verify(database: Database, paths: &Paths, options: FamilyOptions, lock: File)
             if expected != owner.log {
                 let (path, found) = (paths.database.display(), &owner.log);
                 return Err(stop(format!(
-                    "log {path} is log {found}, but this data directory belongs to log {expected}; put the right one \
-                     back, or delete {} to go on with this one",
+                    "log {path} is log {found}, but this data directory belongs to log {expected}; restore the right \
+                     one, or delete {} to continue with this one",
                     paths.identity.display()
                 )));
             }
             incarnation = incarnation.max(field(&lines, "incarnation").and_then(|n| n.parse().ok()).unwrap_or(0));
         }
         Sealed::Missing | Sealed::Damaged => {
-            warn!(file = %paths.identity.display(), "missing or damaged; written anew from what the database says");
+            warn!(file = %paths.identity.display(), "missing or damaged; it is rewritten from the database");
         }
     }
     Ok(Opening { database, families, owner, opened: Opened { incarnation, jump: None }, options, lock })
@@ -221,14 +224,14 @@ impl Opening {
             if power_cut {
                 warn!(
                     log = %path, missing_writes, incarnation,
-                    "the machine may have lost power while this log was written to: its last writes may be missing. \
-                     Offsets jump, so that none is given twice"
+                    "the machine may have lost power while this log was written: its last writes may be missing. \
+                     Offsets jump ahead, so that none is used twice"
                 );
             } else {
                 warn!(
                     log = %path, missing_writes, incarnation,
-                    "this log is not as it was left: it is an older copy, or its end is lost. Offsets jump, so that none \
-                     is given twice"
+                    "this log has changed since it was closed: it is an older copy, or its end is lost. Offsets jump \
+                     ahead, so that none is used twice"
                 );
             }
         }

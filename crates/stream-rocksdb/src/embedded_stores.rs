@@ -34,7 +34,7 @@ impl StoreProvider for EmbeddedStores {
         let own = self.0.log_id();
         if log_id != own {
             return Err(StoreError::Failed(format!(
-                "the state of {task} belongs to log {own}, not {log_id}; each log keeps its own state"
+                "the state of {task} belongs to log {own}, not {log_id}; every log has its own state"
             )));
         }
         self.0.prepare(&task.stage, stores).map_err(failed)?;
@@ -43,7 +43,7 @@ impl StoreProvider for EmbeddedStores {
 
     fn set_aside(&self, task: &TaskId) -> Result<String, StoreError> {
         Err(StoreError::Failed(format!(
-            "the state of {task} is part of the embedded log and is not kept anywhere else; {}",
+            "the state of {task} exists only in the embedded log and cannot be refilled; {}",
             crate::directory::RESTORE
         )))
     }
@@ -58,7 +58,7 @@ struct EmbeddedStore {
 
 impl EmbeddedStore {
     fn written_by_commits(&self) -> StoreError {
-        StoreError::Failed(format!("the state of {} is written by commits of its log alone", self.task))
+        StoreError::Failed(format!("the state of {} can only be written by commits of its log", self.task))
     }
 
     fn fault(&self, error: &rocksdb::Error) -> StoreError {

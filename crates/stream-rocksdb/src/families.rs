@@ -35,7 +35,7 @@ impl Owner {
 
     /// Why a family does not belong to this owner; `None` if it does.
     fn fault(&self, family: &str, found: Option<&[u8]>) -> Option<String> {
-        let Some(found) = found else { return Some(format!("column family {family} has lost its contents")) };
+        let Some(found) = found else { return Some(format!("the contents of column family {family} are lost")) };
         let found = String::from_utf8_lossy(found);
         let expected = self.identity(family);
         if found == expected {
@@ -105,7 +105,7 @@ pub(crate) fn verify(database: &Database, owner: &Owner) -> Result<Result<BTreeS
     if let Some(fault) = owner.fault(DEFAULT, database.get(identity_key())?.as_deref()) {
         return Ok(Err(fault));
     }
-    let Some(listed) = listed(database)? else { return Ok(Err("it does not say which stores it has".to_owned())) };
+    let Some(listed) = listed(database)? else { return Ok(Err("its list of stores is missing".to_owned())) };
     for name in &listed {
         let Some(family) = database.cf_handle(name) else { return Ok(Err(format!("column family {name} is missing"))) };
         if let Some(fault) = owner.fault(name, database.get_cf(&family, identity_key())?.as_deref()) {
@@ -134,7 +134,7 @@ pub(crate) fn add(
         database.drop_cf(name)?;
     }
     database.create_cf(name, options)?;
-    let family = database.cf_handle(name).expect("it was made just now");
+    let family = database.cf_handle(name).expect("the family was created above");
     let mut after = listed.clone();
     after.insert(name.to_owned());
     let mut batch = WriteBatch::default();

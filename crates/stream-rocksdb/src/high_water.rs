@@ -105,9 +105,9 @@ impl HighWater {
             bytes => bytes?,
         };
         Ok(match bytes.get(..noted.bytes) {
-            None => Since::Damaged(format!("its file {name} has lost its end")),
+            None => Since::Damaged(format!("its file {name} is truncated")),
             Some(bytes) if sealed::digest(bytes) != noted.digest => {
-                Since::Damaged(format!("its file {name} is not as it was written"))
+                Since::Damaged(format!("its file {name} was changed after it was written"))
             }
             Some(_) => Since::Continued,
         })
@@ -174,9 +174,9 @@ mod tests {
         put("MANIFEST-000005", "abcd");
         assert_eq!(compare(), Since::Continued);
         put("MANIFEST-000005", "ab");
-        assert!(matches!(compare(), Since::Damaged(what) if what.contains("lost its end")));
+        assert!(matches!(compare(), Since::Damaged(what) if what.contains("is truncated")));
         put("MANIFEST-000005", "abd");
-        assert!(matches!(compare(), Since::Damaged(what) if what.contains("not as it was written")));
+        assert!(matches!(compare(), Since::Damaged(what) if what.contains("changed after it was written")));
         put("CURRENT", "MANIFEST-000006\n");
         assert_eq!(compare(), Since::Later);
         put("CURRENT", "MANIFEST-000004\n");

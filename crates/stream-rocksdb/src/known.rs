@@ -188,7 +188,7 @@ fn end_of_records(
 }
 
 pub(crate) fn unknown(partition: &TopicPartition) -> LogError {
-    stop(format!("there is no partition {partition}; create its topic first"))
+    stop(format!("partition {partition} does not exist; create its topic first"))
 }
 
 #[cfg(test)]

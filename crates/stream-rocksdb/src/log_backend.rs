@@ -135,8 +135,8 @@ impl LogBackend for EmbeddedBackend {
         if let Some(existing) = existing.filter(|existing| existing.config.partitions != topic.partitions) {
             let (name, partitions) = (&topic.name, existing.config.partitions);
             return Err(stop(format!(
-                "topic {name} has {partitions} partitions, not {}, and keys would move; set the old number again, or \
-                 begin anew in another data directory",
+                "topic {name} has {partitions} partitions, not {}, and the number cannot be changed; set \
+                 log.partitions back, or start over in another data directory",
                 topic.partitions
             )));
         }

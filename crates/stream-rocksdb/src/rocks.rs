@@ -29,7 +29,7 @@ pub(crate) fn database_options(recovery: DBRecoveryMode, verify_wals: bool) -> O
     // that of a write buffer for its first write-ahead log.
     let further = format!("allow_fallocate=false;track_and_verify_wals={verify_wals}");
     let further = Options::default().get_options_from_string(further);
-    let mut options = further.expect("the RocksDB we are built with knows these options");
+    let mut options = further.expect("the linked RocksDB knows these options");
     options.set_wal_recovery_mode(recovery);
     options.set_track_and_verify_wals_in_manifest(verify_wals);
     options.set_paranoid_checks(true);
@@ -121,7 +121,7 @@ pub(crate) fn explain(thing: &str, path: &Path, error: &rocksdb::Error, refill: 
 /// Message for a failed disk operation.
 pub(crate) fn unusable(thing: &str, path: &Path, error: &dyn Display) -> String {
     let path = path.display();
-    format!("{thing} {path} cannot be used: {error}; check that its disk is there, writable and not full")
+    format!("{thing} {path} cannot be used: {error}; check that its disk is mounted, writable and not full")
 }
 
 /// Message for damaged data on disk.

@@ -65,7 +65,7 @@ impl RocksStores {
         let path = self.path(task);
         if !path.join("CURRENT").exists() {
             let path = path.display();
-            return Err(StoreError::Failed(format!("there is no state of {task} at {path}; check the data directory")));
+            return Err(StoreError::Failed(format!("no state of {task} at {path}; check the data directory")));
         }
         let (database, found) =
             rocks::open_read_only(&path, DBRecoveryMode::PointInTime).map_err(|error| explain(&path, &error))?;
@@ -125,7 +125,7 @@ impl StoreProvider for RocksStores {
         };
         let fault = |error: rocksdb::Error| explain(&path, &error);
         for name in listed.iter().filter(|name| !stores.contains(&name.as_str())).cloned().collect::<Vec<_>>() {
-            info!(%task, store = name, "dropping a store that the stage no longer has");
+            info!(%task, store = name, "dropping a store that the stage no longer declares");
             families::remove(&database, &mut listed, &name, WriteBatch::default()).map_err(fault)?;
         }
         for name in stores {
@@ -152,7 +152,7 @@ impl StoreProvider for RocksStores {
                 return Ok(aside.display().to_string());
             }
         }
-        unreachable!("numbers do not end")
+        unreachable!("there is always an unused number")
     }
 }
 
@@ -179,7 +179,7 @@ fn unusable(path: &Path, error: &io::Error) -> StoreError {
     StoreError::Failed(rocks::unusable("state directory", path, error))
 }
 
-const REFILL: &str = "what it held comes back from the changelog";
+const REFILL: &str = "its content is refilled from the changelog";
 
 struct RocksStore {
     database: Database,
@@ -221,9 +221,9 @@ impl RocksStore {
     }
 
     fn options_for_writing(&self) -> Result<&Options, StoreError> {
-        self.family.as_ref().ok_or_else(|| {
-            StoreError::Failed(format!("state directory {} was opened for reading only", self.path.display()))
-        })
+        self.family
+            .as_ref()
+            .ok_or_else(|| StoreError::Failed(format!("state directory {} is open read-only", self.path.display())))
     }
 
     /// Writes the mark when the manifest has changed, which happens when a write buffer becomes a table.
@@ -245,7 +245,8 @@ impl Drop for RocksStore {
         if self.family.is_some()
             && let Err(error) = self.note_high_water()
         {
-            warn!(state = %self.path.display(), %error, "could not be closed cleanly; it may be refilled when it is next opened");
+            warn!(state = %self.path.display(), %error, "was not closed cleanly; it may be refilled when it is opened \
+                                                         again");
         }
     }
 }

@@ -162,7 +162,7 @@ fn a_read_is_bounded_in_bytes_and_gives_at_least_one_record() {
 #[test]
 fn a_view_shows_what_was_there_when_it_was_opened_and_writes_nothing() {
     let directory = TempDir::new().unwrap();
-    assert_stops(EmbeddedBackend::open_read_only(directory.path()), &["there is no log", "check the data directory"]);
+    assert_stops(EmbeddedBackend::open_read_only(directory.path()), &["no log at", "check the data directory"]);
     let log = log_with(directory.path(), Cleanup::Compact);
     log.append(&[record("a", Some("1"), NOW)]).unwrap();
     let files = || -> usize { std::fs::read_dir(directory.path().join("log")).unwrap().count() };
@@ -172,7 +172,7 @@ fn a_view_shows_what_was_there_when_it_was_opened_and_writes_nothing() {
     assert_eq!(held(&view), ["a=1"]);
     assert_eq!(held(log.backend()), ["a=1", "b=2"]);
     let view = InProcessLog::new(view);
-    assert_stops(view.append(&[record("c", None, NOW)]), &["for reading only"]);
+    assert_stops(view.append(&[record("c", None, NOW)]), &["is open read-only"]);
     assert_eq!(held(&EmbeddedBackend::open_read_only(directory.path()).unwrap()), ["a=1", "b=2"]);
     assert_eq!(files(), before, "a view leaves no files behind");
 }
@@ -192,7 +192,7 @@ fn a_directory_that_cannot_be_made_is_named() {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("file");
     std::fs::write(&file, "in the way").unwrap();
-    assert_stops(open_log(&file.join("data")), &[file.to_str().unwrap(), "check that its disk is there"]);
+    assert_stops(open_log(&file.join("data")), &[file.to_str().unwrap(), "check that its disk is mounted"]);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_topic_takes_over_a_changed_retention_and_refuses_other_partitions() {
     log.backend().maintain(NOW + 2 * HOUR).unwrap();
     assert_eq!(held(log.backend()), ["a=1"]);
     let more = TopicConfig { partitions: 2, ..topic };
-    assert_stops(log.create_topics(&[more]), &["topic has 1 partitions, not 2", "set the old number again"]);
+    assert_stops(log.create_topics(&[more]), &["topic has 1 partitions, not 2", "set log.partitions back"]);
 }
 
 /// Puts bytes where they do not belong, and expects the log to name its path and what to do.
@@ -222,7 +222,7 @@ fn check_damage(family: &str, key: &[u8], value: &[u8], notice: impl Fn(&Path) -
     let database = DB::open_cf(&Options::default(), &path, ["default", "records"]).unwrap();
     database.put_cf(database.cf_handle(family).unwrap(), key, value).unwrap();
     drop(database);
-    assert_stops(notice(directory.path()), &[path.to_str().unwrap(), "restore the data directory from a copy"]);
+    assert_stops(notice(directory.path()), &[path.to_str().unwrap(), "restore the data directory from a backup"]);
 }
 
 #[test]
@@ -269,5 +269,5 @@ fn a_torn_table_is_reported_as_damage() {
         }
     }
     assert!(torn > 0, "there was a table to tear");
-    assert_stops(open_log(directory.path()), &["is damaged", "restore the data directory from a copy"]);
+    assert_stops(open_log(directory.path()), &["is damaged", "restore the data directory from a backup"]);
 }

@@ -155,7 +155,7 @@ fn a_flipped_bit_in_the_write_ahead_log_is_refused_unless_power_was_lost() {
     };
     flip(data);
     let said = refusal(data);
-    assert!(said.contains("is damaged") && said.contains("restore the data directory from a copy"), "{said}");
+    assert!(said.contains("is damaged") && said.contains("restore the data directory from a backup"), "{said}");
     flip(left.path());
     assert!(refusal(left.path()).contains("is damaged"), "a kill makes no holes");
     let log = open(left.path(), "next boot");
@@ -184,15 +184,15 @@ fn a_log_that_is_gone_is_not_begun_anew() {
         }
     };
     let remove = |path: &Path| std::fs::remove_dir_all(path).unwrap();
-    check(&|data| remove(&data.join("log")), "is gone, although");
+    check(&|data| remove(&data.join("log")), "is missing, but");
     check(
         &|data| {
             remove(&data.join("log"));
             std::fs::remove_file(data.join("log.identity")).unwrap();
         },
-        "is gone, although",
+        "is missing, but",
     );
-    check(&|data| std::fs::remove_file(data.join("log/CURRENT")).unwrap(), "is gone, although");
+    check(&|data| std::fs::remove_file(data.join("log/CURRENT")).unwrap(), "is missing, but");
     check(&|data| std::fs::write(data.join("log/CURRENT"), "MANIFEST-000001\n").unwrap(), "is damaged");
     check(
         &|data| common::files(&data.join("log")).iter().for_each(|file| std::fs::write(file, "").unwrap()),
@@ -245,7 +245,7 @@ fn state_is_of_its_own_log_and_written_by_commits_alone() {
     let mut store = stores.open(&log.id().unwrap(), &task, &["pages"]).unwrap();
     let checkpoint = store.checkpoint().unwrap();
     assert!(store.apply(&[], &checkpoint).unwrap_err().to_string().contains("written by commits"));
-    assert!(stores.set_aside(&task).unwrap_err().to_string().contains("restore the data directory from a copy"));
+    assert!(stores.set_aside(&task).unwrap_err().to_string().contains("restore the data directory from a backup"));
     assert!(stores.view(&task, &["pages"]).is_some());
 }
 

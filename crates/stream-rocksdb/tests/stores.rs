@@ -105,22 +105,22 @@ fn a_directory_that_cannot_be_made_is_named() {
     let said = complaint(provider(&file).open(LOG, &task(), &STORES));
     let path = file.join("scheduler/3");
     assert!(said.starts_with(&format!("state directory {} cannot be used: ", path.display())), "{said}");
-    assert!(said.ends_with("; check that its disk is there, writable and not full"), "{said}");
+    assert!(said.ends_with("; check that its disk is mounted, writable and not full"), "{said}");
 }
 
 #[test]
 fn a_view_beside_the_owner_reads_and_refuses_to_write() {
     let directory = TempDir::new().unwrap();
     let stores = provider(directory.path());
-    assert!(complaint(stores.open_read_only(&task(), &STORES)).contains("there is no state of scheduler/3"));
+    assert!(complaint(stores.open_read_only(&task(), &STORES)).contains("no state of scheduler/3"));
     let mut store = stores.open(LOG, &task(), &STORES).unwrap();
     store.apply(&[write(0, "a", Some("1"))], &checkpoint(1)).unwrap();
     let mut view = provider(directory.path()).open_read_only(&task(), &STORES).unwrap();
     store.apply(&[write(0, "b", Some("2"))], &checkpoint(2)).unwrap();
     assert_eq!(held(&*view, 0, ""), ["a=1"]);
     assert_eq!(view.checkpoint().unwrap(), checkpoint(1));
-    assert!(complaint(view.apply(&[], &checkpoint(9))).contains("for reading only"));
-    assert!(complaint(view.empty(0)).contains("for reading only"));
+    assert!(complaint(view.apply(&[], &checkpoint(9))).contains("is open read-only"));
+    assert!(complaint(view.empty(0)).contains("is open read-only"));
     let view = stores.open_read_only(&task(), &STORES).unwrap();
     assert_eq!(held(&*view, 0, ""), ["a=1", "b=2"]);
 }
@@ -153,8 +153,7 @@ fn an_unreadable_checkpoint_says_what_to_do() {
     assert_eq!(
         said,
         format!(
-            "state directory {} is damaged: its checkpoint is unreadable; what it held comes back from the \
-             changelog",
+            "state directory {} is damaged: its checkpoint is unreadable; its content is refilled from the changelog",
             path.display()
         )
     );
@@ -219,7 +218,7 @@ fn a_store_that_was_lost_is_damage_and_a_new_one_is_empty() {
     let mut database = DB::open_cf(&Options::default(), &path, ["default", "pages", "sweeps"]).unwrap();
     database.create_cf("hosts", &Options::default()).unwrap();
     drop(database);
-    assert!(damage(stores.open(LOG, &task(), &STORES)).contains("column family hosts has lost its contents"));
+    assert!(damage(stores.open(LOG, &task(), &STORES)).contains("the contents of column family hosts are lost"));
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl StageHealth {
     /// Ends a row of failures after a successful step.
     pub fn worked(&mut self) {
         if self.failures_in_a_row > 0 {
-            info!(stage = self.stage, failures = self.failures_in_a_row, "log is back");
+            info!(stage = self.stage, failures = self.failures_in_a_row, "the log works again");
             self.failures_in_a_row = 0;
             self.update(|status| status.last_error = None);
         }

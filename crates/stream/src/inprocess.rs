@@ -194,7 +194,7 @@ impl<B: LogBackend> Log for InProcessLog<B> {
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
         let topic = self.0.topic(&spec.input)?.ok_or_else(|| {
-            LogError::new(ErrorKind::Stop, format!("there is no topic {}; create the topics first", spec.input))
+            LogError::new(ErrorKind::Stop, format!("topic {} does not exist; create the topics first", spec.input))
         })?;
         let input: Arc<str> = spec.input.as_str().into();
         let mut state = self.0.lock();

@@ -227,5 +227,5 @@ impl LogBackend for MemoryBackend {
 }
 
 fn unknown(partition: &TopicPartition) -> LogError {
-    LogError::new(ErrorKind::Stop, format!("there is no partition {partition}; create its topic first"))
+    LogError::new(ErrorKind::Stop, format!("partition {partition} does not exist; create its topic first"))
 }

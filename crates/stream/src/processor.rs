@@ -68,7 +68,7 @@ impl OutputTopic {
     /// Why the topic refuses a record of this size; `None` if it accepts it.
     pub(crate) fn refusal(&self, bytes: usize) -> Option<String> {
         let (topic, limit) = (&self.name, self.max_message_bytes);
-        (bytes > limit as usize).then(|| format!("it makes a record of {bytes} bytes; topic {topic} takes {limit}"))
+        (bytes > limit as usize).then(|| format!("it produces a record of {bytes} bytes; topic {topic} allows {limit}"))
     }
 }
 

@@ -50,7 +50,12 @@ impl InputRecord {
     /// Decodes the message in a record of this topic. A record of a newer version waits for its schema; any other
     /// record that does not decode, such as a tombstone, is to be set aside.
     pub fn read<M: Encoded>(&self, topic: Topic<M>) -> Result<M, ProcessError> {
-        let tombstone = || ProcessError::SetAside(format!("a tombstone; {} carries values only", topic.name()));
+        let tombstone = || {
+            ProcessError::SetAside(format!(
+                "found a record without a value (tombstone); {} carries values only",
+                topic.name()
+            ))
+        };
         let value = self.value.as_deref().ok_or_else(tombstone)?;
         Ok(M::decode(value)?)
     }

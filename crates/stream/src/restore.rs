@@ -104,7 +104,7 @@ impl Restoring {
         self.failures += 1;
         let wait = wait_after(self.failures);
         self.retry_at = monotonic + wait;
-        warn!(task = %self.id, error = error.message, attempt = self.failures, ?wait, "restore failed, trying again");
+        warn!(task = %self.id, error = error.message, attempt = self.failures, ?wait, "restore failed; trying again");
     }
 
     /// Records that the state cannot be read because a schema is missing. The state is kept and read again after a
@@ -204,7 +204,10 @@ impl Restoring {
     /// Sets the local state aside, to be refilled from the changelog.
     fn set_aside(&mut self, ground: &Ground<'_>) -> Result<(), TaskError> {
         let kept_as = ground.stores.set_aside(&self.id).map_err(|error| TaskError::Stop(error.to_string()))?;
-        warn!(task = %self.id, kept_as, "local state is set aside and refilled from its changelog; delete it when you need it no more");
+        warn!(
+            task = %self.id, kept_as,
+            "local state is set aside and refilled from its changelog; delete the old state once you no longer need it"
+        );
         self.set_aside += 1;
         Ok(())
     }
@@ -268,7 +271,7 @@ impl Filling {
     ) -> Result<(), TaskError> {
         let store = &ground.spec.stores[place].name;
         if reason != RefillReason::Empty {
-            info!(task = %restoring.id, store, ?reason, "local state cannot be brought up to date; refilling it from its changelog");
+            info!(task = %restoring.id, store, ?reason, "local state cannot catch up with its changelog; refilling it");
             restoring.refilled += 1;
         }
         self.store.empty(place).map_err(|error| TaskError::of_store(restoring.id.partition, error))?;
@@ -326,12 +329,15 @@ impl Filling {
 
 fn tell_of_gaps(task: &TaskId, input: InputStart) {
     if input.lost > 0 {
-        warn!(%task, from = input.from, lost = input.lost, "retention took input that was never processed");
+        warn!(%task, from = input.from, lost = input.lost, "retention deleted input records that were never processed");
     }
     if input.vanished > 0 {
-        warn!(%task, from = input.from, vanished = input.vanished, "the input topic ends before what was already processed; going on from its end");
+        warn!(
+            %task, from = input.from, vanished = input.vanished,
+            "the input topic ends before the processed position; continuing from its end"
+        );
     }
     if input.from_state {
-        warn!(%task, from = input.from, "the group's position was lost; going on where the state stands");
+        warn!(%task, from = input.from, "the position of the group is lost; continuing from the position in the state");
     }
 }

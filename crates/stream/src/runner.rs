@@ -241,7 +241,11 @@ impl StageRunner {
                 let (records, after) = match joined.reader.read(&from, *next, self.settings.batch_records) {
                     Ok(read) => read,
                     Err(error) if error.kind == ErrorKind::Retry => {
-                        warn!(stage = self.spec.name, error = error.message, "cannot hear the other partitions now");
+                        warn!(
+                            stage = self.spec.name,
+                            error = error.message,
+                            "reading the other partitions failed; trying again"
+                        );
                         return Ok(());
                     }
                     Err(error) => return Err(error.into()),
@@ -266,7 +270,7 @@ impl StageRunner {
     fn join(&mut self) -> Result<(), TaskError> {
         let topic = |name: &str| -> Result<OutputTopic, LogError> {
             let missing = || {
-                let message = format!("there is no topic {name}; create the topics first (recrawl topics create)");
+                let message = format!("topic {name} does not exist; create it with recrawl topics create");
                 LogError::new(ErrorKind::Stop, message)
             };
             let info = self.log.topic(name)?.ok_or_else(missing)?;

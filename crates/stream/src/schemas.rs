@@ -44,7 +44,7 @@ impl SchemaReader {
                 let Some(value) = value else { continue };
                 match messages::schemas::learn(&value, None) {
                     Ok(_) => _ = learned.insert(key),
-                    Err(error) => warn!(offset, %error, "a schema cannot be read"),
+                    Err(error) => warn!(offset, %error, "cannot read a schema"),
                 }
             }
         }
@@ -60,7 +60,7 @@ pub fn is_unheard_of(record: &InputRecord) -> bool {
 /// Appends those schemas of the program that are not on the topic yet. Tools call it before they append a record.
 pub fn tell(log: &dyn Log, schemas: &SchemaTopic, now: Timestamp) -> Result<(), LogError> {
     if log.topic(&schemas.topic)?.is_none() {
-        let message = format!("there is no topic {}; create the topics first (recrawl topics create)", schemas.topic);
+        let message = format!("topic {} does not exist; create it with recrawl topics create", schemas.topic);
         return Err(LogError::new(ErrorKind::Stop, message));
     }
     let mut reader = log.reader()?;

@@ -66,7 +66,7 @@ impl TestDriver {
     /// A driver with these topics, its clock set to `start`.
     pub fn new(topics: &[TopicConfig], start: Timestamp) -> Self {
         let log = InProcessLog::new(MemoryBackend::default());
-        log.create_topics(topics).expect("a log in memory can make topics");
+        log.create_topics(topics).expect("a log in memory can create topics");
         Self { log, stores: MemoryStores::default(), clock: ManualClock::at(start), stages: Vec::new() }
     }
 

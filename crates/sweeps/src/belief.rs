@@ -68,5 +68,5 @@ impl CellPriors {
 pub(crate) fn posterior(prior_beta_days: f64, evidence: GammaState) -> Gamma {
     let beyond = |number: f32| if number > 0.0 && number.is_finite() { f64::from(number) } else { 0.0 };
     Gamma::new(PRIOR_ALPHA + beyond(evidence.delta_alpha), prior_beta_days + beyond(evidence.delta_beta_days))
-        .expect("a positive prior and evidence that is not negative")
+        .expect("the prior is positive and the evidence is not negative")
 }

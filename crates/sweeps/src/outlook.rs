@@ -175,7 +175,7 @@ impl Outlook {
 
     fn apply_group(&mut self, change: &GroupChange) -> Result<(), InvalidState> {
         let Some(hazard) = Hazard::from_totals(change.first_bin, change.totals.clone(), change.per_day) else {
-            return Err(InvalidState::group(change.group, "hazards must be finite and their totals must not fall"));
+            return Err(InvalidState::group(change.group, "hazards must be finite and their totals must not decrease"));
         };
         match self.group_number(change.group) {
             Some(number) => {

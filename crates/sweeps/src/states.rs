@@ -121,7 +121,10 @@ impl GroupState {
         let hazard = Hazard::from_totals(self.hazard_first_bin, self.hazard_totals, self.per_day)
             .filter(|hazard| hazard.end_bin() == self.last_bin.saturating_add(1))
             .filter(|hazard| hazard.first_bin() <= calendar.oldest())
-            .ok_or(InvalidState::group(self.group, "its hazard is not finite, falls, or is not of its bins"))?;
+            .ok_or(InvalidState::group(
+                self.group,
+                "its hazard is not finite, decreases, or does not match its bins",
+            ))?;
         Ok((calendar, hazard))
     }
 }

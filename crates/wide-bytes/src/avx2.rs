@@ -206,5 +206,5 @@ fn write(piece: &[u8; PIECE], lead: usize, to: &mut [u8; PIECE]) {
 
 #[inline(always)]
 fn half(piece: &[u8; PIECE], start: usize) -> &[u8; HALF] {
-    piece[start..].first_chunk().expect("half a piece begins in its first half")
+    piece[start..].first_chunk().expect("a half piece starts in the first half")
 }

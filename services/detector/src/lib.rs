@@ -179,9 +179,8 @@ fn load(result: &FetchResult, context: &Context<'_>) -> Result<PageMemory, Proce
     let sketch: PageSketch = context.get(PAGES, id)?.unwrap_or_default();
     let looks = match &sketch.looks[..] {
         [] => LookMemory::default(),
-        looks => {
-            LookMemory::decode(looks).map_err(|error| ProcessError::Damaged(format!("the looks at {id}: {error}")))?
-        }
+        looks => LookMemory::decode(looks)
+            .map_err(|error| ProcessError::Damaged(format!("the stored looks of page {id}: {error}")))?,
     };
     let version = match look::needs_version(result, &sketch, &looks) {
         true => context.get(VERSIONS, id)?.unwrap_or_default().0,

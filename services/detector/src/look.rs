@@ -40,7 +40,7 @@ impl JudgedLook {
     ) -> Result<Self, ProcessError> {
         let look = match result.look.outcome.meaning().content {
             ContentEvidence::Body => {
-                let missing = || ProcessError::SetAside("a fetched page without its body".to_owned());
+                let missing = || ProcessError::SetAside("the outcome is fetched, but the body is missing".to_owned());
                 Self::of_version(result, body.ok_or_else(missing)?, urls, known)
             }
             // The requester's copy is current. Without a stored version, the response says nothing.

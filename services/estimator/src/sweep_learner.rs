@@ -104,11 +104,11 @@ impl SweepLearner {
                 self.names.insert(hash, site.site_key);
             }
             (SweepKey::Size(hash), SweepRecord::Size(size)) => {
-                let pages = u32::try_from(size.pages).map_err(|_| format!("a group of {} pages", size.pages))?;
+                let pages = u32::try_from(size.pages).map_err(|_| format!("a group with {} pages", size.pages))?;
                 found.sizes.push((hash, pages));
             }
             (SweepKey::Today, SweepRecord::Today(day)) => found.today = Some(day.today),
-            (key, _) => return Err(format!("the record under {key:?} is another's")),
+            (key, _) => return Err(format!("the record under {key:?} belongs to another key")),
         }
         Ok(())
     }

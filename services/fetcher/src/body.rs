@@ -26,10 +26,10 @@ impl Intake {
     pub(crate) fn new(headers: &HeaderMap, announced: u64, wanted: Wanted<'_>, rules: &Rules) -> Result<Self, Failure> {
         let told = wanted_type(headers, wanted, rules)?;
         let refused =
-            |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not asked for"));
+            |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not requested"));
         // An HTTP/1.1 request asks for no transfer coding but chunked.
         if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
-            let detail = format!("transfer coding {value:?} was not asked for");
+            let detail = format!("transfer coding {value:?} was not requested");
             return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
         }
         let coding = Coding::of(headers).map_err(refused)?;
@@ -68,7 +68,7 @@ fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> Failure {
 }
 
 fn does_not_unpack(detail: &str) -> Failure {
-    Failure::new(FetchOutcome::MalformedResponse, format!("the body does not unpack: {detail}"))
+    Failure::new(FetchOutcome::MalformedResponse, format!("cannot decompress the body: {detail}"))
 }
 
 /// Whether the head announced a media type.

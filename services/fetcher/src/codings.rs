@@ -227,7 +227,7 @@ impl Write for Kept {
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
         match self.stop {
             None => Ok(piece.len()),
-            Some(_) => Err(io::Error::other("a limit of the fetcher's")),
+            Some(_) => Err(io::Error::other("a limit of the fetcher was reached")),
         }
     }
 

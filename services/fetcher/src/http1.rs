@@ -113,7 +113,7 @@ impl Line {
                 Parsed::Interim(length) => self.input.consume(length),
                 Parsed::Partial if rest.len() < self.max_head => self.fill(until).await?,
                 Parsed::Whole(..) | Parsed::Partial => {
-                    return Err(Problem::Malformed(format!("a head of more than {} bytes", self.max_head)));
+                    return Err(Problem::Malformed(format!("the head has more than {} bytes", self.max_head)));
                 }
             }
         }

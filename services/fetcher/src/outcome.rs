@@ -11,17 +11,19 @@ const MAX_DETAIL: usize = 300;
 pub(crate) fn outcome_of(status: u16, says_when: bool, is_conditional: bool) -> (FetchOutcome, Option<String>) {
     let (outcome, detail) = match status {
         200..=205 | 207..=299 => (FetchOutcome::Fetched, None),
-        206 => (FetchOutcome::ContentRefused, Some("a part of the page that was not asked for")),
-        304 if !is_conditional => (FetchOutcome::MalformedResponse, Some("not modified, though no copy was spoken of")),
+        206 => (FetchOutcome::ContentRefused, Some("the server sent a part of the page without a request for a range")),
+        304 if !is_conditional => {
+            (FetchOutcome::MalformedResponse, Some("the server answered 304 to a request without validators"))
+        }
         304 => (FetchOutcome::NotModified, None),
-        300..=399 => (FetchOutcome::RedirectedAway, Some("a redirect that leads nowhere")),
+        300..=399 => (FetchOutcome::RedirectedAway, Some("the redirect has no usable location")),
         404 => (FetchOutcome::NotFound, None),
         410 => (FetchOutcome::Gone, None),
         429 => (FetchOutcome::RateLimited, None),
         503 if says_when => (FetchOutcome::RateLimited, None),
         400..=499 => (FetchOutcome::ClientError, None),
         500..=599 => (FetchOutcome::ServerError, None),
-        _ => return (FetchOutcome::MalformedResponse, Some(format!("status {status} is not one of HTTP's"))),
+        _ => return (FetchOutcome::MalformedResponse, Some(format!("status {status} is not an HTTP status"))),
     };
     (outcome, detail.map(str::to_owned))
 }

@@ -65,7 +65,7 @@ pub(crate) struct Head {
 pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, common: &Common) -> Result<Head, String> {
     let target = if matches!(target, Target::Path) { url.path_and_query() } else { url.as_str() };
     if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(format!("{target:?} cannot be asked for"));
+        return Err(format!("{target:?} is not a valid request target"));
     }
     let mut bytes = Vec::with_capacity(target.len() + common.lines.len() + common.secret_lines.len() + 160);
     for part in ["GET ", target, " HTTP/1.1\r\n"] {
@@ -74,7 +74,7 @@ pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, comm
     bytes.extend_from_slice(&common.lines);
     for (name, value) in validators(wanted) {
         if !value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
-            return Err(format!("{value:?} is no validator"));
+            return Err(format!("{value:?} is not a valid validator"));
         }
         write_line(&mut bytes, &name, value.as_bytes());
     }

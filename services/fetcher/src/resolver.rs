@@ -123,7 +123,7 @@ pub(crate) mod tests {
             let answer = answers[count.replace(count.get() + 1).min(answers.len() - 1)].clone();
             Box::pin(async move {
                 tokio::task::yield_now().await;
-                if answer.is_empty() { Err("no such name".to_owned()) } else { Ok(answer) }
+                if answer.is_empty() { Err("the name does not exist".to_owned()) } else { Ok(answer) }
             })
         };
         (Resolver::new(Box::new(lookup), ttl, ttl, 3), asked)

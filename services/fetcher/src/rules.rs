@@ -51,7 +51,7 @@ pub enum RulesError {
         problem: String,
     },
     /// TLS cannot be set up.
-    #[error("TLS cannot be set up: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Tls(String),
 }
 

@@ -45,7 +45,7 @@ impl Processor for Matcher {
         let band = record.read(PAGE_BANDS)?;
         let key = band.band.0;
         if record.key != key {
-            return Err(ProcessError::SetAside("its key is not the band it speaks of".to_owned()));
+            return Err(ProcessError::SetAside("its key differs from its band".to_owned()));
         }
         self.bands += 1;
         let place = BucketKey { band: key, page: band.page_id };

@@ -30,7 +30,7 @@ pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let done = input.split(b'\n').enumerate().try_for_each(|(index, line)| {
         let line = line?;
-        let question = serde_json::from_slice(&line).map_err(|error| format!("not a question: {error}"));
+        let question = serde_json::from_slice(&line).map_err(|error| format!("cannot read the question: {error}"));
         match question.and_then(&mut answer) {
             Ok(answer) => serde_json::to_writer(&mut out, &answer)?,
             Err(error) => serde_json::to_writer(&mut out, &BadLine { line: index + 1, error: &error })?,

@@ -141,7 +141,7 @@ fn serve(
     background: &mut Background,
 ) -> Result<SocketAddr, Failure> {
     let bind = settings.http.bind;
-    let problem = |error| Failure::Input(format!("http.bind: {bind} cannot be listened on: {error}"));
+    let problem = |error| Failure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
     match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background, HUNG_AFTER) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
@@ -175,17 +175,17 @@ fn maintain(
             if (log.wants_maintenance() || due(&mut maintained, MAINTAIN_EVERY))
                 && let Err(error) = log.maintain(clock.now())
             {
-                tracing::warn!(%error, "old records could not be dropped; it is tried again");
+                tracing::warn!(%error, "cannot delete old records; trying again later");
             }
             if due(&mut noted, NOTE_EVERY)
                 && let Err(error) = log.note_high_water()
             {
-                tracing::warn!(%error, "how far the log has come could not be noted; it is tried again");
+                tracing::warn!(%error, "cannot record the progress of the log; trying again later");
             }
             if sync_every.is_some_and(|every| due(&mut synced, every))
                 && let Err(error) = log.sync()
             {
-                tracing::warn!(%error, "the log could not be synced; it is tried again");
+                tracing::warn!(%error, "cannot sync the log; trying again later");
             }
         }
     })
@@ -210,8 +210,7 @@ impl CommandSender {
     pub fn new(log: Arc<dyn Log>, names: &Names, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
         let topic = names.topic(topics::SCHEDULER_EVENTS);
         let found = log.topic(&topic)?;
-        let missing =
-            || Failure::Input(format!("there is no topic {topic}; create the topics (recrawl topics create)"));
+        let missing = || Failure::Input(format!("topic {topic} does not exist; create it with recrawl topics create"));
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
@@ -237,7 +236,7 @@ impl CommandSender {
     /// Sends a command about one host.
     pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), Failure> {
         let url = CanonicalUrl::parse(&format!("http://{host}/"))
-            .map_err(|error| Failure::Input(format!("{host} is no host: {error}")))?;
+            .map_err(|error| Failure::Input(format!("{host} is not a host: {error}")))?;
         self.log.append(&[self.record(kind, None, Some(url.host()), 1.0)])?;
         Ok(())
     }

@@ -97,7 +97,9 @@ impl FromStr for Cursor {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let offsets: Result<_, _> = text.split('.').map(str::parse).collect();
-        offsets.map(Self).map_err(|_| "a cursor is numbers with dots between them, as in the field cursor".to_owned())
+        offsets
+            .map(Self)
+            .map_err(|_| "not a cursor; give the field cursor of an earlier record, such as 47.53.53.48".to_owned())
     }
 }
 
@@ -152,22 +154,27 @@ impl<M: Message> Follower<M> {
         let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
         if reader.forgets_what_was_read() {
             let retention = subject.retention;
-            eprintln!("recrawl: these records go as soon as the loop has read them; {retention} keeps them");
+            eprintln!(
+                "recrawl: these records are deleted as soon as the loop has read them; set {retention} to keep them"
+            );
         }
         let partitions = reader.partitions() as usize;
         let mut from = arguments.cursor.clone().unwrap_or_else(|| Cursor(vec![0; partitions])).0;
         if from.len() != partitions {
-            let problem = format!("--cursor: it is of {} partitions and this crawl has {partitions}", from.len());
+            let problem = format!(
+                "--cursor: it has {} partitions, but this crawl has {partitions}; is it from another crawl?",
+                from.len()
+            );
             return Err(Failure::Input(problem));
         }
         for (partition, next) in (0..).zip(&mut from) {
             let bounds = reader.bounds(partition)?;
             if arguments.cursor.is_some() && *next < bounds.start {
                 let (gone, retention) = (bounds.start - *next, subject.retention);
-                eprintln!("recrawl: up to {gone} records after this cursor are no longer kept ({retention})");
+                eprintln!("recrawl: up to {gone} records after this cursor were deleted by retention ({retention})");
             }
             if *next > bounds.end {
-                let problem = "--cursor: it is ahead of this crawl; is it of another one?";
+                let problem = "--cursor: it is ahead of this crawl; is it from another crawl?";
                 return Err(Failure::Input(problem.to_owned()));
             }
             *next = bounds.start.max(*next);
@@ -257,7 +264,8 @@ impl<M: Message> Follower<M> {
         match self.held.iter().flatten().count() {
             0 => Ok(()),
             partitions => Err(Failure::World(format!(
-                "{partitions} partitions were not read to their end, for want of a schema (see above); the last cursor goes on there"
+                "{partitions} partitions were not read to their end, because a schema is missing (see above); \
+                 continue later with the last cursor"
             ))),
         }
     }
@@ -269,7 +277,8 @@ impl<M: Message> Follower<M> {
         if gone > 0 && !self.reader.forgets_what_was_read() {
             let retention = self.subject.retention;
             eprintln!(
-                "recrawl: up to {gone} records of partition {partition} went before they were read ({retention})"
+                "recrawl: retention deleted up to {gone} records of partition {partition} before they were read \
+                 ({retention})"
             );
         }
         Ok(())
@@ -290,7 +299,7 @@ fn decode<M: Message>(record: &InputRecord) -> Decoded<M> {
         Some(Ok(message)) => Decoded::Message(message),
         Some(Err(error @ DecodeError::UnknownSchema { .. })) => Decoded::Awaits(error.to_string()),
         Some(Err(error)) => {
-            eprintln!("recrawl: record {}@{} is no {}: {error}", record.partition, record.offset, M::NAME);
+            eprintln!("recrawl: record {}@{} is not a {}: {error}", record.partition, record.offset, M::NAME);
             Decoded::Nothing
         }
     }
@@ -302,8 +311,8 @@ fn moment(text: &str) -> Result<Timestamp, String> {
     }
     let whole = if text.len() == "2026-11-21".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     let moment = humantime::parse_rfc3339_weak(&whole)
-        .map_err(|_| "give a day (2026-11-21), a moment (2026-11-21T08:00:00Z) or Unix seconds".to_owned())?;
-    let since = moment.duration_since(UNIX_EPOCH).map_err(|_| "give a moment after 1970".to_owned())?;
+        .map_err(|_| "give a day (2026-11-21), a time (2026-11-21T08:00:00Z) or Unix seconds".to_owned())?;
+    let since = moment.duration_since(UNIX_EPOCH).map_err(|_| "give a time after 1970".to_owned())?;
     Ok(Timestamp::from_micros(since.as_micros() as i64))
 }
 

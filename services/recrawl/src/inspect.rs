@@ -146,7 +146,7 @@ impl Inspection {
         let kept = tables.get(detector::CONTENTS, &url.page_id()).map_err(|error| failed(&error))?;
         let Some(kept) = kept else { return Ok(None) };
         let content = body::unpack(&kept.content, usize::MAX);
-        let content = content.map_err(|error| failed(&format!("kept copy of {url}: {error}")))?;
+        let content = content.map_err(|error| failed(&format!("stored copy of {url}: {error}")))?;
         let content = content.into_owned();
         Ok(Some((kept, content)))
     }

@@ -42,7 +42,7 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
     }
     if !is_address(argument) {
         let bytes = std::fs::read(argument)
-            .map_err(|error| Failure::Input(format!("{argument}: {error}; give a file or an address")))?;
+            .map_err(|error| Failure::Input(format!("{argument}: {error}; give a file or a URL")))?;
         return Ok(Given { bytes, url: None, content_type: None });
     }
     let url = CanonicalUrl::parse(argument).map_err(|error| Failure::Input(format!("{argument}: {error}")))?;
@@ -68,11 +68,8 @@ pub fn robots(settings: &Settings, address: &str) -> Result<Robots, Failure> {
     let (entry, failure) = fetcher::fetch_robots(&url, &rules(settings)?, &clock)?;
     match (entry.unreachable_since(), failure) {
         (Some(_), why) => {
-            let why = why.unwrap_or_else(|| "the server has trouble".to_owned());
-            Err(Failure::World(format!(
-                "robots.txt of {} cannot be read, so nothing may be fetched: {why}",
-                url.host()
-            )))
+            let why = why.unwrap_or_else(|| "the server failed".to_owned());
+            Err(Failure::World(format!("cannot read robots.txt of {}, so nothing may be fetched: {why}", url.host())))
         }
         (None, _) => Ok(entry.robots().cloned().unwrap_or_default()),
     }

@@ -61,10 +61,10 @@ impl TopicReader {
                 (Source::Kafka(log.reader()?), partitions, log.topic(&schemas)?.is_some())
             }
             (None, None) => {
-                return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+                return Err(Failure::Input("no crawl given: give --data DIR, or --config with kafka.brokers".into()));
             }
         };
-        let missing = || Failure::Input(format!("there is no topic {topic}; has this crawl ever run?"));
+        let missing = || Failure::Input(format!("topic {topic} does not exist; has this crawl ever run?"));
         let schemas = has_schemas.then(|| SchemaReader::new(&schemas));
         let partitions = partitions.ok_or_else(missing)?;
         let mut reader = Self { source, schemas, partitions, topic, forgets_what_was_read };

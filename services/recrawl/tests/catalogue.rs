@@ -38,7 +38,7 @@ fn row(topic: &TopicSpec) -> String {
     let schemas = (topic.schemas)().into_iter().map(|schema| format!("[{0}]({directory}{0}.avsc)", schema.name));
     let schemas = match (topic.key, schemas.collect::<Vec<_>>().join(", ")) {
         (Key::Fingerprint, _) => "JSON of a schema".to_owned(),
-        (_, none) if none.is_empty() => "bytes of its own".to_owned(),
+        (_, none) if none.is_empty() => "own encoding".to_owned(),
         (_, schemas) => schemas,
     };
     let (producers, consumers) = users(topic.name);
@@ -50,15 +50,15 @@ fn row(topic: &TopicSpec) -> String {
         Key::Hash => "kind and hash",
         Key::Band => "band",
         Key::StagePartition => "scheduler partition",
-        Key::Original => "as it was",
+        Key::Original => "original key",
         Key::Fingerprint => "fingerprint",
     };
     let cleanup = match topic.cleanup {
         Cleanup::Compact => "compacted".to_owned(),
-        Cleanup::Delete { retention_days } => format!("go after {retention_days} days"),
+        Cleanup::Delete { retention_days } => format!("deleted after {retention_days} days"),
     };
     let partitions = match topic.partitions {
-        Partitions::PerLoop => "as the loop".to_owned(),
+        Partitions::PerLoop => "loop".to_owned(),
         Partitions::Fixed(count) => count.to_string(),
     };
     let mib = topic.max_message_bytes >> 20;

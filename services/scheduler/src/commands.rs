@@ -7,7 +7,7 @@ use stream::{Context, ProcessError};
 
 impl Scheduler {
     pub(crate) fn take_command(&mut self, command: &Command, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command names no {what}", command.kind));
+        let missing = |what: &str| ProcessError::SetAside(format!("a {:?} command has no {what}", command.kind));
         let url = command.url.as_ref().map(|url| self.frontier.canonical(url)).ok_or_else(|| missing("url"));
         match command.kind {
             CommandKind::Seed => {
@@ -46,7 +46,8 @@ impl Scheduler {
                 self.frontier.pause(host, command.kind == CommandKind::PauseHost);
             }
             CommandKind::Unknown => {
-                let problem = "a command that only a newer scheduler knows; update this one and give it again";
+                let problem =
+                    "a command of a kind that only a newer scheduler knows; update this one and send the command again";
                 return Err(ProcessError::SetAside(problem.to_owned()));
             }
         }

@@ -81,7 +81,7 @@ impl Scheduler {
         let (known, taken) = self.frontier.take_forecast(forecast);
         outlook::write(known, context);
         if let Err(error) = taken {
-            tracing::warn!(site = %site_key, %error, "a forecast could not be taken in full");
+            tracing::warn!(site = %site_key, %error, "part of a forecast is ignored");
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Processor for Scheduler {
     fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(DEMAND) {
             Ok(demand) => self.frontier.hear_demand(&demand, context.task().partition),
-            Err(error) => tracing::warn!(%error, "a demand could not be read and is passed over"),
+            Err(error) => tracing::warn!(%error, "cannot read a demand; it is ignored"),
         }
         Ok(())
     }

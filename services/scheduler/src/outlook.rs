@@ -18,7 +18,7 @@ pub(crate) fn read(key: OutlookKey, record: OutlookRecord) -> Result<Changes, St
         (OutlookKey::Site(hash), OutlookRecord::Site(OutlookSite(site))) if site.site == hash => {
             changes.sites.push(site);
         }
-        (key, _) => return Err(format!("the record under {key:?} is another's")),
+        (key, _) => return Err(format!("the record under {key:?} belongs to another key")),
     }
     Ok(changes)
 }

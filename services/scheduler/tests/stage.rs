@@ -271,7 +271,7 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
         letters.iter().map(|letter| DeadLetter::decode(letter.value.as_deref().unwrap()).unwrap()).collect();
     assert_eq!(letters.len(), 2);
     assert!(letters.iter().all(|letter| letter.stage == "scheduler"));
-    assert!(letters[1].reason.contains("names no url"), "{}", letters[1].reason);
+    assert!(letters[1].reason.contains("has no url"), "{}", letters[1].reason);
 }
 
 #[test]

@@ -21,10 +21,10 @@ const LN_WEIGHT_RANGE: f64 = 60.0;
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum InvalidClasses {
     /// No class, or more than an index byte can name.
-    #[error("there are {0} rate classes; there must be from 1 to 256")]
+    #[error("{0} rate classes given; give 1 to 256")]
     Count(usize),
     /// A rate that is invalid or out of order.
-    #[error("rate class {index} is {rate_per_day} a day; rates must be positive, at most 10,000, each above the last")]
+    #[error("rate class {index} is {rate_per_day} a day; rates must be positive, at most 10,000 and ascending")]
     Rate {
         /// Index in the list, from 0.
         index: usize,

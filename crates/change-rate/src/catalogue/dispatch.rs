@@ -59,7 +59,7 @@ enum State {
 
 /// Stored numbers that are no valid state of the estimator.
 #[derive(Clone, Copy, Debug, Error, Eq, PartialEq)]
-#[error("these {count} numbers are no state of the estimator `{kind}`; start the page anew")]
+#[error("{count} numbers are not a valid state of the estimator `{kind}`; reset the state of the page")]
 pub struct MalformedState {
     kind: EstimatorKind,
     count: usize,

@@ -82,7 +82,7 @@ impl MaximumLikelihood {
                 return Err(InvalidParameter::new(
                     "alpha",
                     prior.alpha(),
-                    "at least 1: below, the likeliest rate is 0",
+                    "at least 1; otherwise the most likely rate is 0",
                 ));
             }
             Regularisation::Prior(_) | Regularisation::None | Regularisation::HalfInterval => {}

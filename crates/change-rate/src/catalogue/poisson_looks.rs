@@ -54,7 +54,7 @@ impl StochasticApproximation {
     /// looks / days so far. `momentum` is ζ; it must be below 1, and 0 means none.
     pub fn new(start_per_day: f64, look_rate_per_day: Option<f64>, momentum: f64) -> Result<Self, InvalidParameter> {
         if !(0.0..1.0).contains(&momentum) {
-            return Err(InvalidParameter::new("momentum", momentum, "from 0 up to, but not including, 1"));
+            return Err(InvalidParameter::new("momentum", momentum, "at least 0 and less than 1"));
         }
         Ok(Self {
             start_per_day: InvalidParameter::check("start_per_day", start_per_day)?,

@@ -23,26 +23,28 @@ impl Pings {
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let (Some(text), Some(key)) = (value("url"), value("key")) else {
-            return Reply::text(400, "url and key are needed");
+            return Reply::text(400, "the parameters url and key are required");
         };
-        let Ok(url) = CanonicalUrl::parse(&text) else { return Reply::text(400, "url is no address") };
+        let Ok(url) = CanonicalUrl::parse(&text) else {
+            return Reply::text(400, "the parameter url is not a valid URL");
+        };
         self.indexnow(url.host().as_str(), &key, &[text], now)
     }
 
     pub(crate) fn indexnow_many(&self, request: &Request<'_>, now: Timestamp) -> Reply {
         match serde_json::from_slice::<Submission>(request.body) {
             Ok(submission) => self.indexnow(&submission.host, &submission.key, &submission.url_list, now),
-            Err(error) => Reply::text(400, &format!("not of the form {{host, key, urlList}}: {error}")),
+            Err(error) => Reply::text(400, &format!("expected a JSON object {{host, key, urlList}}: {error}")),
         }
     }
 
     fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> Reply {
         let host = host.to_ascii_lowercase();
         if !self.settings.indexnow.get(&host).is_some_and(|known| knows(known, key)) {
-            return Reply::text(403, "that is not the key of this host (hints.indexnow)");
+            return Reply::text(403, "wrong key for this host; see hints.indexnow");
         }
         if urls.len() > MAX_PAGES {
-            return Reply::text(422, &format!("{} addresses; {MAX_PAGES} are allowed", urls.len()));
+            return Reply::text(422, &format!("{} URLs in one request; at most {MAX_PAGES} are allowed", urls.len()));
         }
         let source = format!("indexnow {host}");
         let mut hints = Vec::with_capacity(urls.len());
@@ -51,7 +53,7 @@ impl Pings {
                 Ok(url) if url.host().as_str() == host => {
                     hints.push(self.hint(&url, HintKind::Ping, None, &source, now));
                 }
-                _ => return Reply::text(422, &format!("{text} is no page of {host}; nothing was taken")),
+                _ => return Reply::text(422, &format!("{text} is not a page of {host}; no page was accepted")),
             }
         }
         self.admit(&source, hints, Reply::text(200, ""))

@@ -85,7 +85,7 @@ impl Pings {
                 Some(name) => self.websub_content(name, request, now),
                 None => Reply::text(405, "only POST"),
             },
-            _ => Reply::text(405, "only GET and POST"),
+            _ => Reply::text(405, "use GET or POST"),
         }
     }
 
@@ -96,7 +96,7 @@ impl Pings {
             Ok(Ok(())) => Reply { hints, ..reply },
             Ok(Err(_)) | Err(_) => {
                 let limit = self.settings.pages_per_minute;
-                let text = format!("{pages} pages are too many now; {limit} a minute are taken");
+                let text = format!("{pages} pages exceed the limit of {limit} per minute (hints.pages_per_minute)");
                 Reply {
                     counts: Counts { refused: u64::from(pages.get()), ..Counts::default() },
                     ..Reply::text(429, &text)

@@ -22,14 +22,14 @@ impl Pings {
         let shown = (request.header)("authorization").and_then(bearer_token);
         let known = self.settings.token.as_ref().zip(shown);
         if !known.is_some_and(|(token, shown)| knows(token, shown)) {
-            return Reply::text(401, "say who you are: Authorization: Bearer TOKEN (hints.token)");
+            return Reply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
         }
         let items = match read(request.body) {
             Ok(items) => items,
             Err(problem) => return Reply::text(400, &problem),
         };
         if items.len() > MAX_PAGES {
-            return Reply::text(413, &format!("{} pages; at most {MAX_PAGES} go into one request", items.len()));
+            return Reply::text(413, &format!("{} pages in one request; at most {MAX_PAGES} are allowed", items.len()));
         }
         let (mut hints, mut reasons, mut refused) = (Vec::new(), Vec::new(), 0);
         for (number, item) in items.into_iter().enumerate() {
@@ -62,7 +62,7 @@ fn read(body: &[u8]) -> Result<Vec<Value>, String> {
         match value {
             Ok(Value::Array(values)) => items.extend(values),
             Ok(value) => items.push(value),
-            Err(error) => return Err(format!("value {} is no JSON: {error}; nothing was taken", number + 1)),
+            Err(error) => return Err(format!("value {} is not JSON: {error}; no page was accepted", number + 1)),
         }
     }
     Ok(items)
@@ -78,6 +78,7 @@ fn page_of(item: Value, now: Timestamp) -> Result<(CanonicalUrl, Option<Timestam
         Some(_) => None,
     };
     let changed_at = changed_at.map(Timestamp::from_micros).filter(|at| *at <= now + MAX_AHEAD);
-    let changed_at = changed_at.ok_or_else(|| "changed_at is no moment up to now (RFC 3339 or seconds)".to_owned())?;
+    let changed_at =
+        changed_at.ok_or_else(|| "changed_at is not a time in the past (RFC 3339 or Unix seconds)".to_owned())?;
     Ok((url, Some(changed_at.min(now))))
 }

@@ -19,7 +19,7 @@ impl Pings {
         };
         let topic = value("hub.topic").and_then(|topic| CanonicalUrl::parse(&topic).ok());
         if topic.is_none() || topic.as_ref() != self.settings.websub.get(name) {
-            return Reply::text(404, "no such topic here");
+            return Reply::text(404, "unknown topic; see hints.websub");
         }
         match (value("hub.mode").as_deref(), value("hub.challenge")) {
             (Some("subscribe"), Some(challenge)) if challenge.len() <= MAX_CHALLENGE_BYTES => {
@@ -28,7 +28,7 @@ impl Pings {
             (Some("denied"), _) => Reply::text(200, ""),
             // A subscription in the settings is still wanted.
             (Some("unsubscribe"), _) => Reply::text(404, "still wanted"),
-            _ => Reply::text(400, "hub.mode and hub.challenge are needed"),
+            _ => Reply::text(400, "hub.mode and hub.challenge are required"),
         }
     }
 
@@ -37,7 +37,7 @@ impl Pings {
     pub(crate) fn websub_content(&self, name: &str, request: &Request<'_>, now: Timestamp) -> Reply {
         let (Some(topic), Some(secret)) = (self.settings.websub.get(name), self.settings.websub_secrets.get(name))
         else {
-            return Reply::text(410, "no such subscription");
+            return Reply::text(410, "unknown subscription; see hints.websub");
         };
         let accepted = Reply::text(202, "");
         let signature = (request.header)("x-hub-signature").unwrap_or_default();

@@ -21,7 +21,7 @@ impl Site {
         match explanation.state {
             "in_flight" => reasons.push("A request for it is under way.".to_owned()),
             "never_fetched" => {
-                reasons.push("It was never fetched; such pages come first, the oldest first.".to_owned())
+                reasons.push("It was never fetched. Such pages come first, in the order of their discovery.".to_owned())
             }
             "held" if page.request.failures > 0 => {
                 reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.request.failures));
@@ -31,38 +31,51 @@ impl Site {
             _ => {}
         }
         if page.request.wanted == Wanted::Probe {
-            reasons.push("Its last look left something open (gone or not, error or not, noise or not), or a page with its text has changed.".to_owned());
+            reasons.push(
+                "Its last look was inconclusive (gone or not, error or not, noise or not), or a page with \
+                 the same text has changed."
+                    .to_owned(),
+            );
         }
         if let Some(canonical) = &explanation.mirror_of {
             let passes = page.ties.as_ref().map_or(0, |ties| ties.passes);
             reasons.push(format!(
-                "Its text is that of {canonical}, which is fetched for both: of {PROBE_EVERY} turns it gets one, to see \
-                 whether that is still so, and {passes} have passed."
+                "It has the same text as {canonical}, which is fetched for both. One of its {PROBE_EVERY} turns is \
+                 kept, to check that the texts are still the same; {passes} were skipped since its last fetch."
             ));
         }
         if explanation.mirrors > 0 {
             let mirrors = explanation.mirrors;
-            reasons.push(format!("It is fetched also for {mirrors} pages with its text, and carries their weight."));
+            reasons.push(format!(
+                "It is also fetched for {mirrors} pages with the same text, and has their weight in \
+                 addition to its own."
+            ));
         }
         if page.request.wanted == Wanted::Command {
-            reasons.push("It is wanted next, whatever it is worth.".to_owned());
+            reasons.push("It is fetched next, regardless of its value.".to_owned());
         }
         if explanation.host.paused {
-            reasons.push("An operator paused its host; nothing is fetched from it until it is resumed.".to_owned());
+            reasons.push("An operator paused its host. Nothing is fetched from it until it is resumed.".to_owned());
         } else if schedule.is_some_and(|schedule| schedule.next_permitted_at > now) {
-            reasons.push("Its host may not be visited yet (crawl delay).".to_owned());
+            reasons.push("Its host may not be fetched from yet (crawl delay).".to_owned());
         }
         let Some(worth) = self.worth(now) else { return reasons };
         if !rules.scores_pages() {
             let policy = &explanation.policy;
-            reasons.push(format!("The policy {policy} keeps its plan in the running process; it cannot be told here."));
+            reasons.push(format!(
+                "The policy {policy} keeps its plan in the memory of the running process, so it cannot be shown here."
+            ));
             return reasons;
         }
         if matches!(self.index, Index::Uniform) {
-            reasons.push(format!("It was looked at {:.2} days ago; the longest ago comes next.", worth.days));
+            reasons.push(format!(
+                "It was looked at {:.2} days ago. The page with the oldest look comes next.",
+                worth.days
+            ));
         } else {
             reasons.push(format!(
-                "It was looked at {:.2} days ago and changes {:.3} times a day, so its copy is current with {:.0} %.",
+                "It was looked at {:.2} days ago and changes {:.3} times a day, so its copy is current with a \
+                 probability of {:.0} %.",
                 worth.days,
                 explanation.change_rate_per_day.mean,
                 100.0 * explanation.expected_freshness.unwrap_or(0.0),
@@ -71,7 +84,8 @@ impl Site {
         let strongest = explanation.sweep_hazards.iter().max_by(|a, b| a.hazard.total_cmp(&b.hazard));
         if let Some(sweep) = strongest.filter(|sweep| sweep.hazard >= 0.05) {
             reasons.push(format!(
-                "Pages of its group ({}, {} pages) have changed since: by that alone it has with {:.0} %.",
+                "Pages of its group ({}, {} pages) have changed since. From that alone, it has changed with a \
+                 probability of {:.0} %.",
                 sweep.group,
                 sweep.pages,
                 -100.0 * (-sweep.hazard).exp_m1(),
@@ -79,11 +93,13 @@ impl Site {
         }
         if explanation.hints.kinds > 0 {
             let percent = 100.0 * explanation.hints.probability;
-            reasons.push(format!("Hints say it has changed; such hints are right with {percent:.0} %."));
+            reasons
+                .push(format!("Hints say that it has changed. They are right with a probability of {percent:.0} %."));
         }
         for quality in &explanation.hints.host {
             reasons.push(format!(
-                "Hints of its host ({}) tell more than chance with {:.0} % and of {:.0} % of the changes.",
+                "Hints for its host ({}) have a precision of {:.0} % beyond chance and announce {:.0} % of the \
+                 changes.",
                 messages::word(&quality.kind),
                 100.0 * quality.precision,
                 100.0 * quality.recall,
@@ -91,15 +107,16 @@ impl Site {
         }
         if explanation.hints.listed > 0 {
             let pages = explanation.hints.listed;
-            reasons.push(format!("It lists {pages} known pages; a look is worth what it may say of them."));
+            reasons.push(format!("It lists {pages} known pages. Its value includes what a look may say about them."));
         }
         if worth.sentinel_value > 0.5 * explanation.crawl_value.unwrap_or(0.0).max(explanation.price.unwrap_or(0.0)) {
             reasons.push(
-                "Nobody has looked into its groups for a while: a first look would speak for all of them.".to_owned(),
+                "No page of its groups was looked at for a while. A look would be informative about all of them."
+                    .to_owned(),
             );
         }
         match (explanation.crawl_value, explanation.price) {
-            (_, None) => reasons.push("No price was worked out yet.".to_owned()),
+            (_, None) => reasons.push("There is no price yet.".to_owned()),
             (Some(value), Some(price)) if value >= price => {
                 let (value, price) = (shown(value), shown(price));
                 reasons.push(format!("A fetch is worth {value}, which reaches the price of {price}: it is due."));
@@ -109,8 +126,8 @@ impl Site {
                 reasons.push(format!("A fetch is worth {value}, below the price of {price}: it is not due yet."));
             }
             (Some(value), Some(price)) => reasons.push(format!(
-                "A fetch is worth {} and does not reach the price of {} in ten years: it changes too fast or matters too \
-                 little. It is looked at all the same once it was left for policy.max_interval.",
+                "A fetch is worth {} and will not reach the price of {} within ten years: the page changes too fast \
+                 or matters too little. It is still fetched after policy.max_interval.",
                 shown(value),
                 shown(price),
             )),

@@ -149,7 +149,7 @@ impl Frontier {
                 Phase::Best(Best::new(0.0, self.budget.tokens - self.budget.surplus(), true))
             }
             Phase::Planned(blocked) => {
-                let planner = self.planner.as_mut().expect("a plan is followed where there is one");
+                let planner = self.planner.as_mut().expect("only a policy with a planner is followed");
                 blocked.drain(..).for_each(|slot| planner.freed(slot));
                 Phase::Over
             }

@@ -14,7 +14,7 @@ pub enum ArchiveError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A change refers to bytes that do not exist.
-    #[error("the archive names blob {blob}, which does not exist or lies outside its frame")]
+    #[error("the archive refers to blob {blob}, which does not exist or lies outside its frame")]
     NoSuchBlob {
         /// Number of the blob.
         blob: usize,

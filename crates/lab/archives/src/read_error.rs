@@ -33,7 +33,7 @@ pub enum ReadError {
         column: &'static str,
     },
     /// A frame does not exist or is too short.
-    #[error("the corpus names frame {frame}, which does not exist or is too short")]
+    #[error("the corpus refers to frame {frame}, which does not exist or is too short")]
     NoSuchFrame {
         /// Number of the frame.
         frame: usize,

@@ -57,7 +57,7 @@ pub mod webfountain;
 // Name, summary, how the running scheduler follows it (`None`: for simulations only), the source of its beliefs, and
 // the constructor of a policy without pages.
 policies! {
-    Live: "live", "the live default: own rates, sweep calendars, sentinels",
+    Live: "live", "the live default: page rates, sweep calendars and sentinels",
         Some(PolicyAtWork::Live), Itself, |options| Box::new(Live::new(options.theta));
     Uniform: "uniform", "every page equally often",
         Some(PolicyAtWork::Uniform), Nothing, |options| planned(RatePlan::Uniform, options);
@@ -107,7 +107,7 @@ policies! {
             let curve = DemandCurve::new(Objective::Mixed { theta: options.theta });
             planned(RatePlan::HostCapped { curve, host_limit_per_day: options.host_limit_per_day }, options)
         };
-    CrawlValue: "crawl-value", "the fetch worth most now, by Gamma belief",
+    CrawlValue: "crawl-value", "the most valuable fetch now, by Gamma belief",
         Some(PolicyAtWork::CrawlValue), Estimator, |options| Box::new(CrawlValue::new(options.theta));
     StormCrawler: "stormcrawler", "StormCrawler's adaptive scheduler",
         Some(PlannedByNumber), LooksAlone, |_| Box::new(Adaptive::new(AdaptiveOptions::STORMCRAWLER));
@@ -119,7 +119,7 @@ policies! {
         Some(PlannedByNumber), LooksAlone, |_| Box::new(Adaptive::new(AdaptiveOptions::NEWS_CRAWL));
     Smoothed: "smoothed", "best rates for freshness, learned once from a history",
         None, History, |options| optimal(Objective::FRESHNESS, options);
-    Oracle: "oracle", "best rates for freshness, true rates known",
+    Oracle: "oracle", "best rates for freshness from the true rates",
         None, Truth, |options| optimal(Objective::FRESHNESS, options);
 }
 

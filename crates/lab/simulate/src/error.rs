@@ -35,7 +35,7 @@ pub enum SimulationError {
         before_days: f64,
     },
     /// A list does not have one entry per page.
-    #[error("{pages} pages, but {entries} entries of {what}; there must be one for each page")]
+    #[error("{pages} pages, but {entries} entries of {what}; give one for each page")]
     Lengths {
         /// Name of the list.
         what: &'static str,

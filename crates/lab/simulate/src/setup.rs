@@ -43,10 +43,10 @@ pub fn check_estimator(policy: PolicyKind, estimator: Option<EstimatorChoice>) -
             fault(format!("policy {name} learns from a history; only recorded traces have one"))
         }
         (BeliefSource::Itself, Some(EstimatorChoice::Catalogue(kind))) => {
-            fault(format!("policy {name} learns by itself; use estimator sweeps with it, not {}", kind.name()))
+            fault(format!("policy {name} has its own estimator; use estimator sweeps with it, not {}", kind.name()))
         }
         (BeliefSource::Estimator | BeliefSource::Truth, Some(EstimatorChoice::Sweeps)) => {
-            fault(format!("estimator sweeps belongs to policy live; choose another one for {name}"))
+            fault(format!("estimator sweeps works with policy live only; choose another one for {name}"))
         }
         (BeliefSource::Itself, Some(EstimatorChoice::Sweeps))
         | (BeliefSource::Estimator | BeliefSource::Truth, Some(EstimatorChoice::Catalogue(_)))

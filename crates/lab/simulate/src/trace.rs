@@ -177,8 +177,8 @@ fn why_left_out(span: Option<(i64, i64)>) -> String {
         Some((first, last)) => {
             let days = (last as f64 - first as f64) / SECONDS_PER_DAY;
             match days < WINDOW_DAYS {
-                true => format!("its rows span {days:.0} days, and a window takes {WINDOW_DAYS:.0}"),
-                false => "no page lives through its last two years".to_owned(),
+                true => format!("its rows span {days:.0} days, but a window needs {WINDOW_DAYS:.0}"),
+                false => "no page exists through its last two years".to_owned(),
             }
         }
     }

@@ -70,7 +70,7 @@ pub enum CorpusError {
         source: io::Error,
     },
     /// No page matches the requested sources and days.
-    #[error("the corpus in {directory} has no page of the sources asked for in the last {days} days")]
+    #[error("the corpus in {directory} has no page of the requested sources in the last {days} days")]
     Empty {
         /// Path of the corpus.
         directory: PathBuf,

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// A web whose pages change at known times, on loopback.
+/// Serves a simulated web on loopback, whose pages change at known times.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -27,48 +27,48 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum SourceArguments {
-    /// Pages made from a seed, changing at Poisson times.
+    /// Generates pages from a seed, with Poisson change times.
     Seeded {
         /// Number of hosts.
         #[arg(long, default_value_t = 10)]
         hosts: usize,
-        /// Pages of each host.
+        /// Number of pages on each host.
         #[arg(long, default_value_t = 100)]
         pages_per_host: usize,
-        /// Median change rate of a page, in changes a day.
+        /// Median change rate of a page, in changes per day.
         #[arg(long, default_value_t = 0.1)]
         changes_per_day: f64,
-        /// Standard deviation of the logarithm of the rate; 0 makes all pages alike.
+        /// Standard deviation of the logarithm of the change rate; with 0 all pages have the same rate.
         #[arg(long, default_value_t = 1.5)]
         log_deviation: f64,
-        /// Call the hosts 127.0.0.1, 127.0.0.2 … instead of host-0001.test ….
+        /// Names the hosts 127.0.0.1, 127.0.0.2 … instead of host-0001.test ….
         #[arg(long)]
         loopback: bool,
     },
-    /// Pages of a corpus at their real change times.
+    /// Replays the pages of a corpus at their real change times.
     Replay {
         /// Directory with pages.csv.zst and changes.csv.zst.
         directory: PathBuf,
-        /// Sources to take, separated by commas; all when left out.
+        /// Sources to replay, separated by commas. Defaults to all.
         #[arg(long, value_delimiter = ',')]
         sources: Vec<String>,
-        /// At most so many pages of each source.
+        /// Most pages taken from each source.
         #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
         per_source: usize,
-        /// Serve generated text even where there are bytes.
+        /// Serves generated text even if the corpus has the bytes of a page.
         #[arg(long)]
         without_bytes: bool,
     },
-    /// The change times that come with the crate.
+    /// Replays the built-in change times.
     BuiltIn,
 }
 
 #[derive(Args)]
 struct CommonArguments {
-    /// Address to listen on; port 0 takes a free one.
+    /// Address to listen on. Port 0 takes any free port.
     #[arg(long, global = true, default_value = "127.0.0.1:0")]
     bind: SocketAddr,
-    /// Days of change times.
+    /// Length of the history, in days of virtual time.
     #[arg(long, global = true, default_value_t = 150.0)]
     days: f64,
     /// Virtual time at the start, in seconds since 1970.
@@ -77,41 +77,41 @@ struct CommonArguments {
     /// Virtual seconds per real second.
     #[arg(long, global = true, default_value_t = 1.0)]
     speed: f64,
-    /// Real moment at which virtual time is the origin, in seconds since 1970; now when left out. Lets processes
+    /// Real time at which virtual time equals the origin, in seconds since 1970. Defaults to now. Lets processes
     /// share a clock.
     #[arg(long, global = true)]
     clock_start: Option<f64>,
-    /// Same seed, same web and same faults.
+    /// Random seed. The same seed gives the same web and the same faults.
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
-    /// Mean length of generated pages.
+    /// Mean length of generated pages, in bytes.
     #[arg(long, global = true, default_value_t = 14_000)]
     page_bytes: usize,
-    /// Path prefix for robots.txt to disallow; may be repeated.
+    /// Path prefix that robots.txt disallows. May be repeated.
     #[arg(long, global = true)]
     disallow: Vec<String>,
-    /// Crawl-delay of robots.txt, in seconds.
+    /// Crawl-delay in robots.txt, in seconds.
     #[arg(long, global = true)]
     crawl_delay: Option<f64>,
-    /// Send no ETag.
+    /// Sends no ETag.
     #[arg(long, global = true)]
     no_etag: bool,
-    /// Send no Last-Modified.
+    /// Sends no Last-Modified.
     #[arg(long, global = true)]
     no_last_modified: bool,
-    /// Real milliseconds before every answer.
+    /// Delay of every response, in real milliseconds.
     #[arg(long, global = true, default_value_t = 0)]
     latency_ms: u64,
-    /// Share of the requests for pages that are answered 503 with Retry-After 60.
+    /// Share of page requests that are answered with 503 and Retry-After: 60.
     #[arg(long, global = true, default_value_t = 0.0)]
     unavailable_share: f64,
-    /// Share of the requests for pages whose connection is reset in mid-body.
+    /// Share of page requests whose connection is reset in the middle of the body.
     #[arg(long, global = true, default_value_t = 0.0)]
     reset_share: f64,
-    /// Where to write the ledger (CSV) on Ctrl-C or SIGTERM.
+    /// File for the ledger (CSV), written on Ctrl-C or SIGTERM.
     #[arg(long, global = true)]
     ledger: Option<PathBuf>,
-    /// Where to write the addresses of all pages, one a line, before serving.
+    /// File for the URLs of all pages, one per line, written before serving.
     #[arg(long, global = true)]
     write_seeds: Option<PathBuf>,
 }
@@ -206,10 +206,6 @@ fn main() -> Result<()> {
         let write = || write_ledger(&entries, BufWriter::new(File::create(path)?)).map_err(anyhow::Error::from);
         write().with_context(|| format!("cannot write the ledger to {}", path.display()))?;
     }
-    eprintln!(
-        "served {} requests, serving took {:.3} s of processor time",
-        entries.len(),
-        cpu_time.unwrap_or_default().as_secs_f64()
-    );
+    eprintln!("served {} requests in {:.3} s of CPU time", entries.len(), cpu_time.unwrap_or_default().as_secs_f64());
     Ok(())
 }

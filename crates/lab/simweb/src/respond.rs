@@ -95,7 +95,7 @@ pub(crate) fn respond(
     now: Timestamp,
 ) -> io::Result<Answer> {
     let Some(table) = table else {
-        return Ok(Answer::new(RequestKind::UnknownHost, question.path.into(), 421).with_text("no such host here\n"));
+        return Ok(Answer::new(RequestKind::UnknownHost, question.path.into(), 421).with_text("unknown host\n"));
     };
     let mut answer = respond_by_path(web, table, question, now)?;
     answer.latency += table.dials.latency;
@@ -117,7 +117,7 @@ fn respond_by_path(web: &Web, table: &HostTable, question: &Question<'_>, now: T
         let answer = Answer::new(RequestKind::UnknownPath, question.path.into(), 404);
         return Ok(match fault_for(web, table, question.path, None, now) {
             Some(Fault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
-            _ => answer.with_text("no such page\n"),
+            _ => answer.with_text("unknown page\n"),
         });
     };
     let path = Arc::clone(&web.trace.pages[page_number as usize].path);
@@ -170,7 +170,7 @@ fn serve(
     answer.version = page.version_at(now);
     let Some(version) = answer.version.filter(|_| page.exists_at(now)) else {
         answer.status = table.dials.gone_status;
-        return Ok(answer.with_text("no such page now\n"));
+        return Ok(answer.with_text("this page does not exist now\n"));
     };
     let state = page.states[version as usize];
     let validators = table.dials.validators;
@@ -206,7 +206,7 @@ fn is_current(answer: &Answer, question: &Question<'_>) -> bool {
 fn failed(mut answer: Answer, code: u16, retry_after_s: Option<u32>) -> Answer {
     answer.status = code;
     answer.retry_after_s = retry_after_s;
-    answer.with_text("something is wrong here\n")
+    answer.with_text("simulated failure\n")
 }
 
 fn redirect(mut answer: Answer, code: u16, hop: u32) -> Answer {

@@ -35,7 +35,7 @@ use tokio::time::Sleep;
 /// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct SimWebConfig {
-    /// Address to listen on; port 0 takes a free one.
+    /// Address to listen on. Port 0 takes any free port.
     pub bind: SocketAddr,
     /// Source of the pages.
     pub source: Source,

@@ -144,7 +144,7 @@ impl Trace {
                     _ => return Err(problem("a state is neither A, M nor D")),
                 };
                 if history.last().is_some_and(|last: &PageState| last.since >= at) {
-                    return Err(problem("times do not rise"));
+                    return Err(problem("times do not increase"));
                 }
                 history.push(PageState { since: at, content });
             }
@@ -227,7 +227,7 @@ mod tests {
             let message = Trace::read_csv(text.as_bytes(), Timestamp::default()).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         };
-        check("host,path,states,days=2\na.test,/x,A1 M0,\n", "page 1 of the trace: times do not rise");
+        check("host,path,states,days=2\na.test,/x,A1 M0,\n", "page 1 of the trace: times do not increase");
         check("host,path,states,days=2\na.test,/x,A1,\na.test,/y,Q1,\n", "page 2");
         check("host,path,states\n", "no `days=N`");
     }

@@ -78,7 +78,8 @@ fn a_field_may_come_and_go_if_it_has_a_default() {
     check(COUNT, &format!("{with_default}, {COUNT}"), &[]);
     check(&format!("{COUNT}, {with_default}"), COUNT, &[]);
     check(&format!("{COUNT}, {with_default}"), &format!("{with_default}, {COUNT}"), &[]);
-    let missing = "field Visit.note: the reader needs it, has no default, and it is not written; give it a default";
+    let missing =
+        "field Visit.note: the reader needs it and has no default, but the writer does not write it; give it a default";
     check(
         COUNT,
         &format!("{COUNT}, {without}"),
@@ -94,16 +95,20 @@ fn a_field_may_come_and_go_if_it_has_a_default() {
 #[test]
 fn a_field_keeps_its_type() {
     let count = |kind: &str| format!(r#"{{"name": "count", "type": {kind}}}"#);
-    check(COUNT, &count(r#""string""#), &["Visit.count: Long is written where String is read", "keep its type"]);
+    check(COUNT, &count(r#""string""#), &["Visit.count: the writer has Long, the reader String", "keep its type"]);
     // What one side could widen, the other cannot narrow.
     check(&count(r#""int""#), COUNT, &["the old schema cannot read what the new one writes: field Visit.count"]);
-    check(COUNT, &count(r#"["null", "long"]"#), &["null or Long is written where Long is read"]);
+    check(COUNT, &count(r#"["null", "long"]"#), &["the writer has null or Long, the reader Long"]);
     let micros = count(r#"{"type": "long", "logicalType": "timestamp-micros"}"#);
     let millis = count(r#"{"type": "long", "logicalType": "timestamp-millis"}"#);
     check(COUNT, &micros, &[]);
-    check(&micros, &millis, &["TimestampMicros is written where TimestampMillis", "TimestampMillis is written where"]);
+    check(
+        &micros,
+        &millis,
+        &["the writer has TimestampMicros, the reader TimestampMillis", "the writer has TimestampMillis, the"],
+    );
     let fixed = |size: u32| count(&format!(r#"{{"type": "fixed", "name": "F", "size": {size}}}"#));
-    check(&fixed(4), &fixed(5), &["4 bytes are written where 5 are read", "5 bytes are written where 4 are read"]);
+    check(&fixed(4), &fixed(5), &["the writer has 4 bytes, the reader 5", "the writer has 5 bytes, the reader 4"]);
 }
 
 #[test]
@@ -114,8 +119,8 @@ fn an_enum_grows_only_if_it_had_a_default() {
     let default = r#", "default": "a""#;
     check(&word(r#""a", "b""#, default), &word(r#""a", "b", "c""#, default), &[]);
     check(&word(r#""a", "b""#, ""), &word(r#""b", "a""#, ""), &[]);
-    let grown = "the old schema cannot read what the new one writes: field Visit.word: c is written, which the reader's \
-                 Word does not have; an enum may grow only if";
+    let grown = "the old schema cannot read what the new one writes: field Visit.word: the writer has the symbol c, \
+                 which the reader's Word lacks; an enum may grow only if";
     check(&word(r#""a", "b""#, ""), &word(r#""a", "b", "c""#, default), &[grown]);
     check(&word(r#""a", "b""#, ""), &word(r#""a""#, ""), &["the new schema cannot read what the old one wrote"]);
 }
@@ -142,7 +147,11 @@ fn another_name_needs_the_old_one_as_an_alias_and_the_old_reader_a_default() {
     let fixed = |name: &str, alias: &str| {
         format!(r#"{{"name": "id", "type": {{"type": "fixed", "name": "{name}", "size": 4 {alias}}}}}"#)
     };
-    check(&fixed("A", ""), &fixed("B", r#", "aliases": ["A"]"#), &["a B is written where a A is read; keep the name"]);
+    check(
+        &fixed("A", ""),
+        &fixed("B", r#", "aliases": ["A"]"#),
+        &["the writer has a B, the reader a A; keep the name"],
+    );
 }
 
 #[test]
@@ -158,7 +167,7 @@ fn the_same_type_may_be_defined_in_one_place_and_referred_to_in_another() {
 fn a_record_that_is_part_of_itself_is_refused_and_not_followed() {
     let endless = record(r#"{"name": "next", "type": "Visit"}, {"name": "count", "type": "long"}"#);
     let (endless, plain) = (Schema::parse_str(&endless).unwrap(), Schema::parse_str(&record(COUNT)).unwrap());
-    assert_eq!(problems(&endless, &plain).unwrap_err(), "Visit is part of itself, which no record of ours is");
+    assert_eq!(problems(&endless, &plain).unwrap_err(), "Visit contains itself; recursive types are not supported");
     assert!(problems(&plain, &endless).is_err());
 }
 

@@ -162,7 +162,7 @@ fn damage_to_a_record_of_another_version_is_seen_and_not_read_as_nothing() {
         assert!(cut.to_string().len() < 300 && !cut.to_string().contains('\n'), "{cut}");
     }
     let more = [&bytes[..], &[0]].concat();
-    assert_eq!((record.recode)(&more).unwrap_err().to_string(), "corrupt FetchResult: 1 bytes left over");
+    assert_eq!((record.recode)(&more).unwrap_err().to_string(), "corrupt FetchResult: 1 bytes after the end");
 }
 
 #[test]
@@ -242,5 +242,5 @@ fn what_cannot_be_resolved_is_told_with_the_field() {
     let error = state::Visits::decode(&bytes).unwrap_err();
     assert!(matches!(error, DecodeError::Unresolvable { name: "Visits", .. }));
     let said = error.to_string();
-    assert!(said.contains("field Visits.at: String is written where TimestampMicros is read"), "{said}");
+    assert!(said.contains("field Visits.at: the writer has String, the reader TimestampMicros"), "{said}");
 }

@@ -23,7 +23,7 @@ fn an_error_tells_what_was_met_and_what_is_known() {
     let message = Command::decode(&command[..command.len() - 1]).unwrap_err().to_string();
     assert!(message.starts_with("corrupt Command: "), "{message}");
     let message = Command::decode(&[&command[..], &[0]].concat()).unwrap_err().to_string();
-    assert_eq!(message, "corrupt Command: 1 bytes left over");
+    assert_eq!(message, "corrupt Command: 1 bytes after the end");
 }
 
 #[test]

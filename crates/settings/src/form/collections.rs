@@ -91,7 +91,8 @@ impl Form for Properties {
     type Value = KafkaProperties;
 
     fn expected(&self) -> String {
-        "librdkafka properties that recrawl does not set, such as { \"socket.keepalive.enable\" = \"true\" }".to_owned()
+        "librdkafka properties that recrawl does not set itself, such as { \"socket.keepalive.enable\" = \"true\" }"
+            .to_owned()
     }
 
     fn read(&self, raw: &Raw) -> Result<KafkaProperties, String> {

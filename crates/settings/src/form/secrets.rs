@@ -43,9 +43,7 @@ impl Form for Password {
     }
 
     fn read(&self, raw: &Raw) -> Result<Credentials, String> {
-        raw.text()
-            .and_then(Credentials::parse)
-            .ok_or_else(|| "is not a name and a password with a colon between".to_owned())
+        raw.text().and_then(Credentials::parse).ok_or_else(|| "is not of the form name:password".to_owned())
     }
 
     fn write(&self, value: &Credentials) -> Option<String> {
@@ -68,11 +66,14 @@ impl Form for Hidden {
     type Value = Secret;
 
     fn expected(&self) -> String {
-        format!("{} to {} letters, digits and signs without spaces; best by an environment variable", self.0, self.1)
+        format!(
+            "{} to {} letters, digits and signs without spaces, preferably in an environment variable",
+            self.0, self.1
+        )
     }
 
     fn read(&self, raw: &Raw) -> Result<Secret, String> {
-        let fault = || format!("is not a word of {} to {} letters, digits and signs", self.0, self.1);
+        let fault = || format!("is not a secret of {} to {} letters, digits and signs", self.0, self.1);
         raw.text().and_then(|text| Secret::parse(text, self.0..=self.1)).ok_or_else(fault)
     }
 
@@ -96,11 +97,11 @@ impl Form for Phrase {
     type Value = Secret;
 
     fn expected(&self) -> String {
-        "a password; best by an environment variable or a file".to_owned()
+        "a password, preferably in an environment variable or a file".to_owned()
     }
 
     fn read(&self, raw: &Raw) -> Result<Secret, String> {
-        raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text on one line".to_owned())
+        raw.text().and_then(Secret::parse_phrase).ok_or_else(|| "is not a text of one line".to_owned())
     }
 
     fn write(&self, _: &Secret) -> Option<String> {

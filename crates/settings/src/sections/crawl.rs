@@ -41,7 +41,7 @@ pub enum Discover {
 }
 
 const CONTACT: Text = Text(
-    "a web page or mail address where a site's owner can reach you, such as \"https://example.org/our-crawler\" or \
+    "a web page or mail address where owners of sites can reach you, such as \"https://example.org/our-crawler\" or \
      \"mailto:crawler@example.org\"",
     is_contact,
 );
@@ -65,7 +65,7 @@ impl Crawl {
         (self.contact.is_none() && !is_loopback_only).then(|| Fault {
             origin: None,
             key: Some("crawl.contact".to_owned()),
-            problem: "is absent, but pages of other people's machines are to be fetched".to_owned(),
+            problem: "is not set, but the crawl includes hosts other than this machine".to_owned(),
             remedy: format!("write {}", CONTACT.expected()),
         })
     }

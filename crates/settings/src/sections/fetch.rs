@@ -40,7 +40,7 @@ section! {
         /// Host patterns resolved here instead of by DNS; see [`Fetch::resolve_override`].
         resolve: BTreeMap<String, SocketAddr> = Map {
             value: SOCKET,
-            expected: "host patterns with an address each, such as { \"*.test\" = \"127.0.0.1:8080\" }",
+            expected: "an address for each host pattern, such as { \"*.test\" = \"127.0.0.1:8080\" }",
             check_name: check_pattern,
         },
         /// Ports that may be connected to.
@@ -53,13 +53,13 @@ section! {
         /// Proxies by host pattern; see [`Fetch::proxy_for`].
         proxy: BTreeMap<String, Proxy> = Map {
             value: Through,
-            expected: "host patterns with a proxy each, such as { \"*.example.org\" = \"http://10.0.0.1:3128\" }",
+            expected: "a proxy for each host pattern, such as { \"*.example.org\" = \"http://10.0.0.1:3128\" }",
             check_name: check_pattern,
         },
         /// User names and passwords by host pattern; see [`Fetch::credentials_for`].
         authentication: BTreeMap<String, Credentials> = Map {
             value: Password,
-            expected: "host patterns with a name and password each, such as { \"example.org\" = \"user:password\" }",
+            expected: "a name and password for each host pattern, such as { \"example.org\" = \"user:password\" }",
             check_name: check_pattern,
         },
         /// How long a DNS answer is cached.

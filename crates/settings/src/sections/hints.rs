@@ -19,19 +19,19 @@ section! {
         /// IndexNow keys by host.
         indexnow: BTreeMap<String, Secret> = Map {
             value: Hidden(8, 128),
-            expected: "hosts with a key each, such as { \"www.example.org\" = \"0123456789abcdef\" }",
+            expected: "a key for each host, such as { \"www.example.org\" = \"0123456789abcdef\" }",
             check_name: check_host,
         },
         /// WebSub topics, by the name at the end of the callback URL.
         websub: BTreeMap<String, CanonicalUrl> = Map {
             value: Parsed("the address of a feed", |text| CanonicalUrl::parse(text).ok()),
-            expected: "names with the address of a feed each, such as { news = \"https://example.org/feed.xml\" }",
+            expected: "the URL of a feed for each name, such as { news = \"https://example.org/feed.xml\" }",
             check_name: check_callback,
         },
         /// WebSub secrets for signatures, by the same names.
         websub_secrets: BTreeMap<String, Secret> = Map {
             value: Hidden(16, 199),
-            expected: "names of hints.websub with a secret each",
+            expected: "a secret for each name in hints.websub",
             check_name: check_callback,
         },
         /// Most pages per minute that one sender may give hints for.
@@ -42,10 +42,10 @@ section! {
 fn check_host(host: &str) -> Result<(), String> {
     let authority = CanonicalUrl::parse(&format!("http://{host}/")).map(|url| url.host());
     let is_host = authority.is_ok_and(|authority| authority.as_str() == host);
-    if is_host { Ok(()) } else { Err(format!("{host:?} is not a host in lower case, its port behind it if any")) }
+    if is_host { Ok(()) } else { Err(format!("{host:?} is not a host name in lower case, with a port if it has one")) }
 }
 
 fn check_callback(name: &str) -> Result<(), String> {
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if is_name { Ok(()) } else { Err(format!("{name:?} is not of letters, digits, '-' and '_'")) }
+    if is_name { Ok(()) } else { Err(format!("{name:?} has other characters than letters, digits, '-' and '_'")) }
 }

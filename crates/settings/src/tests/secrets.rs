@@ -68,13 +68,13 @@ fn what_is_printed_says_which_secrets_are_set_and_shows_none() {
     assert!(!printed.contains("swordfish"), "{printed}");
     assert!(!format!("{settings:?}").contains("swordfish"), "{settings:?}");
     for line in [
-        "# authentication is set, its secrets are not shown: { \"a.test\" = \"me:********\" }",
-        "# proxy is set, its secrets are not shown: { \"*\" = \"http://me:********@10.0.0.1:3128\", \"b.test\" = \"http://10.0.0.1:3128\" }",
-        "# token is set, its secrets are not shown: \"********\"",
-        "# indexnow is set, its secrets are not shown: { \"a.test\" = \"********\" }",
-        "# websub_secrets is set, its secrets are not shown: { \"news\" = \"********\" }",
-        "# password is set, its secrets are not shown: \"********\"",
-        "# properties is set, its secrets are not shown: { \"linger.ms\" = \"5\", \"sasl.oauthbearer.config\" = \"********\", \
+        "# authentication is set; its secrets are masked: { \"a.test\" = \"me:********\" }",
+        "# proxy is set; its secrets are masked: { \"*\" = \"http://me:********@10.0.0.1:3128\", \"b.test\" = \"http://10.0.0.1:3128\" }",
+        "# token is set; its secrets are masked: \"********\"",
+        "# indexnow is set; its secrets are masked: { \"a.test\" = \"********\" }",
+        "# websub_secrets is set; its secrets are masked: { \"news\" = \"********\" }",
+        "# password is set; its secrets are masked: \"********\"",
+        "# properties is set; its secrets are masked: { \"linger.ms\" = \"5\", \"sasl.oauthbearer.config\" = \"********\", \
          \"ssl.key.pem\" = \"********\", \"ssl.keystore.password\" = \"********\" }",
         "username = \"me\"",
     ] {
@@ -116,7 +116,7 @@ fn a_login_to_kafka_is_complete_or_a_fault_that_says_what_is_missing() {
     let sasl = "security_protocol = \"sasl_ssl\"\n";
     check(
         sasl,
-        &["recrawl.toml:2: kafka.security_protocol: \"sasl_ssl\" logs in, and kafka.sasl_mechanism does not say how"],
+        &["recrawl.toml:2: kafka.security_protocol: kafka.security_protocol = \"sasl_ssl\" needs kafka.sasl_mechanism"],
     );
     check(
         &format!("{sasl}sasl_mechanism = \"SCRAM-SHA-512\"\n"),
@@ -125,25 +125,37 @@ fn a_login_to_kafka_is_complete_or_a_fault_that_says_what_is_missing() {
     let token = format!("{sasl}sasl_mechanism = \"OAUTHBEARER\"\n");
     check(
         &format!("{token}username = \"me\"\npassword = \"x\"\n"),
-        &["OAUTHBEARER needs a place to get tokens; write kafka.oauth_token_url"],
+        &["OAUTHBEARER needs a token endpoint; write kafka.oauth_token_url"],
     );
     let login = format!("{sasl}sasl_mechanism = \"PLAIN\"\nusername = \"me\"\n");
-    check(&format!("{login}password = \"x\"\npassword_file = \"x\"\n"), &["are both there, and may differ"]);
+    check(
+        &format!("{login}password = \"x\"\npassword_file = \"x\"\n"),
+        &["kafka.password and kafka.password_file are both set"],
+    );
     check(
         &format!("{login}password_file = \"x\"\noauth_scope = \"x\"\n"),
-        &["kafka.oauth_scope has no effect: PLAIN uses"],
+        &["kafka.oauth_scope has no effect: PLAIN does not use tokens"],
     );
-    check("username = \"me\"\n", &["kafka.username has no effect: nobody logs in with kafka.security_protocol"]);
+    check(
+        "username = \"me\"\n",
+        &["kafka.username has no effect: kafka.security_protocol = \"plaintext\" has no login"],
+    );
     check(
         "ca_file = \"x\"\n",
-        &["kafka.ca_file has no effect: kafka.security_protocol = \"plaintext\" is without TLS"],
+        &["kafka.ca_file has no effect: kafka.security_protocol = \"plaintext\" does not use TLS"],
     );
-    check("security_protocol = \"ssl\"\nkey_file = \"x\"\n", &["a certificate is shown together with its key"]);
-    check("security_protocol = \"ssl\"\nkey_password_file = \"x\"\n", &["there is no key"]);
+    check(
+        "security_protocol = \"ssl\"\nkey_file = \"x\"\n",
+        &["kafka.certificate_file and kafka.key_file need each other"],
+    );
+    check(
+        "security_protocol = \"ssl\"\nkey_password_file = \"x\"\n",
+        &["kafka.key_password_file has no effect without kafka.key_file"],
+    );
     check("security_protocol = \"tls\"\n", &["cannot be \"tls\"; write \"plaintext\" or \"ssl\" or"]);
     check("sasl_mechanism = \"GSSAPI\"\n", &["cannot be \"GSSAPI\"; write \"PLAIN\" or \"SCRAM-SHA-256\" or"]);
-    check("[kafka.properties]\nsasl.password = \"x\"\n", &["follows from kafka.password or kafka.password_file"]);
-    check("password = \"a\\nb\"\n", &["kafka.password: is not a text on one line"]);
+    check("[kafka.properties]\nsasl.password = \"x\"\n", &["is derived from kafka.password or kafka.password_file"]);
+    check("password = \"a\\nb\"\n", &["kafka.password: is not a text of one line"]);
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl<B: LogBackend> Member for InProcessMember<B> {
         let Some(group) = group.filter(|group| group.contains(self.id)) else { return Err(self.thrown_out(group)) };
         let mut touched = commit.tasks.iter().chain(commit.positions.keys());
         if let Some(partition) = touched.find(|partition| !group.owns(self.id, **partition)) {
-            let message = format!("partition {partition} of {} belongs to another member now", self.input);
+            let message = format!("partition {partition} of {} now belongs to another member", self.input);
             return Err(LogError::new(ErrorKind::Abort, message));
         }
         let positions: Vec<_> = commit

@@ -218,7 +218,7 @@ impl StateStore for MemoryLogStore {
     }
 
     fn apply(&mut self, _: &[StoreWrite], _: &Checkpoint) -> Result<(), StoreError> {
-        Err(StoreError::Failed(format!("the state of {} is written by commits alone", self.task)))
+        Err(StoreError::Failed(format!("the state of {} can only be written by commits", self.task)))
     }
 
     fn empty(&mut self, store: usize) -> Result<(), StoreError> {

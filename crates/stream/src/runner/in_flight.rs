@@ -120,7 +120,10 @@ impl StageRunner {
             let is_last = under_way == 0 || is_late;
             let goes_on = self.drain_step(is_last);
             if is_late && under_way > 0 {
-                info!(stage = self.spec.name, under_way, "time is up; what is under way is given up");
+                info!(
+                    stage = self.spec.name,
+                    under_way, "the drain timeout has passed; requests in flight are given up"
+                );
             }
             if is_last || !goes_on {
                 return;
@@ -140,7 +143,7 @@ impl StageRunner {
             if is_last || self.commit_is_due() { self.commit(now) } else { Ok(false) }
         });
         if let Err(error) = &done {
-            warn!(stage = self.spec.name, %error, "cannot commit what was finished at the end");
+            warn!(stage = self.spec.name, %error, "cannot commit the last finished work");
         }
         done.is_ok()
     }

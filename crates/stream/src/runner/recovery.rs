@@ -55,7 +55,7 @@ impl StageRunner {
             Recovery::Stop if error.kind == ErrorKind::Fenced => {
                 let name = &self.transactional_id;
                 let message = format!(
-                    "another recrawl-{} is running under the name {name}; give this one a name of its own (--instance)",
+                    "another recrawl-{} is running under the name {name}; give this one its own name with --instance",
                     self.spec.name
                 );
                 return Err(self.health.stopped(message));
@@ -72,7 +72,7 @@ impl StageRunner {
             return Err(self.health.stopped(format!("{what}; run recrawl state check")));
         }
         if !self.mended.insert(partition) {
-            let message = format!("{what}, also after it was refilled from its changelog; run recrawl state check");
+            let message = format!("{what}, even after a refill from its changelog; run recrawl state check");
             return Err(self.health.stopped(message));
         }
         // Dropping the task closes its store. A restore in progress is dropped too, since it may lack the write that
@@ -90,7 +90,7 @@ impl StageRunner {
 
     fn rewind_or_rejoin(&mut self) {
         if let Err(error) = self.rewind() {
-            warn!(stage = self.spec.name, %error, "rewinding failed, joining anew");
+            warn!(stage = self.spec.name, %error, "rewinding failed; joining the group again");
             self.give_up_membership();
         }
     }

@@ -163,7 +163,7 @@ impl World {
             Kind::CommitMarkers => MemoryBackend::with_commit_markers(),
             Kind::StateInLog => MemoryBackend::with_state(),
         });
-        log.create_topics(&topics()).expect("a log in memory can make topics");
+        log.create_topics(&topics()).expect("a log in memory can create topics");
         let mut chance = Pcg64::seed_from_u64(seed);
         let slots = super::processes::slots(&mut chance).into_iter().map(Mutex::new).collect();
         let state = State {

@@ -115,8 +115,8 @@ fn a_record_that_makes_something_too_large_is_set_aside_with_what_it_staged() {
     driver.run_until_idle().unwrap();
     assert_eq!(texts(&driver, "output").len(), 2);
     let letters = texts(&driver, "dead-letters");
-    assert_eq!(letters[0], "0: it makes a record of 2003 bytes; topic output takes 1000");
-    assert_eq!(letters[1], "2: it makes a record of 2005 bytes; topic kept-changelog takes 1000");
+    assert_eq!(letters[0], "0: it produces a record of 2003 bytes; topic output allows 1000");
+    assert_eq!(letters[1], "2: it produces a record of 2005 bytes; topic kept-changelog allows 1000");
 }
 
 #[test]

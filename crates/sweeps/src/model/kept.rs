@@ -75,7 +75,7 @@ impl Model {
     /// Restores a site.
     pub fn restore_site(&mut self, state: &SiteState) -> Result<(), InvalidState> {
         if !(LEAD_LEAST..=LEAD_MOST).contains(&f64::from(state.lead)) {
-            return Err(InvalidState::site(state.site, "its lead is beyond its bounds"));
+            return Err(InvalidState::site(state.site, "its lead is out of bounds"));
         }
         let number = self.outlook.number_site(state.site) as usize;
         self.outlook.sites[number].lead = state.lead;

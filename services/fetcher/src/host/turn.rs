@@ -65,9 +65,10 @@ impl HostWorker {
     pub(super) fn given_up(&self, job: Box<Job>, why: &Unsent) -> Turn {
         let (rest, detail) = match why {
             Unsent::Drained => return Turn::Drained,
-            Unsent::LeftAlone(rest) => {
-                (*rest, format!("the host refused another request and is left alone until {}", self.left_alone_until))
-            }
+            Unsent::LeftAlone(rest) => (
+                *rest,
+                format!("the host refused another request and is not asked again before {}", self.left_alone_until),
+            ),
             Unsent::PastLease => (Duration::ZERO, format!("its lease ended at {}", job.request.lease_until)),
         };
         let failure = Failure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));

@@ -120,25 +120,29 @@ impl Chunks {
             (At::Length | At::Blanks | At::Extension, b'\r') => Ok(At::LengthLf),
             (At::Length | At::Blanks, b' ' | b'\t') => Ok(At::Blanks),
             (At::Length | At::Blanks, b';') => Ok(At::Extension),
-            (At::Length | At::Blanks, _) => Err("a chunk's length is no number"),
+            (At::Length | At::Blanks, _) => Err("a chunk's length is not a number"),
             (At::Extension, b'\n') => Err("a line feed in a chunk's extension"),
             (At::Extension, _) => {
                 self.extensions += 1;
-                if self.extensions < MAX_EXTENSIONS { Ok(At::Extension) } else { Err("chunk extensions without end") }
+                if self.extensions < MAX_EXTENSIONS {
+                    Ok(At::Extension)
+                } else {
+                    Err("the chunk extensions are too long")
+                }
             }
             (At::LengthLf, b'\n') => Ok(if self.left == 0 { At::Line } else { At::Data }),
             (At::DataCr, b'\r') => Ok(At::DataLf),
             (At::DataLf, b'\n') => Ok(At::Start),
-            (At::DataCr | At::DataLf, _) => Err("a chunk is longer than it says"),
+            (At::DataCr | At::DataLf, _) => Err("a chunk is longer than its length"),
             (At::Line, b'\r') => Ok(At::LastLf),
             (At::LastLf, b'\n') => Ok(At::End),
             (At::Trailer, b'\r') => Ok(At::TrailerLf),
             (At::TrailerLf, b'\n') => Ok(At::Line),
             (At::Line | At::Trailer, _) => {
                 self.trailers += 1;
-                if self.trailers < MAX_TRAILERS { Ok(At::Trailer) } else { Err("trailers without end") }
+                if self.trailers < MAX_TRAILERS { Ok(At::Trailer) } else { Err("the trailers are too long") }
             }
-            (At::LengthLf | At::LastLf | At::TrailerLf, _) => Err("a carriage return alone"),
+            (At::LengthLf | At::LastLf | At::TrailerLf, _) => Err("a carriage return without a line feed"),
             (At::Data | At::End, _) => unreachable!("data and the end are met before"),
         }
     }

@@ -51,7 +51,7 @@ impl Parsed {
             return Ok(Self::Partial);
         };
         let code = response.code.unwrap_or_default();
-        let status = StatusCode::from_u16(code).map_err(|_| format!("status {code} is not one of HTTP's"))?;
+        let status = StatusCode::from_u16(code).map_err(|_| format!("status {code} is not an HTTP status"))?;
         if status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS {
             return Ok(Self::Interim(length));
         }

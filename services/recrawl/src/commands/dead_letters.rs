@@ -91,8 +91,8 @@ fn row(record: &InputRecord) -> Row {
             key: String::from_utf8_lossy(&record.key).into_owned(),
             value_bytes: record.value.as_ref().map_or(0, Vec::len),
             reason: match other {
-                Some(Err(error)) => format!("this record is no dead letter that can be read: {error}"),
-                _ => "this record is no dead letter of recrawl's".to_owned(),
+                Some(Err(error)) => format!("cannot read this record as a dead letter: {error}"),
+                _ => "this record is not a dead letter of recrawl".to_owned(),
             },
         },
     }

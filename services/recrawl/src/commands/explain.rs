@@ -20,7 +20,7 @@ fn text(explanation: &Explanation) -> String {
     let rate = explanation.change_rate_per_day;
     let mut lines = vec![
         explanation.url.clone(),
-        format!("due                  {}", explanation.due_at.as_deref().unwrap_or("never, as far as is known now")),
+        format!("due                  {}", explanation.due_at.as_deref().unwrap_or("not foreseeable now")),
         format!("value / price        {} / {}", number(explanation.crawl_value), number(explanation.price)),
         format!("weight               {}", explanation.weight),
         format!("changes per day      {:.5} ({:.5} to {:.5})", rate.mean, rate.p05, rate.p95),

@@ -67,7 +67,7 @@ impl OnePageArguments {
         let data = self.data.as_ref().map(|path| path.display().to_string());
         let settings = self.settings.load(&[("crawl.data", data)])?;
         let Some(data) = &settings.crawl.data else {
-            return Err(Failure::Input("which crawl? give --data DIR".to_owned()));
+            return Err(Failure::Input("no crawl given: give --data DIR".to_owned()));
         };
         let url = CanonicalUrl::parse(&self.url).map_err(|error| Failure::Input(format!("{}: {error}", self.url)))?;
         let inspection = Inspection::open(&settings, data)?;
@@ -76,5 +76,5 @@ impl OnePageArguments {
 }
 
 fn not_known(url: &CanonicalUrl) -> Failure {
-    Failure::No(format!("{url} is not known here; recrawl seed adds it"))
+    Failure::No(format!("page {url} is not known in this crawl; add it with recrawl seed"))
 }

@@ -27,14 +27,14 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), Failure> {
     if arguments.text || arguments.body {
         let missing = || {
             Failure::No(format!(
-                "no copy of {url} is kept; has it been fetched, and is detector.contents not \"none\"?"
+                "there is no stored copy of {url}; it was not fetched yet, or detector.contents is \"none\""
             ))
         };
         let (kept, content) = inspection.copy(&url)?.ok_or_else(missing)?;
         return match kept.kind {
             ContentKind::Text if arguments.body => Err(Failure::No(format!(
-                "only the text of {url} is kept: set detector.contents = \"body\", and what changes from then on is kept as \
-                 received"
+                "only the text of {url} is stored; set detector.contents = \"body\" to store the bytes of later \
+                 versions"
             ))),
             ContentKind::Body if arguments.text => {
                 print(document::extract(kept.content_type.as_deref(), &content).text.trim_end())

@@ -135,7 +135,7 @@ fn text(verdict: &Verdict) -> String {
     let word = if verdict.allowed { "allowed" } else { "forbidden" };
     let why = match (&verdict.rule, verdict.line) {
         (Some(rule), Some(line)) => format!("line {line}: {rule}"),
-        _ => "no rule speaks of it".to_owned(),
+        _ => "no rule matches".to_owned(),
     };
     let delay = verdict.crawl_delay_s.map(|delay| format!(", crawl delay {delay} s")).unwrap_or_default();
     format!("{word:<10}{}  ({why}{delay})", verdict.path)

@@ -69,11 +69,11 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
     };
     require_contact(&settings, &seeds)?;
     if seeds.is_empty() && !inspect::has_crawl(&data) {
-        return Err(Failure::Input("there is nothing to crawl: give --seeds FILE with a URL per line".to_owned()));
+        return Err(Failure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
     }
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
-    eprintln!("recrawl runs on {}; status at http://{}/status; Ctrl-C stops it", data.display(), embedded.address);
+    eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
     embedded.seed(&seeds)?;
     let started = Instant::now();
     let first = embedded.board.status().fetches_total;
@@ -146,13 +146,13 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
         std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     };
     let name = path.display();
-    let text = text.map_err(|error| Failure::Input(format!("{name}: {error}; give a file with a URL per line")))?;
+    let text = text.map_err(|error| Failure::Input(format!("{name}: {error}; give a file with one URL per line")))?;
     let list = settings::seeds::parse(&text);
     for fault in &list.faults {
         eprintln!("{name}:{fault}");
     }
     if !list.faults.is_empty() {
-        eprintln!("{name}: {} lines left out, {} seeds go on", list.faults.len(), list.seeds.len());
+        eprintln!("{name}: {} invalid lines left out, {} seeds used", list.faults.len(), list.seeds.len());
     }
     Ok(list)
 }

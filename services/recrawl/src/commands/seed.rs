@@ -54,7 +54,7 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
         list.duplicates += more.duplicates;
     }
     if list.seeds.is_empty() {
-        return Err(Failure::Input("there is no seed: give URLs, or --file FILE with a URL per line".to_owned()));
+        return Err(Failure::Input("no seeds given: give URLs, or --file FILE with one URL per line".to_owned()));
     }
     let running = arguments.url.clone().or_else(|| settings.crawl.data.as_deref().and_then(status::running));
     match (running, &settings.crawl.data, &settings.kafka.brokers) {
@@ -70,13 +70,13 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
         }
         (None, None, None) => {
             return Err(Failure::Input(
-                "for which crawl? give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
+                "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
             ));
         }
     }
     let sent = Sent { seeds: list.seeds.len(), duplicates: list.duplicates, faults: list.faults.len() };
     answer(format, &sent, |sent| {
-        format!("{} seeds sent, {} duplicates and {} faulty lines left out", sent.seeds, sent.duplicates, sent.faults)
+        format!("{} seeds sent, {} duplicates and {} invalid lines left out", sent.seeds, sent.duplicates, sent.faults)
     })
 }
 
@@ -88,5 +88,5 @@ fn send(log: Arc<dyn Log>, settings: &settings::Settings, seeds: &[Seed]) -> Res
 fn post(address: &str, seeds: &[Seed]) -> Result<(), Failure> {
     let lines: Vec<_> = seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect();
     let (status, body) = http_client::request(address, "POST", "/seeds", lines.join("\n").as_bytes())?;
-    if status == 200 { Ok(()) } else { Err(Failure::World(format!("{address} answers {status}: {}", body.trim()))) }
+    if status == 200 { Ok(()) } else { Err(Failure::World(format!("{address} answered {status}: {}", body.trim()))) }
 }

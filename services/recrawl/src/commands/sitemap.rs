@@ -23,7 +23,7 @@ pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), Failu
     answer(format, &sitemap, text)?;
     match sitemap.kind {
         Some(_) => Ok(()),
-        None => Err(Failure::No(format!("{} is no sitemap and no feed", arguments.source))),
+        None => Err(Failure::No(format!("{} is neither a sitemap nor a feed", arguments.source))),
     }
 }
 
@@ -37,7 +37,7 @@ fn text(sitemap: &Sitemap) -> String {
     let mut lines: Vec<_> = sitemap.entries.iter().map(line).collect();
     lines.extend(sitemap.problems.iter().map(|problem| format!("problem: {problem}")));
     if sitemap.further_problems > 0 {
-        lines.push(format!("and {} problems more", sitemap.further_problems));
+        lines.push(format!("and {} more problems", sitemap.further_problems));
     }
     lines.join("\n")
 }

@@ -30,17 +30,17 @@ pub fn state(arguments: &StateArguments, format: Format) -> Result<(), Failure> 
     let Action::Check { data } = &arguments.action;
     let report = check(data).map_err(|error| Failure::Input(format!("{}: {error}", data.display())))?;
     if report.databases.is_empty() && report.set_aside.is_empty() {
-        return Err(Failure::Input(format!("there is no state in {}; check the data directory", data.display())));
+        return Err(Failure::Input(format!("no state in {}; check the data directory", data.display())));
     }
     answer(format, &report, text)?;
     let wrong = report.databases.iter().filter(|database| !database.problems.is_empty()).count();
-    if wrong == 0 { Ok(()) } else { Err(Failure::No(format!("{wrong} databases are not sound"))) }
+    if wrong == 0 { Ok(()) } else { Err(Failure::No(format!("{wrong} databases have problems"))) }
 }
 
 fn text(report: &Report) -> String {
     let mut text: String = report.databases.iter().map(database).collect();
     for path in &report.set_aside {
-        let _ = writeln!(text, "{path}: set aside earlier; delete it when nobody needs to look at it");
+        let _ = writeln!(text, "{path}: set aside earlier; delete it when it is no longer needed");
     }
     text
 }
@@ -53,7 +53,8 @@ fn database(report: &DatabaseReport) -> String {
         let _ = writeln!(text, "  {:<32}{:>12} entries {:>14} bytes", family.name, family.entries, family.bytes);
     }
     for gap in &report.gaps {
-        let why = if gap.power_cut { "the machine may have lost power" } else { "it was not as it was left" };
+        let why =
+            if gap.power_cut { "the machine may have lost power" } else { "the log had changed since it was closed" };
         let _ = writeln!(
             text,
             "  incarnation {}: {why}; {} writes known to be missing",

@@ -37,7 +37,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure
         },
         (None, None, None) => {
             return Err(Failure::Input(
-                "whose status? give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
+                "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
             ));
         }
     };
@@ -54,9 +54,9 @@ pub fn running(data: &Path) -> Option<String> {
 fn ask(address: &str) -> Result<Status, Failure> {
     let (status, body) = http_client::request(address, "GET", "/status", b"")?;
     if status != 200 {
-        return Err(Failure::World(format!("{address} answers {status}: {body}")));
+        return Err(Failure::World(format!("{address} answered {status}: {body}")));
     }
-    serde_json::from_str(&body).map_err(|error| Failure::World(format!("{address} gives no status: {error}")))
+    serde_json::from_str(&body).map_err(|error| Failure::World(format!("cannot read the status of {address}: {error}")))
 }
 
 /// Consumer lag of the stages' groups. Each service reports its own internals (`--url`).

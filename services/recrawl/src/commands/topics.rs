@@ -63,6 +63,6 @@ pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure
     })?;
     match rows.iter().filter(|row| !row.ok).count() {
         0 => Ok(()),
-        count => Err(Failure::No(format!("{count} topics are not as they should be"))),
+        count => Err(Failure::No(format!("{count} topics differ from what recrawl needs; see above"))),
     }
 }

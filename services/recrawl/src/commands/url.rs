@@ -65,7 +65,7 @@ pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
 
 fn address(text: String, base: Option<&str>, rules: &UrlRules) -> Address {
     if let Some(Err(error)) = base.map(|base| whatwg_href(base, None)) {
-        let error = Some(format!("the base is {error}"));
+        let error = Some(format!("base: {error}"));
         return Address { url: text, error, ..Address::default() };
     }
     let parsed = whatwg_href(&text, base);

@@ -1,4 +1,4 @@
-//! `bench`: what does the work cost, beside what others take for the same?
+//! `bench`: compares the cost of recrawl's work with that of other programs.
 //!
 //! Figures are CPU time, never wall time, except where a row says so: a busy machine stretches a second, not the work
 //! done in it. Contestants take turns within a round, ratios are taken round by round, and what cannot run here is named
@@ -34,15 +34,15 @@ use clap::{Parser, ValueEnum};
 /// Measures recrawl and its peers.
 #[derive(Parser)]
 struct Arguments {
-    /// What to measure; everything when left out.
+    /// What to measure. Defaults to everything.
     what: Vec<What>,
-    /// Rounds of the rows that this program repeats itself.
+    /// Number of rounds, for rows that this program repeats itself.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Pages of each of the 16 hosts that the whole loop crawls.
+    /// Number of pages on each of the 16 hosts that the whole loop crawls.
     #[arg(long, default_value_t = 600)]
     pages_per_host: usize,
-    /// How to print.
+    /// Output format.
     #[arg(long, default_value = "text")]
     format: Format,
 }
@@ -51,36 +51,36 @@ struct Arguments {
 enum What {
     /// The embedded log: poll, produce, commit.
     Log,
-    /// Exactly-once over Kafka beside a bare client. Needs RECRAWL_KAFKA=HOST:PORT.
+    /// Exactly-once processing over Kafka, compared with a bare client. Needs RECRAWL_KAFKA=HOST:PORT.
     Kafka,
-    /// Avro beside serde_avro_fast.
+    /// Avro encoding, compared with serde_avro_fast.
     Avro,
-    /// Fetching alone: beside wrk, spider, Scrapy, colly, crawler4j and Crawlee, over TLS, and its memory.
+    /// Fetching alone, also over TLS, and its memory; compared with wrk, spider, Scrapy, colly, crawler4j and Crawlee.
     Fetch,
-    /// The whole loop, embedded and over Kafka, beside spider.
+    /// The whole loop, embedded and over Kafka, compared with spider.
     Loop,
-    /// CPU time and written bytes of a look, by what it finds, and what pages cost at rest.
+    /// CPU time and written bytes of a look, by its outcome, and the cost of pages at rest.
     #[value(alias = "written")]
     Looks,
-    /// Memory of a page that is known.
+    /// Memory per known page.
     Memory,
-    /// How long a stage of a million pages is away, and what a restore costs.
+    /// Downtime of a stage with a million pages at a restart, and the cost of a restore.
     Restart,
-    /// What the detector keeps of a page.
+    /// Size of the detector's state of a page.
     State,
-    /// Text and links of pages, beside lol_html.
+    /// Extraction of text and links, compared with lol_html.
     Extract,
-    /// Sketches of texts, beside gaoya, rensa and datasketch.
+    /// Sketches of texts, compared with gaoya, rensa and datasketch.
     Sketch,
-    /// From the bytes of a page to what its change means, beside lol_html and gaoya, and jsoup's parser.
+    /// The verdict on a page from its bytes, compared with lol_html and gaoya, and with jsoup's parser.
     Verdict,
-    /// What a look teaches.
+    /// Learning from a look.
     Learn,
-    /// The price of a budget, beside NumPy.
+    /// Computing the price for a budget, compared with NumPy.
     Share,
-    /// Choosing from ten million pages, beside Redis.
+    /// Choosing from ten million pages, compared with Redis.
     Choose,
-    /// A million simulated pages.
+    /// Simulating a million pages.
     Simulate,
 }
 

@@ -71,12 +71,15 @@ impl ChangeModel {
     pub const NAMES: [(&'static str, &'static str); 8] = [
         ("poisson", "changes without memory"),
         ("weibull-0.6", "renewal process with Weibull gaps, shape 0.6: bursty"),
-        ("weibull-3", "renewal process with Weibull gaps, shape 3: nearly regular; any other shape likewise"),
+        (
+            "weibull-3",
+            "renewal process with Weibull gaps, shape 3: nearly regular; other shapes are written the same way",
+        ),
         ("bursts", "five changes on average at mean gaps of an hour, then a pause"),
-        ("bulks", "every 20 days on average half of a host's pages change at once, beside their own changes"),
-        ("regimes", "after 25 days on average a page's rate is multiplied by a new lognormal factor (ln sd 1.2)"),
+        ("bulks", "every 20 days on average, half of a host's pages change at once, in addition to their own changes"),
+        ("regimes", "after 25 days on average, the rate of a page is multiplied by a new lognormal factor (ln sd 1.2)"),
         ("cycles", "ten times as many changes in office hours as at night, three times as many on weekdays"),
-        ("cosmetic", "on a tenth of the pages every other look finds a change where there is none"),
+        ("cosmetic", "on a tenth of the pages, every other look finds a change that did not happen"),
     ];
 
     /// Reads names joined by `+`, such as `weibull-0.6+bulks+cosmetic`.

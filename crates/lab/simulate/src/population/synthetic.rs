@@ -81,7 +81,7 @@ impl PopulationKind {
             PopulationKind::WebClasses => "five classes, changing daily to yearly (Cho & Garcia-Molina 2003)",
             PopulationKind::Wide => "one site, ln rate normal (ln 1/30 per day, 2), weights Pareto 1.5",
             PopulationKind::Gamma => "one site, rates Gamma (shape 0.4, mean 0.1 per day), weights Pareto 1.5",
-            PopulationKind::Coupled => "as wide, weights multiplied by the root of the rate",
+            PopulationKind::Coupled => "as wide, with weights multiplied by the square root of the rate",
         }
     }
 

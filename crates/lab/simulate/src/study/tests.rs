@@ -90,5 +90,5 @@ fn a_study_can_be_stopped_and_faults_are_named() {
     assert!(fault(Study { seeds: 0, ..small() }).starts_with("no seed given"));
     assert!(fault(Study { warm_up_days: f64::NAN, ..small() }).starts_with("warm-up, in days is NaN"));
     let gamma = vec![EstimatorChoice::Catalogue(EstimatorKind::Gamma)];
-    assert!(fault(Study { estimators: gamma, ..small() }).contains("policy live learns by itself"));
+    assert!(fault(Study { estimators: gamma, ..small() }).contains("policy live has its own estimator"));
 }

@@ -18,7 +18,7 @@ pub enum TraceError {
         source: csv::Error,
     },
     /// A table lacks a column.
-    #[error("{table}, line 1: there is no column {column}; the header has {found}")]
+    #[error("{table}, line 1: column {column} is missing; the header has {found}")]
     MissingColumn {
         /// File name of the table.
         table: String,
@@ -48,7 +48,7 @@ pub enum TraceError {
         table: String,
     },
     /// A requested source does not exist.
-    #[error("there is no source {name:?}; there are: {known}")]
+    #[error("unknown source {name:?}; give one of: {known}")]
     UnknownSource {
         /// The requested name.
         name: String,
@@ -92,7 +92,7 @@ impl Recording {
         while rows.advance()? {
             let page_id = rows.number(id)?;
             if ids.insert(page_id, self.pages.len()).is_some() {
-                return Err(rows.problem(id, format!("page {page_id} is here twice; every page has one row")));
+                return Err(rows.problem(id, format!("page {page_id} has two rows; give each page one row")));
             }
             let named = |column: Column| match rows.text(column)? {
                 "" => Err(rows.problem(column, format!("is empty; write the page's {}", column.name))),
@@ -145,7 +145,7 @@ impl Recording {
             let letter = rows.text(kind)?;
             let Some(kind) = Kind::parse(letter) else {
                 let problem =
-                    format!("kind {letter:?} is unknown; write I (was there), A (appeared), M (changed) or D (gone)");
+                    format!("kind {letter:?} is unknown; write I (existed), A (appeared), M (changed) or D (deleted)");
                 return Err(rows.problem(kind, problem));
             };
             self.states.push(RecordedState { unix_time, kind });
@@ -219,7 +219,7 @@ impl<R: Read> Rows<R> {
 
     fn number<N: FromStr>(&self, column: Column) -> Result<N, TraceError> {
         let text = self.text(column)?;
-        text.parse().map_err(|_| self.problem(column, format!("{text:?} is no whole number")))
+        text.parse().map_err(|_| self.problem(column, format!("{text:?} is not a whole number")))
     }
 
     fn problem(&self, column: Column, problem: String) -> TraceError {

@@ -80,16 +80,15 @@ impl Replay {
         let name = self.policy.name();
         if self.policy.beliefs() == BeliefSource::History && self.knowledge == Knowledge::Fetches {
             return fault(format!(
-                "{name} is computed from every change of the learning year, which own fetches do not show; use knowledge history"
+                "{name} needs every change of the learning year, which its own fetches do not show; use knowledge \
+                 history"
             ));
         }
         if self.frozen && self.knowledge == Knowledge::Fetches {
-            return fault(
-                "a static schedule that knows only its own fetches knows nothing; use knowledge history".into(),
-            );
+            return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
         if self.frozen && !self.policy.beliefs().is_asked() && !self.is_fixed() {
-            return fault(format!("{name} sets intervals by what each fetch finds and has no static form"));
+            return fault(format!("{name} adapts intervals to the result of each fetch and has no static form"));
         }
         Ok(())
     }

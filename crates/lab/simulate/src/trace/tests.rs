@@ -91,16 +91,16 @@ fn each_source_has_its_own_window_and_those_too_short_are_left_out() {
     assert_eq!(trace.sources, ["long", "later"]);
     assert!(trace.pages.iter().all(|page| page.changes_days == [WINDOW_DAYS]));
     let left: Vec<_> = trace.left_out.iter().map(|it| (it.source.as_str(), it.reason.as_str())).collect();
-    assert_eq!(left, [("short", "its rows span 300 days, and a window takes 730"), ("silent", "no rows")]);
+    assert_eq!(left, [("short", "its rows span 300 days, but a window needs 730"), ("silent", "no rows")]);
 
     let only = Cut { sources: vec!["later".to_owned()], ..all() };
     assert_eq!(Trace::cut(&recording, &only).unwrap().sources, ["later"]);
     let none = Cut { sources: vec!["tomorrow".to_owned()], ..all() };
     let error = Trace::cut(&recording, &none).unwrap_err().to_string();
-    assert_eq!(error, "there is no source \"tomorrow\"; there are: long, short, later, silent");
+    assert_eq!(error, "unknown source \"tomorrow\"; give one of: long, short, later, silent");
     let short = Cut { sources: vec!["short".to_owned()], ..all() };
     let error = Trace::cut(&recording, &short).unwrap_err().to_string();
-    assert_eq!(error, "no page can be judged: short: its rows span 300 days, and a window takes 730");
+    assert_eq!(error, "no page can be judged: short: its rows span 300 days, but a window needs 730");
 }
 
 #[test]
@@ -130,33 +130,37 @@ fn a_fault_in_a_table_is_named_with_its_row_and_column() {
     check(
         pages,
         &changes("0,5,X\n"),
-        "changes.csv, row 1 (line 2), column kind: kind \"X\" is unknown; write I (was there), A (appeared), M (changed) or D (gone)",
+        "changes.csv, row 1 (line 2), column kind: kind \"X\" is unknown; write I (existed), A (appeared), M (changed) or D (deleted)",
     );
     check(
         pages,
         &changes("7,5,I\n"),
         "changes.csv, row 1 (line 2), column page_id: page 7 is not in the table of pages",
     );
-    check(pages, &changes("0,noon,I\n"), "changes.csv, row 1 (line 2), column unix_time: \"noon\" is no whole number");
-    check(pages, &changes("-1,5,I\n"), "changes.csv, row 1 (line 2), column page_id: \"-1\" is no whole number");
+    check(
+        pages,
+        &changes("0,noon,I\n"),
+        "changes.csv, row 1 (line 2), column unix_time: \"noon\" is not a whole number",
+    );
+    check(pages, &changes("-1,5,I\n"), "changes.csv, row 1 (line 2), column page_id: \"-1\" is not a whole number");
     check(pages, &changes(""), "changes.csv has no rows");
     check("page_id,host,path,source\n", &changes("0,5,I\n"), "pages.csv has no rows");
     check(
         "page_id,host,source\n0,a.test,one\n",
         "",
-        "pages.csv, line 1: there is no column path; the header has page_id,host,source",
+        "pages.csv, line 1: column path is missing; the header has page_id,host,source",
     );
     check(
         "page_id,host,path,source\n0,a.test,/,one\n0,a.test,/b,one\n",
         "",
-        "pages.csv, row 2 (line 3), column page_id: page 0 is here twice; every page has one row",
+        "pages.csv, row 2 (line 3), column page_id: page 0 has two rows; give each page one row",
     );
     check(
         "page_id,host,path,source\n0,a.test,/,\n",
         "",
         "pages.csv, row 1 (line 2), column source: is empty; write the page's source",
     );
-    check(pages, "", "changes.csv, line 1: there is no column page_id; the header has nothing");
+    check(pages, "", "changes.csv, line 1: column page_id is missing; the header has nothing");
     assert!(
         read(pages, "page_id,unix_time,kind\n0,1\n")
             .unwrap_err()

@@ -28,7 +28,7 @@ pub(super) struct Replayed {
 }
 
 pub(super) fn text(replayed: &Replayed) -> String {
-    format!("{} given back, {} left out", replayed.replayed, replayed.left_out)
+    format!("{} replayed, {} left out", replayed.replayed, replayed.left_out)
 }
 
 pub(super) fn replay(settings: &Settings) -> Result<Replayed, Failure> {
@@ -37,7 +37,7 @@ pub(super) fn replay(settings: &Settings) -> Result<Replayed, Failure> {
         (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),
         (None, Some(_)) => Arc::new(daemon::service::connect(settings, "recrawl-dead-letters")?),
         (None, None) => {
-            return Err(Failure::Input("of which crawl? give --data DIR, or --config with kafka.brokers".into()));
+            return Err(Failure::Input("no crawl given: give --data DIR, or --config with kafka.brokers".into()));
         }
     };
     give_back(&*log, &names)
@@ -68,7 +68,9 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
                         is_assigned = true;
                     }
                 }
-                Event::Revoked(_) => return Err(Failure::World("another replay is at work".into())),
+                Event::Revoked(_) => {
+                    return Err(Failure::World("another replay is running; wait until it ends".into()));
+                }
                 Event::Record(record) => {
                     commit.tasks.insert(record.partition);
                     commit.positions.insert(record.partition, Position::at(record.offset + 1));

@@ -12,10 +12,9 @@ const ORACLE: RGBColor = RGBColor(200, 120, 0);
 /// Renders the page.
 pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Error>> {
     let curve = curve(report)?;
-    let meant =
-        bars("Freshness: share of copies that missed nothing that means anything", report.meaningful_freshness)?;
+    let meant = bars("Freshness: share of copies without a missed meaningful change", report.meaningful_freshness)?;
     let fresh = bars("Freshness to the byte: share of copies that were current", report.freshness)?;
-    let age = bars("Age of the copies, days, by changes that mean something", report.meaningful_age_days)?;
+    let age = bars("Age of the copies in days, by meaningful changes", report.meaningful_age_days)?;
     let gap = report.politeness.min_gap_s.map_or("none".to_owned(), |gap| format!("{gap:.1} s"));
     let rows = [
         ("Replayed", report.replayed.clone()),
@@ -23,11 +22,11 @@ pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Erro
         ("Virtual time", format!("{:.0} days in {:.0} s", report.virtual_days, report.wall_s)),
         ("Fetches", format!("{} (budget {:.0} a day)", report.fetches, report.budget_fetches_per_day)),
         (
-            "Changes that mean something",
+            "Meaningful changes",
             format!("{} seen of {}", report.meaningful_changes_seen, report.meaningful_changes_total),
         ),
         (
-            "Changes of any byte",
+            "All changes",
             format!("{} seen, {} missed, of {}", report.changes_seen, report.changes_missed, report.changes_total),
         ),
         ("Answered 304", format!("{:.1} %", 100.0 * report.not_modified_share)),

@@ -108,7 +108,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let books = Books { judged, ledger: web.shutdown().entries() };
     let meaning = judge_meaning(&pages, &books, &settings.urls.rules())?;
     if until < window.end {
-        eprintln!("stopped early, at virtual {until}");
+        eprintln!("stopped early, at virtual time {until}");
     }
     let lived = Window { start: window.start, end: until };
     let report = Report::new(&described, &books, &meaning, lived, budget_per_day, wall, cpu);
@@ -121,7 +121,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::World(error.to_string()))?;
     std::fs::write(&json, text)?;
     let page = arguments.out.join("report.html");
-    let html = html::render(&report).map_err(|error| Failure::World(format!("the plots cannot be drawn: {error}")))?;
+    let html = html::render(&report).map_err(|error| Failure::World(format!("cannot draw the plots: {error}")))?;
     std::fs::write(&page, html)?;
     let _ = std::fs::remove_dir_all(&data);
     answer(format, &report, Report::text)?;
@@ -141,9 +141,9 @@ fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<()
     } else if arguments.pages_per_source == 0 {
         "--pages-per-source: give at least 1"
     } else if sets(|key| key.starts_with("clock.")) {
-        "--set clock: the demo has a clock of its own; give --days and --wall"
+        "--set clock: the demo has its own clock; give --days and --wall"
     } else if sets(|key| key == "crawl.data") {
-        "--set crawl.data: the demo keeps its data, while it runs, where its report goes; give --out"
+        "--set crawl.data: the demo keeps its data beside its report; give --out"
     } else {
         return Ok(());
     };
@@ -164,15 +164,15 @@ fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
         return Ok((Source::Replay(replay), described));
     }
     if let (Some(named), false) = (named, arguments.built_in) {
-        return Err(Failure::Input(format!("RECRAWL_CORPORA: there is no {}/content", named.display())));
+        return Err(Failure::Input(format!("RECRAWL_CORPORA: {}/content does not exist", named.display())));
     }
     if let Some(source) = arguments.sources.first() {
-        let problem = format!("--source {source}: there are no corpora at {}; set RECRAWL_CORPORA", corpora.display());
+        let problem = format!("--source {source}: no corpora at {}; set RECRAWL_CORPORA", corpora.display());
         return Err(Failure::Input(problem));
     }
     let mut trace = Trace::built_in(START);
     trace.window = Window::days_from(START, arguments.days.min(trace.window.days()));
-    Ok((Source::Trace(trace), "real change times that come with recrawl, with made-up text".to_owned()))
+    Ok((Source::Trace(trace), "the real change times that come with recrawl, with generated text".to_owned()))
 }
 
 fn display(path: &Path) -> String {
@@ -191,7 +191,7 @@ fn judged_pages(trace: &Trace, days: f64) -> Trace {
 fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
     let seed = |(line, page): (usize, &simweb::PageHistory)| match CanonicalUrl::parse(&page.url()) {
         Ok(url) => Ok(Seed { url, weight: 1.0, line: line + 1 }),
-        Err(error) => Err(Failure::World(format!("the web has a page {} that is no URL: {error}", page.url()))),
+        Err(error) => Err(Failure::World(format!("page {} of the web is not a URL: {error}", page.url()))),
     };
     trace.pages.iter().enumerate().map(seed).collect()
 }
@@ -296,15 +296,15 @@ fn watch(
 fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Failure> {
     let bar =
         ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  what changes meant") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  judging the changes") {
         bar.set_style(style);
     }
     if bar.is_hidden() {
-        eprintln!("judging what the changes meant");
+        eprintln!("judging which changes were meaningful");
     }
     let meaning = meaning::by_meaning(web, books, urls, &|done| bar.set_position(done as u64));
     bar.finish_and_clear();
-    meaning.map_err(|error| Failure::World(format!("a version of a replayed page cannot be read again: {error}")))
+    meaning.map_err(|error| Failure::World(format!("cannot read a version of a replayed page again: {error}")))
 }
 
 /// CPU time of all threads of this process.

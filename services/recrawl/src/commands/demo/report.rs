@@ -156,7 +156,7 @@ impl Report {
             row("age in days, any byte", self.age_days),
             String::new(),
             format!(
-                "{} fetches (budget {:.0}); {} of {} meaningful changes seen; of any, {} of {}, {} missed",
+                "{} fetches (budget {:.0}); {} of {} meaningful changes seen; {} of {} changes seen in all, {} missed",
                 self.fetches,
                 self.budget_fetches_per_day * self.virtual_days,
                 self.meaningful_changes_seen,

@@ -56,7 +56,7 @@ impl WarcFiles {
             if name.to_string_lossy().ends_with(OPEN) {
                 let name = directory.join(name);
                 eprintln!(
-                    "recrawl: {} was never completed: go on with the cursor of the file before it, and delete it",
+                    "recrawl: {} is incomplete: delete it, and continue with the cursor of the file before it",
                     name.display()
                 );
             }

@@ -188,7 +188,7 @@ impl Archivist<'_> {
         let cursor = &self.complete_to;
         eprintln!(
             "recrawl: {results} results as {responses} responses and {revisits} revisits in {files} files of {bytes} bytes; \
-             {without_records} of them came to nothing that could be archived; cursor {cursor}"
+             {without_records} of them had nothing to archive; cursor {cursor}"
         );
     }
 }

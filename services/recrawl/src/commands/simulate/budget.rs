@@ -19,7 +19,8 @@ impl FromStr for Budget {
     /// Parses `1/15d`, `1/15`, `2/d` or `0.0667`: a number of fetches, and the days they are for.
     fn from_str(text: &str) -> Result<Self, String> {
         let written = text.trim();
-        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{written:?} is no budget; {FORMS}"));
+        let number =
+            |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{written:?} is not a budget; {FORMS}"));
         let value = match written.split_once('/') {
             None => number(written)?,
             Some((fetches, days)) => {
@@ -32,7 +33,7 @@ impl FromStr for Budget {
         if (1e-6..=1e6).contains(&value) {
             Ok(Self { written: written.to_owned(), fetches_per_page_per_day: value })
         } else {
-            Err(format!("{written:?} is {value} fetches per page and day, which is no budget above zero; {FORMS}"))
+            Err(format!("{written:?} is {value} fetches per page and day; the budget must be above zero; {FORMS}"))
         }
     }
 }

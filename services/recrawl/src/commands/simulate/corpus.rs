@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) fn read(directory: &Path) -> Result<Recording, Failure> {
     if !directory.is_dir() {
         return Err(Failure::Input(format!(
-            "{} is no directory; give a corpus: a directory with pages.csv.zst and changes.csv.zst",
+            "{} is not a directory; give a corpus: a directory with pages.csv.zst and changes.csv.zst",
             directory.display()
         )));
     }

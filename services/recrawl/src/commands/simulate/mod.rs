@@ -83,7 +83,7 @@ fn threads(asked: Option<usize>) -> Result<usize, Failure> {
 
 /// The error after Ctrl-C.
 fn stopped(done: usize, all: usize) -> Failure {
-    Failure::No(format!("stopped; {done} of {all} simulations were done"))
+    Failure::No(format!("stopped after {done} of {all} simulations"))
 }
 
 /// Formats a table for people. The first `left` columns are flush left, the numbers flush right.

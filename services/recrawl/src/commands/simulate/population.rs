@@ -154,7 +154,7 @@ fn report(arguments: &PopulationArguments, rows: &[Row]) -> Report {
         curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
     }
     Report {
-        title: "Policies on made-up populations".to_owned(),
+        title: "Policies on synthetic populations".to_owned(),
         introduction: format!(
             "{} pages, {} days after {} days of learning, {} seeds; changes: {}. Freshness in the plot is weighted by \
              importance; gap closed is the share of the way from uniform to the policy that knows the true rates.",

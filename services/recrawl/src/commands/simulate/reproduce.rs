@@ -52,7 +52,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
     let rows = done.iter().flat_map(|(_, rows)| rows);
     match rows.clone().filter(|row| !row.within).count() {
         0 => Ok(()),
-        failed => Err(Failure::No(format!("{failed} of {} figures do not agree", rows.count()))),
+        failed => Err(Failure::No(format!("{failed} of {} figures differ from the published ones", rows.count()))),
     }
 }
 
@@ -67,7 +67,7 @@ fn parts(ids: &[String]) -> Result<Vec<&'static Reproduction>, Failure> {
             let mut known: Vec<&str> = all().iter().map(|part| part.id).collect();
             known.dedup();
             return Err(Failure::Input(format!(
-                "there is no reproduction {id:?}; there are {} and all",
+                "unknown reproduction {id:?}; give one of {}, or all",
                 known.join(", ")
             )));
         }

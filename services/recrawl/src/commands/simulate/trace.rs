@@ -163,7 +163,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure>
                 Ok(()) => {
                     if replay.overrules_estimator() && !all && budget == &arguments.budget[0] {
                         eprintln!(
-                            "{} does not use the estimator asked for: {}",
+                            "{} does not use the requested estimator: {}",
                             policy.name(),
                             replay.estimator_name()
                         );
@@ -326,7 +326,7 @@ fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
         KnowledgeArgument::Fetches => {
             "Policies know what their own fetches showed, from the start of the learning year"
         }
-        KnowledgeArgument::History => "Policies read every change of the learning year; the schedule then starts",
+        KnowledgeArgument::History => "Policies know every change of the learning year; the schedule then starts",
     };
     Report {
         title: "Policies on recorded change times".to_owned(),

@@ -142,7 +142,7 @@ fn bad_rates_are_named() {
     };
     assert_eq!(fault(&[1.0, -1.0]), "page 1: change rate per day is -1; it must be a finite number, not negative");
     assert!(fault(&[f64::NAN, 1.0]).starts_with("page 0: change rate per day is NaN"));
-    assert_eq!(fault(&[1.0]), "2 pages, but 1 entries of change rates; there must be one for each page");
+    assert_eq!(fault(&[1.0]), "2 pages, but 1 entries of change rates; give one for each page");
 }
 
 proptest! {

@@ -47,7 +47,7 @@ pub(super) struct Table {
 impl Report {
     /// Writes the page to a file.
     pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let page = self.render().map_err(|error| Failure::World(format!("the plots cannot be drawn: {error}")))?;
+        let page = self.render().map_err(|error| Failure::World(format!("cannot draw the plots: {error}")))?;
         std::fs::write(path, page)
             .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
         eprintln!("report: {}", path.display());
@@ -103,8 +103,8 @@ thead th {{ border-bottom: 1px solid; }}
 fn left_out(shown: usize, all: usize) -> String {
     match all - shown {
         0 => String::new(),
-        1 => "<figcaption>One more is in the table only.</figcaption>".to_owned(),
-        more => format!("<figcaption>{more} more are in the table only.</figcaption>"),
+        1 => "<figcaption>One more curve is in the table only.</figcaption>".to_owned(),
+        more => format!("<figcaption>{more} more curves are in the table only.</figcaption>"),
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
                 assert!(!loaded.contains(word), "{word}");
             }
             assert!(!page.contains("#000000"), "text and axes take the page's colour");
-            assert_eq!(page.contains("more are in the table only"), curves == 30);
+            assert_eq!(page.contains("more curves are in the table only"), curves == 30);
         }
     }
 }
