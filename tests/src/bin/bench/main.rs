@@ -53,7 +53,7 @@ enum What {
     Log,
     /// Exactly-once over Kafka beside a bare client. Needs RECRAWL_KAFKA=HOST:PORT.
     Kafka,
-    /// Avro beside serde_avro_fast.
+    /// Avro beside apache-avro.
     Avro,
     /// Fetching alone: beside wrk, spider, Scrapy, colly, crawler4j and Crawlee, over TLS, and its memory.
     Fetch,
