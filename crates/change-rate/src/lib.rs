@@ -39,4 +39,4 @@ pub use crate::gamma::{Gamma, InvalidParameter};
 pub use crate::hierarchy::{BeliefSums, HostPriors};
 pub use crate::intervals::IntervalHistogram;
 pub use crate::pooled::{GroupSums, PRIOR_STRENGTH};
-pub use crate::special::{exp_minus, ln_1p_ratio, ln_gamma};
+pub use crate::special::{exp_minus, ln_1p_ratio};

@@ -27,9 +27,7 @@ mod outcome;
 mod parts;
 mod resolution;
 mod schema_record;
-mod shape;
 mod union;
-mod writer;
 
 pub mod body;
 pub mod schemas;

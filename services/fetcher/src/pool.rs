@@ -90,10 +90,11 @@ pub(crate) struct FetchPool {
 
 impl FetchPool {
     pub(crate) fn start(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let (answer, hand_over, answers) = answers::channel();
+        let (answer, answers) = answers::channel();
+        let sender = answer.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .on_thread_park(move || hand_over.now())
+            .on_thread_park(move || sender.hand_over())
             .build()?;
         let (submit, orders) = mpsc::unbounded_channel();
         let hosts = Arc::new(AtomicUsize::new(0));
@@ -185,7 +186,7 @@ struct Workers {
     clock: Arc<dyn Clock>,
     connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Order>,
-    answer: Sender<Box<Done>>,
+    answer: Arc<Sender<Box<Done>>>,
     queues: RefCell<HashMap<(bool, Host), Queue>>,
     hosts: Arc<AtomicUsize>,
     epochs: Epochs,

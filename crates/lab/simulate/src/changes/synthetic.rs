@@ -174,7 +174,7 @@ struct GapDraw {
 impl GapDraw {
     fn new(gaps: Gaps) -> Self {
         let scale = match gaps {
-            Gaps::Weibull { shape } => (-change_rate::ln_gamma(1.0 + 1.0 / shape)).exp(),
+            Gaps::Weibull { shape } => (-libm::lgamma(1.0 + 1.0 / shape)).exp(),
             _ => 1.0,
         };
         Self { gaps, scale }

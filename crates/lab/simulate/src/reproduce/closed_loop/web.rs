@@ -47,7 +47,7 @@ impl World {
         match self.weibull_shape {
             None => stream.exponential() / rate,
             Some(shape) => {
-                let mean = change_rate::ln_gamma(1.0 + 1.0 / shape).exp();
+                let mean = libm::lgamma(1.0 + 1.0 / shape).exp();
                 stream.exponential().powf(1.0 / shape) / (rate * mean)
             }
         }
