@@ -61,7 +61,7 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
     type SerializeTupleStruct = Impossible<(), Mismatch>;
     type SerializeTupleVariant = Impossible<(), Mismatch>;
     type SerializeMap = Impossible<(), Mismatch>;
-    type SerializeStruct = Fields<'s, 'b>;
+    type SerializeStruct = RemainingFields<'s, 'b>;
     type SerializeStructVariant = Impossible<(), Mismatch>;
 
     fn is_human_readable(&self) -> bool {
@@ -221,9 +221,9 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
         Err(self.mismatch("a map"))
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Fields<'s, 'b>, Mismatch> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<RemainingFields<'s, 'b>, Mismatch> {
         match self.shape {
-            Shape::Record(record, fields) if record == name => Ok(Fields { left: fields, bytes: self.bytes }),
+            Shape::Record(record, fields) if record == name => Ok(RemainingFields { left: fields, bytes: self.bytes }),
             _ => Err(self.mismatch(name)),
         }
     }
@@ -240,12 +240,12 @@ impl<'s, 'b> Serializer for DatumWriter<'s, 'b> {
 }
 
 /// The remaining fields of a record.
-pub(crate) struct Fields<'s, 'b> {
+pub(crate) struct RemainingFields<'s, 'b> {
     left: &'s [(String, Shape)],
     bytes: &'b mut Vec<u8>,
 }
 
-impl SerializeStruct for Fields<'_, '_> {
+impl SerializeStruct for RemainingFields<'_, '_> {
     type Ok = ();
     type Error = Mismatch;
 
@@ -312,7 +312,7 @@ mod tests {
         }
         #[derive(Serialize)]
         #[serde(rename = "Visit")]
-        struct Wide {
+        struct WideRecord {
             count: i64,
             seconds: Vec<f64>,
         }
@@ -325,7 +325,7 @@ mod tests {
         let swapped = Swapped { seconds: vec![1.0], count: 1 };
         assert_eq!(problem(&shape, &swapped), "field seconds where the schema has count");
         assert_eq!(problem(&shape, &Short { count: 1 }), "field seconds is missing");
-        let wide = Wide { count: 1, seconds: vec![1.0] };
+        let wide = WideRecord { count: 1, seconds: vec![1.0] };
         assert_eq!(problem(&shape, &wide), "field seconds: a double where the schema has a float");
     }
 }

@@ -16,7 +16,7 @@ mod sitemap;
 mod unpack;
 mod xml;
 
-pub use crate::sitemap::{Entry, Kind, MAX_ENTRIES, Sitemap};
+pub use crate::sitemap::{MAX_ENTRIES, Sitemap, SitemapEntry, SitemapKind};
 pub use crate::unpack::MAX_BYTES;
 
 /// Reads a sitemap or feed. Never fails: other files have no entries, and a problem that says why.

@@ -4,8 +4,8 @@ use crate::directory::{self, Opening, Paths, RESTORE, stop};
 use crate::families::{self, Owner};
 use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
-use crate::known::{Known, Partition, Unreadable};
-use crate::layout::{LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, state_family};
+use crate::known::{DatabaseReadError, Known, KnownPartition};
+use crate::layout::{LogKey, Mark, PartitionId, RECORDS, StoredRecord, decode_offset, state_family};
 use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
 use crate::sealed;
@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use stream::{LogError, TopicConfig};
 use tracing::{info, warn};
 
-/// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers, and
-/// little left to flush once it is full.
+/// Records written before retention is due. An eighth of their write buffer: few deletions to step over for readers,
+/// and little left to flush once it is full.
 const MAINTAINED_BYTES: u64 = RECORD_BUFFER_BYTES as u64 / 8;
 
 /// The embedded log: topics, positions and the state of all tasks of one data directory, in one RocksDB.
@@ -112,8 +112,8 @@ impl EmbeddedBackend {
         };
         let known = Known::load(&log.database, &log.records()?, opened.incarnation);
         let known = known.map_err(|unreadable| match unreadable {
-            Unreadable::Failed(error) => log.fault(&error),
-            Unreadable::Nonsense(what) => log.damaged(&what),
+            DatabaseReadError::Failed(error) => log.fault(&error),
+            DatabaseReadError::Nonsense(what) => log.damaged(&what),
         })?;
         *log.known_mut() = known;
         Ok(log)
@@ -211,7 +211,7 @@ impl EmbeddedBackend {
     }
 
     /// A copy of a known topic's partition.
-    pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<Partition> {
+    pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<KnownPartition> {
         self.known().topics.get(topic)?.partitions.get(partition as usize).cloned()
     }
 
@@ -223,7 +223,7 @@ impl EmbeddedBackend {
     }
 
     /// The slowest position on a partition among all groups that ever committed; `None` if none did.
-    pub(crate) fn slowest_position(&self, place: Place) -> Option<u64> {
+    pub(crate) fn slowest_position(&self, place: PartitionId) -> Option<u64> {
         self.known().positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next).min()
     }
 
@@ -231,7 +231,7 @@ impl EmbeddedBackend {
     /// `false`.
     pub(crate) fn visit(
         &self,
-        place: Place,
+        place: PartitionId,
         from: u64,
         to: u64,
         fill_cache: bool,

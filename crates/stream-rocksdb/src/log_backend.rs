@@ -2,9 +2,9 @@
 
 use crate::EmbeddedBackend;
 use crate::directory::stop;
-use crate::known::{Partition, Topic};
+use crate::known::{KnownPartition, KnownTopic};
 use crate::layout::{
-    INCARNATION_OFFSETS, Incarnation, LogKey, Place, encode_position, encode_record, encode_topic, state_family,
+    INCARNATION_OFFSETS, Incarnation, LogKey, PartitionId, encode_position, encode_record, encode_topic, state_family,
 };
 use crate::table;
 use page::Timestamp;
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use stream::inprocess;
 use stream::{
-    Bounds, InputRecord, LogBackend, LogError, PollLimits, Position, StateIn, TaskWrites, TopicConfig, TopicPartition,
+    InputRecord, LogBackend, LogError, OffsetBounds, PollLimits, Position, StateIn, TaskWrites, TopicConfig,
+    TopicPartition,
 };
 
 /// Maximum bytes of keys and values per read, unless a single record is larger.
@@ -77,17 +78,17 @@ impl LogBackend for EmbeddedBackend {
         let mut batch = WriteBatch::default();
         batch.put(LogKey::Topic(&topic.name).encode(), encode_topic(id, topic));
         self.write_batch(batch)?;
-        let partition = Partition::new(self.incarnation.load(Ordering::Relaxed));
+        let partition = KnownPartition::new(self.incarnation.load(Ordering::Relaxed));
         let partitions = vec![partition; topic.partitions as usize];
         let entry = known.topics.entry(topic.name.clone());
-        entry.or_insert(Topic { id, config: topic.clone(), partitions }).config = topic.clone();
+        entry.or_insert(KnownTopic { id, config: topic.clone(), partitions }).config = topic.clone();
         Ok(())
     }
 
-    fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError> {
+    fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError> {
         let known = self.known();
         let mark = known.place(partition)?.1.mark;
-        Ok(Bounds { start: mark.start, end: mark.end })
+        Ok(OffsetBounds { start: mark.start, end: mark.end })
     }
 
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError> {
@@ -117,7 +118,7 @@ impl LogBackend for EmbeddedBackend {
 
     fn write(&self, changes: inprocess::WriteBatch<'_>) -> Result<(), LogError> {
         let mut batch = WriteBatch::default();
-        let mut ends: HashMap<&TopicPartition, (Place, u64)> = HashMap::new();
+        let mut ends: HashMap<&TopicPartition, (PartitionId, u64)> = HashMap::new();
         let mut positions = Vec::with_capacity(changes.positions.len());
         let mut bytes = 0;
         {

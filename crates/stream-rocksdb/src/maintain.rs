@@ -7,7 +7,7 @@
 //! large as necessary.
 
 use crate::backend::EmbeddedBackend;
-use crate::layout::{LogKey, Mark, Place};
+use crate::layout::{LogKey, Mark, PartitionId};
 use page::Timestamp;
 use rocksdb::WriteBatch;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
     log.unmaintained_bytes.store(0, Ordering::Relaxed);
     for (id, topic) in log.topics_by_id() {
         for partition in 0..topic.partitions {
-            let place = Place { topic: id, partition };
+            let place = PartitionId { topic: id, partition };
             let Some(held) = log.partition(&topic.name, partition) else { continue };
             let mark = held.mark;
             let after = match topic.cleanup {
@@ -53,7 +53,7 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
 /// Drops records from the front: those too old, and those consumed by every group.
 fn expire(
     log: &EmbeddedBackend,
-    place: Place,
+    place: PartitionId,
     mark: Mark,
     now: Timestamp,
     retention: Duration,
@@ -88,7 +88,13 @@ fn expire(
 
 /// Keeps the last record of every key, as far as the keys of the dirty part fit into memory. `dirty` is the number of
 /// offsets assigned above `cleaned_to`; nothing there was ever dropped.
-fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Timestamp) -> Result<Mark, LogError> {
+fn compact(
+    log: &EmbeddedBackend,
+    place: PartitionId,
+    mark: Mark,
+    dirty: u64,
+    now: Timestamp,
+) -> Result<Mark, LogError> {
     if dirty == 0 || dirty < mark.kept {
         return Ok(mark);
     }

@@ -1,6 +1,6 @@
 //! Remembers which record holds the body of a page, as the target of later revisits.
 
-use crate::capture::Place;
+use crate::capture::LogPosition;
 use crate::record::RecordId;
 use messages::{Digest, FetchOutcome, FetchResult, Sha1};
 use page::{PageId, Timestamp};
@@ -33,11 +33,11 @@ impl Originals {
     }
 
     /// Remembers a result that is not exported now, or was exported earlier.
-    pub fn note(&mut self, result: &FetchResult, place: &Place<'_>) {
+    pub fn note(&mut self, result: &FetchResult, place: &LogPosition<'_>) {
         self.remember(result, place, None);
     }
 
-    pub(crate) fn remember(&mut self, result: &FetchResult, place: &Place<'_>, payload_sha1: Option<Sha1>) {
+    pub(crate) fn remember(&mut self, result: &FetchResult, place: &LogPosition<'_>, payload_sha1: Option<Sha1>) {
         let has_room = self.pages.len() < self.max_pages || self.pages.contains_key(&result.look.page_id);
         if result.look.outcome != FetchOutcome::Fetched || !has_room {
             return;

@@ -8,24 +8,24 @@ use std::time::Duration;
 /// Number of waiting answers at which the receiver is woken, even if the sender is still busy.
 const HANDED_OVER_AT: usize = 64;
 
-struct Shared<T> {
-    state: Mutex<State<T>>,
+struct SharedAnswers<T> {
+    state: Mutex<AnswerQueue<T>>,
     handed_over: Condvar,
 }
 
-struct State<T> {
+struct AnswerQueue<T> {
     waiting: VecDeque<T>,
     /// Whether the receiver sleeps until the next hand-over.
     is_wanted: bool,
     is_closed: bool,
 }
 
-impl<T> Shared<T> {
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+impl<T> SharedAnswers<T> {
+    fn state(&self) -> MutexGuard<'_, AnswerQueue<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hand_over(&self, state: &mut State<T>) {
+    fn hand_over(&self, state: &mut AnswerQueue<T>) {
         if std::mem::take(&mut state.is_wanted) {
             self.handed_over.notify_one();
         }
@@ -33,20 +33,20 @@ impl<T> Shared<T> {
 }
 
 /// The network thread's end. Dropping it closes the channel.
-pub(crate) struct Sender<T>(Arc<Shared<T>>);
+pub(crate) struct Sender<T>(Arc<SharedAnswers<T>>);
 
 /// Hands over the answers sent so far. Called when the sender's thread has nothing else to do.
-pub(crate) struct HandOver<T>(Arc<Shared<T>>);
+pub(crate) struct HandOver<T>(Arc<SharedAnswers<T>>);
 
 pub(crate) struct Receiver<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<SharedAnswers<T>>,
     /// Answers handed over and not yet received.
     taken: VecDeque<T>,
 }
 
 pub(crate) fn channel<T>() -> (Sender<T>, HandOver<T>, Receiver<T>) {
-    let state = State { waiting: VecDeque::new(), is_wanted: false, is_closed: false };
-    let shared = Arc::new(Shared { state: Mutex::new(state), handed_over: Condvar::new() });
+    let state = AnswerQueue { waiting: VecDeque::new(), is_wanted: false, is_closed: false };
+    let shared = Arc::new(SharedAnswers { state: Mutex::new(state), handed_over: Condvar::new() });
     (Sender(shared.clone()), HandOver(shared.clone()), Receiver { shared, taken: VecDeque::new() })
 }
 

@@ -2,7 +2,7 @@
 //! operator configures the key of each host.
 
 use super::secret::knows;
-use super::{MAX_PAGES, Pings, Reply, Request};
+use super::{MAX_PAGES, PingReply, PingRequest, Pings};
 use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
 use serde::Deserialize;
@@ -17,32 +17,32 @@ struct Submission {
 }
 
 impl Pings {
-    pub(crate) fn indexnow_one(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub(crate) fn indexnow_one(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         let value = |name: &str| {
             let mut pairs = form_urlencoded::parse(request.query.as_bytes());
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let (Some(text), Some(key)) = (value("url"), value("key")) else {
-            return Reply::text(400, "url and key are needed");
+            return PingReply::text(400, "url and key are needed");
         };
-        let Ok(url) = CanonicalUrl::parse(&text) else { return Reply::text(400, "url is no address") };
+        let Ok(url) = CanonicalUrl::parse(&text) else { return PingReply::text(400, "url is no address") };
         self.indexnow(url.host().as_str(), &key, &[text], now)
     }
 
-    pub(crate) fn indexnow_many(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub(crate) fn indexnow_many(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         match serde_json::from_slice::<Submission>(request.body) {
             Ok(submission) => self.indexnow(&submission.host, &submission.key, &submission.url_list, now),
-            Err(error) => Reply::text(400, &format!("not of the form {{host, key, urlList}}: {error}")),
+            Err(error) => PingReply::text(400, &format!("not of the form {{host, key, urlList}}: {error}")),
         }
     }
 
-    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> Reply {
+    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> PingReply {
         let host = host.to_ascii_lowercase();
         if !self.settings.indexnow.get(&host).is_some_and(|known| knows(known, key)) {
-            return Reply::text(403, "that is not the key of this host (hints.indexnow)");
+            return PingReply::text(403, "that is not the key of this host (hints.indexnow)");
         }
         if urls.len() > MAX_PAGES {
-            return Reply::text(422, &format!("{} addresses; {MAX_PAGES} are allowed", urls.len()));
+            return PingReply::text(422, &format!("{} addresses; {MAX_PAGES} are allowed", urls.len()));
         }
         let source = format!("indexnow {host}");
         let mut hints = Vec::with_capacity(urls.len());
@@ -51,9 +51,9 @@ impl Pings {
                 Ok(url) if url.host().as_str() == host => {
                     hints.push(self.hint(&url, HintKind::Ping, None, &source, now));
                 }
-                _ => return Reply::text(422, &format!("{text} is no page of {host}; nothing was taken")),
+                _ => return PingReply::text(422, &format!("{text} is no page of {host}; nothing was taken")),
             }
         }
-        self.admit(&source, hints, Reply::text(200, ""))
+        self.admit(&source, hints, PingReply::text(200, ""))
     }
 }

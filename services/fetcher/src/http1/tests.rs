@@ -5,10 +5,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 const MAX_HEAD: usize = 8 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn pair() -> (Line, DuplexStream, Rc<Buffers>) {
+fn pair() -> (Http1Connection, DuplexStream, Rc<Buffers>) {
     let (ours, theirs) = duplex(1 << 20);
     let buffers = Rc::new(Buffers::for_heads_of(MAX_HEAD));
-    (Line::new(Box::new(ours), buffers.clone(), MAX_HEAD), theirs, buffers)
+    (Http1Connection::new(Box::new(ours), buffers.clone(), MAX_HEAD), theirs, buffers)
 }
 
 fn wait_for<T>(work: impl Future<Output = T>) -> T {
@@ -17,7 +17,7 @@ fn wait_for<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Sends a request and reads the response: status, body, and whether the connection is reusable.
-async fn exchange(line: &mut Line) -> Result<(u16, Vec<u8>, bool), Problem> {
+async fn exchange(line: &mut Http1Connection) -> Result<(u16, Vec<u8>, bool), Http1Error> {
     let until = Instant::now() + PATIENCE;
     line.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
     let ReadHead { head, .. } = line.head(false, until).await?;
@@ -89,7 +89,7 @@ fn an_answer_that_breaks_off_is_whole_only_if_the_end_of_the_connection_is_its_e
             assert_eq!(line.has_heard(), !answer.is_empty());
             match read {
                 Ok((200, body, false)) => assert!(is_whole && body == b"hello", "{answer:?}"),
-                other => assert!(!is_whole && matches!(other, Err(Problem::Closed)), "{answer:?}: {other:?}"),
+                other => assert!(!is_whole && matches!(other, Err(Http1Error::Closed)), "{answer:?}: {other:?}"),
             }
         });
     };
@@ -105,14 +105,14 @@ fn a_head_without_end_is_refused_and_one_that_does_not_come_is_late() {
     let (mut line, mut host, _) = pair();
     wait_for(async {
         host.write_all(&[b"HTTP/1.1 200 OK\r\n".to_vec(), b"a: b\r\n".repeat(2_000)].concat()).await.unwrap();
-        assert!(matches!(exchange(&mut line).await, Err(Problem::Malformed(_))));
+        assert!(matches!(exchange(&mut line).await, Err(Http1Error::Malformed(_))));
     });
     let (mut line, _host, _) = pair();
     wait_for(async {
-        assert!(matches!(line.head(false, Instant::now()).await, Err(Problem::Late)));
+        assert!(matches!(line.head(false, Instant::now()).await, Err(Http1Error::Late)));
         // The alarm is not set yet. It is set for the later of two deadlines once the earlier has passed.
         let soon = Duration::from_millis(5);
-        assert!(matches!(line.head(false, Instant::now() + soon).await, Err(Problem::Late)));
-        assert!(matches!(line.head(false, Instant::now() + 2 * soon).await, Err(Problem::Late)));
+        assert!(matches!(line.head(false, Instant::now() + soon).await, Err(Http1Error::Late)));
+        assert!(matches!(line.head(false, Instant::now() + 2 * soon).await, Err(Http1Error::Late)));
     });
 }
