@@ -223,15 +223,15 @@ impl EmbeddedBackend {
     }
 
     /// The slowest position on a partition among all groups that ever committed; `None` if none did.
-    pub(crate) fn slowest_position(&self, place: PartitionId) -> Option<u64> {
-        self.known().positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next).min()
+    pub(crate) fn slowest_position(&self, partition_id: PartitionId) -> Option<u64> {
+        self.known().positions.values().filter_map(|positions| positions.get(&partition_id)).map(|at| at.next).min()
     }
 
     /// Visits stored records in order, from one offset up to, but not including, another, until the visitor returns
     /// `false`.
     pub(crate) fn visit(
         &self,
-        place: PartitionId,
+        partition_id: PartitionId,
         from: u64,
         to: u64,
         fill_cache: bool,
@@ -241,10 +241,10 @@ impl EmbeddedBackend {
             return Ok(());
         }
         let mut options = ReadOptions::default();
-        options.set_iterate_upper_bound(LogKey::Record(place, to).encode());
+        options.set_iterate_upper_bound(LogKey::Record(partition_id, to).encode());
         options.fill_cache(fill_cache);
         let mut iterator = self.database.raw_iterator_cf_opt(&self.records()?, options);
-        iterator.seek(LogKey::Record(place, from).encode());
+        iterator.seek(LogKey::Record(partition_id, from).encode());
         while let Some((key, value)) = iterator.item() {
             let offset = decode_offset(key);
             let (Some(offset), Some(record)) = (offset, StoredRecord::decode(value)) else {

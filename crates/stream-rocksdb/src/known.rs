@@ -65,9 +65,9 @@ impl Known {
         }
         for topic in known.topics.values_mut() {
             for partition in 0..topic.config.partitions {
-                let place = PartitionId { topic: topic.id, partition };
-                let mark = marks.remove(&place).unwrap_or_default();
-                topic.partitions.push(KnownPartition::load(database, records, place, mark, incarnation)?);
+                let partition_id = PartitionId { topic: topic.id, partition };
+                let mark = marks.remove(&partition_id).unwrap_or_default();
+                topic.partitions.push(KnownPartition::load(database, records, partition_id, mark, incarnation)?);
             }
         }
         Ok(known)
@@ -83,8 +83,8 @@ impl Known {
                 marks.insert(decode_placed(key)?.0, Mark::decode(value)?);
             }
             LogKey::POSITION => {
-                let (place, group) = decode_placed(key)?;
-                self.positions.entry(group.to_owned()).or_default().insert(place, decode_position(value)?);
+                let (partition_id, group) = decode_placed(key)?;
+                self.positions.entry(group.to_owned()).or_default().insert(partition_id, decode_position(value)?);
             }
             LogKey::INCARNATION => {
                 self.incarnations.extend([Incarnation::decode(key, value)?]);
@@ -94,7 +94,7 @@ impl Known {
         Some(())
     }
 
-    pub(crate) fn place(&self, partition: &TopicPartition) -> Result<(PartitionId, &KnownPartition), LogError> {
+    pub(crate) fn locate(&self, partition: &TopicPartition) -> Result<(PartitionId, &KnownPartition), LogError> {
         let topic = self.topics.get(&partition.topic);
         let held = topic.and_then(|topic| topic.partitions.get(partition.partition as usize));
         let (Some(topic), Some(held)) = (topic, held) else { return Err(unknown(partition)) };
@@ -123,7 +123,7 @@ impl KnownPartition {
     fn load(
         database: &Database,
         records: &impl AsColumnFamilyRef,
-        place: PartitionId,
+        partition_id: PartitionId,
         mut mark: Mark,
         incarnation: u32,
     ) -> Result<Self, DatabaseReadError> {
@@ -133,13 +133,13 @@ impl KnownPartition {
             if first <= mark.start {
                 continue;
             }
-            let before = end_of_records(database, records, place, first)?;
+            let before = end_of_records(database, records, partition_id, first)?;
             let from = before.max(first_of(number - 1)).max(mark.start);
             if from < first {
                 gaps.push((from, first));
             }
         }
-        mark.end = mark.end.max(end_of_records(database, records, place, u64::MAX)?).max(first_of(incarnation));
+        mark.end = mark.end.max(end_of_records(database, records, partition_id, u64::MAX)?).max(first_of(incarnation));
         Ok(Self { mark, gaps })
     }
 
@@ -158,13 +158,13 @@ fn first_of(incarnation: u32) -> u64 {
 fn end_of_records(
     database: &Database,
     records: &impl AsColumnFamilyRef,
-    place: PartitionId,
+    partition_id: PartitionId,
     before: u64,
 ) -> Result<u64, DatabaseReadError> {
     let mut options = ReadOptions::default();
-    options.set_iterate_lower_bound(LogKey::Record(place, 0).encode());
+    options.set_iterate_lower_bound(LogKey::Record(partition_id, 0).encode());
     let mut iterator = database.raw_iterator_cf_opt(records, options);
-    iterator.seek_for_prev(LogKey::Record(place, before.saturating_sub(1)).encode());
+    iterator.seek_for_prev(LogKey::Record(partition_id, before.saturating_sub(1)).encode());
     let end = match iterator.key() {
         Some(key) => decode_offset(key).ok_or_else(|| DatabaseReadError::nonsense(key))? + 1,
         None => 0,

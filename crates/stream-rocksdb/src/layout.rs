@@ -53,15 +53,15 @@ impl LogKey<'_> {
     pub(crate) const INCARNATION: u8 = 4;
 
     pub(crate) fn encode(self) -> Vec<u8> {
-        let placed = |first: &[u8], place: PartitionId, rest: &[u8]| {
-            [first, &place.topic.to_be_bytes(), &place.partition.to_be_bytes(), rest].concat()
+        let placed = |first: &[u8], partition_id: PartitionId, rest: &[u8]| {
+            [first, &partition_id.topic.to_be_bytes(), &partition_id.partition.to_be_bytes(), rest].concat()
         };
         match self {
             LogKey::Topic(name) => [&[Self::TOPIC], name.as_bytes()].concat(),
-            LogKey::Mark(place) => placed(&[Self::MARK], place, &[]),
-            LogKey::Position(place, group) => placed(&[Self::POSITION], place, group.as_bytes()),
+            LogKey::Mark(partition_id) => placed(&[Self::MARK], partition_id, &[]),
+            LogKey::Position(partition_id, group) => placed(&[Self::POSITION], partition_id, group.as_bytes()),
             LogKey::Incarnation(number) => [&[Self::INCARNATION][..], &number.to_be_bytes()].concat(),
-            LogKey::Record(place, offset) => placed(&[], place, &offset.to_be_bytes()),
+            LogKey::Record(partition_id, offset) => placed(&[], partition_id, &offset.to_be_bytes()),
         }
     }
 }
@@ -70,8 +70,8 @@ impl LogKey<'_> {
 pub(crate) fn decode_placed(key: &[u8]) -> Option<(PartitionId, &str)> {
     let mut fields = ByteFields(key);
     fields.u8()?;
-    let place = PartitionId { topic: fields.u32()?, partition: fields.u32()? };
-    Some((place, std::str::from_utf8(fields.0).ok()?))
+    let partition_id = PartitionId { topic: fields.u32()?, partition: fields.u32()? };
+    Some((partition_id, std::str::from_utf8(fields.0).ok()?))
 }
 
 /// Offset in a record key.
@@ -271,14 +271,14 @@ mod tests {
 
     #[test]
     fn the_layout_on_disk_is_as_documented() {
-        let place = PartitionId { topic: 1, partition: 2 };
+        let partition_id = PartitionId { topic: 1, partition: 2 };
         let check = |key: LogKey<'_>, expected: &[u8]| assert_eq!(key.encode(), expected, "{key:?}");
         check(LogKey::Incarnation(5), &[4, 0, 0, 0, 5]);
         check(LogKey::Topic("t"), b"\x01t");
-        check(LogKey::Mark(place), &[2, 0, 0, 0, 1, 0, 0, 0, 2]);
-        check(LogKey::Position(place, "g"), &[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']);
-        check(LogKey::Record(place, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
-        assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((place, "g")));
+        check(LogKey::Mark(partition_id), &[2, 0, 0, 0, 1, 0, 0, 0, 2]);
+        check(LogKey::Position(partition_id, "g"), &[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']);
+        check(LogKey::Record(partition_id, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
+        assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((partition_id, "g")));
         let mut bytes = Vec::new();
         let to = TopicPartition::new("t", 2);
         encode_record(

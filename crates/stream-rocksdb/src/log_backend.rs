@@ -87,22 +87,22 @@ impl LogBackend for EmbeddedBackend {
 
     fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError> {
         let known = self.known();
-        let mark = known.place(partition)?.1.mark;
+        let mark = known.locate(partition)?.1.mark;
         Ok(OffsetBounds { start: mark.start, end: mark.end })
     }
 
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError> {
-        let (place, mark) = {
+        let (partition_id, mark) = {
             let known = self.known();
-            let (place, held) = known.place(partition)?;
-            (place, held.mark)
+            let (partition_id, held) = known.locate(partition)?;
+            (partition_id, held.mark)
         };
         let mut records = Vec::new();
         if limits.records == 0 || limits.bytes == 0 {
             return Ok(records);
         }
         let (limit, mut bytes) = (limits.bytes.min(READ_BYTES), 0);
-        self.visit(place, from.max(mark.start), mark.end, true, |offset, record| {
+        self.visit(partition_id, from.max(mark.start), mark.end, true, |offset, record| {
             bytes += record.key.len() + record.value.map_or(0, <[u8]>::len);
             records.push(record.to_input(partition.partition, offset));
             Ok(records.len() < limits.records && bytes < limit)
@@ -112,7 +112,7 @@ impl LogBackend for EmbeddedBackend {
 
     fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
         let known = self.known();
-        let (_, held) = known.place(partition)?;
+        let (_, held) = known.locate(partition)?;
         Ok(held.given(from.max(held.mark.start), held.mark.end))
     }
 
@@ -126,19 +126,19 @@ impl LogBackend for EmbeddedBackend {
             let family = self.records()?;
             let mut value = Vec::new();
             for (offset, record) in changes.records {
-                let (place, end) = match ends.get_mut(&record.to) {
+                let (partition_id, end) = match ends.get_mut(&record.to) {
                     Some(found) => found,
-                    None => ends.entry(&record.to).or_insert((known.place(&record.to)?.0, 0)),
+                    None => ends.entry(&record.to).or_insert((known.locate(&record.to)?.0, 0)),
                 };
                 encode_record(record, &mut value);
                 bytes += value.len() as u64;
-                batch.put_cf(&family, LogKey::Record(*place, *offset).encode(), &value);
+                batch.put_cf(&family, LogKey::Record(*partition_id, *offset).encode(), &value);
                 *end = offset + 1;
             }
             for (partition, position) in changes.positions {
-                let (place, _) = known.place(partition)?;
-                batch.put(LogKey::Position(place, changes.group).encode(), encode_position(position));
-                positions.push((place, position.clone()));
+                let (partition_id, _) = known.locate(partition)?;
+                batch.put(LogKey::Position(partition_id, changes.group).encode(), encode_position(position));
+                positions.push((partition_id, position.clone()));
             }
         }
         changes.state.iter().try_for_each(|task| self.add_state(&mut batch, task))?;
@@ -162,8 +162,8 @@ impl LogBackend for EmbeddedBackend {
 
     fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<Position>, LogError> {
         let known = self.known();
-        let (place, _) = known.place(partition)?;
-        Ok(known.positions.get(group).and_then(|positions| positions.get(&place)).cloned())
+        let (partition_id, _) = known.locate(partition)?;
+        Ok(known.positions.get(group).and_then(|positions| positions.get(&partition_id)).cloned())
     }
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {

@@ -51,19 +51,19 @@ impl LogPosition<'_> {
 pub fn capture(
     result: &FetchResult,
     body: Option<&[u8]>,
-    place: &LogPosition<'_>,
+    position: &LogPosition<'_>,
     originals: &mut Originals,
 ) -> Vec<WarcRecord> {
     let payload_sha1 = body.map(Sha1::of);
-    originals.remember(result, place, payload_sha1);
+    originals.remember(result, position, payload_sha1);
     let exchanges: Vec<_> = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).collect();
     let Some(last) = exchanges.len().checked_sub(1) else {
-        return body.map(|body| resource(result, body, place)).into_iter().collect();
+        return body.map(|body| resource(result, body, position)).into_iter().collect();
     };
     let original = originals.of(result);
     let mut records = Vec::with_capacity(2 * exchanges.len());
     for (number, exchange) in exchanges.into_iter().enumerate() {
-        let (request, response) = (place.id(result, "request", number), place.id(result, "response", number));
+        let (request, response) = (position.id(result, "request", number), position.id(result, "response", number));
         records.push(
             about(exchange, WarcRecordKind::Request, request, REQUEST, ended(&exchange.request_head))
                 .with("WARC-Concurrent-To", response)
@@ -143,8 +143,8 @@ fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Op
 }
 
 /// A body without a recorded exchange.
-fn resource(result: &FetchResult, body: &[u8], place: &LogPosition<'_>) -> WarcRecord {
-    let id = place.body_record(result);
+fn resource(result: &FetchResult, body: &[u8], position: &LogPosition<'_>) -> WarcRecord {
+    let id = position.body_record(result);
     let content_type = result.content_type.as_deref().unwrap_or("application/octet-stream");
     WarcRecord::new(WarcRecordKind::Resource, id, result.look.fetched_at, content_type, body.to_vec())
         .with("WARC-Target-URI", result.look.answered_by())

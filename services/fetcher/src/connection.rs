@@ -89,8 +89,8 @@ impl Connection {
     }
 
     fn http1(io: impl Io + 'static, network: &Network) -> Self {
-        let line = Http1Connection::new(Box::new(io), network.buffers.clone(), network.rules.max_head());
-        Self::new(Protocol::Http1(Box::new(line)), RequestTarget::Path)
+        let connection = Http1Connection::new(Box::new(io), network.buffers.clone(), network.rules.max_head());
+        Self::new(Protocol::Http1(Box::new(connection)), RequestTarget::Path)
     }
 
     async fn http2<T: Read + Write + Unpin + 'static>(io: T, network: &Network) -> Result<Self, FetchFailure> {
@@ -116,7 +116,7 @@ impl Connection {
     /// Whether it can carry another request.
     pub(crate) async fn is_in_order(&mut self) -> bool {
         match &mut self.protocol {
-            Protocol::Http1(line) => line.is_in_order().await,
+            Protocol::Http1(connection) => connection.is_in_order().await,
             Protocol::Http2(sender) => !sender.is_closed(),
         }
     }

@@ -58,9 +58,9 @@ async fn exchange(
     let refused = |error| FailedExchange::after(0, FetchFailure::new(FetchOutcome::ClientError, error));
     let Connection { protocol, target, common, address, .. } = connection;
     match protocol {
-        Protocol::Http1(line) => {
+        Protocol::Http1(connection) => {
             let request = request::head(url, wanted, target, common).map_err(refused)?;
-            over_http1::exchange(request, wanted, line, address.as_deref(), rules, limit).await
+            over_http1::exchange(request, wanted, connection, address.as_deref(), rules, limit).await
         }
         Protocol::Http2(sender) => {
             let request = request::request(url, wanted, common).map_err(refused)?;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub(crate) async fn exchange(
     request: request::RequestHead,
     wanted: RequestedResource<'_>,
-    line: &mut Http1Connection,
+    connection: &mut Http1Connection,
     address: Option<&str>,
     rules: &FetcherRules,
     limit: Instant,
@@ -26,23 +26,23 @@ pub(crate) async fn exchange(
     let idle = rules.fetch.idle_timeout;
     let until = limit.min(Instant::now() + idle.max(rules.fetch.connect_timeout));
     let records = rules.fetch.record_heads;
-    let answered = match line.write(&request.bytes, until).await {
-        Ok(()) => line.head(records, until).await,
+    let answered = match connection.write(&request.bytes, until).await {
+        Ok(()) => connection.head(records, until).await,
         Err(problem) => Err(problem),
     };
     let failure = |problem| match problem {
         Http1Error::Late if Instant::now() >= limit => late(rules),
         problem => failure_of(problem, idle),
     };
-    let ReadHead { head, raw, bytes: head_bytes } =
-        answered.map_err(|problem| FailedExchange { failure: failure(problem), before_response: !line.has_heard() })?;
+    let ReadHead { head, raw, bytes: head_bytes } = answered
+        .map_err(|problem| FailedExchange { failure: failure(problem), before_response: !connection.has_heard() })?;
     let mut wire_bytes = head_bytes as u64;
     let (body, truncated) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
         let body = Intake::new(&head.headers, announced, wanted, rules);
         let mut body = body.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
         let mut problem = None;
-        let taken = line.body(
+        let taken = connection.body(
             &head,
             || limit.min(Instant::now() + idle),
             |piece| {
@@ -59,7 +59,7 @@ pub(crate) async fn exchange(
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
         let mut drain = Drain::default();
-        let drained = line.body(&head, || limit, |piece| drain.take(piece)).await;
+        let drained = connection.body(&head, || limit, |piece| drain.take(piece)).await;
         wire_bytes += drain.bytes;
         (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole))
     };

@@ -25,9 +25,9 @@ pub(crate) async fn refresh(
     for _ in 0..=MAX_ROBOTS_REDIRECTS {
         // A redirect to another authority uses a connection of its own.
         let mut elsewhere = None;
-        let line =
+        let connection =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
-        let answer = get(&at, RequestedResource::Robots, line, network).await;
+        let answer = get(&at, RequestedResource::Robots, connection, network).await;
         let response = match answer {
             Ok(response) => response,
             Err(failure) => {

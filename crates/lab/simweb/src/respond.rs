@@ -91,33 +91,33 @@ pub(crate) fn host_of<'web>(web: &'web Web, authority: &str) -> Option<&'web Hos
 pub(crate) fn respond(
     web: &Web,
     table: Option<&HostTable>,
-    question: &WebRequest<'_>,
+    request: &WebRequest<'_>,
     now: Timestamp,
 ) -> io::Result<WebResponse> {
     let Some(table) = table else {
         return Ok(
-            WebResponse::new(RequestKind::UnknownHost, question.path.into(), 421).with_text("no such host here\n")
+            WebResponse::new(RequestKind::UnknownHost, request.path.into(), 421).with_text("no such host here\n")
         );
     };
-    let mut answer = respond_by_path(web, table, question, now)?;
+    let mut answer = respond_by_path(web, table, request, now)?;
     answer.latency += table.dials.latency;
-    answer.disallowed = answer.kind != RequestKind::Robots && table.dials.robots.disallows(question.path);
+    answer.disallowed = answer.kind != RequestKind::Robots && table.dials.robots.disallows(request.path);
     Ok(answer)
 }
 
-fn respond_by_path(web: &Web, table: &HostTable, question: &WebRequest<'_>, now: Timestamp) -> io::Result<WebResponse> {
-    if question.path == "/robots.txt" {
-        return Ok(robots(web, table, question, now));
+fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> io::Result<WebResponse> {
+    if request.path == "/robots.txt" {
+        return Ok(robots(web, table, request, now));
     }
     // A page may have an address with a query of its own. `?hop=N` is ours only if the page has a redirect.
-    let (page, hop) = match (table.page(question.path), question.path.rsplit_once("?hop=")) {
+    let (page, hop) = match (table.page(request.path), request.path.rsplit_once("?hop=")) {
         (Some(page), _) => (Some(page), 0),
         (None, Some((path, hop))) => (table.page(path), hop.parse().unwrap_or(0)),
         (None, None) => (None, 0),
     };
     let Some(page_number) = page else {
-        let answer = WebResponse::new(RequestKind::UnknownPath, question.path.into(), 404);
-        return Ok(match fault_for(web, table, question.path, None, now) {
+        let answer = WebResponse::new(RequestKind::UnknownPath, request.path.into(), 404);
+        return Ok(match fault_for(web, table, request.path, None, now) {
             Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
             _ => answer.with_text("no such page\n"),
         });
@@ -125,13 +125,13 @@ fn respond_by_path(web: &Web, table: &HostTable, question: &WebRequest<'_>, now:
     let path = Arc::clone(&web.trace.pages[page_number as usize].path);
     let answer = WebResponse::new(RequestKind::Page, Arc::clone(&path), 200);
     match fault_for(web, table, &path, Some(page_number), now) {
-        None => serve(web, table, page_number, answer, question, now),
+        None => serve(web, table, page_number, answer, request, now),
         Some(WebFault::Status { code, retry_after_s }) => Ok(failed(answer, *code, *retry_after_s)),
         Some(WebFault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
-        Some(WebFault::Redirect { .. }) => serve(web, table, page_number, answer, question, now),
+        Some(WebFault::Redirect { .. }) => serve(web, table, page_number, answer, request, now),
         Some(WebFault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
         Some(fault) => {
-            let mut answer = serve(web, table, page_number, answer, question, now)?;
+            let mut answer = serve(web, table, page_number, answer, request, now)?;
             match fault {
                 WebFault::Latency(latency) => answer.latency = *latency,
                 WebFault::ResetMidBody => answer.delivery = Delivery::ResetMidBody,
@@ -145,10 +145,10 @@ fn respond_by_path(web: &Web, table: &HostTable, question: &WebRequest<'_>, now:
     }
 }
 
-fn robots(web: &Web, table: &HostTable, question: &WebRequest<'_>, now: Timestamp) -> WebResponse {
+fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
     let robots = &table.dials.robots;
-    let answer = WebResponse::new(RequestKind::Robots, question.path.into(), robots.status);
-    match fault_for(web, table, question.path, None, now) {
+    let answer = WebResponse::new(RequestKind::Robots, request.path.into(), robots.status);
+    match fault_for(web, table, request.path, None, now) {
         Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
         Some(WebFault::Latency(latency)) => WebResponse { latency: *latency, ..answer.with_text(robots.text()) },
         Some(WebFault::OversizeBody { bytes }) => {
@@ -165,7 +165,7 @@ fn serve(
     table: &HostTable,
     page_number: u32,
     mut answer: WebResponse,
-    question: &WebRequest<'_>,
+    request: &WebRequest<'_>,
     now: Timestamp,
 ) -> io::Result<WebResponse> {
     let page = &web.trace.pages[page_number as usize];
@@ -178,7 +178,7 @@ fn serve(
     let validators = table.dials.validators;
     answer.etag = validators.etag.then(|| format!("\"{:016x}\"", web.etag(page_number as usize, version)));
     answer.last_modified = validators.last_modified.then_some(state.since);
-    if is_current(&answer, question) {
+    if is_current(&answer, request) {
         answer.status = 304;
         return Ok(answer);
     }
@@ -187,15 +187,15 @@ fn serve(
         _ => page.media_type.to_string(),
     });
     answer.body = web.body(page_number as usize, version)?;
-    if question.is_head {
+    if request.is_head {
         answer.version = None;
     }
     Ok(answer)
 }
 
 /// Whether the validators in the request match (RFC 9110 §13: `If-None-Match` alone when it is present and supported).
-fn is_current(answer: &WebResponse, question: &WebRequest<'_>) -> bool {
-    match (question.if_none_match, &answer.etag, question.if_modified_since, answer.last_modified) {
+fn is_current(answer: &WebResponse, request: &WebRequest<'_>) -> bool {
+    match (request.if_none_match, &answer.etag, request.if_modified_since, answer.last_modified) {
         (Some(tags), Some(etag), _, _) => {
             tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
         }

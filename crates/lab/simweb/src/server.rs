@@ -216,21 +216,21 @@ async fn answer(
     let started_at = (site.clock)();
     let header = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| authority.as_str());
-    let question = WebRequest {
+    let web_request = WebRequest {
         is_head: request.method() == Method::HEAD,
         authority: authority.or_else(|| header(header::HOST)).unwrap_or_default(),
         path: request.uri().path_and_query().map_or("/", |path| path.as_str()),
         if_none_match: header(header::IF_NONE_MATCH),
         if_modified_since: header(header::IF_MODIFIED_SINCE),
     };
-    let table = host_of(&site.web, question.authority);
+    let table = host_of(&site.web, web_request.authority);
     let in_flight = InFlightGuard::enter(&site.web, table);
     let mut record = PendingLedgerEntry {
         entry: LedgerEntry {
             started_at,
             ended_at: started_at,
-            host: table.map_or_else(|| without_port(question.authority).into(), |table| Arc::clone(&table.name)),
-            path: question.path.into(),
+            host: table.map_or_else(|| without_port(web_request.authority).into(), |table| Arc::clone(&table.name)),
+            path: web_request.path.into(),
             kind: RequestKind::UnknownHost,
             status: 0,
             version: None,
@@ -242,7 +242,7 @@ async fn answer(
         site: Arc::clone(&site),
         _in_flight: in_flight,
     };
-    let mut answer = respond(&site.web, table, &question, started_at)?;
+    let mut answer = respond(&site.web, table, &web_request, started_at)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         (answer.status, answer.version, answer.body) = (405, None, Bytes::new());
     }
@@ -263,7 +263,7 @@ async fn answer(
     };
     let body = ServedBody {
         left,
-        is_head: question.is_head,
+        is_head: web_request.is_head,
         body: answer.body,
         delivery: answer.delivery,
         pause: None,

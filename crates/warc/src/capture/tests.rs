@@ -66,9 +66,9 @@ fn same_content(text: &str) -> FetchResult {
     })
 }
 
-fn captured(result: &FetchResult, place: &LogPosition<'_>, originals: &mut Originals) -> Vec<WarcRecord> {
+fn captured(result: &FetchResult, position: &LogPosition<'_>, originals: &mut Originals) -> Vec<WarcRecord> {
     let body = result.body.as_deref().map(|packed| body::decompress(packed, 1 << 20).unwrap());
-    capture(result, body.as_deref(), place, originals)
+    capture(result, body.as_deref(), position, originals)
 }
 
 fn kinds(records: &[WarcRecord]) -> Vec<WarcRecordKind> {
@@ -102,8 +102,8 @@ fn a_page_is_a_request_and_a_response_that_name_each_other() {
 
 #[test]
 fn exported_twice_a_result_has_the_same_bytes_and_another_place_has_other_names() {
-    let records = |place: &LogPosition<'_>| captured(&fetched("a page"), place, &mut Originals::new(9));
-    let packed = |place: &LogPosition<'_>| records(place).iter().flat_map(WarcRecord::pack).collect::<Vec<_>>();
+    let records = |position: &LogPosition<'_>| captured(&fetched("a page"), position, &mut Originals::new(9));
+    let packed = |position: &LogPosition<'_>| records(position).iter().flat_map(WarcRecord::pack).collect::<Vec<_>>();
     assert_eq!(packed(&PLACE), packed(&PLACE));
     let ids: std::collections::HashSet<_> = [PLACE, later(8), LogPosition { partition: 3, ..PLACE }]
         .iter()
@@ -148,8 +148,8 @@ fn what_did_not_change_refers_to_the_record_with_the_body() {
     let original = captured(&fetched("a page"), &PLACE, &mut originals).remove(1);
     let sha1 = labelled(Sha1::of(b"a page"));
     let (id, date) = (original.id().to_string(), original.date().to_string());
-    let check = |result: &FetchResult, place, originals: &mut Originals, profile: &str, end: &str| {
-        let records = captured(result, &place, originals);
+    let check = |result: &FetchResult, position, originals: &mut Originals, profile: &str, end: &str| {
+        let records = captured(result, &position, originals);
         assert_eq!(kinds(&records), [WarcRecordKind::Request, WarcRecordKind::Revisit]);
         let revisit = &records[1];
         for (name, value) in [
