@@ -4,13 +4,13 @@
 //! which parts of it are news: [`PageState::observe`].
 //!
 //! ```
-//! use change::{Noise, PageState, Verdict, Version};
+//! use change::{Noise, PageState, Version, VersionVerdict};
 //! let urls = page::UrlRules::none();
 //! let version = |body: &'static [u8]| Version::new(body, Some("text/html"), None, &urls);
 //! let mut page = PageState::default();
 //! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), Noise::ByFrequency);
 //! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), Noise::ByFrequency);
-//! assert_eq!(judgement.verdict, Verdict::Cosmetic);
+//! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
 //! [`passages`] lists the sentences added and removed between two texts, and [`diff`] the differences between two

@@ -11,7 +11,7 @@
 //! with fewer than ten links tell too little ([`DegreeBounds`]).
 //!
 //! ```
-//! let page = |url: &str, first: u32| mirrors::PageLinks {
+//! let page = |url: &str, first: u32| mirrors::LinkedPage {
 //!     url: url.to_owned(),
 //!     links: (first..first + 20).map(|number| format!("https://linked.example/{number}")).collect(),
 //! };
