@@ -7,16 +7,16 @@ use policies::{PolicyKind, PolicyOptions};
 use revisit::RevisitPolicy;
 use simulate::changes::RecordedChanges;
 use simulate::engine::{self, Run};
-use simulate::population::{PageInfo, Pages};
+use simulate::population::{Pages, SimulatedPage};
 use simulate::{learner, setup};
-use simweb::{Trace, Window};
+use simweb::{ChangeTrace, TimeWindow};
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use sweeps::Place;
+use sweeps::PagePlace;
 use tests::{Process, programs};
 
 const DAYS: f64 = 120.0;
@@ -63,12 +63,12 @@ fn agree(policy: PolicyKind, estimator: EstimatorChoice) {
     Process::start(command, directory.path()).finish_within(Duration::from_secs(700)).exits_with(0);
 
     let start = Timestamp::from_secs(0);
-    let trace = Trace::read_csv(open(directory.path(), "changes.csv"), start).expect("the demo wrote it");
+    let trace = ChangeTrace::read_csv(open(directory.path(), "changes.csv"), start).expect("the demo wrote it");
     let ledger = simweb::read_ledger(open(directory.path(), "ledger.csv")).expect("the demo wrote it");
     let report: serde_json::Value = serde_json::from_reader(open(directory.path(), "report.json")).expect("it is JSON");
     let began = Timestamp::from_secs(report["virtual_start_s"].as_i64().expect("the report says when it began"));
-    let ran = Trace::read_csv(open(directory.path(), "changes.csv"), began).expect("the demo wrote it");
-    let scored = Window { start: began.plus_days(SETTLED_DAYS), end: began.plus_days(DAYS) };
+    let ran = ChangeTrace::read_csv(open(directory.path(), "changes.csv"), began).expect("the demo wrote it");
+    let scored = TimeWindow { start: began.plus_days(SETTLED_DAYS), end: began.plus_days(DAYS) };
     let lived = simweb::freshness(&ran, &ledger, scored);
 
     let simulated = simulate(&trace, start, policy, estimator);
@@ -89,26 +89,26 @@ fn open(directory: &Path, name: &str) -> File {
 }
 
 /// Freshness of the scored days in the simulator.
-fn simulate(trace: &Trace, start: Timestamp, policy: PolicyKind, estimator: EstimatorChoice) -> f64 {
+fn simulate(trace: &ChangeTrace, start: Timestamp, policy: PolicyKind, estimator: EstimatorChoice) -> f64 {
     let mut hosts = HashMap::new();
-    let infos: Vec<PageInfo> = trace
+    let infos: Vec<SimulatedPage> = trace
         .pages
         .iter()
         .map(|page| {
             let url = CanonicalUrl::parse(&page.url()).expect("the demo seeded it");
             let next = hosts.len() as u32;
-            PageInfo {
+            SimulatedPage {
                 weight: 1.0,
                 cost: 1.0,
                 host: *hosts.entry(url.host().to_string()).or_insert(next),
                 section: 0,
-                place: Place::of(url.site_key().as_str(), &url.host().to_string(), url.path()),
+                place: PagePlace::of(url.site_key().as_str(), &url.host().to_string(), url.path()),
             }
         })
         .collect();
     let pages = Pages::new(infos, vec!["all".to_owned()]).expect("pages of weight 1 and cost 1 are valid");
     let changes = trace.pages.iter().map(|page| {
-        let days = |state: &simweb::PageState| state.since.days_since(start);
+        let days = |state: &simweb::HistoryState| state.since.days_since(start);
         page.states.iter().map(days).filter(|days| *days > 0.0).collect::<Vec<f64>>()
     });
     let mut changes = RecordedChanges::new(changes).expect("a trace's times rise");

@@ -5,7 +5,7 @@ use messages::topics;
 use page::Timestamp;
 use stream::{Log, OutputRecord, TopicPartition};
 use tests::{Crawl, books};
-use topology::{Names, STAGES};
+use topology::{LogNames, STAGES};
 
 #[test]
 fn records_that_no_stage_can_read_are_set_aside_with_the_reason_and_the_rest_goes_on() {
@@ -50,7 +50,7 @@ const GARBAGE: [Option<&[u8]>; 4] = [Some(b""), Some(b"not avro"), Some(&[0xff; 
 
 fn append_garbage(crawl: &Crawl) {
     let log = stream_rocksdb::open_log(&crawl.data()).unwrap();
-    let names = Names::new(&crawl.settings());
+    let names = LogNames::new(&crawl.settings());
     for (_, input) in STAGES {
         let records = GARBAGE.iter().map(|value| OutputRecord {
             to: TopicPartition::new(names.topic(input), 0),

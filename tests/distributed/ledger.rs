@@ -1,7 +1,7 @@
 //! A crawl of 200 hosts with everything that can happen to it, judged by what the hosts have seen.
 
 use crate::services::{Distributed, SOON, Service, kafka};
-use simweb::{Fault, FaultRule, FaultScope, HostDials, Robots, SeededConfig, politeness};
+use simweb::{FaultRule, FaultScope, HostDials, HostRobots, SeededConfig, WebFault, politeness};
 use std::net::TcpListener;
 use std::time::Duration;
 use tests::{SimulatedWeb, wait_for};
@@ -13,26 +13,27 @@ const CRAWL_DELAY_MS: u64 = 50;
 /// One process may see a moment a little earlier than another.
 const CLOCK_SLACK_S: f64 = 0.001;
 
-/// Hosts that are slow now and then, fail, break off, redirect, ask to be left alone, and forbid a tenth of their pages.
+/// Hosts that are slow now and then, fail, break off, redirect, ask to be left alone, and forbid a tenth of their
+/// pages.
 fn web() -> SimulatedWeb {
     let seeded = SeededConfig { hosts: HOSTS, pages_per_host: PAGES_PER_HOST, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 1.0, |config| {
         let dials = |robots| HostDials { robots, latency: Duration::from_millis(1), ..HostDials::default() };
         let disallow = vec!["/section-3/".to_owned()];
-        config.dials = dials(Robots { disallow: disallow.clone(), ..Robots::default() });
-        let slow = Robots { disallow, crawl_delay_s: Some(2e-3 * CRAWL_DELAY_MS as f64), ..Robots::default() };
+        config.dials = dials(HostRobots { disallow: disallow.clone(), ..HostRobots::default() });
+        let slow = HostRobots { disallow, crawl_delay_s: Some(2e-3 * CRAWL_DELAY_MS as f64), ..HostRobots::default() };
         for host in (1..=HOSTS).step_by(10) {
             config.host_dials.insert(format!("host-{host:04}.test"), dials(slow.clone()));
         }
-        let status = |code, retry_after_s| Fault::Status { code, retry_after_s };
+        let status = |code, retry_after_s| WebFault::Status { code, retry_after_s };
         let faults = [
-            (0.05, Fault::Latency(Duration::from_millis(60))),
-            (0.02, Fault::SlowBody(Duration::from_millis(150))),
-            (0.02, Fault::ResetMidBody),
+            (0.05, WebFault::Latency(Duration::from_millis(60))),
+            (0.02, WebFault::SlowBody(Duration::from_millis(150))),
+            (0.02, WebFault::ResetMidBody),
             (0.02, status(500, None)),
             (0.005, status(503, Some(1))),
             (0.02, status(404, None)),
-            (0.03, Fault::Redirect { code: 301, hops: 2 }),
+            (0.03, WebFault::Redirect { code: 301, hops: 2 }),
         ];
         config.faults = faults.map(|(share, fault)| FaultRule::everywhere(FaultScope::Requests(share), fault)).into();
     })

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::{Clock, Log, OutputRecord, TopicPartition};
 use tests::{SimulatedWeb, wait_for};
-use topology::{Names, STAGES};
+use topology::{LogNames, STAGES};
 
 fn web() -> SimulatedWeb {
     SimulatedWeb::start(SeededConfig { hosts: 4, pages_per_host: 5, ..SeededConfig::default() }, 1.0, |_| ())
@@ -92,7 +92,7 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
     let web = web();
     let distributed = Distributed::of(&web, &brokers, &[]);
     let settings = distributed.crawl.settings();
-    let (names, log) = (Names::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+    let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
     for (_, input) in STAGES {
         let records = GARBAGE.iter().map(|value| OutputRecord {
             to: TopicPartition::new(names.topic(input), 0),

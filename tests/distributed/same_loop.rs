@@ -3,7 +3,7 @@
 use crate::services::{Distributed, Service, kafka};
 use page::PageId;
 
-use simweb::{ChangeRates, Fault, FaultRule, FaultScope, SeededConfig};
+use simweb::{ChangeRates, FaultRule, FaultScope, SeededConfig, WebFault};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tests::{Crawl, SimulatedWeb, books};
@@ -18,11 +18,11 @@ fn web() -> SimulatedWeb {
             FaultRule::everywhere(FaultScope::Path(path), fault)
         };
         config.faults = vec![
-            page(3, Fault::Status { code: 404, retry_after_s: None }),
-            page(4, Fault::Status { code: 503, retry_after_s: None }),
-            page(5, Fault::Redirect { code: 301, hops: 1 }),
-            page(6, Fault::ResetMidBody),
-            page(7, Fault::Status { code: 410, retry_after_s: None }),
+            page(3, WebFault::Status { code: 404, retry_after_s: None }),
+            page(4, WebFault::Status { code: 503, retry_after_s: None }),
+            page(5, WebFault::Redirect { code: 301, hops: 1 }),
+            page(6, WebFault::ResetMidBody),
+            page(7, WebFault::Status { code: 410, retry_after_s: None }),
         ];
         config.dials.latency = Duration::from_millis(1);
     })

@@ -2,7 +2,7 @@
 
 use messages::Digest;
 use serde_json::Value;
-use simweb::{ChangeRates, Fault, FaultRule, FaultScope, HostDials, SeededConfig, Validators};
+use simweb::{ChangeRates, FaultRule, FaultScope, HostDials, SeededConfig, ValidatorSupport, WebFault};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ fn web() -> SimulatedWeb {
     let rates = ChangeRates::Same(2.0);
     let seeded = SeededConfig { hosts: 3, pages_per_host: 6, rates, days: 4.0, ..SeededConfig::default() };
     SimulatedWeb::start(seeded, 20_000.0, |config| {
-        let validators = Validators { etag: false, last_modified: false };
+        let validators = ValidatorSupport { etag: false, last_modified: false };
         config.host_dials.insert(PLAIN_HOST.to_owned(), HostDials { validators, ..HostDials::default() });
         let fault = |url: &str, fault| {
             let (host, path) = url["http://".len()..].split_once('/').unwrap();
             let scope = FaultScope::Path(format!("/{path}"));
             FaultRule { host: Some(host.to_owned()), ..FaultRule::everywhere(scope, fault) }
         };
-        config.faults.push(fault(MOVED, Fault::Redirect { code: 301, hops: 1 }));
-        config.faults.push(fault(BROKEN, Fault::Status { code: 500, retry_after_s: None }));
+        config.faults.push(fault(MOVED, WebFault::Redirect { code: 301, hops: 1 }));
+        config.faults.push(fault(BROKEN, WebFault::Status { code: 500, retry_after_s: None }));
     })
 }
 

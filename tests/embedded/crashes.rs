@@ -5,7 +5,7 @@ use page::{CanonicalUrl, PageId};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::Value;
-use simweb::{Fault, FaultRule, FaultScope, RequestKind, SeededConfig, politeness};
+use simweb::{FaultRule, FaultScope, RequestKind, SeededConfig, WebFault, politeness};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tests::{Crawl, Process, SimulatedWeb, books, programs, wait_for};
@@ -41,9 +41,9 @@ fn kill_ten_times(results: Results) {
     let web = SimulatedWeb::start(seeded, 1.0, |config| {
         let requests = |share, fault| FaultRule::everywhere(FaultScope::Requests(share), fault);
         config.faults = vec![
-            requests(0.05, Fault::Status { code: 503, retry_after_s: None }),
-            requests(0.05, Fault::ResetMidBody),
-            requests(0.05, Fault::SlowBody(Duration::from_millis(60))),
+            requests(0.05, WebFault::Status { code: 503, retry_after_s: None }),
+            requests(0.05, WebFault::ResetMidBody),
+            requests(0.05, WebFault::SlowBody(Duration::from_millis(60))),
         ];
         config.dials.latency = Duration::from_millis(2);
         config.dials.robots.disallow = vec!["/section-3/".to_owned()];
@@ -64,7 +64,8 @@ fn kill_ten_times(results: Results) {
         let moment = Duration::from_millis(random.random_range(20..900));
         std::thread::sleep(moment);
         if kill % 2 == 1 {
-            // Chance alone may miss all requests: here one has just been answered, and the answer is not in the books yet.
+            // Chance alone may miss all requests: here one has just been answered, and the answer is not in the books
+            // yet.
             let before = web.page_requests();
             wait_for("a request", Duration::from_secs(30), || web.page_requests() > before);
         }

@@ -7,8 +7,8 @@ use messages::topics::{self, TopicSpec};
 use messages::{Fingerprint, Message};
 use std::collections::BTreeMap;
 use stream::schemas::SchemaReader;
-use stream::{InputRecord, Log, Reader, TopicPartition};
-use topology::Names;
+use stream::{InputRecord, Log, LogReader, TopicPartition};
+use topology::LogNames;
 
 /// Records read at a time.
 const BATCH: usize = 1_000;
@@ -16,15 +16,15 @@ const BATCH: usize = 1_000;
 /// The topics of a crawl. Whatever version wrote a record, it can be decoded.
 pub struct Topics {
     log: Box<dyn Log>,
-    reader: Box<dyn Reader>,
-    names: Names,
+    reader: Box<dyn LogReader>,
+    names: LogNames,
 }
 
 impl Topics {
     /// The topics of this crawl.
     pub fn of(distributed: &Distributed) -> Self {
         let settings = distributed.crawl.settings();
-        let (names, log) = (Names::new(&settings), daemon::service::connect(&settings, "test").unwrap());
+        let (names, log) = (LogNames::new(&settings), daemon::service::connect(&settings, "test").unwrap());
         let mut reader = log.reader().unwrap();
         let schemas = names.topic(topics::SCHEMAS);
         SchemaReader::new(&schemas).learn(|from, next, limit| reader.read(from, next, limit)).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::process::programs;
 use page::Timestamp;
-use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, Source, scaled_clock};
+use simweb::{LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebSource, scaled_clock};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ impl SimulatedWeb {
         // Building the programs can take longer than the web lives: its time must not pass meanwhile.
         programs();
         let origin = seeded.start;
-        let mut config = SimWebConfig::new(Source::Seeded(seeded));
+        let mut config = SimWebConfig::new(WebSource::Seeded(seeded));
         config.page_bytes = 2_000;
         dial(&mut config);
         let anchor = SystemTime::now();
@@ -57,7 +57,7 @@ impl SimulatedWeb {
     }
 
     /// The pages with their change times.
-    pub fn trace(&self) -> simweb::Trace {
+    pub fn trace(&self) -> simweb::ChangeTrace {
         self.web.web().trace().clone()
     }
 

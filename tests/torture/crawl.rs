@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use stream::{Log, OutputRecord};
 use tests::services::{Distributed, PARTITIONS};
 use tests::{KafkaCluster, SimulatedWeb, wait_for};
-use topology::Names;
+use topology::LogNames;
 
 /// Longest time without progress of any partition of any stage while two of three nodes are up.
 const LONGEST_STANDSTILL: Duration = Duration::from_secs(60);
@@ -107,7 +107,7 @@ struct Run<'a> {
     crawl: &'a Distributed,
     fleet: Fleet<'a>,
     log: Arc<dyn Log>,
-    names: Names,
+    names: LogNames,
     watch: Watch,
     requests: Requests,
     pulse: WebPulse,
@@ -125,7 +125,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(size: &Size, seed: u64, web: &'a SimulatedWeb, cluster: &'a KafkaCluster, crawl: &'a Distributed) -> Self {
         let settings = crawl.crawl.settings();
-        let (names, queue) = (Names::new(&settings), VecDeque::from(plan::draw(size, seed)));
+        let (names, queue) = (LogNames::new(&settings), VecDeque::from(plan::draw(size, seed)));
         let log: Arc<dyn Log> = Arc::new(daemon::service::connect(&settings, "torture").unwrap());
         Self {
             watch: Watch::start(&settings, &plan::STAGES),

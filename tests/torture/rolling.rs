@@ -15,7 +15,7 @@ use stream::{Clock, Log, OutputRecord};
 use tests::services::{Distributed, SOON, Service};
 use tests::topics::Topics;
 use tests::{KafkaCluster, SimulatedWeb, wait_for};
-use topology::Names;
+use topology::LogNames;
 
 const PARTITIONS: u32 = 8;
 const MEMBERS: usize = 3;
@@ -112,7 +112,7 @@ fn said(members: &[Service]) -> String {
 struct Rolling {
     crawl: Distributed,
     log: Arc<dyn Log>,
-    names: Names,
+    names: LogNames,
     _web: SimulatedWeb,
 }
 
@@ -131,7 +131,7 @@ impl Rolling {
         let crawl = Distributed::of(&web, cluster.brokers(), &sets);
         let settings = crawl.crawl.settings();
         let log = Arc::new(daemon::service::connect(&settings, "rolling").unwrap());
-        Self { names: Names::new(&settings), crawl, log, _web: web }
+        Self { names: LogNames::new(&settings), crawl, log, _web: web }
     }
 
     fn start(&self, member: usize) -> Service {
@@ -156,8 +156,8 @@ impl Rolling {
         }
     }
 
-    /// Sends on from a page, so that there is always work, until a member is back, and no less than a share. Returns the
-    /// first page that was not sent.
+    /// Sends on from a page, so that there is always work, until a member is back, and no less than a share. Returns
+    /// the first page that was not sent.
     fn send_until(&self, from: usize, share: usize, is_back: &AtomicBool) -> usize {
         let (mut next, began_at) = (from, Instant::now());
         while next < from + share || !is_back.load(Ordering::Relaxed) {

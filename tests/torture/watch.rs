@@ -12,7 +12,7 @@ use stream::partitioner::partition_for;
 use stream::{Backlog, Log};
 use tests::SimulatedWeb;
 use tests::services::PARTITIONS;
-use topology::Names;
+use topology::LogNames;
 
 /// The longest standstills so far, by stage and partition; `web` stands for requests that reach the web.
 pub(crate) type Standstills = BTreeMap<(String, u32), Duration>;
@@ -94,8 +94,8 @@ impl WebPulse {
     }
 }
 
-/// Asks the brokers every now and then how far each group is. Each stage is asked about by itself: a broker that does not
-/// answer holds up a question for seconds.
+/// Asks the brokers every now and then how far each group is. Each stage is asked about by itself: a broker that does
+/// not answer holds up a question for seconds.
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,
     standstills: Arc<Mutex<Standstills>>,
@@ -110,7 +110,7 @@ impl Watch {
         let (stop, standstills) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Standstills::new())));
         let watched = topology::STAGES.into_iter().filter(|(stage, _)| stages.contains(stage));
         let threads = watched.map(|(stage, input)| {
-            let (stop, standstills, names) = (stop.clone(), standstills.clone(), Names::new(settings));
+            let (stop, standstills, names) = (stop.clone(), standstills.clone(), LogNames::new(settings));
             let log = daemon::service::connect(settings, "torture").unwrap();
             std::thread::spawn(move || {
                 let mut pulses = BTreeMap::new();

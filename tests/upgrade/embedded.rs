@@ -71,7 +71,7 @@ fn a_change_whose_schema_has_not_come_is_not_passed_over() {
     let web = SimulatedWeb::start(SeededConfig { hosts: 1, pages_per_host: 3, ..SeededConfig::default() }, 1.0, |_| ());
     let crawl = Crawl::of(&web);
     crawl.run(&["--until-idle"]).finish().exits_with(0);
-    let names = topology::Names::new(&crawl.settings());
+    let names = topology::LogNames::new(&crawl.settings());
     let topic = names.topic(topics::PAGE_CHANGES);
     let log = || stream_rocksdb::open_log(&crawl.data()).unwrap();
 

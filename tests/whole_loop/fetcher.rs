@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::{Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
-use topology::Names;
+use topology::LogNames;
 
 /// One life of the fetcher.
 pub(crate) struct FakeFetcher {
@@ -42,7 +42,7 @@ pub(crate) struct FetchLog {
 }
 
 impl FakeFetcher {
-    pub(crate) fn join(log: &dyn Log, names: &Names) -> Self {
+    pub(crate) fn join(log: &dyn Log, names: &LogNames) -> Self {
         let output = names.topic(topics::FETCH_RESULTS);
         let spec = MemberSpec {
             group: names.group("fetcher"),

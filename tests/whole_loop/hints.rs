@@ -17,7 +17,7 @@ use stream::testing::TestDriver;
 use stream::{
     Commit, Event, Log, Member, MemberSpec, OutputRecord, PollLimits, Position, TaskId, TaskTables, TopicPartition,
 };
-use topology::Names;
+use topology::LogNames;
 
 const HONEST: &str = "honest.test";
 const LIAR: &str = "liar.test";
@@ -107,7 +107,7 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    fn join(log: &dyn Log, names: &Names) -> Self {
+    fn join(log: &dyn Log, names: &LogNames) -> Self {
         let spec = MemberSpec {
             group: names.group("fetcher"),
             input: names.topic(topics::FETCH_REQUESTS),
@@ -179,7 +179,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     ];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value));
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-    let names = Names::new(&settings);
+    let names = LogNames::new(&settings);
     let start = Timestamp::from_secs(1_700_000_000);
     let mut driver = TestDriver::new(&topology::topic_configs(&settings, &recrawl::embedded::stages(), 1), start);
     driver.add(scheduler::stage(&settings, &names, 1), "0");
@@ -213,7 +213,7 @@ fn run(with_sitemaps: bool) -> Outcome {
     }
     let store = driver.stores.snapshot(&TaskId { stage: "scheduler".to_owned(), partition: 0 }).unwrap();
     let tables = TaskTables::new(Box::new(store), &scheduler::topology());
-    let rules = scheduler::Rules::new(&settings, 1);
+    let rules = scheduler::FrontierRules::new(&settings, 1);
     let now = stream::Clock::now(&*driver.clock);
     let told = |host: &'static str| {
         let url = CanonicalUrl::parse(&format!("http://{host}/0")).unwrap();

@@ -72,7 +72,7 @@ fn mirrors_are_looked_at_less_and_everything_is_fresher() {
     let tied = |page: &&crate::simulation::Page| {
         let ties = page.scheduler.ties.as_ref();
         let canonical = ties.and_then(|ties| ties.canonical.as_ref());
-        canonical.is_some_and(|canonical| canonical.standing.url == original_of(&page.scheduler.url))
+        canonical.is_some_and(|canonical| canonical.rank.url == original_of(&page.scheduler.url))
     };
     let mirrors = shared.pages.values().filter(|page| is_mirror(&page.scheduler.url));
     let followers = mirrors.clone().filter(tied).count();

@@ -16,7 +16,7 @@ use std::time::Duration;
 use stream::memory::MemoryStore;
 use stream::testing::TestDriver;
 use stream::{InputRecord, LogBackend, StageSpec, StateStore, TaskId};
-use topology::Names;
+use topology::LogNames;
 
 pub(crate) const TICK: Duration = Duration::from_secs(600);
 pub(crate) const LEASE_TIMEOUT: Duration = Duration::from_secs(3_600);
@@ -113,7 +113,7 @@ pub(crate) struct History {
 /// Lets a history happen.
 pub(crate) fn simulate(plan: Plan) -> History {
     let settings = settings(&plan);
-    let names = Names::new(&settings);
+    let names = LogNames::new(&settings);
     let start = START;
     let mut random = Pcg64::seed_from_u64(plan.seed);
     let mut web = Web::new(&mut random, start, plan.days);
@@ -160,7 +160,7 @@ pub(crate) fn simulate(plan: Plan) -> History {
 
 struct Loop {
     settings: Settings,
-    names: Names,
+    names: LogNames,
     driver: TestDriver,
     /// Stages and their instances, in the driver's order.
     running: Vec<(&'static str, &'static str)>,

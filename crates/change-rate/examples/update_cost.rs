@@ -1,6 +1,8 @@
 //! What CPU time does it cost to take in one look? `cargo run --release -p change-rate --example update_cost [looks]`
 
-use change_rate::{ChangeRateEstimator, Estimator, EstimatorKind, EstimatorOptions, GammaFilter, GammaState, Outcome};
+use change_rate::{
+    ChangeRateEstimator, EstimatorKind, EstimatorOptions, GammaFilter, GammaState, LookOutcome, RateEstimator,
+};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,11 +21,11 @@ fn main() {
     let mixed: Vec<_> = (0..1 << 14)
         .map(|_| {
             let days = (4.0 * next() - 1.0).exp();
-            (days, if next() < 0.37 { Outcome::Changed } else { Outcome::Unchanged })
+            (days, if next() < 0.37 { LookOutcome::Changed } else { LookOutcome::Unchanged })
         })
         .collect();
     let of = |outcome| mixed.iter().map(|(days, _)| (*days, outcome)).collect::<Vec<_>>();
-    let (changed, unchanged) = (of(Outcome::Changed), of(Outcome::Unchanged));
+    let (changed, unchanged) = (of(LookOutcome::Changed), of(LookOutcome::Unchanged));
 
     let forgetting = GammaFilter::default();
     let filter = GammaFilter::new(forgetting.prior(), None).expect("no parameter to refuse");
@@ -38,7 +40,7 @@ fn main() {
     }
     plainly(looks, &mixed, &filter);
     for kind in EstimatorKind::ALL {
-        let estimator = Estimator::new(kind, EstimatorOptions::default()).expect("the defaults are usable");
+        let estimator = RateEstimator::new(kind, EstimatorOptions::default()).expect("the defaults are usable");
         let mut pages = vec![estimator.start(); PAGES];
         report(&format!("catalogue: {kind}"), looks, &mixed, |page, days, outcome| {
             estimator.update(&mut pages[page], days, outcome);
@@ -52,13 +54,14 @@ fn main() {
 }
 
 /// The yardstick: the filter without forgetting as its source has it, three powers and a difference, on the same looks.
-fn plainly(looks: usize, history: &[(f64, Outcome)], filter: &GammaFilter) {
+fn plainly(looks: usize, history: &[(f64, LookOutcome)], filter: &GammaFilter) {
     let (alpha, beta_days) = (filter.prior().alpha(), filter.prior().beta_days());
     let mut pages = vec![(alpha, beta_days); PAGES];
     report("Gamma filter as published, 37 % changed", looks, history, |page, days, outcome| {
         pages[page] = published(pages[page], days, outcome);
     });
-    // A fast wrong answer has no speed. Differences lose digits as beliefs sharpen, so only the first looks are compared.
+    // A fast wrong answer has no speed. Differences lose digits as beliefs sharpen, so only the first looks are
+    // compared.
     let (mut plain, mut state) = ((alpha, beta_days), GammaState::default());
     for &(days, outcome) in &history[..8] {
         plain = published(plain, days, outcome);
@@ -70,8 +73,8 @@ fn plainly(looks: usize, history: &[(f64, Outcome)], filter: &GammaFilter) {
 }
 
 /// One look: shape and days of the belief behind it (equations of B7 in the project's algorithm notes).
-fn published((alpha, beta_days): (f64, f64), days: f64, outcome: Outcome) -> (f64, f64) {
-    if outcome != Outcome::Changed {
+fn published((alpha, beta_days): (f64, f64), days: f64, outcome: LookOutcome) -> (f64, f64) {
+    if outcome != LookOutcome::Changed {
         return (alpha, beta_days + days);
     }
     let power = |more: f64| 1.0 - (1.0 + days / beta_days).powf(-alpha - more);
@@ -82,7 +85,7 @@ fn published((alpha, beta_days): (f64, f64), days: f64, outcome: Outcome) -> (f6
 }
 
 /// Prints the CPU time per look: the best of many short rounds, so that a busy machine does not count.
-fn report(name: &str, looks: usize, history: &[(f64, Outcome)], mut update: impl FnMut(usize, f64, Outcome)) {
+fn report(name: &str, looks: usize, history: &[(f64, LookOutcome)], mut update: impl FnMut(usize, f64, LookOutcome)) {
     let best = (0..looks.div_ceil(history.len()))
         .map(|_| {
             let start = cpu_time();

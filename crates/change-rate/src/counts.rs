@@ -1,6 +1,6 @@
 //! Sums over a page's looks: the whole state of the simplest estimators.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days, sane_share};
+use crate::estimator::{ChangeRateEstimator, LookOutcome, sane_interval_days, sane_share};
 
 /// Number of looks, what they found, and over how long. Two sets can be added; faded ones hold fractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub struct CheckCounts {
 
 impl CheckCounts {
     /// Counts one look, `interval_days` after the previous one.
-    pub fn add(&mut self, interval_days: f64, outcome: Outcome) {
+    pub fn add(&mut self, interval_days: f64, outcome: LookOutcome) {
         self.looks += 1.0;
         self.changed_looks += f32::from(u8::from(outcome.is_change()));
         self.changes += outcome.changes_seen() as f32;
@@ -52,7 +52,7 @@ pub(crate) trait FromCounts {
 impl<E: FromCounts> ChangeRateEstimator for E {
     type State = CheckCounts;
 
-    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut CheckCounts, interval_days: f64, outcome: LookOutcome) {
         state.add(interval_days, outcome);
     }
 

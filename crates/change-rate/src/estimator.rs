@@ -5,7 +5,7 @@ use std::fmt;
 /// The outcome of a look, compared with the previous one. A page that is gone or could not be fetched gives no outcome
 /// and never reaches an estimator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outcome {
+pub enum LookOutcome {
     /// The same content (or a trusted 304).
     Unchanged,
     /// Different content: one or more changes at unknown times since the last look.
@@ -19,18 +19,18 @@ pub enum Outcome {
     ChangeCount(u32),
 }
 
-impl Outcome {
+impl LookOutcome {
     /// Whether the page changed at all.
     pub fn is_change(self) -> bool {
-        !matches!(self, Outcome::Unchanged | Outcome::ChangeCount(0))
+        !matches!(self, LookOutcome::Unchanged | LookOutcome::ChangeCount(0))
     }
 
     /// Number of known changes. Of the changes between two looks we normally see one.
     pub fn changes_seen(self) -> u32 {
         match self {
-            Outcome::Unchanged => 0,
-            Outcome::Changed | Outcome::ChangedAt { .. } => 1,
-            Outcome::ChangeCount(count) => count,
+            LookOutcome::Unchanged => 0,
+            LookOutcome::Changed | LookOutcome::ChangedAt { .. } => 1,
+            LookOutcome::ChangeCount(count) => count,
         }
     }
 }
@@ -42,7 +42,7 @@ pub trait ChangeRateEstimator {
     type State: Clone + Default + fmt::Debug + PartialEq;
 
     /// Takes in one look, `interval_days` after the previous one. A negative interval or NaN counts as zero.
-    fn update(&self, state: &mut Self::State, interval_days: f64, outcome: Outcome);
+    fn update(&self, state: &mut Self::State, interval_days: f64, outcome: LookOutcome);
 
     /// Multiplies the weight of all evidence by `kept` (0..=1): section B11 of the algorithm notes.
     fn fade(&self, state: &mut Self::State, kept: f64);

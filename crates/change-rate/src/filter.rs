@@ -23,7 +23,7 @@
 //! After every other outcome the belief is exactly a Gamma. Source: B7 of the project's algorithm notes, which
 //! generalises the half counts of Cho & Garcia-Molina (TOIT 2003) to irregular looks.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_share};
+use crate::estimator::{ChangeRateEstimator, LookOutcome, sane_age_days, sane_interval_days, sane_share};
 use crate::gamma::{Gamma, InvalidParameter};
 use crate::special::{exp_minus_f32, fast_exp_m1_fraction, ln_1p_ratio};
 
@@ -141,11 +141,11 @@ impl ChangeRateEstimator for GammaFilter {
     type State = GammaState;
 
     #[inline]
-    fn update(&self, state: &mut GammaState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut GammaState, interval_days: f64, outcome: LookOutcome) {
         let interval_days = sane_interval_days(interval_days);
         let kept = exp_minus_f32(interval_days * self.fading_per_day);
         let faded = GammaState { delta_alpha: kept * state.delta_alpha, delta_beta_days: kept * state.delta_beta_days };
-        if outcome == Outcome::Unchanged {
+        if outcome == LookOutcome::Unchanged {
             // Most looks only add days, whatever the prior.
             let days = f64::from(faded.delta_beta_days.max(0.0)) + interval_days;
             *state = GammaState { delta_alpha: faded.delta_alpha.max(0.0), delta_beta_days: days as f32 };
@@ -184,13 +184,13 @@ impl ChangeRateEstimator for GammaFilter {
 impl Gamma {
     /// The belief after a look `interval_days` (not negative) after the previous one.
     #[inline]
-    pub fn after(self, interval_days: f64, outcome: Outcome) -> Gamma {
+    pub fn after(self, interval_days: f64, outcome: LookOutcome) -> Gamma {
         let (alpha, beta) = (self.alpha(), self.beta_days());
         let (alpha, beta) = match outcome {
-            Outcome::Unchanged => (alpha, beta + interval_days),
-            Outcome::Changed => after_some_change(alpha, beta, interval_days, 1.0),
-            Outcome::ChangedAt { age_days } => (alpha + 1.0, beta + sane_age_days(age_days, interval_days)),
-            Outcome::ChangeCount(count) => (alpha + f64::from(count), beta + interval_days),
+            LookOutcome::Unchanged => (alpha, beta + interval_days),
+            LookOutcome::Changed => after_some_change(alpha, beta, interval_days, 1.0),
+            LookOutcome::ChangedAt { age_days } => (alpha + 1.0, beta + sane_age_days(age_days, interval_days)),
+            LookOutcome::ChangeCount(count) => (alpha + f64::from(count), beta + interval_days),
         };
         capped(alpha, beta)
     }

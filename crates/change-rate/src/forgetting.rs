@@ -1,6 +1,6 @@
 //! Lets old looks count less, so that a page may change its habits. Source: B11 of the algorithm notes.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
+use crate::estimator::{ChangeRateEstimator, LookOutcome, sane_interval_days};
 use crate::gamma::InvalidParameter;
 use crate::special::exp_minus;
 
@@ -22,7 +22,7 @@ impl<E: ChangeRateEstimator> Forgetting<E> {
 impl<E: ChangeRateEstimator> ChangeRateEstimator for Forgetting<E> {
     type State = E::State;
 
-    fn update(&self, state: &mut E::State, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut E::State, interval_days: f64, outcome: LookOutcome) {
         self.estimator.fade(state, kept_share(sane_interval_days(interval_days), self.forgetting_days));
         self.estimator.update(state, interval_days, outcome);
     }

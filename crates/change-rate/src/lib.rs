@@ -1,14 +1,14 @@
 //! How often does this page change?
 //!
 //! We see a page only at our own looks, so between two of them we learn at most that *something* changed: five edits
-//! and one look the same, and an edit that was undone is invisible. An estimator turns such [`Outcome`]s into a change
-//! rate and a probability that our copy is still current.
+//! and one look the same, and an edit that was undone is invisible. An estimator turns such [`LookOutcome`]s into a
+//! change rate and a probability that our copy is still current.
 //!
 //! [`GammaFilter`] is the one the crawler runs: a [`Gamma`] belief about each page's rate in eight bytes, updated in
 //! constant time, with its uncertainty. Its prior is learned from the page's siblings ([`GroupSums`], or [`HostPriors`]
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
-//! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`Estimator`] is any of them by its name.
+//! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
 //! [`sampling`] judges groups of pages by samples.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
@@ -26,13 +26,13 @@ pub mod sampling;
 mod special;
 
 pub use crate::catalogue::{
-    ApproximationState, ClassState, Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState,
-    HalfCount, InvalidClasses, LastModified, LastModifiedState, LastModifiedTrust, LawOfLargeNumbers, LikelihoodState,
-    MalformedState, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, Regularisation,
-    StochasticApproximation,
+    ApproximationState, ClassState, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, HalfCount,
+    InvalidClasses, LastModified, LastModifiedState, LastModifiedTrust, LawOfLargeNumbers, LikelihoodState,
+    MalformedState, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, RateEstimator,
+    Regularisation, StochasticApproximation,
 };
 pub use crate::counts::CheckCounts;
-pub use crate::estimator::{ChangeRateEstimator, Outcome};
+pub use crate::estimator::{ChangeRateEstimator, LookOutcome};
 pub use crate::filter::{GammaFilter, GammaPrior, GammaState};
 pub use crate::forgetting::{Forgetting, best_forgetting_days, effective_looks};
 pub use crate::gamma::{Gamma, InvalidParameter};

@@ -2,7 +2,7 @@
 
 use change_rate::{
     ApproximationState, ChangeRateEstimator, CheckCounts, Forgetting, HalfCount, LastModified, LastModifiedState,
-    LastModifiedTrust, LawOfLargeNumbers, NaiveRatio, Outcome, StochasticApproximation, best_forgetting_days,
+    LastModifiedTrust, LawOfLargeNumbers, LookOutcome, NaiveRatio, StochasticApproximation, best_forgetting_days,
     effective_looks,
 };
 
@@ -13,7 +13,7 @@ fn close(got: f64, expected: f64, tolerance: f64) {
 fn counts(looks: u32, changed: u32) -> CheckCounts {
     let mut state = CheckCounts::default();
     for look in 0..looks {
-        HalfCount.update(&mut state, 1.0, if look < changed { Outcome::Changed } else { Outcome::Unchanged });
+        HalfCount.update(&mut state, 1.0, if look < changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
     }
     state
 }
@@ -86,7 +86,7 @@ fn the_naive_ratio_saturates_at_the_look_rate() {
 #[test]
 fn known_changes_all_count_for_the_naive_ratio() {
     let mut state = CheckCounts::default();
-    NaiveRatio.update(&mut state, 4.0, Outcome::ChangeCount(10));
+    NaiveRatio.update(&mut state, 4.0, LookOutcome::ChangeCount(10));
     assert_eq!(state, CheckCounts { looks: 1.0, changed_looks: 1.0, changes: 10.0, watched_days: 4.0 });
     assert_eq!(NaiveRatio.change_rate_per_day(&state), 2.5);
 }
@@ -111,11 +111,11 @@ fn known_ages_give_the_corrected_rate() {
 #[test]
 fn an_age_is_the_exposure_of_a_changed_look_and_the_interval_of_any_other() {
     let mut state = LastModifiedState::default();
-    LastModified.update(&mut state, 4.0, Outcome::ChangedAt { age_days: 1.5 });
-    LastModified.update(&mut state, 4.0, Outcome::ChangedAt { age_days: 9.0 });
-    LastModified.update(&mut state, 3.0, Outcome::Unchanged);
-    LastModified.update(&mut state, 2.0, Outcome::Changed);
-    LastModified.update(&mut state, 2.0, Outcome::ChangeCount(3));
+    LastModified.update(&mut state, 4.0, LookOutcome::ChangedAt { age_days: 1.5 });
+    LastModified.update(&mut state, 4.0, LookOutcome::ChangedAt { age_days: 9.0 });
+    LastModified.update(&mut state, 3.0, LookOutcome::Unchanged);
+    LastModified.update(&mut state, 2.0, LookOutcome::Changed);
+    LastModified.update(&mut state, 2.0, LookOutcome::ChangeCount(3));
     assert_eq!(state, LastModifiedState { looks: 5.0, changed_looks: 4.0, exposure_days: 1.5 + 4.0 + 3.0 + 1.0 + 0.5 });
 }
 
@@ -131,7 +131,7 @@ fn the_corrected_rate_is_nearly_unbiased() {
                 for _ in 0..looks {
                     let age_days = -(1.0 - numbers.next()).ln() / rate;
                     let changed = age_days < 1.0;
-                    let outcome = if changed { Outcome::ChangedAt { age_days } } else { Outcome::Unchanged };
+                    let outcome = if changed { LookOutcome::ChangedAt { age_days } } else { LookOutcome::Unchanged };
                     LastModified.update(&mut state, 1.0, outcome);
                 }
                 LastModified.change_rate_per_day(&state)
@@ -217,15 +217,15 @@ fn stochastic_approximation_takes_ever_smaller_steps() {
     let known = StochasticApproximation::new(1.0, Some(2.0), 0.0).unwrap();
     let mut state = ApproximationState::default();
     assert_eq!(known.change_rate_per_day(&state), 1.0);
-    known.update(&mut state, 0.5, Outcome::Changed);
+    known.update(&mut state, 0.5, LookOutcome::Changed);
     close(known.change_rate_per_day(&state), 3.0, 1e-6);
-    known.update(&mut state, 0.5, Outcome::Unchanged);
+    known.update(&mut state, 0.5, LookOutcome::Unchanged);
     let second = 3.0 * (1.0 - 2.0_f64.powf(-0.75));
     close(known.change_rate_per_day(&state), second, 1e-6);
     // The momentum goes on from the last step, here from 3 to the second.
     let pushed = StochasticApproximation::new(1.0, Some(2.0), 0.5).unwrap();
     let mut with_momentum = state;
-    pushed.update(&mut with_momentum, 0.5, Outcome::Changed);
+    pushed.update(&mut with_momentum, 0.5, LookOutcome::Changed);
     let third = second + 2.0 * 3.0_f64.powf(-0.75);
     close(pushed.change_rate_per_day(&with_momentum), third + 0.5 * (second - 3.0), 1e-6);
     assert!(StochasticApproximation::new(1.0, None, 1.0).is_err());
@@ -239,8 +239,9 @@ fn regular_looks_mislead_the_estimators_for_random_ones() {
     let mut regular = CheckCounts::default();
     let mut random = CheckCounts::default();
     for _ in 0..200_000 {
-        let changed =
-            |days: f64, at: f64| if at < -(-2.0 * days).exp_m1() { Outcome::Changed } else { Outcome::Unchanged };
+        let changed = |days: f64, at: f64| {
+            if at < -(-2.0 * days).exp_m1() { LookOutcome::Changed } else { LookOutcome::Unchanged }
+        };
         LawOfLargeNumbers.update(&mut regular, 1.0, changed(1.0, numbers.next()));
         let days = -(1.0 - numbers.next()).ln();
         LawOfLargeNumbers.update(&mut random, days, changed(days, numbers.next()));
@@ -264,7 +265,7 @@ fn a_forgetting_estimator_counts_what_is_left() {
     let forgetting = Forgetting::new(HalfCount, 10.0).unwrap();
     let mut state = CheckCounts::default();
     for _ in 0..400 {
-        forgetting.update(&mut state, 1.0, Outcome::Changed);
+        forgetting.update(&mut state, 1.0, LookOutcome::Changed);
     }
     let kept = (-0.1_f64).exp();
     close(f64::from(state.looks), effective_looks(kept), 1e-5);

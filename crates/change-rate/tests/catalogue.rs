@@ -1,15 +1,15 @@
 //! Every estimator by its name: states that survive storing, and properties that hold of all.
 
 use change_rate::{
-    Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, GammaPrior, GroupSums, Outcome,
+    EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, GammaPrior, GroupSums, LookOutcome, RateEstimator,
 };
 use proptest::prelude::*;
 
-fn estimator(kind: EstimatorKind, forgetting_days: Option<f64>) -> Estimator {
-    Estimator::new(kind, EstimatorOptions { forgetting_days, ..EstimatorOptions::default() }).expect("usable")
+fn estimator(kind: EstimatorKind, forgetting_days: Option<f64>) -> RateEstimator {
+    RateEstimator::new(kind, EstimatorOptions { forgetting_days, ..EstimatorOptions::default() }).expect("usable")
 }
 
-fn after(estimator: &Estimator, looks: &[(f64, Outcome)]) -> EstimatorState {
+fn after(estimator: &RateEstimator, looks: &[(f64, LookOutcome)]) -> EstimatorState {
     let mut state = estimator.start();
     looks.iter().for_each(|&(days, outcome)| estimator.update(&mut state, days, outcome));
     state
@@ -25,16 +25,17 @@ fn interval_days() -> impl Strategy<Value = f64> {
     ])]
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = LookOutcome> {
     prop_oneof![
-        4 => Just(Outcome::Unchanged),
-        4 => Just(Outcome::Changed),
-        1 => prop::sample::select(vec![0.0, 0.5, 1e3, -1.0, f64::NAN]).prop_map(|age_days| Outcome::ChangedAt { age_days }),
-        1 => prop::sample::select(vec![0, 1, 7, u32::MAX]).prop_map(Outcome::ChangeCount),
+        4 => Just(LookOutcome::Unchanged),
+        4 => Just(LookOutcome::Changed),
+        1 => prop::sample::select(vec![0.0, 0.5, 1e3, -1.0, f64::NAN])
+            .prop_map(|age_days| LookOutcome::ChangedAt { age_days }),
+        1 => prop::sample::select(vec![0, 1, 7, u32::MAX]).prop_map(LookOutcome::ChangeCount),
     ]
 }
 
-fn looks(most: usize) -> impl Strategy<Value = Vec<(f64, Outcome)>> {
+fn looks(most: usize) -> impl Strategy<Value = Vec<(f64, LookOutcome)>> {
     prop::collection::vec((interval_days(), outcome()), 0..most)
 }
 
@@ -69,8 +70,9 @@ fn before_the_first_look_all_believe_the_prior() {
 fn every_estimator_learns_the_rate() {
     for kind in EstimatorKind::ALL {
         let estimator = estimator(kind, None);
-        let looks: Vec<_> =
-            (0..300).map(|look| (2.0, if look % 11 < 2 { Outcome::Changed } else { Outcome::Unchanged })).collect();
+        let looks: Vec<_> = (0..300)
+            .map(|look| (2.0, if look % 11 < 2 { LookOutcome::Changed } else { LookOutcome::Unchanged }))
+            .collect();
         let belief = estimator.belief(&after(&estimator, &looks));
         assert!((belief.mean() / 0.1 - 1.0).abs() < 0.35, "{kind}: {}", belief.mean());
         if !matches!(kind, EstimatorKind::Gamma | EstimatorKind::GammaGrouped | EstimatorKind::BayesClasses) {
@@ -84,7 +86,7 @@ fn every_estimator_learns_the_rate() {
 fn a_page_never_seen_to_change_is_not_given_up() {
     for kind in EstimatorKind::ALL {
         let estimator = estimator(kind, None);
-        let state = after(&estimator, &[(10.0, Outcome::Unchanged); 20]);
+        let state = after(&estimator, &[(10.0, LookOutcome::Unchanged); 20]);
         let mean = estimator.belief(&state).mean();
         assert!((0.04 / 200.0..0.01).contains(&mean), "{kind}: {mean}");
     }
@@ -96,24 +98,24 @@ fn a_prior_learned_from_siblings_moves_the_gamma_filter() {
     let mut state = estimator.start();
     let busy = estimator.prior().within(&[GroupSums { changes: 1e4, page_days: 1e4 }]);
     assert!(estimator.belief_from(busy, &state).mean() > 0.5);
-    estimator.update_from(busy, &mut state, 1.0, Outcome::Changed);
+    estimator.update_from(busy, &mut state, 1.0, LookOutcome::Changed);
     let evidence = state.evidence().expect("the filter keeps evidence");
-    let belief = busy.belief().after(1.0, Outcome::Changed);
+    let belief = busy.belief().after(1.0, LookOutcome::Changed);
     assert!((f64::from(evidence.delta_alpha) + busy.alpha() - belief.alpha()).abs() < 1e-6);
     assert_eq!(estimator_of_counts().start().evidence(), None);
 }
 
-fn estimator_of_counts() -> Estimator {
+fn estimator_of_counts() -> RateEstimator {
     estimator(EstimatorKind::Naive, None)
 }
 
 #[test]
 fn a_state_of_another_estimator_starts_anew() {
     let (naive, gamma) = (estimator_of_counts(), estimator(EstimatorKind::Gamma, None));
-    let mut state = after(&naive, &[(1.0, Outcome::Changed); 5]);
+    let mut state = after(&naive, &[(1.0, LookOutcome::Changed); 5]);
     assert_eq!(gamma.belief(&state), gamma.prior().belief());
-    gamma.update(&mut state, 2.0, Outcome::Unchanged);
-    assert_eq!(state, after(&gamma, &[(2.0, Outcome::Unchanged)]));
+    gamma.update(&mut state, 2.0, LookOutcome::Unchanged);
+    assert_eq!(state, after(&gamma, &[(2.0, LookOutcome::Unchanged)]));
 }
 
 #[test]
@@ -175,7 +177,7 @@ proptest! {
             estimator.update(&mut state, days, outcome);
             estimator.belief(&state).mean()
         };
-        prop_assert!(rate(Outcome::Changed) >= rate(Outcome::Unchanged) * (1.0 - 1e-5), "{kind}");
+        prop_assert!(rate(LookOutcome::Changed) >= rate(LookOutcome::Unchanged) * (1.0 - 1e-5), "{kind}");
     }
 
     #[test]
@@ -185,7 +187,7 @@ proptest! {
         let estimator = estimator(kind, None);
         let rate = |count| {
             let mut state = after(&estimator, &looks);
-            estimator.update(&mut state, days, Outcome::ChangeCount(count));
+            estimator.update(&mut state, days, LookOutcome::ChangeCount(count));
             estimator.belief(&state).mean()
         };
         prop_assert!(rate(fewer.max(more)) >= rate(fewer.min(more)) * (1.0 - 1e-5), "{kind}");
@@ -206,7 +208,8 @@ proptest! {
         let estimator = estimator(kind, None);
         let rate = |changed| {
             let looks = before.iter().copied().chain([(days, changed)]).chain(later.iter().copied());
-            let looks = looks.map(|(days, changed)| (days, if changed { Outcome::Changed } else { Outcome::Unchanged }));
+            let outcome = |changed| if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
+            let looks = looks.map(|(days, changed)| (days, outcome(changed)));
             estimator.belief(&after(&estimator, &looks.collect::<Vec<_>>())).mean()
         };
         prop_assert!(rate(true) >= rate(false) * (1.0 - 1e-5), "{kind}");
@@ -248,14 +251,14 @@ proptest! {
     }
 }
 
-fn outcome_of_sense() -> impl Strategy<Value = Outcome> {
-    prop_oneof![Just(Outcome::Changed), exact_outcome()]
+fn outcome_of_sense() -> impl Strategy<Value = LookOutcome> {
+    prop_oneof![Just(LookOutcome::Changed), exact_outcome()]
 }
 
-fn exact_outcome() -> impl Strategy<Value = Outcome> {
+fn exact_outcome() -> impl Strategy<Value = LookOutcome> {
     prop_oneof![
-        Just(Outcome::Unchanged),
-        (0.01..1.0f64).prop_map(|age_days| Outcome::ChangedAt { age_days }),
-        (0..6_u32).prop_map(Outcome::ChangeCount),
+        Just(LookOutcome::Unchanged),
+        (0.01..1.0f64).prop_map(|age_days| LookOutcome::ChangedAt { age_days }),
+        (0..6_u32).prop_map(LookOutcome::ChangeCount),
     ]
 }

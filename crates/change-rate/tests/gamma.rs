@@ -1,6 +1,6 @@
 //! The Gamma belief and its filter against values computed elsewhere to 25 digits and more (B7).
 
-use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, Outcome};
+use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, LookOutcome};
 
 fn close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
@@ -17,15 +17,15 @@ fn one_look_moves_the_belief_as_computed() {
         close(after.alpha(), alpha_after, 1e-9);
         close(after.beta_days(), beta_after, 1e-9);
     };
-    check((1.0, 1.0, 1.0), Outcome::Changed, (1.8, 1.2));
-    check((0.5, 2.0, 0.5), Outcome::Changed, (1.48465930378, 2.20404441989));
-    check((3.0, 10.0, 1.0), Outcome::Changed, (3.985021105, 10.4212180157));
-    check((2.0, 4.0, 100.0), Outcome::Changed, (2.00824087074, 4.01076839618));
-    check((1.2, 6.0, 2.0), Outcome::Unchanged, (1.2, 8.0));
-    check((1.2, 6.0, 2.0), Outcome::ChangedAt { age_days: 0.5 }, (2.2, 6.5));
-    check((1.2, 6.0, 2.0), Outcome::ChangedAt { age_days: 5.0 }, (2.2, 8.0));
-    check((1.2, 6.0, 2.0), Outcome::ChangeCount(4), (5.2, 8.0));
-    check((1.2, 6.0, 0.0), Outcome::Changed, (2.2, 6.0));
+    check((1.0, 1.0, 1.0), LookOutcome::Changed, (1.8, 1.2));
+    check((0.5, 2.0, 0.5), LookOutcome::Changed, (1.48465930378, 2.20404441989));
+    check((3.0, 10.0, 1.0), LookOutcome::Changed, (3.985021105, 10.4212180157));
+    check((2.0, 4.0, 100.0), LookOutcome::Changed, (2.00824087074, 4.01076839618));
+    check((1.2, 6.0, 2.0), LookOutcome::Unchanged, (1.2, 8.0));
+    check((1.2, 6.0, 2.0), LookOutcome::ChangedAt { age_days: 0.5 }, (2.2, 6.5));
+    check((1.2, 6.0, 2.0), LookOutcome::ChangedAt { age_days: 5.0 }, (2.2, 8.0));
+    check((1.2, 6.0, 2.0), LookOutcome::ChangeCount(4), (5.2, 8.0));
+    check((1.2, 6.0, 0.0), LookOutcome::Changed, (2.2, 6.0));
 }
 
 /// The first two moments of Gamma × (1 - clear e^(-rate I)), straight from their definition.
@@ -40,20 +40,23 @@ fn a_shared_change_keeps_the_exact_mean_and_variance() {
             let after = before.after_shared(days, true, clear);
             close(after.mean(), m1, 1e-11);
             close(after.mean() / after.beta_days(), m2 - m1 * m1, 1e-10);
-            assert_eq!(before.after_shared(days, false, clear), before.after(days, Outcome::Unchanged));
+            assert_eq!(before.after_shared(days, false, clear), before.after(days, LookOutcome::Unchanged));
         }
-        assert_eq!(gamma(alpha, beta).after_shared(days, true, 1.0), gamma(alpha, beta).after(days, Outcome::Changed));
+        assert_eq!(
+            gamma(alpha, beta).after_shared(days, true, 1.0),
+            gamma(alpha, beta).after(days, LookOutcome::Changed)
+        );
         assert_eq!(gamma(alpha, beta).after_shared(days, true, 0.0), gamma(alpha, beta));
     }
 }
 
-const LOOKS: [(f64, Outcome); 6] = [
-    (1.0, Outcome::Changed),
-    (3.0, Outcome::Unchanged),
-    (2.5, Outcome::Changed),
-    (1.2, Outcome::Unchanged),
-    (0.7, Outcome::Changed),
-    (4.0, Outcome::Unchanged),
+const LOOKS: [(f64, LookOutcome); 6] = [
+    (1.0, LookOutcome::Changed),
+    (3.0, LookOutcome::Unchanged),
+    (2.5, LookOutcome::Changed),
+    (1.2, LookOutcome::Unchanged),
+    (0.7, LookOutcome::Changed),
+    (4.0, LookOutcome::Unchanged),
 ];
 
 #[test]
@@ -67,10 +70,10 @@ fn a_sequence_of_looks_ends_where_computed() {
 }
 
 /// Posterior mean by summing over rates from e^-20 to e^10 times the prior's, evenly in the logarithm.
-fn exact_mean(prior: Gamma, looks: &[(f64, Outcome)]) -> f64 {
+fn exact_mean(prior: Gamma, looks: &[(f64, LookOutcome)]) -> f64 {
     let ln_density = |rate: f64| {
         let evidence = looks.iter().map(|&(days, outcome)| match outcome {
-            Outcome::Changed => (-(-rate * days).exp_m1()).ln(),
+            LookOutcome::Changed => (-(-rate * days).exp_m1()).ln(),
             _ => -rate * days,
         });
         prior.alpha() * rate.ln() - prior.beta_days() * rate + evidence.sum::<f64>()
@@ -98,7 +101,7 @@ fn the_filter_stays_close_to_the_exact_posterior() {
                 .map(|_| {
                     let days = prior.beta_days() * (3.0 * next() - 2.0).exp();
                     let changed = next() < -(-rate * days).exp_m1();
-                    (days, if changed { Outcome::Changed } else { Outcome::Unchanged })
+                    (days, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged })
                 })
                 .collect();
             let filtered = looks.iter().fold(prior, |belief, &(days, outcome)| belief.after(days, outcome));
@@ -163,7 +166,7 @@ fn evidence_fades_by_1_over_e_in_the_forgetting_time() {
     let check = |interval: f64, tau: f64, kept: f64| {
         let filter = GammaFilter::new(GammaPrior::new(1.0, 2.0).unwrap(), Some(tau)).unwrap();
         let mut state = change_rate::GammaState { delta_alpha: 8.0, delta_beta_days: 16.0 };
-        filter.update(&mut state, interval, Outcome::Unchanged);
+        filter.update(&mut state, interval, LookOutcome::Unchanged);
         close(f64::from(state.delta_alpha), 8.0 * kept, 1e-6);
         close(f64::from(state.delta_beta_days), 16.0 * kept + interval, 1e-6);
     };

@@ -2,20 +2,20 @@
 
 use change_rate::{
     ChangeRateEstimator, CheckCounts, ClassState, Gamma, GammaPrior, HalfCount, InvalidClasses, LikelihoodState,
-    MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, Outcome, RateClasses, Regularisation,
+    LookOutcome, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, Regularisation,
 };
 
 fn close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
 }
 
-const LOOKS: [(f64, Outcome); 6] = [
-    (1.0, Outcome::Changed),
-    (3.0, Outcome::Unchanged),
-    (2.5, Outcome::Changed),
-    (1.2, Outcome::Unchanged),
-    (0.7, Outcome::Changed),
-    (4.0, Outcome::Unchanged),
+const LOOKS: [(f64, LookOutcome); 6] = [
+    (1.0, LookOutcome::Changed),
+    (3.0, LookOutcome::Unchanged),
+    (2.5, LookOutcome::Changed),
+    (1.2, LookOutcome::Unchanged),
+    (0.7, LookOutcome::Changed),
+    (4.0, LookOutcome::Unchanged),
 ];
 
 fn likelihood(regularisation: Regularisation) -> MaximumLikelihood {
@@ -40,7 +40,7 @@ fn the_likeliest_rates_are_as_computed() {
     close(with_prior(2.0, 2.0).rate_of_looks(&LOOKS), 0.330891037872, 1e-9);
     close(with_prior(1.0, 12.4 / 12.0).rate_of_looks(&LOOKS), 0.268792199786, 1e-9);
     let regular: Vec<_> =
-        (0..10).map(|look| (1.0, if look < 4 { Outcome::Changed } else { Outcome::Unchanged })).collect();
+        (0..10).map(|look| (1.0, if look < 4 { LookOutcome::Changed } else { LookOutcome::Unchanged })).collect();
     close(plain.rate_of_looks(&regular), 0.510825623766, 1e-9);
     assert_eq!(plain.rate_of_looks(&regular[4..]), 0.0);
     assert_eq!(plain.rate_of_looks(&regular[..4]), f64::INFINITY);
@@ -51,15 +51,16 @@ fn the_likeliest_rates_are_as_computed() {
 #[test]
 fn moments_match_as_computed() {
     close(MomentMatching { half_counts: false }.rate_of_looks(&LOOKS), 0.381967147157, 1e-9);
-    assert_eq!(MomentMatching { half_counts: false }.rate_of_looks(&[(1.0, Outcome::Changed)]), f64::INFINITY);
-    assert_eq!(MomentMatching { half_counts: true }.rate_of_looks(&[(1.0, Outcome::Unchanged)]), 0.0);
+    assert_eq!(MomentMatching { half_counts: false }.rate_of_looks(&[(1.0, LookOutcome::Changed)]), f64::INFINITY);
+    assert_eq!(MomentMatching { half_counts: true }.rate_of_looks(&[(1.0, LookOutcome::Unchanged)]), 0.0);
 }
 
 #[test]
 fn for_regular_looks_all_are_the_half_count() {
     for (looks, changed) in [(1, 1), (10, 3), (10, 10), (50, 20), (100, 99)] {
-        let history: Vec<_> =
-            (0..looks).map(|look| (2.0, if look < changed { Outcome::Changed } else { Outcome::Unchanged })).collect();
+        let history: Vec<_> = (0..looks)
+            .map(|look| (2.0, if look < changed { LookOutcome::Changed } else { LookOutcome::Unchanged }))
+            .collect();
         let mut counts = change_rate::CheckCounts::default();
         let (mut likelihood_state, mut moment_state) = (LikelihoodState::default(), MomentState::default());
         for &(days, outcome) in &history {
@@ -79,12 +80,15 @@ fn for_regular_looks_all_are_the_half_count() {
 fn known_times_and_counts_enter_the_likelihood_exactly() {
     let plain = likelihood(Regularisation::None);
     // All times known: changes by days without one.
-    let known =
-        [(4.0, Outcome::ChangedAt { age_days: 1.5 }), (3.0, Outcome::Unchanged), (2.0, Outcome::ChangeCount(5))];
+    let known = [
+        (4.0, LookOutcome::ChangedAt { age_days: 1.5 }),
+        (3.0, LookOutcome::Unchanged),
+        (2.0, LookOutcome::ChangeCount(5)),
+    ];
     close(plain.rate_of_looks(&known), 6.0 / 6.5, 1e-14);
     close(plain.standard_error_of_looks(&known, 6.0 / 6.5), 6.0_f64.sqrt() / 6.5, 1e-14);
     // A changed look beside them: the slope of the likelihood vanishes at the solution.
-    let mixed: Vec<_> = known.into_iter().chain([(2.5, Outcome::Changed)]).collect();
+    let mixed: Vec<_> = known.into_iter().chain([(2.5, LookOutcome::Changed)]).collect();
     let rate = plain.rate_of_looks(&mixed);
     close(2.5 / (2.5 * rate).exp_m1() + 6.0 / rate, 6.5, 1e-12);
 }
@@ -94,8 +98,8 @@ fn without_regularisation_a_rate_is_at_most_ten_changes_a_look() {
     let (plain, moments) = (likelihood(Regularisation::None), MomentMatching { half_counts: false });
     let (mut state, mut moment_state) = (LikelihoodState::default(), MomentState::default());
     for _ in 0..5 {
-        plain.update(&mut state, 2.0, Outcome::Changed);
-        moments.update(&mut moment_state, 2.0, Outcome::Changed);
+        plain.update(&mut state, 2.0, LookOutcome::Changed);
+        moments.update(&mut moment_state, 2.0, LookOutcome::Changed);
     }
     assert_eq!((plain.change_rate_per_day(&state), moments.change_rate_per_day(&moment_state)), (5.0, 5.0));
 }
@@ -114,7 +118,7 @@ fn a_histogram_of_intervals_is_nearly_as_good_as_a_list() {
         let looks: Vec<_> = (0..3 + (40.0 * next()) as usize)
             .map(|_| {
                 let days = (5.0 * next() - 3.0).exp();
-                (days, if next() < -(-rate * days).exp_m1() { Outcome::Changed } else { Outcome::Unchanged })
+                (days, if next() < -(-rate * days).exp_m1() { LookOutcome::Changed } else { LookOutcome::Unchanged })
             })
             .collect();
         let (mut likelihood_state, mut moment_state) = (LikelihoodState::default(), MomentState::default());
@@ -143,7 +147,7 @@ fn a_histogram_of_intervals_is_nearly_as_good_as_a_list() {
 fn class_probabilities(classes: &RateClasses, looks: &[(f64, bool)]) -> Vec<f64> {
     let looks: Vec<_> = looks
         .iter()
-        .map(|&(days, changed)| (days, if changed { Outcome::Changed } else { Outcome::Unchanged }))
+        .map(|&(days, changed)| (days, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged }))
         .collect();
     let exact = classes.probabilities_after(&looks);
     let mut state = ClassState::default();
@@ -183,9 +187,9 @@ fn known_times_and_counts_enter_the_class_weights() {
         let probabilities = two.probabilities_after(&[(3.0, outcome)]);
         probabilities[1] / probabilities[0]
     };
-    close(ratio(Outcome::ChangedAt { age_days: 2.0 }), 10.0 * (-2.0 * 0.9_f64).exp(), 1e-12);
-    close(ratio(Outcome::ChangeCount(4)), 1e4 * (-3.0 * 0.9_f64).exp(), 1e-12);
-    close(ratio(Outcome::ChangeCount(0)), ratio(Outcome::Unchanged), 1e-12);
+    close(ratio(LookOutcome::ChangedAt { age_days: 2.0 }), 10.0 * (-2.0 * 0.9_f64).exp(), 1e-12);
+    close(ratio(LookOutcome::ChangeCount(4)), 1e4 * (-3.0 * 0.9_f64).exp(), 1e-12);
+    close(ratio(LookOutcome::ChangeCount(0)), ratio(LookOutcome::Unchanged), 1e-12);
 }
 
 #[test]
@@ -212,7 +216,7 @@ fn classes_value_a_fetch_as_the_average_over_their_rates() {
 fn many_classes_follow_a_gamma_belief() {
     let prior = Gamma::new(0.4, 100.0).unwrap();
     let classes = RateClasses::log_spaced(250, 1e-9, 1.0, Some(prior)).unwrap();
-    let looks = [(10.0, Outcome::Changed), (30.0, Outcome::Unchanged), (5.0, Outcome::Changed)];
+    let looks = [(10.0, LookOutcome::Changed), (30.0, LookOutcome::Unchanged), (5.0, LookOutcome::Changed)];
     let mut state = ClassState::default();
     looks.iter().for_each(|&(days, outcome)| classes.update(&mut state, days, outcome));
     let filtered = looks.iter().fold(prior, |belief, &(days, outcome)| belief.after(days, outcome));
@@ -226,7 +230,7 @@ fn many_classes_follow_a_gamma_belief() {
 #[test]
 fn merged_class_weights_are_those_of_all_looks() {
     let classes = RateClasses::log_spaced(12, 0.003, 3.0, Some(Gamma::new(0.4, 10.0).unwrap())).unwrap();
-    let of = |looks: &[(f64, Outcome)]| {
+    let of = |looks: &[(f64, LookOutcome)]| {
         let mut state = ClassState::default();
         looks.iter().for_each(|&(days, outcome)| classes.update(&mut state, days, outcome));
         state
@@ -244,7 +248,7 @@ fn merged_class_weights_are_those_of_all_looks() {
 fn faded_class_weights_go_back_to_the_prior() {
     let two = RateClasses::new(&[(0.1, 0.25), (1.0, 0.75)]).unwrap();
     let mut state = ClassState::default();
-    two.update(&mut state, 3.0, Outcome::Unchanged);
+    two.update(&mut state, 3.0, LookOutcome::Unchanged);
     let odds = |state: &ClassState| {
         let probabilities = two.probabilities(state);
         probabilities[1] / probabilities[0]
@@ -260,10 +264,10 @@ fn faded_class_weights_go_back_to_the_prior() {
 fn a_class_ruled_out_can_come_back() {
     let two = RateClasses::new(&[(1e-4, 0.5), (100.0, 0.5)]).unwrap();
     let mut state = ClassState::default();
-    two.update(&mut state, 1e4, Outcome::Unchanged);
+    two.update(&mut state, 1e4, LookOutcome::Unchanged);
     assert!(two.change_rate_per_day(&state) < 1.001e-4);
     for _ in 0..20 {
-        two.update(&mut state, 0.01, Outcome::Changed);
+        two.update(&mut state, 0.01, LookOutcome::Changed);
     }
     assert!(two.change_rate_per_day(&state) > 99.0);
 }

@@ -1,14 +1,14 @@
 //! What holds of the Gamma filter for every history.
 
-use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, GammaState, Outcome};
+use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, GammaState, LookOutcome};
 use proptest::prelude::*;
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = LookOutcome> {
     prop_oneof![
-        Just(Outcome::Unchanged),
-        Just(Outcome::Changed),
-        (0.0..1e3).prop_map(|age_days| Outcome::ChangedAt { age_days }),
-        (0..100_000u32).prop_map(Outcome::ChangeCount),
+        Just(LookOutcome::Unchanged),
+        Just(LookOutcome::Changed),
+        (0.0..1e3).prop_map(|age_days| LookOutcome::ChangedAt { age_days }),
+        (0..100_000u32).prop_map(LookOutcome::ChangeCount),
     ]
 }
 
@@ -27,7 +27,7 @@ fn forgetting() -> impl Strategy<Value = Option<f64>> {
     prop::option::of((1.0..8.0f64).prop_map(f64::exp))
 }
 
-fn after(filter: &GammaFilter, looks: &[(f64, Outcome)]) -> GammaState {
+fn after(filter: &GammaFilter, looks: &[(f64, LookOutcome)]) -> GammaState {
     let mut state = GammaState::default();
     for &(days, outcome) in looks {
         filter.update(&mut state, days, outcome);
@@ -64,7 +64,7 @@ proptest! {
             filter.update(&mut state, days, outcome);
             filter.change_rate_per_day(&state)
         };
-        prop_assert!(rate(Outcome::Changed) >= rate(Outcome::Unchanged) * (1.0 - 1e-6));
+        prop_assert!(rate(LookOutcome::Changed) >= rate(LookOutcome::Unchanged) * (1.0 - 1e-6));
     }
 
     #[test]
@@ -75,7 +75,7 @@ proptest! {
         let filter = GammaFilter::new(prior, forgetting).unwrap();
         let rate = |count| {
             let mut state = after(&filter, &looks);
-            filter.update(&mut state, days, Outcome::ChangeCount(count));
+            filter.update(&mut state, days, LookOutcome::ChangeCount(count));
             filter.change_rate_per_day(&state)
         };
         prop_assert!(rate(fewer.max(more)) >= rate(fewer.min(more)) * (1.0 - 1e-6));
@@ -87,7 +87,7 @@ proptest! {
         days in (-8.0..8.0f64).prop_map(f64::exp),
     ) {
         let before = Gamma::new(alpha, beta).unwrap();
-        let after = before.after(days, Outcome::Changed);
+        let after = before.after(days, LookOutcome::Changed);
         prop_assert!((-1e-9..=1.0 + 1e-9).contains(&(after.alpha() - alpha)), "{after:?}");
         prop_assert!((-1e-9 * beta..=0.41 * beta).contains(&(after.beta_days() - beta)), "{after:?}");
     }
@@ -102,7 +102,7 @@ proptest! {
         let before = Gamma::new(alpha, beta).unwrap();
         let shared = before.after_shared(days, true, clear);
         prop_assert!(shared.mean() >= before.mean() * (1.0 - 1e-9), "{shared:?}");
-        prop_assert!(shared.mean() <= before.after(days, Outcome::Changed).mean() * (1.0 + 1e-9), "{shared:?}");
+        prop_assert!(shared.mean() <= before.after(days, LookOutcome::Changed).mean() * (1.0 + 1e-9), "{shared:?}");
         prop_assert!(shared.beta_days().is_finite() && shared.alpha() > 0.0, "{shared:?}");
     }
 
@@ -114,7 +114,7 @@ proptest! {
         let filter = GammaFilter::new(prior, forgetting).unwrap();
         let mut state = after(&filter, &looks);
         let before = filter.change_rate_per_day(&state);
-        filter.update(&mut state, days, Outcome::Unchanged);
+        filter.update(&mut state, days, LookOutcome::Unchanged);
         // What is forgotten falls back to the prior, and no further.
         let bound = match forgetting {
             None => before,

@@ -2,7 +2,7 @@
 //! text has one; only those that may are read letter by letter ([`crate::classes`]).
 
 use std::ops::Range;
-use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
+use wide_bytes::{BLOCK, Wide, WideWork, at_widest, last_block};
 
 /// One bit per byte. Every piece of text that [`crate::classes::with_classes`] would change has at least one bit set.
 pub(crate) struct ClassMarks(Vec<u64>);
@@ -29,7 +29,7 @@ impl ClassMarks {
 
 struct Marking<'t>(&'t str);
 
-impl Work for Marking<'_> {
+impl WideWork for Marking<'_> {
     type Result = ClassMarks;
 
     #[inline(always)]

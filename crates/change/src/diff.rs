@@ -2,7 +2,7 @@
 
 use crate::judgement::Noise;
 use crate::page_state::{PageState, only_in};
-use crate::verdict::Verdict;
+use crate::verdict::VersionVerdict;
 use crate::version::{UnitKey, Version};
 use document::prefix;
 use serde::Serialize;
@@ -15,7 +15,7 @@ const MAX_TEXT_BYTES: usize = 512;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diff {
     /// The verdict of [`PageState::observe`] on the second version after the first.
-    pub verdict: Verdict,
+    pub verdict: VersionVerdict,
     /// 1 − resemblance.
     pub magnitude: f64,
     /// |old ∩ new| / |old ∪ new| of the shingles (E2).
@@ -90,6 +90,6 @@ mod tests {
         assert_eq!((diff.added, diff.removed), (vec!["Open daily!".to_owned()], vec!["Open daily.".to_owned()]));
         assert_eq!(diff.links_added, ["https://a.test/y"]);
         assert_eq!(diff.links_removed, ["https://a.test/x"]);
-        assert_eq!((diff.verdict, diff.magnitude), (Verdict::Minor, 0.0));
+        assert_eq!((diff.verdict, diff.magnitude), (VersionVerdict::Minor, 0.0));
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::absence::LONGEST_HOLD_S;
 use crate::judgement::Judgement;
-use crate::state_codec::{DecodeError, list, put, take};
+use crate::state_codec::{StateDecodeError, list, put, take};
 use document::splitmix64;
 
 /// How long in seconds a change is evidence about other pages of its host.
@@ -22,7 +22,7 @@ const CODEC_VERSION: u8 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostEvents {
     /// The most recent changes, oldest first.
-    changes: Vec<Sample>,
+    changes: Vec<HostSample>,
     /// Missing pages, each with the UNIX time in seconds of the first fetch that did not find it, oldest first.
     missing: Vec<(u64, i64)>,
     /// Fetches that found a page since the first missing one.
@@ -30,7 +30,7 @@ pub struct HostEvents {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sample {
+struct HostSample {
     page: u64,
     unix_time: i64,
     /// Sorted hashes of units, each with whether the unit was added or removed.
@@ -43,9 +43,10 @@ impl HostEvents {
     pub fn observe_change(&mut self, page: u64, unix_time: i64, judgement: &Judgement) -> bool {
         self.forget(unix_time);
         let signs = signs(judgement);
-        let is_same = |other: &Sample| other.page != page && 2 * shared(&other.signs, &signs) >= SIGNS.min(signs.len());
+        let is_same =
+            |other: &HostSample| other.page != page && 2 * shared(&other.signs, &signs) >= SIGNS.min(signs.len());
         let everywhere = !signs.is_empty() && self.changes.iter().any(is_same);
-        remember(&mut self.changes, Sample { page, unix_time, signs });
+        remember(&mut self.changes, HostSample { page, unix_time, signs });
         everywhere
     }
 
@@ -96,27 +97,27 @@ impl HostEvents {
     }
 
     /// Decodes the bytes written by [`encode`](Self::encode).
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, StateDecodeError> {
         let mut rest = bytes;
         let [version] = take(&mut rest)?;
         if version != CODEC_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
+            return Err(StateDecodeError::UnknownVersion(version));
         }
         let count = u32::from_le_bytes(take(&mut rest)?) as usize;
         if count > MAX_REMEMBERED {
-            return Err(DecodeError::BadLength);
+            return Err(StateDecodeError::BadLength);
         }
         let mut changes = Vec::with_capacity(count);
         for _ in 0..count {
             let page = u64::from_le_bytes(take(&mut rest)?);
             let unix_time = i64::from_le_bytes(take(&mut rest)?);
-            changes.push(Sample { page, unix_time, signs: list(&mut rest)?.collect() });
+            changes.push(HostSample { page, unix_time, signs: list(&mut rest)?.collect() });
         }
         let pages: Vec<u64> = list(&mut rest)?.collect();
         let since: Vec<i64> = list(&mut rest)?.map(u64::cast_signed).collect();
         let present = u32::from_le_bytes(take(&mut rest)?);
         if pages.len() != since.len() || pages.len() > MAX_REMEMBERED || !rest.is_empty() {
-            return Err(DecodeError::BadLength);
+            return Err(StateDecodeError::BadLength);
         }
         Ok(Self { changes, missing: pages.into_iter().zip(since).collect(), present })
     }
@@ -151,11 +152,11 @@ fn shared(one: &[u64], other: &[u64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Verdict;
+    use crate::verdict::VersionVerdict;
 
     fn change(added: &[u64], removed: &[u64]) -> Judgement {
         let (units_added, units_removed) = (added.to_vec(), removed.to_vec());
-        Judgement { units_added, units_removed, ..Judgement::quiet(Verdict::Minor) }
+        Judgement { units_added, units_removed, ..Judgement::quiet(VersionVerdict::Minor) }
     }
 
     #[test]

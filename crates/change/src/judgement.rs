@@ -1,13 +1,13 @@
 //! The judgement on one version of a page, with its evidence.
 
-use crate::verdict::Verdict;
+use crate::verdict::VersionVerdict;
 use serde::Serialize;
 
 /// The judgement on one version of a page, compared with the last accepted version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     /// The verdict on the page as a whole.
-    pub verdict: Verdict,
+    pub verdict: VersionVerdict,
     /// Whether the content of the page changed. Always true for [`Verdict::Minor`] and [`Verdict::Major`]; true for
     /// [`Verdict::Returned`] and [`Verdict::Gone`] when the content differs from before.
     pub meaningful: bool,
@@ -91,7 +91,7 @@ pub enum Confirmation {
 
 impl Judgement {
     /// A judgement that reports no change.
-    pub fn quiet(verdict: Verdict) -> Self {
+    pub fn quiet(verdict: VersionVerdict) -> Self {
         Self {
             verdict,
             meaningful: false,

@@ -4,7 +4,7 @@
 //! ([`wide_bytes`]).
 
 use document::splitmix64;
-use wide_bytes::{Wide, Work, at_widest};
+use wide_bytes::{Wide, WideWork, at_widest};
 
 /// Replaces every value by its splitmix64.
 pub(crate) fn splitmix64_each(values: &mut [u64]) {
@@ -13,7 +13,7 @@ pub(crate) fn splitmix64_each(values: &mut [u64]) {
 
 struct SplitmixEach<'v>(&'v mut [u64]);
 
-impl Work for SplitmixEach<'_> {
+impl WideWork for SplitmixEach<'_> {
     type Result = ();
 
     #[inline(always)]

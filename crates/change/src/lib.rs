@@ -4,13 +4,13 @@
 //! which parts of it are news: [`PageState::observe`].
 //!
 //! ```
-//! use change::{Noise, PageState, Verdict, Version};
+//! use change::{Noise, PageState, Version, VersionVerdict};
 //! let urls = page::UrlRules::none();
 //! let version = |body: &'static [u8]| Version::new(body, Some("text/html"), None, &urls);
 //! let mut page = PageState::default();
 //! page.observe(&version(b"<p>Open <b>daily</b> from nine to five."), Noise::ByFrequency);
 //! let judgement = page.observe(&version(b"<p class=hours>Open <i>daily</i> from nine to five."), Noise::ByFrequency);
-//! assert_eq!(judgement.verdict, Verdict::Cosmetic);
+//! assert_eq!(judgement.verdict, VersionVerdict::Cosmetic);
 //! ```
 //!
 //! [`passages`] lists the sentences added and removed between two texts, and [`diff`] the differences between two
@@ -20,6 +20,7 @@
 
 mod absence;
 mod class_marks;
+mod classed_text;
 mod classes;
 mod diff;
 mod guard;
@@ -39,7 +40,6 @@ mod state_codec;
 mod targets;
 mod token_hashes;
 mod tokens;
-mod told;
 mod verdict;
 mod version;
 
@@ -50,6 +50,6 @@ pub use crate::judgement::{BACK_TO_BACK_S, Confirmation, Judgement, Noise, PartV
 pub use crate::page_state::{LookMemory, PageState, VersionMemory};
 pub use crate::passages::{MAX_PASSAGES, Passages, passages};
 pub use crate::shingle::{DEFAULT_SHINGLE_WIDTH, MAX_SHINGLES, ShingleSet, Shingler};
-pub use crate::state_codec::DecodeError;
-pub use crate::verdict::{MAJOR_MAGNITUDE, Verdict};
+pub use crate::state_codec::StateDecodeError;
+pub use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 pub use crate::version::Version;

@@ -8,7 +8,7 @@ use crate::guard::{MAX_HELD_VERSIONS, is_suspect};
 use crate::judgement::{Confirmation, Judgement, Noise, PartVerdict};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
-use crate::verdict::{MAJOR_MAGNITUDE, Verdict};
+use crate::verdict::{MAJOR_MAGNITUDE, VersionVerdict};
 use crate::version::{UnitKey, Version};
 use document::ContentKind;
 use document::prefix;
@@ -105,7 +105,7 @@ impl PageState {
     pub fn observe_gone(&mut self) -> Judgement {
         let news = self.looks.digest.is_some() && !self.looks.gone;
         self.looks.gone = true;
-        let verdict = if news { Verdict::Gone } else { Verdict::Unchanged };
+        let verdict = if news { VersionVerdict::Gone } else { VersionVerdict::Unchanged };
         let magnitude = if news { 1.0 } else { 0.0 };
         let rest = 1.0 - magnitude;
         let quiet = Judgement::quiet(verdict);
@@ -129,7 +129,8 @@ impl PageState {
 
     /// Records that the page has not changed since the last fetch, as a 304 or an equal digest shows.
     pub fn observe_unchanged(&mut self, noise: Noise) -> Judgement {
-        let verdict = if std::mem::take(&mut self.looks.gone) { Verdict::Returned } else { Verdict::Unchanged };
+        let verdict =
+            if std::mem::take(&mut self.looks.gone) { VersionVerdict::Returned } else { VersionVerdict::Unchanged };
         if noise.is_back_to_back() {
             self.prove(&[]);
         }
@@ -146,7 +147,7 @@ impl PageState {
             self.looks.gone = false;
             self.accept(version);
             self.version.shingles = version.shingles();
-            let quiet = Judgement::quiet(Verdict::First);
+            let quiet = Judgement::quiet(VersionVerdict::First);
             return Judgement { magnitude: 1.0, resemblance: 0.0, containment: 0.0, ..quiet };
         }
         if self.looks.digest == digest && self.looks.held == 0 {
@@ -157,7 +158,7 @@ impl PageState {
         // The same error again is still an error: it counts on.
         if is_suspect(version, self.looks.region_bytes as usize) && self.looks.held < MAX_HELD_VERSIONS {
             self.looks.held += 1;
-            let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
+            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { held: true, ..Judgement::quiet(verdict) };
         }
         self.looks.held = 0;
@@ -194,7 +195,7 @@ impl PageState {
         removed.retain(|key| !is_noise(key));
         let wants_second_look = noise != Noise::ByFrequency && self.wants_second_look();
         if added.is_empty() && removed.is_empty() {
-            let verdict = if was_gone { Verdict::Returned } else { Verdict::Cosmetic };
+            let verdict = if was_gone { VersionVerdict::Returned } else { VersionVerdict::Cosmetic };
             return Judgement { structure, wants_second_look, ..Judgement::quiet(verdict) };
         }
         let news = self.news(version, &added, &removed, was_gone);
@@ -239,9 +240,9 @@ impl PageState {
         let (links, text): (Vec<UnitKey>, Vec<UnitKey>) = changed.partition(|key| key.is_link());
         Judgement {
             verdict: match () {
-                () if was_gone => Verdict::Returned,
-                () if magnitude >= MAJOR_MAGNITUDE => Verdict::Major,
-                () => Verdict::Minor,
+                () if was_gone => VersionVerdict::Returned,
+                () if magnitude >= MAJOR_MAGNITUDE => VersionVerdict::Major,
+                () => VersionVerdict::Minor,
             },
             meaningful: true,
             magnitude,
@@ -252,7 +253,7 @@ impl PageState {
             units_added: added.iter().map(|key| key.name()).collect(),
             units_removed: removed.iter().map(|key| key.name()).collect(),
             added: texts,
-            ..Judgement::quiet(Verdict::Minor)
+            ..Judgement::quiet(VersionVerdict::Minor)
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::page_state::{LookMemory, MAX_SECOND_LOOK_DOUBLINGS, VersionMemory};
 use crate::shingle::ShingleSet;
 use crate::slots::Slots;
-use crate::state_codec::{DecodeError, list, put, take};
+use crate::state_codec::{StateDecodeError, list, put, take};
 use crate::version::UnitKey;
 
 const LOOKS_VERSION: u8 = 1;
@@ -32,11 +32,11 @@ impl LookMemory {
     }
 
     /// Decodes the bytes written by [`encode`](Self::encode).
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, StateDecodeError> {
         let mut rest = bytes;
         let [version, flags, held, asked, looks_to_rest] = take(&mut rest)?;
         if version != LOOKS_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
+            return Err(StateDecodeError::UnknownVersion(version));
         }
         let digest = take::<8>(&mut rest)?;
         let confirmed = u16::from_le_bytes(take(&mut rest)?);
@@ -45,7 +45,7 @@ impl LookMemory {
         let (open_added, open_removed) = (keys(&mut rest)?, keys(&mut rest)?);
         let slots = list(&mut rest)?.map(|entry| ((entry >> 32) as u32, entry as u32)).collect();
         if flags > 3 || !rest.is_empty() {
-            return Err(DecodeError::BadLength);
+            return Err(StateDecodeError::BadLength);
         }
         Ok(Self {
             digest: (flags & 1 == 1).then_some(digest),
@@ -58,7 +58,7 @@ impl LookMemory {
             region_bytes,
             open_added,
             open_removed,
-            slots: Slots::from_entries(slots).ok_or(DecodeError::NotAscending)?,
+            slots: Slots::from_entries(slots).ok_or(StateDecodeError::NotAscending)?,
         })
     }
 }
@@ -76,20 +76,20 @@ impl VersionMemory {
     }
 
     /// Decodes the bytes written by [`encode`](Self::encode).
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, StateDecodeError> {
         let mut rest = bytes;
         let [version] = take(&mut rest)?;
         if version != VERSION_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
+            return Err(StateDecodeError::UnknownVersion(version));
         }
         let (units, past) = (keys(&mut rest)?, keys(&mut rest)?);
         if !units.is_sorted_by(|one, other| one.name() < other.name()) {
-            return Err(DecodeError::NotAscending);
+            return Err(StateDecodeError::NotAscending);
         }
         Ok(Self { units, past, shingles: ShingleSet::decode(rest)? })
     }
 }
 
-fn keys(rest: &mut &[u8]) -> Result<Vec<UnitKey>, DecodeError> {
+fn keys(rest: &mut &[u8]) -> Result<Vec<UnitKey>, StateDecodeError> {
     Ok(list(rest)?.map(UnitKey).collect())
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::state_codec::DecodeError;
+use crate::state_codec::StateDecodeError;
 use page::UrlRules;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ fn html(body: &str) -> Version<'static> {
 }
 
 /// The verdict on each version after the first, and whether it is meaningful.
-fn judged(versions: &[Version<'_>]) -> Vec<(Verdict, bool)> {
+fn judged(versions: &[Version<'_>]) -> Vec<(VersionVerdict, bool)> {
     let mut state = PageState::default();
     let judgements = versions.iter().map(|version| state.observe(version, Noise::ByFrequency));
     judgements.map(|judgement| (judgement.verdict, judgement.meaningful)).skip(1).collect()
@@ -27,15 +27,15 @@ fn page(middle: &str) -> String {
 fn what_a_reader_would_call_a_change_is_one() {
     let old = page("<p>Effective April 1, 2026. <a href=/x>More</a> to read about this elsewhere.");
     let check = |new: String, expected| assert_eq!(judged(&[html(&old), html(&new)]), [expected], "{new}");
-    check(old.clone(), (Verdict::Unchanged, false));
-    check(old.replace("April 1", "May 1"), (Verdict::Minor, true));
-    check(old.replace("2026.", "2026!"), (Verdict::Minor, true));
-    check(old.replace("=/x", "=/y"), (Verdict::Minor, true));
-    check(old.replace("Clause", "Rule"), (Verdict::Major, true));
-    check(old.replace("=/x", "=https://a.test/x/?utm_source=y"), (Verdict::Cosmetic, false));
-    check(old.replace("End", "The end"), (Verdict::Cosmetic, false));
-    check(old.replace("<p>Eff", "<p><a href=/ad>Buy this</a><p class=y>Eff"), (Verdict::Cosmetic, false));
-    check(old.replace("<main>", "<main><script>t=1</script>"), (Verdict::Cosmetic, false));
+    check(old.clone(), (VersionVerdict::Unchanged, false));
+    check(old.replace("April 1", "May 1"), (VersionVerdict::Minor, true));
+    check(old.replace("2026.", "2026!"), (VersionVerdict::Minor, true));
+    check(old.replace("=/x", "=/y"), (VersionVerdict::Minor, true));
+    check(old.replace("Clause", "Rule"), (VersionVerdict::Major, true));
+    check(old.replace("=/x", "=https://a.test/x/?utm_source=y"), (VersionVerdict::Cosmetic, false));
+    check(old.replace("End", "The end"), (VersionVerdict::Cosmetic, false));
+    check(old.replace("<p>Eff", "<p><a href=/ad>Buy this</a><p class=y>Eff"), (VersionVerdict::Cosmetic, false));
+    check(old.replace("<main>", "<main><script>t=1</script>"), (VersionVerdict::Cosmetic, false));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
     let versions: Vec<Version> = (0..12).map(|count| version(count * 977, "Ask Ann.")).collect();
     let said = judged(&versions);
     assert!(said[..4].iter().all(|(_, meaningful)| *meaningful));
-    assert!(said[4..].iter().all(|(verdict, meaningful)| *verdict == Verdict::Cosmetic && !meaningful));
+    assert!(said[4..].iter().all(|(verdict, meaningful)| *verdict == VersionVerdict::Cosmetic && !meaningful));
     let mut state = PageState::default();
     versions.iter().for_each(|version| drop(state.observe(version, Noise::ByFrequency)));
     let judgement = state.observe(&version(1, "Ask Bob."), Noise::ByFrequency);
@@ -55,7 +55,7 @@ fn noise_is_learnt_and_edits_beside_it_are_seen() {
 /// number of second fetches requested.
 fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> (Judgement, usize) {
     let mut state = PageState::default();
-    let (mut last, mut asked) = (Judgement::quiet(Verdict::First), 0);
+    let (mut last, mut asked) = (Judgement::quiet(VersionVerdict::First), 0);
     for day in 0..days {
         let since_last_look_s = (day > 0).then_some(86_400);
         last = state.observe(&version_at(day * 86_400), Noise::ByDoubleFetch { since_last_look_s });
@@ -72,10 +72,10 @@ fn looked_at(mut version_at: impl FnMut(i64) -> Version<'static>, days: i64) -> 
 fn two_looks_in_a_row_tell_a_counter_from_a_price() {
     let counter = |now: i64| html(&page(&format!("<p>Visitors so far: {now}")));
     let (last, asked) = looked_at(counter, 20);
-    assert_eq!((last.verdict, last.meaningful, asked), (Verdict::Cosmetic, false, 1));
+    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Cosmetic, false, 1));
     let price = |now: i64| html(&page(&format!("<p>A pound today: {} euro", 100 + now / 86_400)));
     let (last, asked) = looked_at(price, 20);
-    assert_eq!((last.verdict, last.meaningful, asked), (Verdict::Minor, true, 1), "it truly changes each day");
+    assert_eq!((last.verdict, last.meaningful, asked), (VersionVerdict::Minor, true, 1), "it truly changes each day");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn an_error_that_is_the_same_every_time_is_believed_like_one_that_differs() {
         assert!(state.observe(&error, Noise::ByFrequency).held);
     }
     assert!(state.observe(&error, Noise::ByFrequency).meaningful);
-    assert_eq!(state.observe(&error, Noise::ByFrequency).verdict, Verdict::Unchanged);
+    assert_eq!(state.observe(&error, Noise::ByFrequency).verdict, VersionVerdict::Unchanged);
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn a_body_without_text_changes_wholly_or_not_at_all() {
         let judgement = state.observe(&version(new), Noise::ByFrequency);
         assert_eq!((judgement.verdict, judgement.magnitude), (verdict, magnitude));
     };
-    check(b"\x89PNG1", Verdict::Unchanged, 0.0);
-    check(b"\x89PNG2", Verdict::Major, 1.0);
+    check(b"\x89PNG1", VersionVerdict::Unchanged, 0.0);
+    check(b"\x89PNG2", VersionVerdict::Major, 1.0);
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn an_answer_without_a_body_confirms_what_was_seen() {
     state.observe(&html(&page("<p>Old")), noise);
     state.observe(&html(&page("<p>New")), noise);
     let judgement = state.observe_unchanged(noise);
-    assert_eq!((judgement.verdict, judgement.earlier), (Verdict::Unchanged, Some(Confirmation::Confirmed)));
+    assert_eq!((judgement.verdict, judgement.earlier), (VersionVerdict::Unchanged, Some(Confirmation::Confirmed)));
     assert_eq!(state.observe_unchanged(noise).earlier, None);
     state.observe_gone();
-    assert_eq!(state.observe_unchanged(noise).verdict, Verdict::Returned);
+    assert_eq!(state.observe_unchanged(noise).verdict, VersionVerdict::Returned);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn an_error_in_the_pages_place_is_held_until_it_lasts() {
         assert!(judgement.held && !judgement.meaningful);
     }
     assert!(!state.clone().observe(&html(&page("")), Noise::ByFrequency).meaningful, "as if it never happened");
-    assert_eq!(state.observe(&error(3), Noise::ByFrequency).verdict, Verdict::Major);
+    assert_eq!(state.observe(&error(3), Noise::ByFrequency).verdict, VersionVerdict::Major);
 }
 
 #[test]
@@ -164,9 +164,12 @@ fn a_page_that_goes_and_comes_back_says_so_once() {
     assert!(!state.observe_gone().meaningful, "nothing was known of it");
     let mut state = PageState::default();
     state.observe(&html(&page("")), Noise::ByFrequency);
-    assert_eq!((state.observe_gone().verdict, state.observe_gone().verdict), (Verdict::Gone, Verdict::Unchanged));
+    assert_eq!(
+        (state.observe_gone().verdict, state.observe_gone().verdict),
+        (VersionVerdict::Gone, VersionVerdict::Unchanged)
+    );
     let back = state.observe(&html(&page("")), Noise::ByFrequency);
-    assert_eq!((back.verdict, back.meaningful), (Verdict::Returned, false));
+    assert_eq!((back.verdict, back.meaningful), (VersionVerdict::Returned, false));
 }
 
 #[test]
@@ -209,7 +212,7 @@ fn the_state_of_a_small_page_has_these_bytes() {
     // A header of 1 byte, two counts, one unit, and the shingles: 6 bytes and one shingle of 4.
     assert_eq!(version.len(), 1 + 2 * 4 + 8 + 6 + 4);
     assert_eq!(kept(&state), state);
-    let unknown = DecodeError::UnknownVersion(2);
+    let unknown = StateDecodeError::UnknownVersion(2);
     assert_eq!(LookMemory::decode(&[&[2], &looks[1..]].concat()), Err(unknown));
     assert_eq!(VersionMemory::decode(&[&[2], &version[1..]].concat()), Err(unknown));
 }
@@ -278,6 +281,6 @@ proptest! {
         let version = Version::new(soup.as_bytes(), Some(kind), Some("https://a.test/"), &URLS);
         let mut state = PageState::default();
         state.observe(&version, Noise::ByFrequency);
-        prop_assert_eq!(state.observe(&version, Noise::ByFrequency).verdict, Verdict::Unchanged);
+        prop_assert_eq!(state.observe(&version, Noise::ByFrequency).verdict, VersionVerdict::Unchanged);
     }
 }

@@ -5,7 +5,7 @@
 //! several windows side by side takes less time.
 
 use std::num::NonZeroUsize;
-use wide_bytes::{Wide, Work, at_widest};
+use wide_bytes::{Wide, WideWork, at_widest};
 
 /// p, a Mersenne prime: a number is reduced by folding it at bit 61.
 const MODULUS: u64 = (1 << 61) - 1;
@@ -37,7 +37,7 @@ struct Windows<'t, 'o> {
     out: &'o mut [u64],
 }
 
-impl Work for Windows<'_, '_> {
+impl WideWork for Windows<'_, '_> {
     type Result = ();
 
     #[inline(always)]

@@ -2,14 +2,14 @@
 
 use document::splitmix64;
 use std::ops::Range;
-use wide_bytes::{Wide, Work, at_widest};
+use wide_bytes::{Wide, WideWork, at_widest};
 
 /// Start and end of a span of a text, in bytes.
-pub(crate) type Span = [u32; 2];
+pub(crate) type TextSpan = [u32; 2];
 
 /// [`text_hash`](document::text_hash) of a span. Reads whole words past its end and masks them, which is cheaper.
 #[inline(always)]
-pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: Span) -> u64 {
+pub(crate) fn hash_of_span(bytes: &[u8], [start, end]: TextSpan) -> u64 {
     let (mut at, end) = (start as usize, end as usize);
     let mut hash = (end - at) as u64;
     while at + 8 <= end {
@@ -27,7 +27,7 @@ const WORDS: usize = 3;
 
 /// The first words of each text, split at spaces, and their number per text. An empty text has one empty word. All
 /// texts must end before 4 GiB.
-pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> (Vec<Span>, Vec<usize>) {
+pub(crate) fn first_words(bytes: &[u8], texts: impl Iterator<Item = Range<usize>>) -> (Vec<TextSpan>, Vec<usize>) {
     at_widest(FirstWords { bytes, texts })
 }
 
@@ -36,8 +36,8 @@ struct FirstWords<'b, T> {
     texts: T,
 }
 
-impl<T: Iterator<Item = Range<usize>>> Work for FirstWords<'_, T> {
-    type Result = (Vec<Span>, Vec<usize>);
+impl<T: Iterator<Item = Range<usize>>> WideWork for FirstWords<'_, T> {
+    type Result = (Vec<TextSpan>, Vec<usize>);
 
     #[inline(always)]
     fn at(self, wide: impl Wide) -> Self::Result {
@@ -113,7 +113,7 @@ mod tests {
             cuts in proptest::collection::vec((0..300_u32, 0..40_u32), 0..150)
         ) {
             let end = bytes.len() as u32;
-            let spans: Vec<Span> =
+            let spans: Vec<TextSpan> =
                 cuts.iter().map(|&(start, length)| [start.min(end), (start.min(end) + length).min(end)]).collect();
             for span @ [start, end] in spans {
                 prop_assert_eq!(hash_of_span(&bytes, span), text_hash(&bytes[start as usize..end as usize]));

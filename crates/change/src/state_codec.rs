@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Why bytes could not be decoded as a state value of this crate.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum DecodeError {
+pub enum StateDecodeError {
     /// The bytes end too early.
     #[error("the state value is truncated; fetch the page again to make a new one")]
     TooShort,
@@ -39,20 +39,20 @@ impl ShingleSet {
     }
 
     /// Decodes the bytes written by [`encode_into`](Self::encode_into); the slice must hold nothing else.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (header, body) = bytes.split_first_chunk::<SET_HEADER_BYTES>().ok_or(DecodeError::TooShort)?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, StateDecodeError> {
+        let (header, body) = bytes.split_first_chunk::<SET_HEADER_BYTES>().ok_or(StateDecodeError::TooShort)?;
         let [version, truncated, count @ ..] = *header;
         if version != SET_VERSION {
-            return Err(DecodeError::UnknownVersion(version));
+            return Err(StateDecodeError::UnknownVersion(version));
         }
         let count = u32::from_le_bytes(count) as usize;
         let (words, rest) = body.as_chunks::<4>();
         if truncated > 1 || count > MAX_SHINGLES || words.len() != count || !rest.is_empty() {
-            return Err(DecodeError::BadLength);
+            return Err(StateDecodeError::BadLength);
         }
         let hashes: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
         if !hashes.is_sorted_by(|a, b| a < b) {
-            return Err(DecodeError::NotAscending);
+            return Err(StateDecodeError::NotAscending);
         }
         Ok(Self { hashes, truncated: truncated == 1 })
     }
@@ -66,17 +66,17 @@ pub(crate) fn put(out: &mut Vec<u8>, values: impl ExactSizeIterator<Item = u64>)
 }
 
 /// Takes `N` bytes from the front.
-pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], DecodeError> {
-    let (head, tail) = rest.split_first_chunk().ok_or(DecodeError::TooShort)?;
+pub(crate) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], StateDecodeError> {
+    let (head, tail) = rest.split_first_chunk().ok_or(StateDecodeError::TooShort)?;
     *rest = tail;
     Ok(*head)
 }
 
 /// Takes a list written by [`put`] from the front.
-pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, DecodeError> {
+pub(crate) fn list<'a>(rest: &mut &'a [u8]) -> Result<impl Iterator<Item = u64> + use<'a>, StateDecodeError> {
     let count = u32::from_le_bytes(take(rest)?) as usize;
-    let length = count.checked_mul(8).ok_or(DecodeError::BadLength)?;
-    let (head, tail) = rest.split_at_checked(length).ok_or(DecodeError::TooShort)?;
+    let length = count.checked_mul(8).ok_or(StateDecodeError::BadLength)?;
+    let (head, tail) = rest.split_at_checked(length).ok_or(StateDecodeError::TooShort)?;
     *rest = tail;
     Ok(head.as_chunks().0.iter().map(|chunk| u64::from_le_bytes(*chunk)))
 }
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn bytes_that_are_no_set_are_refused() {
         let bytes = encoded_set(&set(&[1, 2, 3]));
-        assert_eq!(ShingleSet::decode(&bytes[..3]), Err(DecodeError::TooShort));
-        assert_eq!(ShingleSet::decode(&bytes[..bytes.len() - 1]), Err(DecodeError::BadLength));
+        assert_eq!(ShingleSet::decode(&bytes[..3]), Err(StateDecodeError::TooShort));
+        assert_eq!(ShingleSet::decode(&bytes[..bytes.len() - 1]), Err(StateDecodeError::BadLength));
         let mut other = bytes.clone();
         other[0] = 9;
-        assert_eq!(ShingleSet::decode(&other), Err(DecodeError::UnknownVersion(9)));
+        assert_eq!(ShingleSet::decode(&other), Err(StateDecodeError::UnknownVersion(9)));
         let mut other = bytes;
         other[SET_HEADER_BYTES..SET_HEADER_BYTES + 4].fill(0xff);
-        assert_eq!(ShingleSet::decode(&other), Err(DecodeError::NotAscending));
+        assert_eq!(ShingleSet::decode(&other), Err(StateDecodeError::NotAscending));
     }
 
     proptest! {

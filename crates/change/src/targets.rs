@@ -21,7 +21,7 @@ pub(crate) struct LinkBase<'r> {
 
 /// The destination of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Target<'h> {
+enum LinkTarget<'h> {
     /// A mail address; the words of the link tell which.
     Mail,
     /// A place on the page itself.
@@ -56,7 +56,7 @@ impl<'r> LinkBase<'r> {
         self.resolve(href).map(|target| target.pieces().into_iter().fold(0, with))
     }
 
-    fn resolve<'h>(&self, href: &'h str) -> Option<Target<'h>> {
+    fn resolve<'h>(&self, href: &'h str) -> Option<LinkTarget<'h>> {
         let href = href.trim();
         let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
         if href.is_empty() || ["javascript:", "data:", "blob:", "about:"].into_iter().any(scheme) {
@@ -68,27 +68,31 @@ impl<'r> LinkBase<'r> {
         };
         let base = self.base.as_ref().or(self.own.as_ref());
         if reference.is_empty() && self.base.is_none() && self.own.is_some() {
-            return Some(Target::Own { fragment });
+            return Some(LinkTarget::Own { fragment });
         }
         let url = match base.map_or_else(|| CanonicalUrl::parse(reference), |base| base.join(reference)) {
             Ok(url) => url,
-            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => return Some(Target::Mail),
-            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(Target::Mail),
-            Err(_) => return Some(Target::Other(href.trim_end_matches('/'))),
+            Err(UrlProblem::Scheme(scheme)) if scheme == "mailto" => return Some(LinkTarget::Mail),
+            Err(_) if href.starts_with(HIDDEN_MAIL) => return Some(LinkTarget::Mail),
+            Err(_) => return Some(LinkTarget::Other(href.trim_end_matches('/'))),
         };
         if url.path() == HIDDEN_MAIL {
-            return Some(Target::Mail);
+            return Some(LinkTarget::Mail);
         }
         let (url, fragment) = match hidden_target(&url) {
             Some(hidden) => (hidden, ""),
             None => (url, fragment),
         };
         let url = self.rules.apply(url);
-        Some(if self.own.as_ref() == Some(&url) { Target::Own { fragment } } else { Target::Page { url, fragment } })
+        Some(if self.own.as_ref() == Some(&url) {
+            LinkTarget::Own { fragment }
+        } else {
+            LinkTarget::Page { url, fragment }
+        })
     }
 }
 
-impl Target<'_> {
+impl LinkTarget<'_> {
     /// The parts that concatenate to the canonical target.
     fn pieces(&self) -> [&str; 5] {
         let sign = |sign: &'static str, part: &str| if part.is_empty() { "" } else { sign };

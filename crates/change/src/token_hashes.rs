@@ -3,10 +3,10 @@
 //! Walking token by token mispredicts the branch at the end of each. So the ends are found first, 64 bytes at a time,
 //! and the tokens are hashed afterwards.
 
-use crate::span_hashes::{Span, eight_bytes, hash_of_span};
+use crate::span_hashes::{TextSpan, eight_bytes, hash_of_span};
 use crate::tokens::tokens;
 use document::text_hash;
-use wide_bytes::{BLOCK, Wide, Work, at_widest, last_block};
+use wide_bytes::{BLOCK, Wide, WideWork, at_widest, last_block};
 
 /// Buffers, reused for the next text.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Scratch {
     /// Starts and ends of runs, alternating. Longer than the number of runs: the rest is spare room.
     edges: Vec<u32>,
     /// Spans of the tokens, where they differ from the runs.
-    spans: Vec<Span>,
+    spans: Vec<TextSpan>,
     /// Starts of the blocks with non-ASCII characters that need a closer look.
     foreign_blocks: Vec<usize>,
 }
@@ -34,7 +34,7 @@ struct Hashing<'t, 's> {
     hashes: &'s mut Vec<u64>,
 }
 
-impl Work for Hashing<'_, '_> {
+impl WideWork for Hashing<'_, '_> {
     type Result = ();
 
     #[inline(always)]
@@ -122,7 +122,7 @@ impl Foreign {
 }
 
 /// Splits the runs with non-ASCII characters into tokens.
-fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) -> &'s [Span] {
+fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) -> &'s [TextSpan] {
     let Scratch { edges: all, spans, foreign_blocks } = scratch;
     spans.clear();
     let mut runs = all[..edges].as_chunks::<2>().0;
@@ -139,7 +139,7 @@ fn split_foreign_runs<'s>(text: &str, edges: usize, scratch: &'s mut Scratch) ->
     spans
 }
 
-fn split(text: &str, run: Span, spans: &mut Vec<Span>) {
+fn split(text: &str, run: TextSpan, spans: &mut Vec<TextSpan>) {
     let [start, end] = run.map(|place| place as usize);
     if is_ascii(text.as_bytes(), start, end) {
         return spans.push(run);

@@ -7,13 +7,13 @@
 //! these, a local edit could re-segment its whole neighbourhood.
 
 /// The tokens of a text, in order.
-pub(crate) fn tokens(text: &str) -> Tokens<'_> {
-    Tokens { text, at: 0, inside_run: false }
+pub(crate) fn tokens(text: &str) -> TextTokens<'_> {
+    TextTokens { text, at: 0, inside_run: false }
 }
 
 /// Iterator returned by [`tokens`].
 #[derive(Clone, Debug)]
-pub(crate) struct Tokens<'a> {
+pub(crate) struct TextTokens<'a> {
     text: &'a str,
     at: usize,
     /// Whether the character at `at` ended the previous pair.
@@ -21,13 +21,13 @@ pub(crate) struct Tokens<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum CharClass {
     Word,
     Unspaced,
     Other,
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for TextTokens<'a> {
     type Item = &'a str;
 
     #[inline]
@@ -39,14 +39,14 @@ impl<'a> Iterator for Tokens<'a> {
             let (class, length) = if byte.is_ascii() { (ascii_class(byte), 1) } else { self.class_at(start) };
             self.at += length;
             match class {
-                Class::Other => {}
-                Class::Word => {
+                CharClass::Other => {}
+                CharClass::Word => {
                     self.skip_word();
                     return Some(&self.text[start..self.at]);
                 }
-                Class::Unspaced => {
+                CharClass::Unspaced => {
                     let continues = std::mem::take(&mut self.inside_run);
-                    if let (Class::Unspaced, length) = self.class_at(self.at) {
+                    if let (CharClass::Unspaced, length) = self.class_at(self.at) {
                         self.inside_run = true;
                         return Some(&self.text[start..self.at + length]);
                     }
@@ -59,7 +59,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-impl Tokens<'_> {
+impl TextTokens<'_> {
     #[inline]
     fn skip_word(&mut self) {
         let bytes = self.text.as_bytes();
@@ -71,7 +71,7 @@ impl Tokens<'_> {
                 self.at += 1;
             } else {
                 match self.class_at(self.at) {
-                    (Class::Word, length) => self.at += length,
+                    (CharClass::Word, length) => self.at += length,
                     _ => return,
                 }
             }
@@ -79,34 +79,34 @@ impl Tokens<'_> {
     }
 
     /// The class and length of the character at a position; a length of 0 at the end of the text.
-    fn class_at(&self, at: usize) -> (Class, usize) {
-        let Some(letter) = self.text[at..].chars().next() else { return (Class::Other, 0) };
+    fn class_at(&self, at: usize) -> (CharClass, usize) {
+        let Some(letter) = self.text[at..].chars().next() else { return (CharClass::Other, 0) };
         (class(letter), letter.len_utf8())
     }
 }
 
-fn ascii_class(byte: u8) -> Class {
-    if byte.is_ascii_alphanumeric() { Class::Word } else { Class::Other }
+fn ascii_class(byte: u8) -> CharClass {
+    if byte.is_ascii_alphanumeric() { CharClass::Word } else { CharClass::Other }
 }
 
-fn class(letter: char) -> Class {
+fn class(letter: char) -> CharClass {
     match letter {
         // Thai and Lao; Myanmar; Khmer.
-        '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}' => Class::Unspaced,
+        '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}' => CharClass::Unspaced,
         // 々 and 〇; kana; Han, with its compatibility forms and extensions; narrow katakana.
         '\u{3005}' | '\u{3007}' | '\u{3041}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' => {
-            Class::Unspaced
+            CharClass::Unspaced
         }
         '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' => {
-            Class::Unspaced
+            CharClass::Unspaced
         }
-        '\u{ff66}'..='\u{ff9f}' => Class::Unspaced,
+        '\u{ff66}'..='\u{ff9f}' => CharClass::Unspaced,
         // Combining marks belong to their word. Unicode does not count those of the Indian scripts as alphabetic.
-        '\u{300}'..='\u{36f}' => Class::Word,
-        '\u{964}' | '\u{965}' => Class::Other,
-        '\u{900}'..='\u{dff}' => Class::Word,
-        letter if letter.is_alphanumeric() => Class::Word,
-        _ => Class::Other,
+        '\u{300}'..='\u{36f}' => CharClass::Word,
+        '\u{964}' | '\u{965}' => CharClass::Other,
+        '\u{900}'..='\u{dff}' => CharClass::Word,
+        letter if letter.is_alphanumeric() => CharClass::Word,
+        _ => CharClass::Other,
     }
 }
 

@@ -9,7 +9,7 @@ pub const MAJOR_MAGNITUDE: f64 = 0.1;
 /// The change of a page since its last accepted version. The order is no ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum VersionVerdict {
     /// The first version seen.
     First,
     /// The same bytes.

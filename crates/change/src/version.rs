@@ -4,12 +4,12 @@
 //! that differs at every fetch cannot hide an edit of its paragraph. A unit that only moves on the page makes no
 //! difference.
 
+use crate::classed_text::ClassedText;
 use crate::region::region;
 use crate::shingle::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use crate::span_hashes::{first_words, hash_of_span};
 use crate::spread_sort::sorted_evenly_spread;
 use crate::targets::LinkBase;
-use crate::told::Told;
 use document::ContentDigest;
 use document::ContentKind;
 use document::blocks::{Block, Blocks};
@@ -29,7 +29,7 @@ pub struct Version<'r> {
     pub(crate) region_bytes: usize,
     blocks: Blocks,
     in_region: Vec<bool>,
-    told: Told,
+    classed: ClassedText,
     base: LinkBase<'r>,
 }
 
@@ -98,8 +98,8 @@ impl<'r> Version<'r> {
         let (digest, kind, address) = (body.digest(), body.kind(), body.address());
         let in_region = region(&blocks);
         let base = LinkBase::new(address, blocks.base.as_deref(), urls);
-        let told = Told::new(&blocks);
-        let units = units(&blocks, &told, &in_region, &base);
+        let classed = ClassedText::new(&blocks);
+        let units = units(&blocks, &classed, &in_region, &base);
         let region_bytes = blocks
             .list
             .iter()
@@ -107,7 +107,7 @@ impl<'r> Version<'r> {
             .filter(|(_, inside)| **inside)
             .map(|(block, _)| block.byte_length())
             .sum();
-        Self { digest, kind, units, region_bytes, blocks, in_region, told, base }
+        Self { digest, kind, units, region_bytes, blocks, in_region, classed, base }
     }
 
     /// The address the page declares for itself (`<link rel=canonical>`), as written.
@@ -117,7 +117,7 @@ impl<'r> Version<'r> {
 
     /// The w-shingles ([`DEFAULT_SHINGLE_WIDTH`]) of the region's text, with classes replaced.
     pub(crate) fn shingles(&self) -> ShingleSet {
-        let texts = self.told.texts(&self.blocks, &self.in_region);
+        let texts = self.classed.texts(&self.blocks, &self.in_region);
         let mut shingler = Shingler::default();
         let shingles = shingler.shingles(texts, DEFAULT_SHINGLE_WIDTH);
         ShingleSet::from_hashes(shingles.iter().copied())
@@ -149,11 +149,11 @@ impl<'r> Version<'r> {
     }
 }
 
-fn units(blocks: &Blocks, told: &Told, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
-    let text = told.text(blocks);
-    let texts: Vec<&[u8]> = told.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
+fn units(blocks: &Blocks, classed: &ClassedText, in_region: &[bool], base: &LinkBase<'_>) -> Vec<Unit> {
+    let text = classed.text(blocks);
+    let texts: Vec<&[u8]> = classed.places().iter().map(|place| &text.as_bytes()[place.clone()]).collect();
     let names: Vec<u64> = texts.iter().map(|text| text_hash(text)).collect();
-    let slots = text_slots(blocks, text.as_bytes(), told.places());
+    let slots = text_slots(blocks, text.as_bytes(), classed.places());
     let mut units = Vec::with_capacity(blocks.list.len() + blocks.link_count());
     for (index, (block, in_region)) in blocks.list.iter().zip(in_region).enumerate() {
         let name = names[index];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::{Backlog, Clock, Log, LogError};
-use topology::Names;
+use topology::LogNames;
 use tracing::warn;
 
 /// Interval between requests to the log, in real time.
@@ -18,7 +18,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub type Backlogs = Vec<(&'static str, Vec<Backlog>)>;
 
 /// Requests the backlog of all stages.
-pub fn ask(log: &dyn Log, names: &Names) -> Result<Backlogs, LogError> {
+pub fn ask(log: &dyn Log, names: &LogNames) -> Result<Backlogs, LogError> {
     let stages = topology::STAGES.into_iter();
     stages.map(|(stage, input)| Ok((stage, log.backlog(&names.group(stage), &names.topic(input))?))).collect()
 }
@@ -26,7 +26,7 @@ pub fn ask(log: &dyn Log, names: &Names) -> Result<Backlogs, LogError> {
 /// Shows the backlog of all stages on the board, from its own thread, until `stop`.
 pub fn watch(
     log: Arc<dyn Log>,
-    names: &Names,
+    names: &LogNames,
     clock: Arc<dyn Clock>,
     board: Board,
     stop: &StopSignal,

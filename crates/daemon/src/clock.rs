@@ -17,12 +17,12 @@ pub struct WebClock {
     /// Time of the web at `anchor_s`, and the real time it is tied to, both in seconds since the epoch.
     origin_s: f64,
     anchor_s: f64,
-    held: Mutex<Held>,
+    held: Mutex<HeldTime>,
 }
 
 /// Total real time during which a clock was held.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldTime {
     /// Sum of the finished holds.
     total: Duration,
     /// Start of the current hold, measured from the clock's start.
@@ -59,7 +59,7 @@ impl WebClock {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldTime> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

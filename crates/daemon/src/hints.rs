@@ -1,6 +1,6 @@
 //! Writes pings from outside to the log. A ping is acknowledged once it is in the log.
 
-use crate::pings::{Pings, Reply, Request};
+use crate::pings::{PingReply, PingRequest, Pings};
 use messages::{ChangeHint, topics};
 use page::Timestamp;
 use prometheus_client::collector::Collector;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use stream::{Clock, Log, LogError, OutputRecord, SchemaTopic};
-use topology::Names;
+use topology::LogNames;
 use tracing::{debug, warn};
 
 /// Accepts pings and counts them by outcome.
@@ -32,7 +32,7 @@ pub struct HintIntake {
 
 impl HintIntake {
     /// An intake with the endpoints that the settings enable; `None` if they enable none.
-    pub fn new(settings: &Settings, names: &Names, clock: Arc<dyn Clock>) -> Option<Arc<Self>> {
+    pub fn new(settings: &Settings, names: &LogNames, clock: Arc<dyn Clock>) -> Option<Arc<Self>> {
         let pings = Pings::new(settings)?;
         Some(Arc::new(Self {
             pings,
@@ -59,7 +59,7 @@ impl HintIntake {
     }
 
     /// Answers a request. When it returns, the hints are in the log, or the answer says that they are not.
-    pub(crate) fn answer(&self, request: &Request<'_>) -> Reply {
+    pub(crate) fn answer(&self, request: &PingRequest<'_>) -> PingReply {
         let now = self.clock.now();
         let reply = self.pings.answer(request, now);
         self.refused.fetch_add(reply.counts.refused, Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl HintIntake {
         if reply.hints.is_empty() {
             return reply;
         }
-        let failed = |text: &str| Reply { status: 503, body: format!("{text}\n"), ..reply.clone() };
+        let failed = |text: &str| PingReply { status: 503, body: format!("{text}\n"), ..reply.clone() };
         let Some((log, partitions)) = self.log.get() else { return failed("the log is not available yet; try again") };
         let done = self.tell_schemas(&**log, now);
         match done.and_then(|()| append(&**log, &self.topic, *partitions, &reply.hints, now)) {

@@ -13,14 +13,14 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use stream::{Clock, ErrorKind, Log, LogError, Stage, StageRunner, StageSpec, StageStatus};
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, Password, Sasl, Security, Tls};
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
 use stream_rocksdb::{RocksStores, StoreMemory};
-use topology::Names;
+use topology::LogNames;
 use tracing::{info, warn};
 
 #[derive(Parser)]
 #[command(version, about = "One stage of recrawl over Apache Kafka. Several of a kind share its partitions.")]
-struct Arguments {
+struct ServiceArguments {
     /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
     #[arg(long, env = "RECRAWL_CONFIG")]
     config: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct Surroundings<'a> {
     /// Effective settings of the process.
     pub settings: &'a Settings,
     /// Names of topics and groups on the log.
-    pub names: &'a Names,
+    pub names: &'a LogNames,
     /// Clock of the web.
     pub clock: Arc<dyn Clock>,
     /// Number of partitions of the loop's topics.
@@ -97,8 +97,8 @@ fn security(kafka: &settings::Kafka) -> Security {
         },
         username: kafka.username.clone().unwrap_or_default(),
         password: match (&kafka.password, &kafka.password_file) {
-            (Some(password), _) => Password::Value(password.reveal().to_owned()),
-            (None, file) => Password::File(file.clone().unwrap_or_default()),
+            (Some(password), _) => PasswordSource::Value(password.reveal().to_owned()),
+            (None, file) => PasswordSource::File(file.clone().unwrap_or_default()),
         },
     });
     Security { tls, sasl }
@@ -106,7 +106,7 @@ fn security(kafka: &settings::Kafka) -> Security {
 
 /// The whole `main` of a service: runs one stage over Kafka until a signal.
 pub fn main(name: &'static str, make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>) -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = ServiceArguments::parse();
     let settings = overrides(&arguments.sets)
         .map_err(anyhow::Error::msg)
         .and_then(|overrides| Ok(load(arguments.config.as_deref(), &overrides)?));
@@ -148,7 +148,7 @@ fn run(
     make: impl Fn(&Surroundings<'_>) -> anyhow::Result<StageSpec>,
 ) -> anyhow::Result<()> {
     let stop = StopSignal::on_signals().context("cannot install the signal handler")?;
-    let names = Names::new(settings);
+    let names = LogNames::new(settings);
     let clock = Arc::new(WebClock::new(&settings.clock));
     // Serve from the start: a process that waits for Kafka is alive, and shows what it waits for.
     let waiting = Arc::new(Mutex::new(StageStatus { name: name.to_owned(), ..StageStatus::default() }));
@@ -204,7 +204,7 @@ struct Ready {
 /// Waits until Kafka answers and the topics exist. `None` if stopped meanwhile.
 fn await_log(
     settings: &Settings,
-    names: &Names,
+    names: &LogNames,
     service: &str,
     stop: &StopSignal,
     status: &Mutex<StageStatus>,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
-use daemon::pings::{MAX_PAGES, Pings, Reply, Request};
+use daemon::pings::{MAX_PAGES, PingReply, PingRequest, Pings};
 use messages::HintKind;
 use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
@@ -30,14 +30,14 @@ fn all(further: &[(&str, &str)]) -> Pings {
     pings(&[&doors, further].concat()).unwrap()
 }
 
-fn ask(pings: &Pings, method: &str, address: &str, header: (&str, &str), body: &str) -> Reply {
+fn ask(pings: &Pings, method: &str, address: &str, header: (&str, &str), body: &str) -> PingReply {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     assert!(pings.serves(path), "{path}");
     let find = |name: &str| (name == header.0).then_some(header.1);
-    pings.answer(&Request { method, path, query, header: &find, body: body.as_bytes() }, NOW)
+    pings.answer(&PingRequest { method, path, query, header: &find, body: body.as_bytes() }, NOW)
 }
 
-fn hints(reply: &Reply) -> Vec<(&str, HintKind, Option<Timestamp>)> {
+fn hints(reply: &PingReply) -> Vec<(&str, HintKind, Option<Timestamp>)> {
     reply.hints.iter().map(|hint| (hint.url.as_str(), hint.kind, hint.changed_at)).collect()
 }
 
@@ -69,7 +69,7 @@ fn an_operators_system_must_know_the_token() {
     assert_eq!(ask(&pings, "DELETE", "/indexnow", ("authorization", TOKEN), "").status, 405);
 }
 
-fn operator(pings: &Pings, body: &str) -> Reply {
+fn operator(pings: &Pings, body: &str) -> PingReply {
     ask(pings, "POST", "/hints", ("authorization", &format!("Bearer {TOKEN}")), body)
 }
 
@@ -127,7 +127,7 @@ fn each_sender_has_a_limit_of_its_own() {
     assert_eq!(one("http://www.site.test/", KEY, &pings).status, 200, "another sender");
 }
 
-fn one(url: &str, key: &str, pings: &Pings) -> Reply {
+fn one(url: &str, key: &str, pings: &Pings) -> PingReply {
     let query =
         form_urlencoded::Serializer::new(String::new()).append_pair("url", url).append_pair("key", key).finish();
     ask(pings, "GET", &format!("/indexnow?{query}"), ("", ""), "")

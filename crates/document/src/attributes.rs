@@ -18,11 +18,11 @@ pub fn attributes_of(text: &str) -> impl Iterator<Item = Attribute<'_>> {
 fn places(bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || match step(bytes, at) {
-        Step::Attribute { name, value, next } => {
+        AttributeStep::Attribute { name, value, next } => {
             at = next;
             Some((name, value))
         }
-        Step::End(_) | Step::Unfinished => None,
+        AttributeStep::End(_) | AttributeStep::Unfinished => None,
     })
 }
 
@@ -53,14 +53,14 @@ pub fn tag_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         match step(bytes, at) {
-            Step::Attribute { next, .. } => at = next,
-            Step::End(end) => return Some(end + 1),
-            Step::Unfinished => return None,
+            AttributeStep::Attribute { next, .. } => at = next,
+            AttributeStep::End(end) => return Some(end + 1),
+            AttributeStep::Unfinished => return None,
         }
     }
 }
 
-enum Step {
+enum AttributeStep {
     Attribute {
         name: Range<usize>,
         value: Range<usize>,
@@ -74,15 +74,15 @@ enum Step {
 
 /// Reads one attribute (HTML standard, sections 13.2.5.32 to 13.2.5.39).
 #[inline]
-fn step(bytes: &[u8], start: usize) -> Step {
+fn step(bytes: &[u8], start: usize) -> AttributeStep {
     if let Some((name, quote)) = plain_name(bytes, start) {
         let inside = name.end + 2;
         return quoted(bytes, name, inside, quote);
     }
     let at = skip(bytes, start, SPACE | SLASH);
     match bytes.get(at) {
-        None => return Step::Unfinished,
-        Some(b'>') => return Step::End(at),
+        None => return AttributeStep::Unfinished,
+        Some(b'>') => return AttributeStep::End(at),
         Some(_) => {}
     }
     // A name may begin with `=`, but not contain it.
@@ -90,22 +90,22 @@ fn step(bytes: &[u8], start: usize) -> Step {
     let name = at..name_end;
     let equals = skip(bytes, name_end, SPACE);
     if bytes.get(equals) != Some(&b'=') {
-        return Step::Attribute { name, value: name_end..name_end, next: equals };
+        return AttributeStep::Attribute { name, value: name_end..name_end, next: equals };
     }
     let value = skip(bytes, equals + 1, SPACE);
     if let Some(&quote @ (b'"' | b'\'')) = bytes.get(value) {
         return quoted(bytes, name, value + 1, quote);
     }
     let next = skip(bytes, value, NAME | QUOTE | SLASH | EQUALS);
-    Step::Attribute { name, value: value..next, next }
+    AttributeStep::Attribute { name, value: value..next, next }
 }
 
 /// The attribute of this name whose quoted value begins at `inside`.
 #[inline(always)]
-fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> Step {
+fn quoted(bytes: &[u8], name: Range<usize>, inside: usize, quote: u8) -> AttributeStep {
     match memchr::memchr(quote, &bytes[inside..]) {
-        Some(length) => Step::Attribute { name, value: inside..inside + length, next: inside + length + 1 },
-        None => Step::Unfinished,
+        Some(length) => AttributeStep::Attribute { name, value: inside..inside + length, next: inside + length + 1 },
+        None => AttributeStep::Unfinished,
     }
 }
 
@@ -123,15 +123,15 @@ fn plain_name(bytes: &[u8], start: usize) -> Option<(Range<usize>, u8)> {
 }
 
 /// The class of a byte in a tag, as a bit.
-type Class = u8;
-const SPACE: Class = 1;
-const SLASH: Class = 2;
-const EQUALS: Class = 4;
-const GREATER: Class = 8;
-const QUOTE: Class = 16;
-const NAME: Class = 32;
+type ByteClass = u8;
+const SPACE: ByteClass = 1;
+const SLASH: ByteClass = 2;
+const EQUALS: ByteClass = 4;
+const GREATER: ByteClass = 8;
+const QUOTE: ByteClass = 16;
+const NAME: ByteClass = 32;
 
-static CLASSES: [Class; 256] = {
+static CLASSES: [ByteClass; 256] = {
     let mut classes = [NAME; 256];
     let mut byte = 0;
     while byte < classes.len() {
@@ -150,7 +150,7 @@ static CLASSES: [Class; 256] = {
 
 /// The first position from `start` on whose byte has none of these classes.
 #[inline(always)]
-fn skip(bytes: &[u8], start: usize, classes: Class) -> usize {
+fn skip(bytes: &[u8], start: usize, classes: ByteClass) -> usize {
     let mut at = start;
     while at < bytes.len() && CLASSES[usize::from(bytes[at])] & classes != 0 {
         at += 1;

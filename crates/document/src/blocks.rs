@@ -7,7 +7,7 @@ mod kinds;
 mod mentions;
 mod reader;
 
-use crate::blocks::reader::Reader;
+use crate::blocks::reader::BlockReader;
 use crate::html;
 use crate::markup::hand_tokens;
 use crate::page_text::PageText;
@@ -24,7 +24,7 @@ pub struct Blocks {
     /// The blocks, in reading order.
     pub list: Vec<Block>,
     /// The block elements by their start tags, so that parents come before their children.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<BlockElement>,
     /// The first `<base href>`.
     pub base: Option<String>,
     /// The first `<link rel=canonical>`.
@@ -43,7 +43,7 @@ pub struct Block {
     /// Index of the enclosing block element in [`Blocks::nodes`].
     pub node: usize,
     /// The part of the page that the block is in.
-    pub part: Part,
+    pub part: BlockRole,
     /// Whether the place has a name of its own, such as a JSON key. The first words are then not needed to recognise
     /// it.
     pub is_named: bool,
@@ -52,7 +52,7 @@ pub struct Block {
 
 /// The role of a block in its page, from its element and those around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct BlockRole {
     /// Inside `nav`, `footer`, `header`, `aside`, their roles, or a control.
     pub chrome: bool,
     /// Inside `main`, `article` or the role `main`.
@@ -61,7 +61,7 @@ pub struct Part {
 
 /// A block element.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct BlockElement {
     /// Index of the enclosing block element; the root holds its own.
     pub parent: usize,
     /// Whether it holds text of its own rather than other blocks: `p`, `li`, cells and rows.
@@ -98,7 +98,7 @@ impl Blocks {
     /// Without blocks, with room for a page of this length.
     fn with_room(bytes: usize) -> Self {
         let mut nodes = Vec::with_capacity(1 + bytes / 64);
-        nodes.push(Node { parent: 0, is_paragraph: false });
+        nodes.push(BlockElement { parent: 0, is_paragraph: false });
         Self {
             hrefs: String::with_capacity(bytes / 16),
             href_ends: Vec::with_capacity(bytes / 256),
@@ -110,14 +110,14 @@ impl Blocks {
 
     /// Reads the blocks of an HTML page.
     pub fn of_html(html: &str) -> Self {
-        let mut reader = Reader::new(html);
+        let mut reader = BlockReader::new(html);
         hand_tokens(html, &mut reader);
         reader.finish()
     }
 
     /// Reads the blocks and the text of an HTML page in one pass.
     pub fn and_text_of_html(html: &str) -> (Self, PageText) {
-        let mut readers = (Reader::new(html), html::Reader::new(html));
+        let mut readers = (BlockReader::new(html), html::HtmlReader::new(html));
         hand_tokens(html, &mut readers);
         (readers.0.finish(), readers.1.finish().page)
     }
@@ -125,7 +125,7 @@ impl Blocks {
     /// Builds blocks from separate pieces of text, for formats other than HTML. A piece may have a hash that names its
     /// place.
     pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = (Option<u64>, &'a str)>) -> Self {
-        let mut reader = Reader::new("");
+        let mut reader = BlockReader::new("");
         for (path, text) in pieces {
             reader.piece(path, text);
         }

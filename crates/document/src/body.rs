@@ -1,7 +1,7 @@
 //! The body of a response, readable as blocks, as text and links, or as both at once.
 
 use crate::blocks::Blocks;
-use crate::charset::{Decoded, decode};
+use crate::charset::{DecodedText, decode};
 use crate::content_kind::ContentKind;
 use crate::digest::{ContentDigest, content_digest};
 use crate::page_text::PageText;
@@ -47,7 +47,7 @@ impl<'a> Body<'a> {
         let kind = self.kind();
         match self.decoded(kind) {
             None => (pieces::opaque(&self.digest()), PageText::empty(kind)),
-            Some(Decoded { text, charset, .. }) if kind == ContentKind::Html => {
+            Some(DecodedText { text, charset, .. }) if kind == ContentKind::Html => {
                 let (blocks, page) = Blocks::and_text_of_html(&text);
                 (blocks, PageText { charset: Some(charset), ..page })
             }
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
     }
 
     /// The decoded text, or `None` if the body is not text.
-    fn decoded(&self, kind: ContentKind) -> Option<Decoded<'a>> {
+    fn decoded(&self, kind: ContentKind) -> Option<DecodedText<'a>> {
         (kind != ContentKind::Opaque).then(|| decode(self.bytes, self.content_type))
     }
 }
@@ -85,7 +85,7 @@ fn blocks_of(kind: ContentKind, text: &str) -> Blocks {
     }
 }
 
-fn text_of(kind: ContentKind, decoded: &Decoded<'_>) -> PageText {
+fn text_of(kind: ContentKind, decoded: &DecodedText<'_>) -> PageText {
     let page = match kind {
         ContentKind::Html => html::extract(&decoded.text),
         ContentKind::Xml => xml::extract(&decoded.text),

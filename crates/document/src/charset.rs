@@ -18,7 +18,7 @@ const ZEROS_BYTES: usize = 256;
 
 /// The text of a page, borrowed if the bytes were UTF-8 already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded<'a> {
+pub struct DecodedText<'a> {
     /// The text, with U+FFFD for undecodable bytes.
     pub text: Cow<'a, str>,
     /// The name of the encoding: that of the WHATWG standard, or the usual one if the standard lacks it.
@@ -43,15 +43,17 @@ pub enum CharsetSource {
 }
 
 /// Decodes a body, given its `Content-Type` header.
-pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> DecodedText<'a> {
     let (encoding, how, mark_length) = encoding_of(bytes, content_type);
     let bytes = &bytes[mark_length..];
     match encoding {
         Charset::Standard(encoding) => {
             let (text, _had_errors) = encoding.decode_without_bom_handling(bytes);
-            Decoded { text, charset: encoding.name(), how }
+            DecodedText { text, charset: encoding.name(), how }
         }
-        Charset::Other(encoding) => Decoded { text: Cow::Owned(encoding.decode(bytes)), charset: encoding.name(), how },
+        Charset::Other(encoding) => {
+            DecodedText { text: Cow::Owned(encoding.decode(bytes)), charset: encoding.name(), how }
+        }
     }
 }
 

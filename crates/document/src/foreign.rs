@@ -1,7 +1,7 @@
 //! SVG and MathML within HTML. There CDATA is text, and `<title>` or `<style>` is an ordinary tag.
 
 use crate::tag_name::{PerName, TagName, per_name};
-use crate::token::Tag;
+use crate::token::StartTag;
 
 /// SVG and HTML nested in one another beyond this depth are read as HTML.
 const DEEPEST: usize = 64;
@@ -37,7 +37,7 @@ impl ForeignContent {
 
     /// Records a start tag. Returns whether its element is SVG or MathML.
     #[inline]
-    pub(crate) fn start(&mut self, tag: &Tag<'_>) -> bool {
+    pub(crate) fn start(&mut self, tag: &StartTag<'_>) -> bool {
         // Fast path for nearly every tag.
         if self.open.is_empty() && !IS_ROOT.of(tag.name) {
             return false;
@@ -45,7 +45,7 @@ impl ForeignContent {
         self.start_switching(tag)
     }
 
-    fn start_switching(&mut self, tag: &Tag<'_>) -> bool {
+    fn start_switching(&mut self, tag: &StartTag<'_>) -> bool {
         let name = tag.name.as_bytes();
         let was_inside = self.is_inside();
         if self.is_inside() && self.hidden.is_none() && is_hidden(name) && !tag.is_self_closing() {

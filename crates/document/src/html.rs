@@ -7,7 +7,7 @@ use crate::attributes::values_of;
 use crate::content_kind::ContentKind;
 use crate::entities;
 use crate::links::Links;
-use crate::markup::{Tag, TakeTokens, TextKind, Token, hand_tokens};
+use crate::markup::{StartTag, TakeTokens, TextKind, Token, hand_tokens};
 use crate::page_text::{
     MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots, PageText,
     link_target,
@@ -21,7 +21,7 @@ pub use crate::attributes::{attribute, tag_length};
 
 /// Extracts the text and links of a page.
 pub fn extract(html: &str) -> PageText {
-    let mut reader = Reader::new(html);
+    let mut reader = HtmlReader::new(html);
     hand_tokens(html, &mut reader);
     reader.finish().page
 }
@@ -36,7 +36,7 @@ pub struct Read {
 
 /// Extracts a page from its tokens.
 #[derive(Default)]
-pub struct Reader<'a> {
+pub struct HtmlReader<'a> {
     html: &'a str,
     text: TextBuilder,
     title: Option<TextBuilder>,
@@ -55,7 +55,7 @@ pub struct Reader<'a> {
     links_truncated: bool,
 }
 
-impl<'a> TakeTokens<'a> for Reader<'a> {
+impl<'a> TakeTokens<'a> for HtmlReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
         if self.templates > 0 {
@@ -76,7 +76,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 
     #[inline(always)]
-    fn start(&mut self, _: impl Wide, tag: Tag<'a>) {
+    fn start(&mut self, _: impl Wide, tag: StartTag<'a>) {
         if self.templates > 0 {
             self.templates += usize::from(tag.name.as_bytes() == b"template");
             return;
@@ -100,7 +100,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> HtmlReader<'a> {
     /// A reader for the tokens of this page.
     pub fn new(html: &'a str) -> Self {
         Self {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         self.text.push_within(wide, self.html, place.start, place.end, references);
     }
 
-    fn read(&mut self, tag: Tag<'_>) {
+    fn read(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
             b"template" => self.templates += 1,
             b"title" => self.in_title = true,
@@ -255,7 +255,7 @@ const fn gap_of(name: &[u8]) -> Gap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::links::Link;
+    use crate::links::RawLink;
     use proptest::prelude::*;
 
     fn text_of(html: &str) -> String {
@@ -315,7 +315,7 @@ mod tests {
              <a name=z>no</a><a href=#top>no</a><a href=' JavaScript:no() '>no</a>\
              <a href=/c><p>un</p><p>closed</p><a href=/d>next<area href=/e><template><a href=/no></template>",
         );
-        let link = |href, anchor, rel| Link { href, anchor, rel };
+        let link = |href, anchor, rel| RawLink { href, anchor, rel };
         let expected = [
             link("/a", "first one", ""),
             link("/b?x=1&y=2", "", "nofollow noopener"),

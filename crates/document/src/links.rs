@@ -8,12 +8,12 @@ pub struct Links {
     said: String,
     /// The anchors of the links, concatenated.
     anchors: String,
-    places: Vec<Place>,
+    places: Vec<LinkPosition>,
 }
 
 /// A link as written. Its target is neither resolved nor checked, but is not within the page and not a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Link<'a> {
+pub struct RawLink<'a> {
     /// The target, character references decoded.
     pub href: &'a str,
     /// The text of the link, up to 256 bytes.
@@ -22,7 +22,7 @@ pub struct Link<'a> {
     pub rel: &'a str,
 }
 
-impl Link<'_> {
+impl RawLink<'_> {
     /// Whether the page does not vouch for the target: `rel` has `nofollow`, `ugc` or `sponsored`.
     pub fn is_nofollow(&self) -> bool {
         let unvouched = ["nofollow", "ugc", "sponsored"];
@@ -32,7 +32,7 @@ impl Link<'_> {
 
 /// Where the parts of a link begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct LinkPosition {
     href: usize,
     rel: usize,
     anchor: usize,
@@ -55,11 +55,11 @@ impl Links {
     }
 
     /// The link with this number, counted from 0; `None` past the last.
-    pub fn get(&self, number: usize) -> Option<Link<'_>> {
+    pub fn get(&self, number: usize) -> Option<RawLink<'_>> {
         let place = self.places.get(number)?;
         let ends = (self.said.len(), self.anchors.len());
         let (end, anchor_end) = self.places.get(number + 1).map_or(ends, |next| (next.href, next.anchor));
-        Some(Link {
+        Some(RawLink {
             href: &self.said[place.href..place.rel],
             rel: &self.said[place.rel..end],
             anchor: &self.anchors[place.anchor..anchor_end],
@@ -67,7 +67,7 @@ impl Links {
     }
 
     /// All links, in page order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Link<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = RawLink<'_>> {
         (0..self.len()).map(|number| self.get(number).expect("the number is below the length"))
     }
 
@@ -76,7 +76,7 @@ impl Links {
         let start = self.said.len();
         self.said.push_str(href);
         self.said.push_str(rel);
-        self.places.push(Place { href: start, rel: start + href.len(), anchor: self.anchors.len() });
+        self.places.push(LinkPosition { href: start, rel: start + href.len(), anchor: self.anchors.len() });
     }
 
     /// Sets the anchors of the links, in order. Line ends become spaces.
@@ -106,7 +106,7 @@ mod tests {
         links.push("/b", "ugc");
         links.push("/c", "next");
         links.set_anchors(["one\ntwo", "", "é"].into_iter());
-        let link = |href, anchor, rel| Link { href, anchor, rel };
+        let link = |href, anchor, rel| RawLink { href, anchor, rel };
         let expected = [link("/a", "one two", ""), link("/b", "", "ugc"), link("/c", "é", "next")];
         assert_eq!(links.iter().collect::<Vec<_>>(), expected);
         assert!(links.iter().map(|link| link.is_nofollow()).eq([false, true, false]));

@@ -9,47 +9,47 @@ use crate::foreign::ForeignContent;
 use crate::marks::MarkFinder;
 use crate::raw_text::{comment_end, ends_name, raw_end, script_end};
 use crate::tag_name::{PerName, TagName, per_name};
-pub use crate::token::{Tag, TakeTokens, TextKind, Token};
-use wide_bytes::{EightBytes, Wide, Work, at_widest};
+pub use crate::token::{StartTag, TakeTokens, TextKind, Token};
+use wide_bytes::{EightBytes, Wide, WideWork, at_widest};
 
 /// Iterates over the tokens of a page.
-pub fn tokens(html: &str) -> Tokens<'_, EightBytes> {
-    Tokens::new(html, EightBytes)
+pub fn tokens(html: &str) -> MarkupTokens<'_, EightBytes> {
+    MarkupTokens::new(html, EightBytes)
 }
 
 /// Passes all tokens to a reader: faster than iterating.
 pub fn hand_tokens<'a>(html: &'a str, reader: &mut impl TakeTokens<'a>) {
-    at_widest(Reading { html, reader });
+    at_widest(MarkupReading { html, reader });
 }
 
-struct Reading<'a, 'r, R> {
+struct MarkupReading<'a, 'r, R> {
     html: &'a str,
     reader: &'r mut R,
 }
 
-impl<'a, R: TakeTokens<'a>> Work for Reading<'a, '_, R> {
+impl<'a, R: TakeTokens<'a>> WideWork for MarkupReading<'a, '_, R> {
     type Result = ();
 
     #[inline(always)]
     fn at(self, wide: impl Wide) {
-        Tokens::new(self.html, wide).hand_to(self.reader);
+        MarkupTokens::new(self.html, wide).hand_to(self.reader);
     }
 }
 
 /// Iterator over the tokens of a page.
-pub struct Tokens<'a, W> {
+pub struct MarkupTokens<'a, W> {
     html: &'a str,
     wide: W,
     marks: MarkFinder<'a, W>,
     at: usize,
-    state: State,
+    state: TokenizerState,
     foreign: ForeignContent,
 }
 
 /// A token as positions in the page. Unlike [`Token`], all kinds have one form, so it stays in registers on its way to
 /// the reader.
 #[derive(Clone, Copy)]
-struct Found {
+struct RawToken {
     what: What,
     /// Name of a tag.
     name: TagName,
@@ -67,7 +67,7 @@ enum What {
     Nothing,
 }
 
-impl Found {
+impl RawToken {
     const NOTHING: Self = Self::tag(What::Nothing, TagName::UNKNOWN, 0, 0);
 
     #[inline(always)]
@@ -77,14 +77,14 @@ impl Found {
 }
 
 #[derive(Clone, Copy)]
-enum State {
+enum TokenizerState {
     Data,
     /// Inside text that ends at the end tag of this name.
     Until(TagName, TextKind),
     PlainText,
 }
 
-impl<'a, W: Wide> Iterator for Tokens<'a, W> {
+impl<'a, W: Wide> Iterator for MarkupTokens<'a, W> {
     type Item = Token<'a>;
 
     #[inline]
@@ -99,11 +99,11 @@ impl<'a, W: Wide> Iterator for Tokens<'a, W> {
     }
 }
 
-impl<'a, W: Wide> Tokens<'a, W> {
+impl<'a, W: Wide> MarkupTokens<'a, W> {
     #[inline(always)]
     fn new(html: &'a str, wide: W) -> Self {
         let marks = MarkFinder::new(html.as_bytes(), wide);
-        Self { html, wide, marks, at: 0, state: State::Data, foreign: ForeignContent::default() }
+        Self { html, wide, marks, at: 0, state: TokenizerState::Data, foreign: ForeignContent::default() }
     }
 
     #[inline(always)]
@@ -123,7 +123,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
     /// the end of the page.
     #[inline(always)]
     fn hand_plain(&mut self, reader: &mut impl TakeTokens<'a>) -> bool {
-        if !matches!(self.state, State::Data) || !self.foreign.is_outside() {
+        if !matches!(self.state, TokenizerState::Data) || !self.foreign.is_outside() {
             return true;
         }
         let (html, wide, mut marks, mut at) = (self.html, self.wide, self.marks, self.at);
@@ -145,7 +145,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
                 reader.end(name);
                 continue;
             }
-            let tag = Tag { name, html, start: start + length, end };
+            let tag = StartTag { name, html, start: start + length, end };
             reader.start(wide, tag);
             if SWITCHES.of(name) {
                 self.switch(tag);
@@ -156,23 +156,23 @@ impl<'a, W: Wide> Tokens<'a, W> {
         true
     }
 
-    fn found_tag(&self, Found { name, start, end, .. }: Found) -> Tag<'a> {
-        Tag { name, html: self.html, start, end }
+    fn found_tag(&self, RawToken { name, start, end, .. }: RawToken) -> StartTag<'a> {
+        StartTag { name, html: self.html, start, end }
     }
 
     /// The next token, or `What::Nothing` at the end.
     #[inline(never)]
-    fn find(&mut self) -> Found {
+    fn find(&mut self) -> RawToken {
         let text = match self.state {
-            State::Data => Found::NOTHING,
-            State::Until(name, kind) => self.raw(name, kind),
-            State::PlainText => self.text(self.html.len(), TextKind::Verbatim),
+            TokenizerState::Data => RawToken::NOTHING,
+            TokenizerState::Until(name, kind) => self.raw(name, kind),
+            TokenizerState::PlainText => self.text(self.html.len(), TextKind::Verbatim),
         };
         if text.what == What::Nothing { self.data() } else { text }
     }
 
     #[inline(always)]
-    fn data(&mut self) -> Found {
+    fn data(&mut self) -> RawToken {
         let bytes = self.html.as_bytes();
         let kind = if self.foreign.hides() { TextKind::Raw } else { TextKind::Data };
         let mut search = self.at;
@@ -212,13 +212,13 @@ impl<'a, W: Wide> Tokens<'a, W> {
 
     /// The text up to `end`, or nothing if it is empty.
     #[inline(always)]
-    fn text(&mut self, end: usize, kind: TextKind) -> Found {
+    fn text(&mut self, end: usize, kind: TextKind) -> RawToken {
         let start = std::mem::replace(&mut self.at, end);
         let what = if start < end { What::Text(kind) } else { What::Nothing };
-        Found::tag(what, TagName::UNKNOWN, start, end)
+        RawToken::tag(what, TagName::UNKNOWN, start, end)
     }
 
-    fn cdata(&mut self) -> Found {
+    fn cdata(&mut self) -> RawToken {
         let bytes = self.html.as_bytes();
         self.at += "![CDATA[".len();
         let end = memchr::memmem::find(&bytes[self.at..], b"]]>").map(|length| self.at + length);
@@ -228,7 +228,7 @@ impl<'a, W: Wide> Tokens<'a, W> {
     }
 
     #[inline(always)]
-    fn start_tag(&mut self) -> Found {
+    fn start_tag(&mut self) -> RawToken {
         let found = self.tag(What::Start);
         if found.what == What::Start {
             self.switch(self.found_tag(found));
@@ -237,14 +237,14 @@ impl<'a, W: Wide> Tokens<'a, W> {
     }
 
     /// Switches the state after a start tag that changes how the content is read.
-    fn switch(&mut self, tag: Tag<'_>) {
+    fn switch(&mut self, tag: StartTag<'_>) {
         if !self.foreign.start(&tag) {
             self.state = state_behind(tag.name);
         }
     }
 
     #[inline(always)]
-    fn end_tag(&mut self) -> Found {
+    fn end_tag(&mut self) -> RawToken {
         self.at += 1;
         let found = self.tag(What::End);
         if found.what == What::End {
@@ -255,21 +255,21 @@ impl<'a, W: Wide> Tokens<'a, W> {
 
     /// Reads a tag from the first letter of its name. An unterminated tag is dropped (WHATWG "eof-in-tag").
     #[inline(always)]
-    fn tag(&mut self, what: What) -> Found {
+    fn tag(&mut self, what: What) -> RawToken {
         let bytes = self.html.as_bytes();
         let (name, name_length) = TagName::read(&bytes[self.at..]);
         let start = self.at + name_length;
         let Some(end) = tag_end(bytes, &mut self.marks, self.at, start) else {
             self.at = bytes.len();
-            return Found::NOTHING;
+            return RawToken::NOTHING;
         };
         self.at = end + 1;
-        Found::tag(what, name, start, end)
+        RawToken::tag(what, name, start, end)
     }
 
     /// The text up to the end tag of this name.
-    fn raw(&mut self, name: TagName, kind: TextKind) -> Found {
-        self.state = State::Data;
+    fn raw(&mut self, name: TagName, kind: TextKind) -> RawToken {
+        self.state = TokenizerState::Data;
         let bytes = self.html.as_bytes();
         let end = match kind {
             TextKind::Script => script_end(bytes, self.at),
@@ -324,13 +324,15 @@ const fn switches(name: &[u8]) -> bool {
     )
 }
 
-fn state_behind(name: TagName) -> State {
+fn state_behind(name: TagName) -> TokenizerState {
     match name.as_bytes() {
-        b"title" | b"textarea" => State::Until(name, TextKind::RcData),
-        b"script" => State::Until(name, TextKind::Script),
-        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" | b"noscript" => State::Until(name, TextKind::Raw),
-        b"plaintext" => State::PlainText,
-        _ => State::Data,
+        b"title" | b"textarea" => TokenizerState::Until(name, TextKind::RcData),
+        b"script" => TokenizerState::Until(name, TextKind::Script),
+        b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" | b"noscript" => {
+            TokenizerState::Until(name, TextKind::Raw)
+        }
+        b"plaintext" => TokenizerState::PlainText,
+        _ => TokenizerState::Data,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Builds text as a reader sees it: whitespace folded, one line per block, bounded.
 
 use crate::entities;
-use wide_bytes::{Folded, PIECE, Wide, Work, at_widest, text_of};
+use wide_bytes::{Folded, PIECE, Wide, WideWork, at_widest, text_of};
 
 /// Spare room after a text. A piece and its separator may use it before their length is known.
 const SLACK: usize = PIECE + 2;
@@ -250,7 +250,7 @@ struct Push<'b, 't> {
     text: &'t str,
 }
 
-impl Work for Push<'_, '_> {
+impl WideWork for Push<'_, '_> {
     type Result = ();
 
     #[inline(always)]

@@ -10,7 +10,7 @@ pub enum Token<'a> {
     /// Text as written.
     Text(&'a str, TextKind),
     /// A start tag.
-    Start(Tag<'a>),
+    Start(StartTag<'a>),
     /// An end tag.
     End(TagName),
 }
@@ -32,7 +32,7 @@ pub enum TextKind {
 
 /// A start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tag<'a> {
+pub struct StartTag<'a> {
     /// The name in lower case.
     pub name: TagName,
     pub(crate) html: &'a str,
@@ -41,7 +41,7 @@ pub struct Tag<'a> {
     pub(crate) end: usize,
 }
 
-impl<'a> Tag<'a> {
+impl<'a> StartTag<'a> {
     /// The text between the name and the `>`, for [`crate::attributes`].
     #[inline]
     pub fn attributes(&self) -> &'a str {
@@ -65,7 +65,7 @@ pub trait TakeTokens<'a> {
     /// Receives a text, as its range in the page.
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind);
     /// Receives a start tag.
-    fn start(&mut self, wide: impl Wide, tag: Tag<'a>);
+    fn start(&mut self, wide: impl Wide, tag: StartTag<'a>);
     /// Receives an end tag.
     fn end(&mut self, name: TagName);
 }
@@ -79,7 +79,7 @@ impl<'a, A: TakeTokens<'a>, B: TakeTokens<'a>> TakeTokens<'a> for (A, B) {
     }
 
     #[inline(always)]
-    fn start(&mut self, wide: impl Wide, tag: Tag<'a>) {
+    fn start(&mut self, wide: impl Wide, tag: StartTag<'a>) {
         self.0.start(wide, tag);
         self.1.start(wide, tag);
     }

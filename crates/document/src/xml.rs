@@ -18,7 +18,7 @@ pub fn extract(xml: &str) -> PageText {
 
 /// Extracts a document and its main text, which leaves out addresses, dates and keys.
 pub fn read(xml: &str) -> (PageText, String) {
-    let mut reader = Reader {
+    let mut reader = XmlReader {
         text: TextBuilder::new(MAX_TEXT_BYTES),
         main_text: TextBuilder::new(MAX_TEXT_BYTES),
         page: PageText::empty(ContentKind::Xml),
@@ -29,7 +29,7 @@ pub fn read(xml: &str) -> (PageText, String) {
     (PageText { text, truncated: truncated || reader.page.truncated, ..reader.page }, reader.main_text.finish().0)
 }
 
-struct Reader<'a> {
+struct XmlReader<'a> {
     text: TextBuilder,
     main_text: TextBuilder,
     page: PageText,
@@ -37,7 +37,7 @@ struct Reader<'a> {
     element: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> XmlReader<'a> {
     fn read(&mut self, xml: &'a str) {
         let mut rest = xml;
         while !rest.is_empty() {

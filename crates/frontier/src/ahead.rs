@@ -2,7 +2,7 @@
 //! no more. A backlog at the fetcher would hide whether there are enough fetchers.
 
 use crate::hosts::HostGate;
-use crate::rules::Rules;
+use crate::rules::FrontierRules;
 use page::Timestamp;
 use std::time::Duration;
 
@@ -26,13 +26,13 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     /// For a tick at `now`, with a scan of the pages every `scan_interval`.
-    pub(crate) fn of_tick(rules: &Rules, scan_interval: Duration, now: Timestamp) -> Self {
+    pub(crate) fn of_tick(rules: &FrontierRules, scan_interval: Duration, now: Timestamp) -> Self {
         let until_supplied = scan_interval * SCANS_AHEAD;
         Self { permitted_by: now + until_supplied, work: rules.host_ahead.max(until_supplied) }
     }
 
     /// Whether a host may be given another request.
-    pub(crate) fn has_room(&self, gate: &HostGate, rules: &Rules) -> bool {
+    pub(crate) fn has_room(&self, gate: &HostGate, rules: &FrontierRules) -> bool {
         !gate.paused
             && gate.next_permitted_at <= self.permitted_by
             && gate.in_flight < self.most_out(gate.time_per_request(rules))

@@ -5,7 +5,7 @@ use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
 use messages::Verdict;
 use page::Timestamp;
-use revisit::columns::{LastLook, Slot, Standing};
+use revisit::columns::{LastLook, PageStatus, Slot};
 
 /// Cap on saved-up audits, so that a host that was away causes no burst of them.
 const MOST_EARNED: f64 = 16.0;
@@ -57,7 +57,7 @@ impl Audit {
             let slot = Slot::new(((u128::from(mix(seed)) * u128::from(slots)) >> 64) as u32);
             let Some(entry) = pages.columns.get(slot) else { continue };
             let has_copy = matches!(entry.last_look, LastLook::Looked(_));
-            if has_copy && entry.standing == Standing::Ready && has_room(entry.host) {
+            if has_copy && entry.status == PageStatus::Ready && has_room(entry.host) {
                 self.tokens -= 1.0;
                 return Some(slot);
             }

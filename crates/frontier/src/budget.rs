@@ -2,7 +2,7 @@
 
 use page::Timestamp;
 
-pub(crate) struct Budget {
+pub(crate) struct FetchBudget {
     pub(crate) tokens: f64,
     /// Bytes that may still be received, when they are limited. The weight of a page is known only after its fetch, so
     /// this may fall below zero. Nothing is handed out until it has risen again.
@@ -14,13 +14,13 @@ pub(crate) struct Budget {
 }
 
 /// One fetch may go out at once: a restart must cost no wait and cause no burst.
-impl Default for Budget {
+impl Default for FetchBudget {
     fn default() -> Self {
         Self { tokens: 1.0, bytes: 0.0, filled_at: None, most: 2.0, earned: 0.0 }
     }
 }
 
-impl Budget {
+impl FetchBudget {
     /// Adds what the time since the last call has earned, up to the burst, and returns it in fetches. There is always
     /// room for two fetches: with room for one, the fraction left over at every fetch would be lost, a sixth of a small
     /// budget at a long scan interval.

@@ -2,7 +2,7 @@
 //! the latest demand of all, and solves for the same price (C17 of the algorithm notes).
 
 use crate::page_index::PageIndex;
-use crate::rules::Rules;
+use crate::rules::FrontierRules;
 use messages::Demand;
 use page::{MINUTE, Timestamp};
 use policies::PolicyAtWork;
@@ -33,47 +33,48 @@ const FIRST_SHARE_STEP: f64 = 0.75;
 
 /// Demand for fetches by price.
 #[derive(Clone, Debug)]
-enum Wanted {
+enum DemandHistogram {
     /// By the ratio of cost, rate and weight.
     Ratios(Box<RatioHistogram>),
     /// By value, this many days ahead.
     Values(ValueHistogram, f64),
 }
 
-impl Wanted {
-    fn merge(&mut self, other: &Wanted) {
+impl DemandHistogram {
+    fn merge(&mut self, other: &DemandHistogram) {
         match (self, other) {
-            (Wanted::Ratios(all), Wanted::Ratios(other)) => all.merge(other),
-            (Wanted::Values(all, _), Wanted::Values(other, _)) => all.merge(other),
-            (Wanted::Ratios(_), Wanted::Values(..)) | (Wanted::Values(..), Wanted::Ratios(_)) => {}
+            (DemandHistogram::Ratios(all), DemandHistogram::Ratios(other)) => all.merge(other),
+            (DemandHistogram::Values(all, _), DemandHistogram::Values(other, _)) => all.merge(other),
+            (DemandHistogram::Ratios(_), DemandHistogram::Values(..))
+            | (DemandHistogram::Values(..), DemandHistogram::Ratios(_)) => {}
         }
     }
 
-    fn solve(&self, rules: &Rules, budget_per_day: f64) -> f64 {
+    fn solve(&self, rules: &FrontierRules, budget_per_day: f64) -> f64 {
         match self {
-            Wanted::Ratios(histogram) => histogram.solve(&ratio_policy(rules), budget_per_day),
-            Wanted::Values(histogram, days) => histogram.price_for(budget_per_day * days),
+            DemandHistogram::Ratios(histogram) => histogram.solve(&ratio_policy(rules), budget_per_day),
+            DemandHistogram::Values(histogram, days) => histogram.price_for(budget_per_day * days),
         }
     }
 
-    fn at(&self, rules: &Rules, price: f64) -> f64 {
+    fn at(&self, rules: &FrontierRules, price: f64) -> f64 {
         match self {
-            Wanted::Ratios(histogram) => histogram.demand(&ratio_policy(rules), price),
-            Wanted::Values(histogram, _) => histogram.at_or_above(price),
+            DemandHistogram::Ratios(histogram) => histogram.demand(&ratio_policy(rules), price),
+            DemandHistogram::Values(histogram, _) => histogram.at_or_above(price),
         }
     }
 
     fn to_bins(&self) -> Vec<f32> {
         match self {
-            Wanted::Ratios(histogram) => histogram.to_bins(),
-            Wanted::Values(histogram, _) => histogram.to_bins(),
+            DemandHistogram::Ratios(histogram) => histogram.to_bins(),
+            DemandHistogram::Values(histogram, _) => histogram.to_bins(),
         }
     }
 }
 
 /// The policy under which pages compete by their rates. A policy with its own account of pages competes by their
 /// number.
-fn ratio_policy(rules: &Rules) -> Policy {
+fn ratio_policy(rules: &FrontierRules) -> Policy {
     match (rules.at_work, rules.index) {
         (PolicyAtWork::CrawlValue | PolicyAtWork::PlannedByRates(_), Index::CrawlValue { theta }) => {
             Policy::Optimal { theta }
@@ -87,9 +88,9 @@ fn ratio_policy(rules: &Rules) -> Policy {
 
 /// The latest demand of all partitions.
 pub(crate) struct SharedDemand {
-    others: BTreeMap<u32, (Wanted, i64)>,
+    others: BTreeMap<u32, (DemandHistogram, i64)>,
     /// What this partition published last. Shares are computed from published demand, so that they add up to one.
-    published: Option<Wanted>,
+    published: Option<DemandHistogram>,
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
@@ -103,7 +104,7 @@ pub(crate) struct SharedDemand {
 }
 
 impl SharedDemand {
-    pub(crate) fn new(rules: &Rules) -> Self {
+    pub(crate) fn new(rules: &FrontierRules) -> Self {
         Self {
             others: BTreeMap::new(),
             published: None,
@@ -119,11 +120,13 @@ impl SharedDemand {
 
     /// Takes in the demand of a partition. This partition's own records are skipped, because it knows its own demand
     /// better. So are those of another policy, because they do not add up with its own.
-    pub(crate) fn hear(&mut self, demand: &Demand, own_partition: u32, rules: &Rules) {
+    pub(crate) fn hear(&mut self, demand: &Demand, own_partition: u32, rules: &FrontierRules) {
         let Ok(partition) = u32::try_from(demand.stage_partition) else { return };
         let wanted = match rules.index {
-            Index::Live { .. } => ValueHistogram::from_bins(&demand.histogram).map(|bins| Wanted::Values(bins, 0.0)),
-            _ => RatioHistogram::from_bins(&demand.histogram).map(|bins| Wanted::Ratios(Box::new(bins))),
+            Index::Live { .. } => {
+                ValueHistogram::from_bins(&demand.histogram).map(|bins| DemandHistogram::Values(bins, 0.0))
+            }
+            _ => RatioHistogram::from_bins(&demand.histogram).map(|bins| DemandHistogram::Ratios(Box::new(bins))),
         };
         let alike = demand.policy == rules.policy.name();
         if let Some(wanted) = wanted.filter(|_| alike && partition != own_partition && partition < self.partitions) {
@@ -141,7 +144,7 @@ impl SharedDemand {
 
     /// Solves for the price, and for this partition's share of the budget at that price. Partitions not heard of yet
     /// are assumed to want an equal share.
-    fn solve(&mut self, own: &Wanted, rules: &Rules) {
+    fn solve(&mut self, own: &DemandHistogram, rules: &FrontierRules) {
         let mut all = own.clone();
         self.others.values().for_each(|(other, _)| all.merge(other));
         let known = self.others.len() as u32 + 1;
@@ -158,7 +161,7 @@ impl SharedDemand {
 
     /// How far ahead pages are counted. A whole power of two, so that partitions that know slightly different numbers
     /// of pages use the same horizon.
-    fn days_ahead(&self, own_pages: usize, rules: &Rules) -> f64 {
+    fn days_ahead(&self, own_pages: usize, rules: &FrontierRules) -> f64 {
         let others: i64 = self.others.values().map(|(_, pages)| pages.max(&0)).sum();
         let pages = own_pages as f64 + others as f64;
         let days = (PART_AHEAD * pages / rules.budget_per_day).clamp(1e-6, DAYS_AHEAD);
@@ -169,7 +172,7 @@ impl SharedDemand {
     pub(crate) fn publish(
         &mut self,
         pages: &PageIndex,
-        rules: &Rules,
+        rules: &FrontierRules,
         outlook: &Outlook,
         partition: u32,
         now: Timestamp,
@@ -190,9 +193,9 @@ impl SharedDemand {
             Index::Live { .. } => {
                 let days = self.days_ahead(self.pages, rules);
                 let values = columns.value_histogram(now.plus_days(days), &rules.index, outlook);
-                Wanted::Values(values, days)
+                DemandHistogram::Values(values, days)
             }
-            _ => Wanted::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
+            _ => DemandHistogram::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
         };
         let histogram = own.to_bins();
         if rules.partitions == 1 {

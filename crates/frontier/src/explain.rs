@@ -10,8 +10,8 @@ use crate::hints::{Lister, value_of_list, value_with_hints};
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::{PageIndex, place_of};
 use crate::page_record::ScheduledPage;
-use crate::request::Wanted;
-use crate::rules::Rules;
+use crate::request::WantedReason;
+use crate::rules::FrontierRules;
 use crate::ties::weight_of;
 use change_rate::Gamma;
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -22,7 +22,7 @@ use sweeps::{GroupKind, GroupOutlook, Outlook};
 const HORIZON_DAYS: f64 = 3_650.0;
 
 /// The pages, outlook and hints of one site, assembled as in the running scheduler.
-struct Site {
+struct ExplainedSite {
     pages: PageIndex,
     outlook: Outlook,
     slot: Slot,
@@ -39,7 +39,7 @@ struct Site {
 /// `pages` are all pages of its site, including itself: siblings share groups and the last look at them. `schedule` is
 /// that of its host, `price` the last published one. Returns `None` when the page is not known.
 pub fn explain(
-    rules: &Rules,
+    rules: &FrontierRules,
     url: &CanonicalUrl,
     outlook: Outlook,
     pages: &[(PageId, ScheduledPage)],
@@ -62,12 +62,20 @@ pub fn explain(
     index.columns.refresh(&outlook, usize::MAX);
     let hint_hazard = page.hint_hazard;
     let pages = index;
-    let known =
-        Site { pages, outlook, slot, page, index: rules.index, hint_hazard, hints, price: price.unwrap_or(0.0) };
+    let known = ExplainedSite {
+        pages,
+        outlook,
+        slot,
+        page,
+        index: rules.index,
+        hint_hazard,
+        hints,
+        price: price.unwrap_or(0.0),
+    };
     Some(known.explain(rules, schedule, price, now))
 }
 
-impl Site {
+impl ExplainedSite {
     fn worth(&self, at: Timestamp) -> Option<Worth> {
         self.pages.columns.worth(self.slot, &self.index, &self.outlook, at)
     }
@@ -135,7 +143,7 @@ impl Site {
 
     fn explain(
         &self,
-        rules: &Rules,
+        rules: &FrontierRules,
         schedule: Option<HostSchedule>,
         price: Option<f64>,
         now: Timestamp,
@@ -156,7 +164,7 @@ impl Site {
         };
         let scored = rules.scores_pages();
         let due_days = match (page.last_look_at, price) {
-            _ if page.request.wanted != Wanted::No => Some(0.0),
+            _ if page.request.wanted != WantedReason::No => Some(0.0),
             (None, _) => Some(0.0),
             (Some(_), Some(price)) if scored => self.due_after_days(price, now),
             _ => None,
@@ -196,9 +204,7 @@ impl Site {
                 paused: schedule.as_ref().is_some_and(|schedule| schedule.paused),
             },
             hints: Hints { kinds: page.hinted.count_ones(), probability, host: self.qualities(), listed: page.listed },
-            mirror_of: ties
-                .and_then(|ties| ties.canonical.as_ref())
-                .map(|canonical| canonical.standing.url.to_string()),
+            mirror_of: ties.and_then(|ties| ties.canonical.as_ref()).map(|canonical| canonical.rank.url.to_string()),
             mirrors: ties.map_or(0, |ties| ties.followers.len()),
             reasons: Vec::new(),
         };

@@ -8,28 +8,28 @@ mod siblings;
 mod tick;
 mod ties;
 
-pub use self::tick::{Choice, HandOut, Tick};
+pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
 use crate::audit::Audit;
-use crate::budget::Budget;
+use crate::budget::FetchBudget;
 use crate::demand::SharedDemand;
 use crate::hosts::{HostSchedule, Hosts};
 use crate::page_index::PageIndex;
 use crate::page_record::ScheduledPage;
 use crate::planner::{Planner, look_of};
-use crate::rules::Rules;
+use crate::rules::FrontierRules;
 use crate::siblings::{TaughtCells, belief_of};
 use crate::ties::weight_of;
 use messages::{Demand, SweepForecast, Verdict};
 use page::{Host, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
-use sweeps::{CellChange, Changes, Outlook, Place, SiteState};
+use sweeps::{CellChange, Changes, Outlook, PagePlace, SiteState};
 
 /// The frontier of one partition. Only the records of pages, hosts and the outlook are kept on disk; the rest is
 /// derived from them, or may be lost.
 pub struct Frontier {
-    pub(crate) rules: Rules,
+    pub(crate) rules: FrontierRules,
     pub(crate) pages: PageIndex,
     pub(crate) hosts: Hosts,
     pub(crate) outlook: Outlook,
@@ -37,15 +37,15 @@ pub struct Frontier {
     pub(crate) taught_cells: TaughtCells,
     /// `None` for policies that score every page at every tick.
     pub(crate) planner: Option<Planner>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: FetchBudget,
     pub(crate) audit: Audit,
     pub(crate) demand: SharedDemand,
-    pub(crate) counts: Counts,
+    pub(crate) counts: FrontierCounts,
 }
 
 /// Counters and gauges since this frontier was made.
 #[derive(Default)]
-pub(crate) struct Counts {
+pub(crate) struct FrontierCounts {
     /// Totals over all pages here, including those from before a restart.
     pub(crate) fetches: u64,
     pub(crate) changes: u64,
@@ -70,9 +70,10 @@ pub(crate) struct Counts {
 
 impl Frontier {
     /// A frontier without pages. Restore it in this order: the outlook, hosts, pages.
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: FrontierRules) -> Self {
         let demand = SharedDemand::new(&rules);
-        let counts = Counts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..Counts::default() };
+        let counts =
+            FrontierCounts { fresh_at: Timestamp::MIN, scanned_at: Timestamp::MIN, ..FrontierCounts::default() };
         Self {
             planner: Planner::new(&rules),
             rules,
@@ -80,7 +81,7 @@ impl Frontier {
             hosts: Hosts::default(),
             outlook: Outlook::default(),
             taught_cells: TaughtCells::new(),
-            budget: Budget::default(),
+            budget: FetchBudget::default(),
             audit: Audit::default(),
             demand,
             counts,
@@ -153,7 +154,7 @@ impl Frontier {
     /// Takes in what the estimator learned about the sweeps of a site. Returns the changes of the outlook, and why part
     /// of the forecast was refused; the outlook keeps its old values for that part.
     pub fn take_forecast(&mut self, forecast: SweepForecast) -> (Changes, Result<(), String>) {
-        let site = Place::of(forecast.site_key.as_str(), "", "/").site;
+        let site = PagePlace::of(forecast.site_key.as_str(), "", "/").site;
         let SweepForecast { groups, cells, lead, .. } = forecast;
         let sites = lead.map(|lead| SiteState { site, lead }).into_iter().collect();
         let changes = Changes { groups, cells, sites };

@@ -26,21 +26,21 @@ const SILENT: f32 = 2.0;
 /// Cap on recall: at least a tenth of the changes is expected to come unannounced.
 const MAX_RECALL: f64 = 0.9;
 
-type Counts = [f32; KINDS.len()];
+type HintCounts = [f32; KINDS.len()];
 
 /// What looks at the pages of one host have shown about its hints, by kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HintRecord {
     /// Changes behind hints, less those expected anyway. May fall below zero by chance.
-    right: Counts,
+    right: HintCounts,
     /// Looks behind hints that found no change.
-    wrong: Counts,
+    wrong: HintCounts,
     /// Changes with a hint.
-    announced: Counts,
+    announced: HintCounts,
     /// Changes without one.
-    silent: Counts,
+    silent: HintCounts,
     /// Looks without a hint that found no change.
-    quiet: Counts,
+    quiet: HintCounts,
 }
 
 impl HintRecord {
@@ -58,7 +58,7 @@ impl HintRecord {
 
     /// Writes the counts into the stored schedule.
     pub(crate) fn keep(&self, kept: &mut HostSchedule) {
-        let counts = |counts: &Counts| if self.is_empty() { Vec::new() } else { counts.to_vec() };
+        let counts = |counts: &HintCounts| if self.is_empty() { Vec::new() } else { counts.to_vec() };
         kept.hints_right = counts(&self.right);
         kept.hints_wrong = counts(&self.wrong);
         kept.changes_hinted = counts(&self.announced);
@@ -85,7 +85,7 @@ impl HintRecord {
 
     /// Share of changes that hints of this kind announce, discounted by their share of quiet looks.
     pub(crate) fn recall(&self, number: usize) -> f64 {
-        let of = |counts: &Counts| f64::from(counts[number]);
+        let of = |counts: &HintCounts| f64::from(counts[number]);
         let announced = of(&self.announced) / (of(&self.announced) + of(&self.silent) + f64::from(SILENT));
         let false_alarms = (of(&self.wrong) + 1.0) / (of(&self.wrong) + of(&self.quiet) + 2.0);
         ((announced - false_alarms) / (1.0 - false_alarms)).clamp(0.0, MAX_RECALL)

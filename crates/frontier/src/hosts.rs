@@ -2,7 +2,7 @@
 //! nor a rebalance causes a burst.
 
 use crate::hint_record::HintRecord;
-use crate::rules::Rules;
+use crate::rules::FrontierRules;
 use messages::impl_message;
 use page::{Host, Timestamp};
 use politeness::HostBackoff;
@@ -44,13 +44,13 @@ pub(crate) struct HostGate {
 
 impl HostGate {
     /// Pause between the end of a request to the host and the start of the next.
-    pub(crate) fn delay(&self, rules: &Rules) -> Duration {
+    pub(crate) fn delay(&self, rules: &FrontierRules) -> Duration {
         let configured = rules.delay.delay_after(None, Duration::ZERO).as_duration();
         self.crawl_delay.max(configured).max(rules.host_interval)
     }
 
     /// How long one request keeps the host busy: it answers, and is then left alone.
-    pub(crate) fn time_per_request(&self, rules: &Rules) -> Duration {
+    pub(crate) fn time_per_request(&self, rules: &FrontierRules) -> Duration {
         self.delay(rules) + self.response_time
     }
 

@@ -27,8 +27,8 @@ mod rules;
 mod siblings;
 mod ties;
 
-pub use crate::frontier::{Choice, Frontier, HandOut, Tick};
+pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut};
 pub use crate::hosts::HostSchedule;
 pub use crate::page_record::ScheduledPage;
-pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, Wanted};
-pub use crate::rules::Rules;
+pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, WantedReason};
+pub use crate::rules::FrontierRules;

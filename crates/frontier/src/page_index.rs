@@ -3,15 +3,15 @@
 use crate::hints::Lister;
 use crate::hosts::{HostGate, Hosts};
 use crate::page_record::ScheduledPage;
-use crate::request::{RequestState, Wanted};
-use crate::rules::Rules;
+use crate::request::{RequestState, WantedReason};
+use crate::rules::FrontierRules;
 use crate::siblings::entry_of;
 use crate::ties::{is_follower, last_turn, weight_of};
 use change_rate::GammaState;
 use page::{CanonicalUrl, PageId, Timestamp};
-use revisit::columns::{LastLook, PageColumns, PageEntry, Slot, Standing};
+use revisit::columns::{LastLook, PageColumns, PageEntry, PageStatus, Slot};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use sweeps::{Outlook, PageBelief, Place};
+use sweeps::{Outlook, OwnEvidence, PagePlace};
 
 /// All pages. Everything in it is derived from their records.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl PageIndex {
         id: PageId,
         page: &ScheduledPage,
         hosts: &mut Hosts,
-        rules: &Rules,
+        rules: &FrontierRules,
         outlook: &Outlook,
     ) -> Slot {
         self.unset(id, hosts);
@@ -64,10 +64,10 @@ impl PageIndex {
             belief: entry_of(page, place.cell, rules, outlook),
             weight: weight_of(page, rules) * expectation(page, hosts.gate(host), rules),
             host,
-            standing: match page.request.state {
-                RequestState::InFlight { .. } => Standing::InFlight,
-                RequestState::Held { .. } => Standing::Held,
-                RequestState::Idle => Standing::Ready,
+            status: match page.request.state {
+                RequestState::InFlight { .. } => PageStatus::InFlight,
+                RequestState::Held { .. } => PageStatus::Held,
+                RequestState::Idle => PageStatus::Ready,
             },
         };
         let slot = match known {
@@ -96,7 +96,7 @@ impl PageIndex {
             }
             RequestState::Idle => {}
         }
-        if page.request.wanted != Wanted::No {
+        if page.request.wanted != WantedReason::No {
             self.refetch.insert(slot);
         }
         if page.hint_hazard > 0.0 {
@@ -129,15 +129,15 @@ impl PageIndex {
         let Some(entry) = self.columns.get(slot) else { return };
         self.never_fetched -= usize::from(matches!(entry.last_look, LastLook::Discovered(_)));
         let wait = (self.waits[slot.index()], slot);
-        match entry.standing {
-            Standing::InFlight => {
+        match entry.status {
+            PageStatus::InFlight => {
                 self.leases.remove(&wait);
                 hosts.gate_mut(entry.host).in_flight -= 1;
             }
-            Standing::Held => {
+            PageStatus::Held => {
                 self.held.remove(&wait);
             }
-            Standing::Ready | Standing::Gone => {}
+            PageStatus::Ready | PageStatus::Gone => {}
         }
         self.refetch.remove(&slot);
         self.hinted.remove(&slot);
@@ -203,20 +203,20 @@ impl PageIndex {
 /// recall r only (1 - r) λ of the changes come in silence. For times short against 1/λ, the value is that share of the
 /// value without hints (alpha of C16: V = w alpha t²/2 to first order). Computed when the page's record was last
 /// touched.
-fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &Rules) -> f64 {
+fn expectation(page: &ScheduledPage, gate: &HostGate, rules: &FrontierRules) -> f64 {
     let is_silent = page.hinted == 0 && page.listed == 0 && page.last_look_at.is_some() && rules.values_hints();
     if is_silent { 1.0 - gate.hints.best_recall() } else { 1.0 }
 }
 
 /// The place of a page on its site.
-pub(crate) fn place_of(url: &CanonicalUrl) -> Place {
-    Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
+pub(crate) fn place_of(url: &CanonicalUrl) -> PagePlace {
+    PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 /// The page's evidence beyond the prior of its cell.
-pub(crate) fn evidence_of(page: &ScheduledPage) -> PageBelief {
+pub(crate) fn evidence_of(page: &ScheduledPage) -> OwnEvidence {
     let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
-    PageBelief {
+    OwnEvidence {
         own: state(page.belief.own_alpha, page.belief.own_beta_days),
         plain: state(page.belief.plain_alpha, page.belief.plain_beta_days),
     }

@@ -1,11 +1,11 @@
 //! Policies with their own account of pages, and the waits that they do not know of.
 
-use crate::rules::Rules;
-use change_rate::{Gamma, Outcome};
+use crate::rules::FrontierRules;
+use change_rate::{Gamma, LookOutcome};
 use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::BTreeSet;
 
 /// A policy with its own account, and the pages it has chosen. Those are in flight, or wait here for a time that the
@@ -17,7 +17,7 @@ pub(crate) struct Planner {
 
 impl Planner {
     /// The policy of the settings; `None` where the scheduler scores every page.
-    pub(crate) fn new(rules: &Rules) -> Option<Self> {
+    pub(crate) fn new(rules: &FrontierRules) -> Option<Self> {
         if rules.scores_pages() {
             return None;
         }
@@ -36,7 +36,7 @@ impl Planner {
     }
 
     pub(crate) fn begin(&mut self, now: Timestamp, tick_days: f64, budget_per_day: f64) {
-        self.policy.begin(&Tick { now_days: now.as_days(), days: tick_days, budget_per_day });
+        self.policy.begin(&PolicyTick { now_days: now.as_days(), days: tick_days, budget_per_day });
     }
 
     /// The next page. A page that is held, or in flight for another reason, stays out until it is freed or looked at.
@@ -76,7 +76,7 @@ pub(crate) fn look_of(
     belief: Gamma,
 ) -> PolicyLook {
     let changed = if verdict == Verdict::First { Some(false) } else { verdict.is_change() };
-    let outcome = changed.map(|changed| if changed { Outcome::Changed } else { Outcome::Unchanged });
+    let outcome = changed.map(|changed| if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
     let interval_days = previous.filter(|_| verdict != Verdict::First).map(|previous| fetched_at.days_since(previous));
     PolicyLook {
         at_days: fetched_at.as_days(),

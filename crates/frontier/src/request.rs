@@ -27,7 +27,7 @@ pub struct PageRequest {
     /// Consecutive answers that told nothing about the content.
     pub failures: i32,
     /// Why the page is wanted next, whatever its value.
-    pub wanted: Wanted,
+    pub wanted: WantedReason,
     /// Whether the page may be requested now.
     pub state: RequestState,
 }
@@ -49,14 +49,14 @@ pub enum RequestState {
         /// Whether the request is an audit: the page was drawn at random to measure freshness.
         audit: bool,
         /// Why the page was wanted when the request was handed out.
-        serves: Wanted,
+        serves: WantedReason,
     },
 }
 
 /// Why a page is wanted next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum WantedReason {
     /// It is not: it competes by its value.
     #[default]
     No,
@@ -107,7 +107,7 @@ impl RetryTimes {
 impl PageRequest {
     /// For a page that was never requested. Its attempts are counted from `attempt`, which no request has had.
     pub fn new(attempt: i64) -> Self {
-        Self { attempt, answered: attempt, failures: 0, wanted: Wanted::No, state: RequestState::Idle }
+        Self { attempt, answered: attempt, failures: 0, wanted: WantedReason::No, state: RequestState::Idle }
     }
 
     /// End of the lease of the request in flight.
@@ -135,7 +135,7 @@ impl PageRequest {
     #[must_use]
     pub fn hand_out(self, lease_until: Timestamp, audit: bool) -> Self {
         let state = RequestState::InFlight { lease_until, audit, serves: self.wanted };
-        Self { attempt: self.attempt + 1, wanted: Wanted::No, state, ..self }
+        Self { attempt: self.attempt + 1, wanted: WantedReason::No, state, ..self }
     }
 
     /// The reason of the request in flight, given whether the page was looked at before.
@@ -146,11 +146,11 @@ impl PageRequest {
         };
         match serves {
             _ if audit => FetchReason::Audit,
-            Wanted::Probe => FetchReason::Probe,
-            Wanted::Command => FetchReason::Command,
-            Wanted::No if self.failures > 0 => FetchReason::Retry,
-            Wanted::No if was_looked_at => FetchReason::Refresh,
-            Wanted::No => FetchReason::New,
+            WantedReason::Probe => FetchReason::Probe,
+            WantedReason::Command => FetchReason::Command,
+            WantedReason::No if self.failures > 0 => FetchReason::Retry,
+            WantedReason::No if was_looked_at => FetchReason::Refresh,
+            WantedReason::No => FetchReason::New,
         }
     }
 
@@ -167,7 +167,7 @@ impl PageRequest {
         let audit = matches!(self.state, RequestState::InFlight { audit: true, .. });
         let (wanted, wait) = match judgement.look_again_after_s {
             // It settles an inconclusive look, whatever the page's value.
-            Some(wait_s) => (Wanted::Probe, Duration::from_secs(wait_s.max(0).unsigned_abs())),
+            Some(wait_s) => (WantedReason::Probe, Duration::from_secs(wait_s.max(0).unsigned_abs())),
             None => (self.wanted, times.wait(meaning.retry, failures)),
         };
         let state = match wait {
@@ -206,14 +206,14 @@ impl PageRequest {
 
     /// Makes the page wanted next.
     #[must_use]
-    pub fn want(self, wanted: Wanted) -> Self {
+    pub fn want(self, wanted: WantedReason) -> Self {
         Self { wanted: self.wanted.max(wanted), ..self }
     }
 
     /// Makes the page wanted next for an operator, and ends its wait.
     #[must_use]
     pub fn command(self) -> Self {
-        self.want(Wanted::Command).release()
+        self.want(WantedReason::Command).release()
     }
 
     fn lose(self) -> Self {
@@ -231,18 +231,18 @@ struct StoredRequest {
     attempt: i64,
     answered: i64,
     failures: i32,
-    wanted: Wanted,
+    wanted: WantedReason,
     held_until: Option<Timestamp>,
     lease_until: Option<Timestamp>,
     audit: bool,
-    serves: Wanted,
+    serves: WantedReason,
 }
 
 impl From<PageRequest> for StoredRequest {
     fn from(request: PageRequest) -> Self {
         let (audit, serves) = match request.state {
             RequestState::InFlight { audit, serves, .. } => (audit, serves),
-            RequestState::Idle | RequestState::Held { .. } => (false, Wanted::No),
+            RequestState::Idle | RequestState::Held { .. } => (false, WantedReason::No),
         };
         Self {
             attempt: request.attempt,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// The settings of one partition of the scheduler.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct FrontierRules {
     pub(crate) policy: PolicyKind,
     /// How the scheduler follows the policy.
     pub(crate) at_work: PolicyAtWork,
@@ -67,7 +67,7 @@ pub(crate) enum Siblings {
     GammaGrouped,
 }
 
-impl Rules {
+impl FrontierRules {
     /// The rules of one of `partitions` partitions. The settings are already checked, so every part of them is valid
     /// here.
     pub fn new(settings: &Settings, partitions: u32) -> Self {

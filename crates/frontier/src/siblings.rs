@@ -7,14 +7,14 @@
 
 use crate::page_index::evidence_of;
 use crate::page_record::ScheduledPage;
-use crate::rules::{Rules, Siblings};
+use crate::rules::{FrontierRules, Siblings};
 use change_rate::{Gamma, GammaState};
 use revisit::columns::{Index, whole_belief};
 use std::collections::BTreeSet;
-use sweeps::{Outlook, PageBelief};
+use sweeps::{Outlook, OwnEvidence};
 
 /// The whole belief about a page's change rate, in this cell.
-pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> Gamma {
+pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &FrontierRules, outlook: &Outlook) -> Gamma {
     taught(evidence_of(page).plain, cell, rules, outlook).unwrap_or_else(|| {
         Gamma::new(page.belief.alpha, page.belief.beta_days).unwrap_or_else(|_| {
             // An invalid belief is replaced by a vague one, so that the page is looked at again.
@@ -25,20 +25,20 @@ pub(crate) fn belief_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook:
 
 /// The columns' entry of a page. Under the live default this is its evidence. Otherwise it is its whole belief, with
 /// the evidence beside it for when the prior moves.
-pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &Rules, outlook: &Outlook) -> PageBelief {
+pub(crate) fn entry_of(page: &ScheduledPage, cell: u64, rules: &FrontierRules, outlook: &Outlook) -> OwnEvidence {
     let evidence = evidence_of(page);
     match rules.index {
         Index::Live { .. } => evidence,
         Index::CrawlValue { .. } | Index::Uniform => {
-            PageBelief { plain: evidence.plain, ..whole_belief(belief_of(page, cell, rules, outlook)) }
+            OwnEvidence { plain: evidence.plain, ..whole_belief(belief_of(page, cell, rules, outlook)) }
         }
     }
 }
 
 /// The belief from the published prior of a cell; `None` when no prior was published.
-pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &Rules, outlook: &Outlook) -> Option<Gamma> {
+pub(crate) fn taught(evidence: GammaState, cell: u64, rules: &FrontierRules, outlook: &Outlook) -> Option<Gamma> {
     let priors = outlook.told_priors(cell).filter(|_| rules.siblings.is_some())?;
-    let belief = PageBelief { own: GammaState::default(), plain: evidence };
+    let belief = OwnEvidence { own: GammaState::default(), plain: evidence };
     match rules.siblings? {
         Siblings::Sweeps => Some(priors.plain(&belief)),
         Siblings::GammaGrouped => {

@@ -3,17 +3,17 @@
 //! as a look where turns are computed: the content is looked at in another place.
 
 use crate::page_record::ScheduledPage;
-use crate::request::Wanted;
-use crate::rules::Rules;
+use crate::request::WantedReason;
+use crate::rules::FrontierRules;
 use messages::{MirrorLetter, MirrorSaying};
-use mirrors::{Letter, Peer, Saying, Standing, Ties, shared_weight};
+use mirrors::{Letter, MirrorPeer, MirrorRank, Saying, Ties, shared_weight};
 use page::{PageId, Timestamp};
 
 /// Consecutive fetches without content after which a page stands for no other.
 pub(crate) const FAILURES_BORNE: i32 = 3;
 
 /// The weight that a page competes with: its own and its followers'.
-pub(crate) fn weight_of(page: &ScheduledPage, rules: &Rules) -> f64 {
+pub(crate) fn weight_of(page: &ScheduledPage, rules: &FrontierRules) -> f64 {
     match &page.ties {
         Some(ties) if rules.mirrors => {
             shared_weight(page.weight, ties.followers.iter().map(|follower| follower.weight))
@@ -33,11 +33,11 @@ pub(crate) fn is_follower(page: &ScheduledPage) -> bool {
 }
 
 /// Whether a page may be passed over at its turn.
-pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp) -> bool {
+pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &FrontierRules, now: Timestamp) -> bool {
     let (Some(ties), Some(last_look_at)) = (&page.ties, page.last_look_at) else { return false };
     rules.mirrors
         && ties.may_pass()
-        && page.request.wanted == Wanted::No
+        && page.request.wanted == WantedReason::No
         && page.hinted == 0
         && page.request.failures == 0
         && now.saturating_since(last_look_at) < rules.max_interval
@@ -46,27 +46,27 @@ pub(crate) fn can_be_passed(page: &ScheduledPage, rules: &Rules, now: Timestamp)
 pub(crate) fn with_ties(
     id: PageId,
     page: &mut ScheduledPage,
-    act: impl FnOnce(&mut Ties, &Peer, &Standing) -> Vec<Letter>,
+    act: impl FnOnce(&mut Ties, &MirrorPeer, &MirrorRank) -> Vec<Letter>,
 ) -> Vec<MirrorLetter> {
-    let me = Peer { page_id: id, site: page.url.site_key() };
-    let standing = Standing { url: page.url.clone(), weight: page.weight };
+    let me = MirrorPeer { page_id: id, site: page.url.site_key() };
+    let rank = MirrorRank { url: page.url.clone(), weight: page.weight };
     let mut ties = page.ties.take().unwrap_or_default();
-    let letters = act(&mut ties, &me, &standing);
+    let letters = act(&mut ties, &me, &rank);
     page.ties = (ties != Ties::default()).then_some(ties);
     letters.into_iter().map(write_letter).collect()
 }
 
 pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
     let (version_at, epoch) = (letter.version_at, letter.epoch);
-    let standing = || {
+    let rank = || {
         let url = letter.url.clone();
         let url = url.ok_or_else(|| format!("a MirrorLetter to {} lacks the sender's url", letter.to))?;
-        Ok::<_, String>(Standing { url, weight: letter.weight })
+        Ok::<_, String>(MirrorRank { url, weight: letter.weight })
     };
     Ok(match letter.saying {
         MirrorSaying::Candidate => Saying::Candidate { version_at, of_version_at: letter.of_version_at },
-        MirrorSaying::Follow => Saying::Follow { standing: standing()?, epoch, version_at },
-        MirrorSaying::Accept => Saying::Accept { standing: standing()?, epoch },
+        MirrorSaying::Follow => Saying::Follow { rank: rank()?, epoch, version_at },
+        MirrorSaying::Accept => Saying::Accept { rank: rank()?, epoch },
         MirrorSaying::Release => Saying::Release,
         MirrorSaying::Leave => Saying::Leave { epoch, changed_at: version_at },
         MirrorSaying::Unknown => {
@@ -81,18 +81,16 @@ pub(crate) fn read_letter(letter: &MirrorLetter) -> Result<Saying, String> {
 pub(crate) fn write_letter(letter: Letter) -> MirrorLetter {
     let Letter { to, about, saying } = letter;
     // The kind, the sender's state, the two versions, and the epoch.
-    let (saying, standing, version_at, of_version_at, epoch) = match saying {
+    let (saying, rank, version_at, of_version_at, epoch) = match saying {
         Saying::Candidate { version_at, of_version_at } => {
             (MirrorSaying::Candidate, None, version_at, of_version_at, 0)
         }
-        Saying::Follow { standing, epoch, version_at } => {
-            (MirrorSaying::Follow, Some(standing), version_at, None, epoch)
-        }
-        Saying::Accept { standing, epoch } => (MirrorSaying::Accept, Some(standing), None, None, epoch),
+        Saying::Follow { rank, epoch, version_at } => (MirrorSaying::Follow, Some(rank), version_at, None, epoch),
+        Saying::Accept { rank, epoch } => (MirrorSaying::Accept, Some(rank), None, None, epoch),
         Saying::Release => (MirrorSaying::Release, None, None, None, 0),
         Saying::Leave { epoch, changed_at } => (MirrorSaying::Leave, None, changed_at, None, epoch),
     };
-    let (url, weight) = standing.map_or((None, 0.0), |standing| (Some(standing.url), standing.weight));
+    let (url, weight) = rank.map_or((None, 0.0), |rank| (Some(rank.url), rank.weight));
     MirrorLetter {
         to: to.page_id,
         to_site: to.site,

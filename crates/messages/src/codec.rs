@@ -6,7 +6,7 @@
 //! versions are resolved with their schema from the [registry](crate::schemas).
 
 use crate::parts::with_parts;
-use crate::resolution::{Plan, Unreadable, one_line};
+use crate::resolution::{ResolutionError, ResolutionPlan, one_line};
 use crate::schema_record::SchemaRecord;
 use crate::schemas;
 use crate::{DecodeError, Encoded, Fingerprint};
@@ -91,7 +91,7 @@ macro_rules! impl_message {
 }
 
 /// The plan to read another version's records, or the error if none of its records can be read.
-type Resolved = Result<Arc<Plan>, DecodeError>;
+type Resolved = Result<Arc<ResolutionPlan>, DecodeError>;
 
 /// Encodes a record type with its schema, and decodes it from any known version.
 pub struct Codec<T> {
@@ -153,8 +153,8 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     fn decode_other(&self, fingerprint: Fingerprint, datum: &[u8]) -> Result<T, DecodeError> {
         let unresolvable = |problem| DecodeError::Unresolvable { name: self.name, fingerprint, problem };
         let value = self.plan(fingerprint)?.read(datum).map_err(|unreadable| match unreadable {
-            Unreadable::Corrupt(problem) => self.corrupt(problem),
-            Unreadable::Unresolvable(problem) => unresolvable(problem),
+            ResolutionError::Corrupt(problem) => self.corrupt(problem),
+            ResolutionError::Unresolvable(problem) => unresolvable(problem),
         })?;
         schemas::count_of_other_version(self.name);
         apache_avro::from_value(&value).map_err(|error| self.corrupt(problem(&error)))
@@ -181,7 +181,7 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
             return Err(DecodeError::OtherRecord { fingerprint, found, readable });
         }
         let unresolvable = |problem| DecodeError::Unresolvable { name: self.name, fingerprint, problem };
-        Plan::new(writer, self.schema).map(Arc::new).map_err(unresolvable)
+        ResolutionPlan::new(writer, self.schema).map(Arc::new).map_err(unresolvable)
     }
 
     fn corrupt(&self, problem: String) -> DecodeError {

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// An incompatibility of a reader with a writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct Incompatibility {
     /// Path of the field, from the record's name, such as `FetchResult.hops.status`.
     pub field: String,
     /// What is wrong.
@@ -32,7 +32,7 @@ pub enum Severity {
     EveryRecord,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for Incompatibility {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "field {}: {}; {}", self.field, self.reason, self.remedy)
     }
@@ -44,7 +44,7 @@ const GIVE_ENUM_DEFAULT: &str = "an enum may grow only if the readers' version o
 const KEEP_NAME: &str = "keep the name, or give the new type the old one as an alias";
 
 /// The incompatibilities of reading records of `writer` with `reader`. Fails for a schema that cannot be walked.
-pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Problem>, String> {
+pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Incompatibility>, String> {
     let names = |schema| ResolvedSchema::new(schema).map_err(|error| one_line(&error.to_string()));
     let (writers, readers) = (names(writer)?, names(reader)?);
     let (writers, readers) = (writers.get_names(), readers.get_names());
@@ -59,7 +59,7 @@ pub fn problems(writer: &Schema, reader: &Schema) -> Result<Vec<Problem>, String
 }
 
 /// Whether a schema refers to a name. A record that refers to itself may have no end.
-fn contains<'s>(schema: &'s Schema, name: &Name, names: &Names<'s>, seen: &mut Vec<&'s Name>) -> bool {
+fn contains<'s>(schema: &'s Schema, name: &Name, names: &SchemasByName<'s>, seen: &mut Vec<&'s Name>) -> bool {
     match schema {
         Schema::Record(record) => record.fields.iter().any(|field| contains(&field.schema, name, names, seen)),
         Schema::Array(array) => contains(&array.items, name, names, seen),
@@ -87,15 +87,15 @@ pub(crate) fn writers_field<'w>(writer: &'w RecordSchema, reader: &RecordField) 
 }
 
 /// Schemas by the names used in another schema.
-type Names<'s> = HashMap<Name, &'s Schema>;
+pub(crate) type SchemasByName<'s> = HashMap<Name, &'s Schema>;
 
 struct Walk<'s> {
-    writers: &'s Names<'s>,
-    readers: &'s Names<'s>,
-    problems: Vec<Problem>,
+    writers: &'s SchemasByName<'s>,
+    readers: &'s SchemasByName<'s>,
+    problems: Vec<Incompatibility>,
 }
 
-fn follow<'s>(schema: &'s Schema, names: &Names<'s>) -> &'s Schema {
+fn follow<'s>(schema: &'s Schema, names: &SchemasByName<'s>) -> &'s Schema {
     match schema {
         Schema::Ref { name } => names.get(name).copied().unwrap_or(schema),
         other => other,
@@ -183,7 +183,7 @@ impl<'s> Walk<'s> {
     }
 
     fn found(&mut self, field: &str, reason: String, remedy: &'static str, severity: Severity) {
-        self.problems.push(Problem { field: field.to_owned(), reason, remedy, severity });
+        self.problems.push(Incompatibility { field: field.to_owned(), reason, remedy, severity });
     }
 }
 

@@ -1,6 +1,6 @@
 //! The events of the scheduler: the one topic with several record types.
 
-use crate::keys::Key;
+use crate::keys::KeyKind;
 use crate::{ChangeEstimate, ChangeHint, Command, Keyed, MirrorLetter, PageLinks, SweepForecast};
 
 crate::message_union! {
@@ -24,7 +24,7 @@ crate::message_union! {
 }
 
 impl Keyed for SchedulerEvent {
-    const KEY: Key = Key::Site;
+    const KEY: KeyKind = KeyKind::Site;
 
     fn key(&self) -> Vec<u8> {
         match self {

@@ -1,7 +1,7 @@
 //! Record keys.
 //!
 //! The key determines the partition, and thus the task that processes the record. It depends only on the message, so
-//! that every sender uses the same one. [`Key`] describes the kinds of keys.
+//! that every sender uses the same one. [`KeyKind`] describes the kinds of keys.
 
 use crate::{
     ChangeEstimate, ChangeHint, Command, DeadLetter, Demand, Encoded, FetchRequest, FetchResult, MirrorLetter,
@@ -11,7 +11,7 @@ use page::{CanonicalUrl, Host, SiteKey};
 
 /// Kind of record keys, with their encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum KeyKind {
     /// The site key in UTF-8, so that all records of a site share a partition.
     Site,
     /// The 16 bytes of the page id.
@@ -36,7 +36,7 @@ pub enum Key {
 /// A message with a record key.
 pub trait Keyed: Encoded {
     /// Kind of the keys.
-    const KEY: Key;
+    const KEY: KeyKind;
 
     /// The record's key.
     fn key(&self) -> Vec<u8>;
@@ -46,7 +46,7 @@ pub trait Keyed: Encoded {
 macro_rules! keyed {
     ($($type:ty: $kind:ident |$message:ident| $key:expr;)+) => {$(
         impl Keyed for $type {
-            const KEY: Key = Key::$kind;
+            const KEY: KeyKind = KeyKind::$kind;
 
             fn key(&self) -> Vec<u8> {
                 let $message = self;

@@ -48,7 +48,7 @@ pub use crate::look::{
     ChangeBelief, ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, Look, LookJudgement,
     PageObservation, Validators, Verdict,
 };
-pub use crate::operate::{ContentKind, DeadLetter, PageChange, PageContent};
+pub use crate::operate::{CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 
 /// The wire name of a unit variant, such as `not_modified`. Used for display and in state records.

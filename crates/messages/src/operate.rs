@@ -49,7 +49,7 @@ pub struct PageContent {
     /// Time of the fetch that saw this version.
     pub seen_at: Timestamp,
     /// Kind of copy.
-    pub kind: ContentKind,
+    pub kind: CopyKind,
     /// Content-Type as received.
     pub content_type: Option<String>,
     /// Digest of the body.
@@ -66,7 +66,7 @@ pub struct PageContent {
 /// Kind of stored copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ContentKind {
+pub enum CopyKind {
     /// The visible text, in UTF-8.
     Text,
     /// The body as received, without content codings.

@@ -3,30 +3,29 @@
 //! apache-avro resolves the records. Before that, the writer's schema is adapted to the reader's, as the specification
 //! allows and the Java library does: fields with an alias in the reader are renamed, and longs lose their logical type.
 
-use crate::compatibility::{self, Severity};
+use crate::compatibility::{self, SchemasByName, Severity};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::schema::{Name, RecordField, RecordSchema, ResolvedSchema, UnionSchema};
+use apache_avro::schema::{RecordField, RecordSchema, ResolvedSchema, UnionSchema};
 use apache_avro::types::Value;
-use std::collections::HashMap;
 use std::io::{self, Read};
 
 /// The plan to convert records of one schema to another.
-pub(crate) struct Plan {
+pub(crate) struct ResolutionPlan {
     writer: GenericDatumReader<'static>,
     reader: &'static Schema,
     reader_names: ResolvedSchema<'static>,
 }
 
 /// Why a record of another version cannot be read.
-pub(crate) enum Unreadable {
+pub(crate) enum ResolutionError {
     /// The bytes do not match the writer's schema.
     Corrupt(String),
     /// The value has no counterpart in the reader's schema.
     Unresolvable(String),
 }
 
-impl Plan {
+impl ResolutionPlan {
     /// Makes a plan. Fails with the reason if no record of the writer can be read. The writer's schema stays in memory
     /// for the life of the process, so make one plan per pair of schemas.
     pub(crate) fn new(writer: &Schema, reader: &'static Schema) -> Result<Self, String> {
@@ -43,18 +42,18 @@ impl Plan {
     }
 
     /// Decodes a complete datum.
-    pub(crate) fn read(&self, datum: &[u8]) -> Result<Value, Unreadable> {
+    pub(crate) fn read(&self, datum: &[u8]) -> Result<Value, ResolutionError> {
         let mut datum = Datum { rest: datum, is_short: false };
         let value = self.writer.read_value(&mut datum);
         if datum.is_short {
-            return Err(Unreadable::Corrupt("it ends before its last field".to_owned()));
+            return Err(ResolutionError::Corrupt("it ends before its last field".to_owned()));
         }
-        let value = value.map_err(|error| Unreadable::Corrupt(one_line(&error.to_string())))?;
+        let value = value.map_err(|error| ResolutionError::Corrupt(one_line(&error.to_string())))?;
         if !datum.rest.is_empty() {
-            return Err(Unreadable::Corrupt(format!("{} bytes after the end", datum.rest.len())));
+            return Err(ResolutionError::Corrupt(format!("{} bytes after the end", datum.rest.len())));
         }
         let resolved = value.resolve_with_names(self.reader, self.reader_names.get_names());
-        resolved.map_err(|error| Unreadable::Unresolvable(one_line(&error.to_string())))
+        resolved.map_err(|error| ResolutionError::Unresolvable(one_line(&error.to_string())))
     }
 }
 
@@ -72,11 +71,8 @@ impl Read for Datum<'_> {
     }
 }
 
-/// Schemas by the names used in the reader's schema.
-type Names<'s> = HashMap<Name, &'s Schema>;
-
 /// The writer's schema with the reader's field names and without logical types. It describes the same bytes.
-fn in_words_of(reader: &Names<'_>, writer: &Schema) -> Result<Schema, apache_avro::Error> {
+fn in_words_of(reader: &SchemasByName<'_>, writer: &Schema) -> Result<Schema, apache_avro::Error> {
     Ok(match writer {
         Schema::TimestampMicros | Schema::TimestampMillis | Schema::TimestampNanos => Schema::Long,
         Schema::Array(array) => Schema::array(in_words_of(reader, &array.items)?).build(),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
-pub use crate::compatibility::{Problem, Severity, problems};
+pub use crate::compatibility::{Incompatibility, Severity, problems};
 pub use crate::parts::with_parts;
 pub use crate::schema_record::SchemaRecord;
 

@@ -10,7 +10,7 @@ use crate::{
 use std::fmt;
 use std::marker::PhantomData;
 
-pub use crate::keys::Key;
+pub use crate::keys::KeyKind;
 
 /// Default prefix of all topic names.
 pub const DEFAULT_PREFIX: &str = "recrawl.";
@@ -43,9 +43,9 @@ pub const DEAD_LETTERS: Topic<DeadLetter> =
 /// The schemas of all records, for readers of other versions. The values are not messages but the schema texts.
 pub const SCHEMAS: TopicSpec = TopicSpec {
     name: TopicName::Declared("schemas"),
-    key: Key::Fingerprint,
+    key: KeyKind::Fingerprint,
     schemas: Vec::new,
-    cleanup: Cleanup::Compact,
+    cleanup: CleanupPolicy::Compact,
     max_message_bytes: MIB,
     partitions: Partitions::Fixed(1),
 };
@@ -71,7 +71,7 @@ impl<M: Keyed> Topic<M> {
             name: TopicName::Declared(name),
             key: M::KEY,
             schemas: M::schemas,
-            cleanup: Cleanup::Delete { retention_days: 7 },
+            cleanup: CleanupPolicy::Delete { retention_days: 7 },
             max_message_bytes: MIB,
             partitions: Partitions::PerLoop,
         };
@@ -81,12 +81,12 @@ impl<M: Keyed> Topic<M> {
 
 impl<M> Topic<M> {
     const fn compacted(mut self) -> Self {
-        self.spec.cleanup = Cleanup::Compact;
+        self.spec.cleanup = CleanupPolicy::Compact;
         self
     }
 
     const fn retention_days(mut self, retention_days: u32) -> Self {
-        self.spec.cleanup = Cleanup::Delete { retention_days };
+        self.spec.cleanup = CleanupPolicy::Delete { retention_days };
         self
     }
 
@@ -123,11 +123,11 @@ pub struct TopicSpec {
     /// Name without prefix.
     pub name: TopicName,
     /// Kind of the record keys.
-    pub key: Key,
+    pub key: KeyKind,
     /// Schemas of the records. Empty if they have none.
     pub schemas: fn() -> Vec<SchemaRecord>,
     /// Treatment of old records.
-    pub cleanup: Cleanup,
+    pub cleanup: CleanupPolicy,
     /// Largest record including key and framing (`max.message.bytes`).
     pub max_message_bytes: u32,
     /// Number of partitions.
@@ -159,7 +159,7 @@ impl fmt::Display for TopicName {
 
 /// Treatment of old records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cleanup {
+pub enum CleanupPolicy {
     /// Keeps the last record per key.
     Compact,
     /// Deletes old records.
@@ -180,12 +180,12 @@ pub enum Partitions {
 
 impl TopicSpec {
     /// The changelog of a table with values of this type.
-    pub const fn changelog<V: Encoded>(stage: &'static str, table: &'static str, key: Key) -> Self {
+    pub const fn changelog<V: Encoded>(stage: &'static str, table: &'static str, key: KeyKind) -> Self {
         Self {
             name: TopicName::Changelog { stage, table },
             key,
             schemas: V::schemas,
-            cleanup: Cleanup::Compact,
+            cleanup: CleanupPolicy::Compact,
             max_message_bytes: MIB,
             partitions: Partitions::PerLoop,
         }

@@ -3,14 +3,14 @@
 use crate::Finding;
 use crate::banding::Banding;
 use crate::degree::DegreeBounds;
-use crate::groups::Groups;
+use crate::groups::DisjointSets;
 use crate::link_set::LinkSet;
 use crate::threshold::Threshold;
 use std::collections::HashMap;
 
 /// Compares each page with the earlier pages that share a key with it, unless they are already in its group.
 pub fn banded(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshold, banding: Banding) -> Finding {
-    let mut finding = Finding { groups: Groups::new(pages.len()), comparisons: 0 };
+    let mut finding = Finding { groups: DisjointSets::new(pages.len()), comparisons: 0 };
     let mut buckets = Chains::default();
     for (page, links) in pages.iter().enumerate().filter(|(_, links)| bounds.admits(links.degree())) {
         for candidate in buckets.insert(page, &banding.keys(&links.sketch())) {
@@ -30,10 +30,10 @@ pub fn banded(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshold, ban
 #[derive(Default)]
 struct Chains {
     last: HashMap<u64, usize>,
-    entries: Vec<Entry>,
+    entries: Vec<ChainEntry>,
 }
 
-struct Entry {
+struct ChainEntry {
     page: usize,
     previous: Option<usize>,
 }
@@ -46,11 +46,11 @@ impl Chains {
         for &key in keys {
             let previous = self.last.insert(key, self.entries.len());
             let mut next = previous;
-            while let Some(Entry { page, previous }) = next.map(|entry| &self.entries[entry]) {
+            while let Some(ChainEntry { page, previous }) = next.map(|entry| &self.entries[entry]) {
                 candidates.push(*page);
                 next = *previous;
             }
-            self.entries.push(Entry { page, previous });
+            self.entries.push(ChainEntry { page, previous });
         }
         candidates.sort_unstable();
         candidates.dedup();

@@ -5,7 +5,7 @@ use crate::banded::banded;
 use crate::banding::Banding;
 use crate::degree::DegreeHistogram;
 use crate::degree_bound::degree_bound;
-use crate::groups::Groups;
+use crate::groups::DisjointSets;
 use crate::link_set::LinkSet;
 use crate::threshold::Threshold;
 use crate::ties::address_order;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A page and its links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageLinks {
+pub struct LinkedPage {
     /// The page's address.
     pub url: String,
     /// The absolute targets of its links, in any order and with repetitions.
@@ -43,13 +43,13 @@ pub struct MethodReport {
 }
 
 /// Finds the mirrors among pages, with the default threshold and bounds. If a page occurs twice, the last one counts.
-pub fn compare_all(pages: Vec<PageLinks>) -> MirrorReport {
+pub fn compare_all(pages: Vec<LinkedPage>) -> MirrorReport {
     let by_url: BTreeMap<String, LinkSet> =
         pages.into_iter().map(|page| (page.url, LinkSet::of(page.links.iter().map(String::as_str)))).collect();
     let (urls, links): (Vec<String>, Vec<LinkSet>) = by_url.into_iter().unzip();
     let threshold = Threshold::default();
     let bounds = links.iter().map(LinkSet::degree).collect::<DegreeHistogram>().bounds();
-    let mut all = Groups::new(urls.len());
+    let mut all = DisjointSets::new(urls.len());
     let mut report = |name: &str, mut finding: Finding| {
         for group in finding.groups.members() {
             group.iter().for_each(|&page| all.join(page, group[0]));
@@ -64,7 +64,7 @@ pub fn compare_all(pages: Vec<PageLinks>) -> MirrorReport {
     MirrorReport { groups: addresses(&mut all, &urls), methods }
 }
 
-fn addresses(groups: &mut Groups, urls: &[String]) -> Vec<Vec<String>> {
+fn addresses(groups: &mut DisjointSets, urls: &[String]) -> Vec<Vec<String>> {
     let named = |members: Vec<usize>| {
         let mut group: Vec<&String> = members.into_iter().map(|member| &urls[member]).collect();
         let first = (0..group.len()).min_by(|&a, &b| address_order(group[a], group[b]));
@@ -82,8 +82,8 @@ fn addresses(groups: &mut Groups, urls: &[String]) -> Vec<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn lines(pages: &[(&str, std::ops::Range<u32>)]) -> Vec<PageLinks> {
-        let page = |(url, links): &(&str, std::ops::Range<u32>)| PageLinks {
+    fn lines(pages: &[(&str, std::ops::Range<u32>)]) -> Vec<LinkedPage> {
+        let page = |(url, links): &(&str, std::ops::Range<u32>)| LinkedPage {
             url: (*url).to_owned(),
             links: links.clone().map(|number| format!("http://linked.example/{number}")).collect(),
         };
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn lines_are_read_as_they_are_written() {
         let line = r#"{"url":"http://a/","links":["http://b/","http://c/"],"fetched":1}"#;
-        let page: PageLinks = serde_json::from_str(line).unwrap();
+        let page: LinkedPage = serde_json::from_str(line).unwrap();
         assert_eq!((page.url.as_str(), page.links.len()), ("http://a/", 2));
     }
 }

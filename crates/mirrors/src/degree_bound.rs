@@ -2,7 +2,7 @@
 
 use crate::Finding;
 use crate::degree::DegreeBounds;
-use crate::groups::Groups;
+use crate::groups::DisjointSets;
 use crate::link_set::LinkSet;
 use crate::threshold::Threshold;
 
@@ -12,7 +12,7 @@ pub fn degree_bound(pages: &[LinkSet], bounds: DegreeBounds, threshold: Threshol
     let mut order: Vec<usize> = (0..pages.len()).filter(|&page| bounds.admits(pages[page].degree())).collect();
     // Sorted by hashes within a degree, so that equal pages are neighbours and match at the first comparison.
     order.sort_by_key(|&page| (pages[page].degree(), pages[page].hashes()));
-    let mut finding = Finding { groups: Groups::new(pages.len()), comparisons: 0 };
+    let mut finding = Finding { groups: DisjointSets::new(pages.len()), comparisons: 0 };
     let mut originals: Vec<usize> = Vec::new();
     for page in order {
         let lowest = threshold.lowest_partner_degree(pages[page].degree());

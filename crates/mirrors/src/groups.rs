@@ -2,13 +2,13 @@
 
 /// Disjoint sets of the numbers 0 to n − 1 (Tarjan 1975, with path halving). At first each number is a set of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Groups {
-    /// A smaller member of the same set; for the smallest one the number itself. So a root is the smallest member of its
-    /// set, whatever the order of the pairs.
+pub struct DisjointSets {
+    /// A smaller member of the same set; for the smallest one the number itself. So a root is the smallest member of
+    /// its set, whatever the order of the pairs.
     parents: Vec<usize>,
 }
 
-impl Groups {
+impl DisjointSets {
     /// The numbers below `count`, each in a set of its own.
     pub fn new(count: usize) -> Self {
         Self { parents: (0..count).collect() }
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn pairs_make_groups() {
-        let mut groups = Groups::new(7);
+        let mut groups = DisjointSets::new(7);
         for (a, b) in [(5, 1), (2, 6), (1, 3)] {
             groups.join(a, b);
         }
@@ -65,7 +65,7 @@ mod tests {
         #[test]
         fn the_order_of_pairs_does_not_matter(mut pairs in proptest::collection::vec((0usize..20, 0usize..20), 0..20)) {
             let joined = |pairs: &[(usize, usize)]| {
-                let mut groups = Groups::new(20);
+                let mut groups = DisjointSets::new(20);
                 pairs.iter().for_each(|&(a, b)| groups.join(a, b));
                 groups.members()
             };

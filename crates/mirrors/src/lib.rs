@@ -11,7 +11,7 @@
 //! with fewer than ten links tell too little ([`DegreeBounds`]).
 //!
 //! ```
-//! let page = |url: &str, first: u32| mirrors::PageLinks {
+//! let page = |url: &str, first: u32| mirrors::LinkedPage {
 //!     url: url.to_owned(),
 //!     links: (first..first + 20).map(|number| format!("https://linked.example/{number}")).collect(),
 //! };
@@ -35,23 +35,23 @@ mod ties;
 
 pub use crate::banded::banded;
 pub use crate::banding::Banding;
-pub use crate::compare_all::{MethodReport, MirrorReport, PageLinks, compare_all};
+pub use crate::compare_all::{LinkedPage, MethodReport, MirrorReport, compare_all};
 pub use crate::degree::{DegreeBounds, DegreeHistogram};
 pub use crate::degree_bound::degree_bound;
-pub use crate::groups::Groups;
+pub use crate::groups::DisjointSets;
 pub use crate::link_set::LinkSet;
 pub use crate::sketch::{SKETCH_SLOTS, Sketch};
-pub use crate::text_sketch::{BandKey, Entry, MAX_BUCKET_PAGES, NotATextSketch, TextSketch, best_match};
+pub use crate::text_sketch::{BandKey, MAX_BUCKET_PAGES, NotATextSketch, SketchEntry, TextSketch, best_match};
 pub use crate::threshold::Threshold;
 pub use crate::ties::{
-    Canonical, Follower, Letter, MAX_FOLLOWERS, PROBE_EVERY, Peer, Saying, Standing, Ties, shared_weight,
+    Canonical, Letter, MAX_FOLLOWERS, MirrorFollower, MirrorPeer, MirrorRank, PROBE_EVERY, Saying, Ties, shared_weight,
 };
 
 /// The result of one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Pages by their index in the input, joined if one was found to be a mirror of the other.
-    pub groups: Groups,
+    pub groups: DisjointSets,
     /// Number of comparisons of two sets of links.
     pub comparisons: u64,
 }

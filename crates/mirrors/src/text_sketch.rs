@@ -90,7 +90,7 @@ impl TextSketch {
 
 /// A page in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry<P> {
+pub struct SketchEntry<P> {
     /// Identifies the page.
     pub page: P,
     /// The authority of the page's host.
@@ -102,7 +102,7 @@ pub struct Entry<P> {
 /// The index of the page in a bucket that is most like `page`, if one is its mirror. A pair that shares several buckets
 /// is left to the first of them. Pages of one host are often made from one template, so between them only equal
 /// sketches match.
-pub fn best_match<P: Ord>(page: &Entry<P>, bucket: &[Entry<P>], band: &BandKey) -> Option<usize> {
+pub fn best_match<P: Ord>(page: &SketchEntry<P>, bucket: &[SketchEntry<P>], band: &BandKey) -> Option<usize> {
     let candidates = bucket.iter().enumerate().filter(|(_, other)| {
         other.page != page.page && page.sketch.first_common_band(&other.sketch).as_ref() == Some(band)
     });
@@ -127,8 +127,8 @@ mod tests {
         ShingleSet::from_hashes(numbers.map(splitmix64))
     }
 
-    fn entry(page: u32, host: &str, numbers: std::ops::Range<u64>) -> Entry<u32> {
-        Entry { page, host: host.to_owned(), sketch: TextSketch::of(&shingles(numbers)).unwrap() }
+    fn entry(page: u32, host: &str, numbers: std::ops::Range<u64>) -> SketchEntry<u32> {
+        SketchEntry { page, host: host.to_owned(), sketch: TextSketch::of(&shingles(numbers)).unwrap() }
     }
 
     #[test]
@@ -176,14 +176,14 @@ mod tests {
     fn on_one_host_only_the_same_text_is_a_mirror() {
         let page = entry(1, "a.example", 0..100);
         let band = page.sketch.bands()[0];
-        let matching = |other: Entry<u32>| best_match(&page, &[other], &band).is_some();
+        let matching = |other: SketchEntry<u32>| best_match(&page, &[other], &band).is_some();
         assert!(matching(entry(2, "a.example", 0..100)));
         assert!(!matching(entry(1, "a.example", 0..100)), "a page is no mirror of itself");
         let nearly: Vec<_> = (90..100).rev().map(|end| entry(2, "a.example", 0..end)).collect();
         let met = nearly.iter().filter(|other| other.sketch != page.sketch && other.sketch.bands()[0] == band);
         let met: Vec<_> = met.cloned().collect();
         assert!(!met.is_empty() && !met.iter().any(|other| matching(other.clone())));
-        assert!(met.iter().all(|other| matching(Entry { host: "b.example".to_owned(), ..other.clone() })));
+        assert!(met.iter().all(|other| matching(SketchEntry { host: "b.example".to_owned(), ..other.clone() })));
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
     /// are found with few comparisons, and dissimilar pages are not paired.
     #[test]
     fn nearly_all_mirrors_are_found_in_order_of_arrival() {
-        let mut buckets: BTreeMap<BandKey, Vec<Entry<u32>>> = BTreeMap::new();
+        let mut buckets: BTreeMap<BandKey, Vec<SketchEntry<u32>>> = BTreeMap::new();
         let (mut found, mut wrong, mut comparisons) = (0, 0, 0u64);
         let pairs = 2_000u64;
         for page in 0..2 * pairs as u32 {

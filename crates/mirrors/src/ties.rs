@@ -22,14 +22,15 @@ const REDIRECTION: Saying = Saying::Candidate { version_at: None, of_version_at:
 
 /// A page as the address of letters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Peer {
+#[serde(rename = "Peer")] // Its name in the schema of the scheduler's pages.
+pub struct MirrorPeer {
     /// Identifies the page.
     pub page_id: PageId,
     /// The page's site, by which letters to it are routed.
     pub site: SiteKey,
 }
 
-impl Peer {
+impl MirrorPeer {
     /// The page at an address.
     pub fn at(url: &CanonicalUrl) -> Self {
         Self { page_id: url.page_id(), site: url.site_key() }
@@ -38,14 +39,15 @@ impl Peer {
 
 /// The rank of a page among its mirrors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
+#[serde(rename = "Standing")] // Its name in the schema of the scheduler's pages.
+pub struct MirrorRank {
     /// The address of the page.
     pub url: CanonicalUrl,
     /// Its importance. A weight that is not positive counts as zero.
     pub weight: f64,
 }
 
-impl Standing {
+impl MirrorRank {
     /// Whether this page outranks another: by the higher weight, or among equals by the better address.
     fn precedes(&self, other: &Self) -> bool {
         let order = counted(other.weight).total_cmp(&counted(self.weight));
@@ -82,7 +84,7 @@ pub enum Saying {
     /// A request to follow the recipient.
     Follow {
         /// The sender's rank.
-        standing: Standing,
+        rank: MirrorRank,
         /// The sender's [`Ties::epoch`].
         epoch: i64,
         /// The recipient's version whose text the sender has; `None` for the current one.
@@ -91,7 +93,7 @@ pub enum Saying {
     /// The sender accepts the recipient as a follower.
     Accept {
         /// The sender's rank.
-        standing: Standing,
+        rank: MirrorRank,
         /// The epoch of the request that is accepted.
         epoch: i64,
     },
@@ -111,18 +113,19 @@ pub enum Saying {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter {
     /// The recipient.
-    pub to: Peer,
+    pub to: MirrorPeer,
     /// The page the letter is about: the sender, except for a candidate.
-    pub about: Peer,
+    pub about: MirrorPeer,
     /// The content.
     pub saying: Saying,
 }
 
 /// A page that follows this one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Follower {
+#[serde(rename = "Follower")] // Its name in the schema of the scheduler's pages.
+pub struct MirrorFollower {
     /// The follower.
-    pub peer: Peer,
+    pub peer: MirrorPeer,
     /// The follower's importance.
     pub weight: f64,
     /// The epoch of its accepted request.
@@ -133,9 +136,10 @@ pub struct Follower {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Canonical {
     /// The canonical page.
-    pub peer: Peer,
+    pub peer: MirrorPeer,
     /// The canonical page's rank.
-    pub standing: Standing,
+    #[serde(rename = "standing")]
+    pub rank: MirrorRank,
 }
 
 /// A page's relations to its mirrors. By default it has none.
@@ -144,7 +148,7 @@ pub struct Ties {
     /// The page fetched in its place, if it follows one.
     pub canonical: Option<Canonical>,
     /// The pages it is fetched for.
-    pub followers: Vec<Follower>,
+    pub followers: Vec<MirrorFollower>,
     /// The latest of its versions whose text another page has; `None` if no other page is known to have its current
     /// text.
     pub matched_at: Option<Timestamp>,
@@ -178,19 +182,19 @@ impl Ties {
     }
 
     /// Processes a letter. Returns the letters to send in turn.
-    pub fn hear(&mut self, me: &Peer, standing: &Standing, about: &Peer, saying: Saying) -> Vec<Letter> {
+    pub fn hear(&mut self, me: &MirrorPeer, rank: &MirrorRank, about: &MirrorPeer, saying: Saying) -> Vec<Letter> {
         if about.page_id == me.page_id {
             return Vec::new();
         }
         match saying {
             Saying::Candidate { version_at, of_version_at } => {
-                self.hear_of_candidate(me, standing, about, version_at, of_version_at)
+                self.hear_of_candidate(me, rank, about, version_at, of_version_at)
             }
-            Saying::Follow { standing: theirs, epoch, version_at } => {
-                let follower = Follower { peer: about.clone(), weight: theirs.weight, epoch };
-                self.hear_follow(me, standing, follower, &theirs, version_at)
+            Saying::Follow { rank: theirs, epoch, version_at } => {
+                let follower = MirrorFollower { peer: about.clone(), weight: theirs.weight, epoch };
+                self.hear_follow(me, rank, follower, &theirs, version_at)
             }
-            Saying::Accept { standing: theirs, epoch } => self.hear_accept(me, standing, about, theirs, epoch),
+            Saying::Accept { rank: theirs, epoch } => self.hear_accept(me, rank, about, theirs, epoch),
             Saying::Release => {
                 if self.follows(about) {
                     self.untie();
@@ -206,9 +210,9 @@ impl Ties {
 
     fn hear_of_candidate(
         &mut self,
-        me: &Peer,
-        standing: &Standing,
-        about: &Peer,
+        me: &MirrorPeer,
+        rank: &MirrorRank,
+        about: &MirrorPeer,
         version_at: Option<Timestamp>,
         of_version_at: Option<Timestamp>,
     ) -> Vec<Letter> {
@@ -223,7 +227,7 @@ impl Ties {
         if is_new_version {
             letters.extend(self.leave(me, None));
         }
-        letters.push(self.ask(me, standing, about, of_version_at));
+        letters.push(self.ask(me, rank, about, of_version_at));
         letters
     }
 
@@ -233,14 +237,14 @@ impl Ties {
 
     fn hear_follow(
         &mut self,
-        me: &Peer,
-        standing: &Standing,
-        follower: Follower,
-        theirs: &Standing,
+        me: &MirrorPeer,
+        rank: &MirrorRank,
+        follower: MirrorFollower,
+        theirs: &MirrorRank,
         version_at: Option<Timestamp>,
     ) -> Vec<Letter> {
         let about = &follower.peer;
-        let precedes = standing.precedes(theirs);
+        let precedes = rank.precedes(theirs);
         match &self.canonical {
             Some(canonical) if canonical.peer.page_id != about.page_id => {
                 // The sender may still hold itself for a follower that this page no longer has.
@@ -251,7 +255,7 @@ impl Ties {
             // The sender has matched this page's text with its own.
             _ if !precedes => {
                 self.matched(version_at);
-                return vec![self.ask(me, standing, about, None)];
+                return vec![self.ask(me, rank, about, None)];
             }
             _ => {}
         }
@@ -265,7 +269,7 @@ impl Ties {
             letters.push(letter(about, me, Saying::Release));
             return letters;
         }
-        letters.push(letter(about, me, Saying::Accept { standing: standing.clone(), epoch: follower.epoch }));
+        letters.push(letter(about, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch }));
         match known {
             Some(known) => self.followers[known] = follower,
             None => self.followers.push(follower),
@@ -275,16 +279,16 @@ impl Ties {
 
     fn hear_accept(
         &mut self,
-        me: &Peer,
-        standing: &Standing,
-        about: &Peer,
-        theirs: Standing,
+        me: &MirrorPeer,
+        rank: &MirrorRank,
+        about: &MirrorPeer,
+        theirs: MirrorRank,
         epoch: i64,
     ) -> Vec<Letter> {
-        let leave = |page: &Peer| letter(page, me, Saying::Leave { epoch, changed_at: None });
-        let candidate = |to: &Peer, about: &Peer| letter(to, about, REDIRECTION);
+        let leave = |page: &MirrorPeer| letter(page, me, Saying::Leave { epoch, changed_at: None });
+        let candidate = |to: &MirrorPeer, about: &MirrorPeer| letter(to, about, REDIRECTION);
         // This page has changed meanwhile, or the ranks of the two have.
-        if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(standing) {
+        if epoch != self.epoch || self.matched_at.is_none() || !theirs.precedes(rank) {
             // This page has outgrown the page it follows: the tie ends on this side, too.
             if epoch == self.epoch && self.follows(about) {
                 self.untie();
@@ -294,16 +298,16 @@ impl Ties {
         // Each has accepted the other. Ask again who follows whom.
         if let Some(known) = self.followers.iter().position(|follower| follower.peer.page_id == about.page_id) {
             self.followers.remove(known);
-            return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, standing, about, None)];
+            return vec![leave(about), letter(about, me, Saying::Release), self.ask(me, rank, about, None)];
         }
         let mut letters = Vec::new();
         match &self.canonical {
             Some(canonical) if canonical.peer.page_id == about.page_id => {
-                self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
+                self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
                 return letters;
             }
             // Follow the higher of the two pages, and tell the other about it.
-            Some(canonical) if !theirs.precedes(&canonical.standing) => {
+            Some(canonical) if !theirs.precedes(&canonical.rank) => {
                 return vec![leave(about), candidate(about, &canonical.peer)];
             }
             Some(canonical) => {
@@ -312,15 +316,15 @@ impl Ties {
             None => {}
         }
         letters.extend(self.followers.iter().map(|follower| candidate(&follower.peer, about)));
-        self.canonical = Some(Canonical { peer: about.clone(), standing: theirs });
+        self.canonical = Some(Canonical { peer: about.clone(), rank: theirs });
         // The accepted request may be older than a letter of leave that is still under way.
-        letters.push(self.ask(me, standing, about, None));
+        letters.push(self.ask(me, rank, about, None));
         letters
     }
 
     /// Records that the page was found changed, in the version fetched at that time. It leaves its canonical page
     /// unless the same version was found in another page.
-    pub fn changed(&mut self, me: &Peer, version_at: Timestamp) -> Vec<Letter> {
+    pub fn changed(&mut self, me: &MirrorPeer, version_at: Timestamp) -> Vec<Letter> {
         if self.matched_at.is_some_and(|matched_at| matched_at >= version_at) {
             return Vec::new();
         }
@@ -330,16 +334,16 @@ impl Ties {
 
     /// Announces a new weight of the page. Its canonical page may have to trade places with it, and one of its
     /// followers may have outgrown it.
-    pub fn reweighed(&self, me: &Peer, standing: &Standing) -> Vec<Letter> {
-        let asked = self.canonical.iter().map(|canonical| self.ask(me, standing, &canonical.peer, None));
-        let accept = |follower: &Follower| {
-            letter(&follower.peer, me, Saying::Accept { standing: standing.clone(), epoch: follower.epoch })
+    pub fn reweighed(&self, me: &MirrorPeer, rank: &MirrorRank) -> Vec<Letter> {
+        let asked = self.canonical.iter().map(|canonical| self.ask(me, rank, &canonical.peer, None));
+        let accept = |follower: &MirrorFollower| {
+            letter(&follower.peer, me, Saying::Accept { rank: rank.clone(), epoch: follower.epoch })
         };
         asked.chain(self.followers.iter().map(accept)).collect()
     }
 
     /// Ends all ties of a page that cannot stand for others: it is gone, forgotten, or may not be fetched.
-    pub fn dissolve(&mut self, me: &Peer) -> Vec<Letter> {
+    pub fn dissolve(&mut self, me: &MirrorPeer) -> Vec<Letter> {
         let released = std::mem::take(&mut self.followers).into_iter();
         let letters = released.map(|follower| letter(&follower.peer, me, Saying::Release));
         let letters = letters.chain(self.leave(me, None)).collect();
@@ -348,28 +352,28 @@ impl Ties {
     }
 
     /// Leaves the canonical page, if any. Answers to earlier requests come too late.
-    fn leave(&mut self, me: &Peer, changed_at: Option<Timestamp>) -> Option<Letter> {
+    fn leave(&mut self, me: &MirrorPeer, changed_at: Option<Timestamp>) -> Option<Letter> {
         let canonical = self.untie()?;
         Some(letter(&canonical, me, Saying::Leave { epoch: self.epoch - 1, changed_at }))
     }
 
     /// Begins a new epoch without a canonical page. Returns the previous one.
-    fn untie(&mut self) -> Option<Peer> {
+    fn untie(&mut self) -> Option<MirrorPeer> {
         self.epoch += 1;
         (self.passes, self.passed_at) = (0, None);
         self.canonical.take().map(|canonical| canonical.peer)
     }
 
-    fn ask(&self, me: &Peer, standing: &Standing, page: &Peer, version_at: Option<Timestamp>) -> Letter {
-        letter(page, me, Saying::Follow { standing: standing.clone(), epoch: self.epoch, version_at })
+    fn ask(&self, me: &MirrorPeer, rank: &MirrorRank, page: &MirrorPeer, version_at: Option<Timestamp>) -> Letter {
+        letter(page, me, Saying::Follow { rank: rank.clone(), epoch: self.epoch, version_at })
     }
 
-    fn follows(&self, page: &Peer) -> bool {
+    fn follows(&self, page: &MirrorPeer) -> bool {
         self.canonical.as_ref().is_some_and(|canonical| canonical.peer.page_id == page.page_id)
     }
 }
 
-fn letter(to: &Peer, about: &Peer, saying: Saying) -> Letter {
+fn letter(to: &MirrorPeer, about: &MirrorPeer, saying: Saying) -> Letter {
     Letter { to: to.clone(), about: about.clone(), saying }
 }
 

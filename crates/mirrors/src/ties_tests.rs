@@ -13,7 +13,7 @@ fn url(text: &str) -> CanonicalUrl {
 /// Pages that exchange letters. Letters between two pages arrive in order, all others in any order.
 #[derive(Default)]
 struct World {
-    pages: Vec<(Peer, Standing, Ties)>,
+    pages: Vec<(MirrorPeer, MirrorRank, Ties)>,
     letters: BTreeMap<(PageId, PageId), VecDeque<Letter>>,
     delivered: usize,
     /// The current version of each page for which one is known.
@@ -24,9 +24,9 @@ impl World {
     fn of(weights: &[u8]) -> Self {
         let page = |(number, weight): (usize, &u8)| {
             let host = format!("h{number}.example");
-            let standing = Standing { url: url(&format!("https://{host}/")), weight: f64::from(*weight) };
-            let peer = Peer { page_id: PageId([number as u8; 16]), site: SiteKey::from_domain(host) };
-            (peer, standing, Ties::default())
+            let rank = MirrorRank { url: url(&format!("https://{host}/")), weight: f64::from(*weight) };
+            let peer = MirrorPeer { page_id: PageId([number as u8; 16]), site: SiteKey::from_domain(host) };
+            (peer, rank, Ties::default())
         };
         Self { pages: weights.iter().enumerate().map(page).collect(), ..Self::default() }
     }
@@ -51,8 +51,8 @@ impl World {
         let ways: Vec<_> = self.letters.iter().filter(|(_, queue)| !queue.is_empty()).map(|(way, _)| *way).collect();
         let Some(way) = ways.get(choice % ways.len().max(1)) else { return false };
         let letter = self.letters.get_mut(way).unwrap().pop_front().unwrap();
-        let (peer, standing, ties) = &mut self.pages[usize::from(letter.to.page_id.0[0])];
-        let answers = ties.hear(peer, standing, &letter.about, letter.saying);
+        let (peer, rank, ties) = &mut self.pages[usize::from(letter.to.page_id.0[0])];
+        let answers = ties.hear(peer, rank, &letter.about, letter.saying);
         let from = peer.page_id;
         self.send(from, answers);
         self.delivered += 1;
@@ -99,8 +99,8 @@ impl World {
 #[test]
 fn weight_comes_first_then_https_then_brevity_then_bytes() {
     let check = |(a, a_weight): (&str, f64), (b, b_weight): (&str, f64)| {
-        let standing = |url: &str, weight| Standing { url: self::url(url), weight };
-        let (first, second) = (standing(a, a_weight), standing(b, b_weight));
+        let rank = |url: &str, weight| MirrorRank { url: self::url(url), weight };
+        let (first, second) = (rank(a, a_weight), rank(b, b_weight));
         assert!(first.precedes(&second) && !second.precedes(&first) && !first.precedes(&first));
     };
     check(("http://b/long", 2.0), ("https://a/", 1.0));
@@ -181,9 +181,9 @@ fn a_page_that_gains_weight_trades_places() {
     world.match_up(0, 2, 10);
     world.match_up(1, 2, 10);
     world.settle(&[0]);
-    let (peer, standing, ties) = &mut world.pages[0];
-    standing.weight = 9.0;
-    let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
+    let (peer, rank, ties) = &mut world.pages[0];
+    rank.weight = 9.0;
+    let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
     world.send(from, letter);
     world.settle(&[0]);
     assert_eq!([0, 1, 2].map(|page| world.canonical_of(page)), [None, Some(0), Some(0)]);
@@ -196,9 +196,9 @@ fn a_page_accepted_once_more_by_one_that_it_has_outgrown_follows_it_no_longer() 
     world.match_up(0, 1, 10);
     world.settle(&[0]);
     let mut reweigh = |weight| {
-        let (peer, standing, ties) = &mut world.pages[0];
-        standing.weight = weight;
-        let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
+        let (peer, rank, ties) = &mut world.pages[0];
+        rank.weight = weight;
+        let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
         world.send(from, letter);
     };
     // The answer to the first letter finds a page that has sent the second.
@@ -251,9 +251,9 @@ proptest! {
                 0 => world.match_up(page, other, moment as i64),
                 1 => world.change(page, moment as i64),
                 2 => {
-                    let (peer, standing, ties) = &mut world.pages[page];
-                    standing.weight = other as f64;
-                    let (from, letter) = (peer.page_id, ties.reweighed(peer, standing));
+                    let (peer, rank, ties) = &mut world.pages[page];
+                    rank.weight = other as f64;
+                    let (from, letter) = (peer.page_id, ties.reweighed(peer, rank));
                     world.send(from, letter);
                 }
                 _ => {

@@ -1,6 +1,6 @@
 //! Decides whether a URL may be fetched, and when.
 //!
-//! * [`Robots`]: the rules of a robots.txt file (RFC 9309).
+//! * [`RobotsFile`]: the rules of a robots.txt file (RFC 9309).
 //! * [`RobotsCacheEntry`]: the rules in force, also when the file is absent or unreachable, and when they expire.
 //! * [`DelayRule`]: the delay between two fetches of a host.
 //! * [`retry_after`] and [`HostBackoff`]: the pause that a host asks for, or that its failures call for.
@@ -17,5 +17,5 @@ mod robots_cache;
 pub use crate::backoff::{BackoffProblem, BackoffRule, HostBackoff};
 pub use crate::delay::{CrawlDelay, DelayProblem, DelayRule};
 pub use crate::retry_after::{MAX_RETRY_AFTER, retry_after};
-pub use crate::robots::{MAX_ROBOTS_BYTES, Robots, Verdict};
+pub use crate::robots::{MAX_ROBOTS_BYTES, RobotsFile, RobotsVerdict};
 pub use crate::robots_cache::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, UNREACHABLE_GRACE};

@@ -12,14 +12,14 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
 /// The rules of a robots.txt file. Parsing never fails: lines that are not understood are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Robots {
-    groups: Vec<Group>,
+pub struct RobotsFile {
+    groups: Vec<RobotsGroup>,
     sitemaps: Vec<String>,
 }
 
 /// Whether a path may be fetched, and the rule that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict<'a> {
+pub struct RobotsVerdict<'a> {
     /// Whether the path may be fetched.
     pub allowed: bool,
     /// The pattern that decided, as written in the file. `None` if no rule matches.
@@ -28,14 +28,14 @@ pub struct Verdict<'a> {
     pub line: Option<usize>,
 }
 
-impl Verdict<'_> {
+impl RobotsVerdict<'_> {
     pub(crate) const fn without_rule(allowed: bool) -> Self {
         Self { allowed, rule: None, line: None }
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Group {
+struct RobotsGroup {
     /// Product tokens. Empty if the group names no valid token.
     agents: Vec<Box<str>>,
     /// Whether the group applies to all crawlers (`*`).
@@ -52,7 +52,7 @@ struct Rule {
     line: usize,
 }
 
-impl Robots {
+impl RobotsFile {
     /// Parses a file, at most its first [`MAX_ROBOTS_BYTES`].
     pub fn parse(file: &[u8]) -> Self {
         let mut bytes = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
@@ -61,32 +61,32 @@ impl Robots {
             let cut = memchr::memrchr2(b'\n', b'\r', &bytes[..MAX_ROBOTS_BYTES]).unwrap_or(0);
             bytes = &bytes[..cut];
         }
-        let mut robots = Robots::default();
+        let mut robots = RobotsFile::default();
         // A group may list several agents. The first agent line after a rule opens a new group.
         let mut group_has_rules = true;
         for (index, line) in lines(bytes).enumerate() {
             let Some((key, value)) = key_and_value(line) else { continue };
             match key {
-                Key::UserAgent => {
+                RobotsDirective::UserAgent => {
                     if group_has_rules {
-                        robots.groups.push(Group::default());
+                        robots.groups.push(RobotsGroup::default());
                         group_has_rules = false;
                     }
                     if let Some(group) = robots.groups.last_mut() {
                         group.add_agent(value);
                     }
                 }
-                Key::Allow | Key::Disallow => {
+                RobotsDirective::Allow | RobotsDirective::Disallow => {
                     // Rules before the first agent line apply to nobody.
                     let Some(group) = robots.groups.last_mut() else { continue };
                     group_has_rules = true;
-                    group.add_rule(key == Key::Allow, value, index + 1);
+                    group.add_rule(key == RobotsDirective::Allow, value, index + 1);
                 }
-                Key::CrawlDelay => {
+                RobotsDirective::CrawlDelay => {
                     let Some(group) = robots.groups.last_mut() else { continue };
                     group.crawl_delay = seconds(value).max(group.crawl_delay);
                 }
-                Key::Sitemap => robots.sitemaps.push(String::from_utf8_lossy(value).into_owned()),
+                RobotsDirective::Sitemap => robots.sitemaps.push(String::from_utf8_lossy(value).into_owned()),
             }
         }
         robots
@@ -96,17 +96,17 @@ impl Robots {
     ///
     /// The longest matching pattern decides, and allow wins a tie. Paths without a matching rule are allowed, and
     /// `/robots.txt` always is.
-    pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
+    pub fn check(&self, product_token: &str, path_and_query: &str) -> RobotsVerdict<'_> {
         let path = if path_and_query.is_empty() { "/" } else { path_and_query };
         if path == "/robots.txt" {
-            return Verdict::without_rule(true);
+            return RobotsVerdict::without_rule(true);
         }
         let path = normalise_path(path.as_bytes());
         self.groups_for(product_token)
             .flat_map(|group| &group.rules)
             .filter(|rule| rule.pattern.matches(&path))
             .max_by_key(|rule| (rule.pattern.specificity(), rule.allow))
-            .map_or(Verdict::without_rule(true), |rule| Verdict {
+            .map_or(RobotsVerdict::without_rule(true), |rule| RobotsVerdict {
                 allowed: rule.allow,
                 rule: Some(&rule.written),
                 line: Some(rule.line),
@@ -125,13 +125,13 @@ impl Robots {
     }
 
     /// The groups that name this crawler or, without any, those for all crawlers (`*`).
-    fn groups_for(&self, product_token: &str) -> impl Iterator<Item = &Group> {
+    fn groups_for(&self, product_token: &str) -> impl Iterator<Item = &RobotsGroup> {
         let named = self.groups.iter().any(|group| group.names(product_token));
         self.groups.iter().filter(move |group| if named { group.names(product_token) } else { group.everybody })
     }
 }
 
-impl Group {
+impl RobotsGroup {
     fn add_agent(&mut self, value: &[u8]) {
         if let [b'*'] | [b'*', b' ' | b'\t', ..] = value {
             self.everybody = true;
@@ -177,7 +177,7 @@ fn seconds(value: &[u8]) -> Option<Duration> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Key {
+enum RobotsDirective {
     UserAgent,
     Allow,
     Disallow,
@@ -198,7 +198,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The key and value of a line without its comment. `None` for a line without a known key.
-fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
+fn key_and_value(line: &[u8]) -> Option<(RobotsDirective, &[u8])> {
     let line = &line[..memchr::memchr(b'#', line).unwrap_or(line.len())];
     let line = line.trim_ascii();
     if let Some(colon) = memchr::memchr(b':', line) {
@@ -214,22 +214,22 @@ fn key_and_value(line: &[u8]) -> Option<(Key, &[u8])> {
 }
 
 /// Keys in any letter case, with common misspellings.
-fn key(word: &[u8]) -> Option<Key> {
-    const KEYS: [(&[u8], Key); 14] = [
-        (b"user-agent", Key::UserAgent),
-        (b"useragent", Key::UserAgent),
-        (b"user agent", Key::UserAgent),
-        (b"allow", Key::Allow),
-        (b"disallow", Key::Disallow),
-        (b"dissallow", Key::Disallow),
-        (b"dissalow", Key::Disallow),
-        (b"disalow", Key::Disallow),
-        (b"diasllow", Key::Disallow),
-        (b"disallaw", Key::Disallow),
-        (b"crawl-delay", Key::CrawlDelay),
-        (b"crawldelay", Key::CrawlDelay),
-        (b"sitemap", Key::Sitemap),
-        (b"site-map", Key::Sitemap),
+fn key(word: &[u8]) -> Option<RobotsDirective> {
+    const KEYS: [(&[u8], RobotsDirective); 14] = [
+        (b"user-agent", RobotsDirective::UserAgent),
+        (b"useragent", RobotsDirective::UserAgent),
+        (b"user agent", RobotsDirective::UserAgent),
+        (b"allow", RobotsDirective::Allow),
+        (b"disallow", RobotsDirective::Disallow),
+        (b"dissallow", RobotsDirective::Disallow),
+        (b"dissalow", RobotsDirective::Disallow),
+        (b"disalow", RobotsDirective::Disallow),
+        (b"diasllow", RobotsDirective::Disallow),
+        (b"disallaw", RobotsDirective::Disallow),
+        (b"crawl-delay", RobotsDirective::CrawlDelay),
+        (b"crawldelay", RobotsDirective::CrawlDelay),
+        (b"sitemap", RobotsDirective::Sitemap),
+        (b"site-map", RobotsDirective::Sitemap),
     ];
     KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|&(_, key)| key)
 }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_longest_matching_rule_of_all_groups_for_the_crawler_decides() {
-        let robots = Robots::parse(EXAMPLE.as_bytes());
+        let robots = RobotsFile::parse(EXAMPLE.as_bytes());
         let check = |agent, path, allowed, line| {
             let verdict = robots.check(agent, path);
             assert_eq!((verdict.allowed, verdict.line), (allowed, line), "{agent} {path}");
@@ -262,19 +262,19 @@ mod tests {
 
     #[test]
     fn crawl_delay_belongs_to_a_group_and_sitemaps_to_the_file() {
-        let robots = Robots::parse(EXAMPLE.as_bytes());
+        let robots = RobotsFile::parse(EXAMPLE.as_bytes());
         assert_eq!(robots.crawl_delay("SomeBot"), Some(Duration::from_millis(2_500)));
         assert_eq!(robots.crawl_delay("ExampleBot"), None);
         assert_eq!(robots.sitemaps(), ["https://a.test/s.xml"]);
         for nonsense in ["-1", "NaN", "inf", "soon", ""] {
             let file = format!("User-agent: *\nCrawl-delay: {nonsense}\n");
-            assert_eq!(Robots::parse(file.as_bytes()).crawl_delay("x"), None, "{nonsense}");
+            assert_eq!(RobotsFile::parse(file.as_bytes()).crawl_delay("x"), None, "{nonsense}");
         }
     }
 
     #[test]
     fn allow_wins_a_tie_and_robots_txt_itself_is_always_allowed() {
-        let robots = Robots::parse(b"User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /\n");
+        let robots = RobotsFile::parse(b"User-agent: *\nDisallow: /a\nAllow: /a\nDisallow: /\n");
         assert!(robots.check("x", "/a").allowed);
         assert!(!robots.check("x", "").allowed);
         assert!(robots.check("x", "/robots.txt").allowed);
@@ -286,20 +286,20 @@ mod tests {
         file.resize(MAX_ROBOTS_BYTES - "Disallow: /".len(), b'#');
         file.splice(file.len() - 1.., *b"\n");
         file.extend_from_slice(b"Disallow: /private\n");
-        assert!(Robots::parse(&file).check("x", "/public").allowed);
+        assert!(RobotsFile::parse(&file).check("x", "/public").allowed);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_a_robots_file(bytes in proptest::collection::vec(any::<u8>(), 0..300), path in ".{0,20}") {
-            let _ = Robots::parse(&bytes).check("x", &path);
+            let _ = RobotsFile::parse(&bytes).check("x", &path);
         }
 
         #[test]
         fn any_lines_are_a_robots_file(
             lines in proptest::collection::vec("(user-agent|allow|disallow|crawl-delay)[: ]{1,2}[*/a$%2]{0,6}", 0..20)
         ) {
-            let _ = Robots::parse(lines.join("\n").as_bytes()).check("a", "/a2%2a");
+            let _ = RobotsFile::parse(lines.join("\n").as_bytes()).check("a", "/a2%2a");
         }
     }
 }

@@ -11,7 +11,7 @@
 //! An answer is valid for a day. An unreachable file is retried each time it has been missing twice as long, after 5
 //! minutes at first and at least daily.
 
-use crate::robots::{Robots, Verdict};
+use crate::robots::{RobotsFile, RobotsVerdict};
 use page::{DAY, MINUTE, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,17 +45,17 @@ pub enum RobotsFetch<'a> {
 /// The robots.txt rules in force for one authority, and their expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsCacheEntry {
-    rules: Rules,
+    rules: RobotsRules,
     expires_at: Timestamp,
     /// Start of the time that the file has been unreachable. `None` while it is reachable.
     unreachable_since: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Rules {
+enum RobotsRules {
     AllowAll,
     DisallowAll,
-    File(Arc<Robots>),
+    File(Arc<RobotsFile>),
 }
 
 impl RobotsCacheEntry {
@@ -63,14 +63,18 @@ impl RobotsCacheEntry {
     pub fn after(previous: Option<&RobotsCacheEntry>, fetch: RobotsFetch<'_>, now: Timestamp) -> Self {
         let fresh = |rules| Self { rules, expires_at: now + FRESH, unreachable_since: None };
         match fetch {
-            RobotsFetch::Answered { status: 200..=299, body } => fresh(Rules::File(Arc::new(Robots::parse(body)))),
+            RobotsFetch::Answered { status: 200..=299, body } => {
+                fresh(RobotsRules::File(Arc::new(RobotsFile::parse(body))))
+            }
             RobotsFetch::Answered { status: 304, .. } => match previous {
-                Some(Self { rules: Rules::File(robots), .. }) => fresh(Rules::File(Arc::clone(robots))),
+                Some(Self { rules: RobotsRules::File(robots), .. }) => fresh(RobotsRules::File(Arc::clone(robots))),
                 // A 304 without a cached copy is not a valid answer.
                 _ => Self::unreachable(previous, now),
             },
             RobotsFetch::Answered { status: 429, .. } => Self::unreachable(previous, now),
-            RobotsFetch::Answered { status: 300..=499, .. } | RobotsFetch::TooManyRedirects => fresh(Rules::AllowAll),
+            RobotsFetch::Answered { status: 300..=499, .. } | RobotsFetch::TooManyRedirects => {
+                fresh(RobotsRules::AllowAll)
+            }
             RobotsFetch::Answered { .. } | RobotsFetch::Unreachable => Self::unreachable(previous, now),
         }
     }
@@ -79,19 +83,19 @@ impl RobotsCacheEntry {
         let since = previous.and_then(|entry| entry.unreachable_since).unwrap_or(now);
         let missing_for = now.saturating_since(since);
         let rules = match previous.map(|entry| &entry.rules) {
-            Some(Rules::File(robots)) => Rules::File(Arc::clone(robots)),
-            _ if missing_for >= UNREACHABLE_GRACE => Rules::AllowAll,
-            _ => Rules::DisallowAll,
+            Some(RobotsRules::File(robots)) => RobotsRules::File(Arc::clone(robots)),
+            _ if missing_for >= UNREACHABLE_GRACE => RobotsRules::AllowAll,
+            _ => RobotsRules::DisallowAll,
         };
         Self { rules, expires_at: now + missing_for.clamp(FIRST_RETRY, FRESH), unreachable_since: Some(since) }
     }
 
-    /// Whether this crawler may fetch this path and query, and the rule that decides. See [`Robots::check`].
-    pub fn check(&self, product_token: &str, path_and_query: &str) -> Verdict<'_> {
+    /// Whether this crawler may fetch this path and query, and the rule that decides. See [`RobotsFile::check`].
+    pub fn check(&self, product_token: &str, path_and_query: &str) -> RobotsVerdict<'_> {
         match &self.rules {
-            Rules::File(robots) => robots.check(product_token, path_and_query),
-            Rules::AllowAll => Verdict::without_rule(true),
-            Rules::DisallowAll => Verdict::without_rule(false),
+            RobotsRules::File(robots) => robots.check(product_token, path_and_query),
+            RobotsRules::AllowAll => RobotsVerdict::without_rule(true),
+            RobotsRules::DisallowAll => RobotsVerdict::without_rule(false),
         }
     }
 
@@ -111,10 +115,10 @@ impl RobotsCacheEntry {
     }
 
     /// The file in force, if any, for its crawl delay and sitemaps.
-    pub fn robots(&self) -> Option<&Robots> {
+    pub fn robots(&self) -> Option<&RobotsFile> {
         match &self.rules {
-            Rules::File(robots) => Some(robots),
-            Rules::AllowAll | Rules::DisallowAll => None,
+            RobotsRules::File(robots) => Some(robots),
+            RobotsRules::AllowAll | RobotsRules::DisallowAll => None,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! robots.txt verdicts against facts that others have established, from the conformance corpus.
 //!
-//! The corpus is looked for in `RECRAWL_CORPORA`, relative to the workspace; what is not there is left out, and said so.
+//! The corpus is looked for in `RECRAWL_CORPORA`, relative to the workspace; what is not there is left out, and said
+//! so.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use politeness::Robots;
+use politeness::RobotsFile;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ fn googles_facts_hold() {
         .iter()
         .filter(|fact| {
             let url = String::from_utf8(bytes(&fact["url"])).unwrap();
-            let robots = Robots::parse(&bytes(&fact["robots"]));
+            let robots = RobotsFile::parse(&bytes(&fact["robots"]));
             let verdict = robots.check(fact["agent"].as_str().unwrap(), path_of_url(&url));
             verdict.allowed != fact["allowed"].as_bool().unwrap()
         })
@@ -29,17 +30,18 @@ fn googles_facts_hold() {
 }
 
 /// Verdicts on real files that two other parsers agree on. They do not take a byte-order mark for one, as RFC 9309's
-/// grammar and Google's facts ask for, and they percent-encode the path they are asked about, which here the caller does.
+/// grammar and Google's facts ask for, and they percent-encode the path they are asked about, which here the caller
+/// does.
 #[test]
 fn verdicts_on_real_files_are_those_of_two_other_parsers() {
     let Some(files) = corpus_file("conformance/robots-real.tar.zst").map(|path| untar(&unpack(&path))) else { return };
     let Some(verdicts) = corpus_file("conformance/robots-real-verdicts.csv.zst") else { return };
     let verdicts = String::from_utf8(unpack(&verdicts)).unwrap();
     let has_mark = |file: &[u8]| file.starts_with(b"\xef\xbb\xbf");
-    let robots: BTreeMap<&str, Robots> = files
+    let robots: BTreeMap<&str, RobotsFile> = files
         .iter()
         .filter(|(_, file)| !has_mark(file))
-        .map(|(name, file)| (name.trim_start_matches("./").trim_end_matches(".txt"), Robots::parse(file)))
+        .map(|(name, file)| (name.trim_start_matches("./").trim_end_matches(".txt"), RobotsFile::parse(file)))
         .collect();
     let (mut agreed, mut broken) = (0, Vec::new());
     for row in verdicts.lines().skip(1) {
@@ -86,7 +88,8 @@ fn unpack(path: &PathBuf) -> Vec<u8> {
     bytes
 }
 
-/// The regular files of a tar archive: a header block of 512 bytes with name and octal size, then the file in whole blocks.
+/// The regular files of a tar archive: a header block of 512 bytes with name and octal size, then the file in whole
+/// blocks.
 fn untar(mut archive: &[u8]) -> Vec<(String, Vec<u8>)> {
     let text = |field: &[u8]| str::from_utf8(field).unwrap().trim_end_matches(['\0', ' ']).to_owned();
     let mut files = Vec::new();

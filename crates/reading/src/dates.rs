@@ -4,7 +4,7 @@
 //! and its many variants), and `<time>` or `itemprop` in the page itself.
 
 use document::attributes::attribute;
-use document::markup::Tag;
+use document::markup::StartTag;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use jiff::fmt::temporal::Pieces;
@@ -66,7 +66,7 @@ const DEEPEST: usize = 16;
 
 impl DateReader {
     /// Reads a `<meta>`.
-    pub(crate) fn meta(&mut self, tag: &Tag<'_>) {
+    pub(crate) fn meta(&mut self, tag: &StartTag<'_>) {
         let named = ["property", "name", "itemprop", "http-equiv"];
         let Some(name) = named.iter().find_map(|named| attribute(tag.attributes(), named)) else { return };
         let name = name.trim().to_ascii_lowercase();
@@ -83,7 +83,7 @@ impl DateReader {
     }
 
     /// Reads any other element that may carry a date.
-    pub(crate) fn element(&mut self, tag: &Tag<'_>) {
+    pub(crate) fn element(&mut self, tag: &StartTag<'_>) {
         let Some(written) = attribute(tag.attributes(), "datetime").or_else(|| attribute(tag.attributes(), "content"))
         else {
             return;
@@ -135,7 +135,7 @@ impl DateReader {
     }
 }
 
-fn has_attribute(tag: &Tag<'_>, name: &str) -> bool {
+fn has_attribute(tag: &StartTag<'_>, name: &str) -> bool {
     attribute(tag.attributes(), name).is_some()
 }
 

@@ -1,7 +1,7 @@
 //! Reads an element's role in a page from its name, ARIA role, class and id.
 
 use document::attributes::attributes_of;
-use document::markup::Tag;
+use document::markup::StartTag;
 
 /// The role that an element's markup suggests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) enum Hint {
     Hidden,
 }
 
-pub(crate) fn hint(tag: &Tag<'_>) -> Hint {
+pub(crate) fn hint(tag: &StartTag<'_>) -> Hint {
     let name = tag.name.as_bytes();
     let mut hint = match name {
         b"article" | b"main" => Hint::Main,

@@ -15,4 +15,4 @@ mod text_blocks;
 mod tree;
 
 pub use crate::dates::PageDates;
-pub use crate::read::{ReadLink, Reading, read};
+pub use crate::read::{PageReading, ReadLink, read};

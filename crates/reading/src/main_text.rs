@@ -6,8 +6,8 @@
 //! of positive value, with the headings and short lines that belong to them.
 
 use crate::hints::Hint;
-use crate::text_blocks::{Block, BlockKind, blocks, blocks_within};
-use crate::tree::{Content, Tree, is_inline};
+use crate::text_blocks::{BlockKind, TextBlock, blocks, blocks_within};
+use crate::tree::{NodeContent, Tree, is_inline};
 use std::ops::Range;
 
 /// Shorter blocks, in letters, are prose only if they end like a sentence.
@@ -56,16 +56,16 @@ pub(crate) fn main_text(tree: &Tree<'_>, title: &str) -> String {
 }
 
 /// Whether the cell before or after this one is more than a link.
-fn is_beside_data(blocks: &[Block], index: usize) -> bool {
+fn is_beside_data(blocks: &[TextBlock], index: usize) -> bool {
     let neighbours = [index.checked_sub(1), index.checked_add(1)];
-    let is_data = |block: &Block| block.kind == BlockKind::Cell && !is_mostly_link(block);
+    let is_data = |block: &TextBlock| block.kind == BlockKind::Cell && !is_mostly_link(block);
     neighbours.into_iter().flatten().filter_map(|index| blocks.get(index)).any(is_data)
 }
 
 /// The value of each block.
-fn values(blocks: &[Block], left_out: &[bool]) -> Vec<f64> {
+fn values(blocks: &[TextBlock], left_out: &[bool]) -> Vec<f64> {
     let mut below_linked_heading = false;
-    let value_in_turn = |(block, &left_out): (&Block, &bool)| {
+    let value_in_turn = |(block, &left_out): (&TextBlock, &bool)| {
         if left_out {
             return 0.0;
         }
@@ -76,12 +76,12 @@ fn values(blocks: &[Block], left_out: &[bool]) -> Vec<f64> {
     blocks.iter().zip(left_out).map(value_in_turn).collect()
 }
 
-fn is_mostly_link(block: &Block) -> bool {
+fn is_mostly_link(block: &TextBlock) -> bool {
     2 * block.link_letters > block.letters
 }
 
 /// The value of a block by itself.
-fn value(block: &Block) -> f64 {
+fn value(block: &TextBlock) -> f64 {
     let link_share = block.link_letters as f64 / block.letters as f64;
     if block.kind == BlockKind::Heading {
         0.0
@@ -94,20 +94,20 @@ fn value(block: &Block) -> f64 {
     }
 }
 
-fn is_prose(block: &Block) -> bool {
+fn is_prose(block: &TextBlock) -> bool {
     let words = block.text.trim_end_matches(['"', '”', '’', '»', ')', '\'']);
     let ends = words.ends_with(['.', '!', '?', ':', '…', '。', '！', '？']);
     block.letters >= PROSE_LETTERS || ends && block.letters >= SENTENCE_LETTERS
 }
 
 /// Which blocks are hidden, or beside the main text by the hints of the elements around them.
-fn left_out(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint]) -> Vec<bool> {
+fn left_out(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint]) -> Vec<bool> {
     let mut left_out = vec![false; blocks.len()];
     let elements = |which: Hint| (0..hints.len()).filter(move |&place| hints[place] == which);
     for place in elements(Hint::Hidden) {
         left_out[blocks_within(blocks, place..tree.nodes[place].end)].fill(true);
     }
-    let prose_of = |(block, &hidden): (&Block, &bool)| {
+    let prose_of = |(block, &hidden): (&TextBlock, &bool)| {
         let counts = !hidden && is_prose(block) && 3 * block.link_letters < block.letters;
         if counts { block.letters } else { 0 }
     };
@@ -122,11 +122,11 @@ fn left_out(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint]) -> Vec<bool> {
 }
 
 /// The blocks of the element with the largest total value; among equals, the innermost.
-fn main_part(tree: &Tree<'_>, blocks: &[Block], hints: &[Hint], values: &[f64]) -> Range<usize> {
+fn main_part(tree: &Tree<'_>, blocks: &[TextBlock], hints: &[Hint], values: &[f64]) -> Range<usize> {
     let values = running_total(values.iter().copied());
     let mut best = (total(&values, &(0..blocks.len())), 0..blocks.len());
     for (place, node) in tree.nodes.iter().enumerate() {
-        let Content::Element(tag) = &node.content else { continue };
+        let NodeContent::Element(tag) = &node.content else { continue };
         if is_inline(tag.name.as_bytes()) {
             continue;
         }

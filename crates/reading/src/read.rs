@@ -9,8 +9,8 @@ use crate::{language, main_text, structure};
 use document::ContentKind;
 use document::PageText;
 use document::attributes::attribute;
-use document::html::Reader;
-use document::markup::{Tag, TextKind, Token, tokens};
+use document::html::HtmlReader;
+use document::markup::{StartTag, TextKind, Token, tokens};
 use document::prefix;
 use document::{decode, entities, plain, xml};
 use page::whatwg_href;
@@ -22,7 +22,7 @@ const CONTEXT_BYTES: usize = 80;
 
 /// The content of a page, as printed by `recrawl text`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Reading {
+pub struct PageReading {
     /// How the body was read.
     pub kind: ContentKind,
     /// The title on one line; empty if absent.
@@ -65,10 +65,10 @@ pub struct ReadLink {
 
 /// Reads a body, given its `Content-Type` header and the address it came from. Never fails: a body that cannot be
 /// understood has little text or none.
-pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> Reading {
+pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageReading {
     let kind = ContentKind::of(content_type, body);
     if kind == ContentKind::Opaque {
-        return Reading { kind, ..Reading::default() };
+        return PageReading { kind, ..PageReading::default() };
     }
     let decoded = decode(body, content_type);
     let mut reading = match kind {
@@ -93,8 +93,8 @@ pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> Readi
     reading
 }
 
-fn read_html(html: &str, url: Option<&str>) -> Reading {
-    let mut reader = Reader::new(html);
+fn read_html(html: &str, url: Option<&str>) -> PageReading {
+    let mut reader = HtmlReader::new(html);
     let mut tree = TreeBuilder::default();
     let mut head = HeadReader::default();
     for token in tokens(html) {
@@ -106,7 +106,7 @@ fn read_html(html: &str, url: Option<&str>) -> Reading {
     let tree = tree.finish();
     let title = if read.page.title.is_empty() { head.title.unwrap_or_default() } else { read.page.title.clone() };
     let main_text = main_text::main_text(&tree, &title);
-    Reading {
+    PageReading {
         title,
         language: head.language.or(head.weak_language),
         robots: head.robots,
@@ -116,18 +116,18 @@ fn read_html(html: &str, url: Option<&str>) -> Reading {
     }
 }
 
-fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Option<&str>) -> Reading {
+fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Option<&str>) -> PageReading {
     let address = url.and_then(|url| whatwg_href(url, None).ok());
     let base = page.base.as_deref().and_then(|base| whatwg_href(base, address.as_deref()).ok()).or(address);
     let resolve = |target: &str| whatwg_href(target, base.as_deref()).unwrap_or_else(|_| target.to_owned());
     let context = |index: usize| anchors.get(index).map_or("", |anchor| surroundings(&page.text, anchor));
-    let read_link = |(index, link): (usize, document::Link<'_>)| ReadLink {
+    let read_link = |(index, link): (usize, document::RawLink<'_>)| ReadLink {
         url: resolve(link.href),
         anchor: link.anchor.to_owned(),
         rel: link.rel.to_owned(),
         context: context(index).replace('\n', " "),
     };
-    Reading {
+    PageReading {
         kind: page.kind,
         links: page.links.iter().enumerate().map(read_link).collect(),
         canonical: page.canonical.as_deref().map(resolve),
@@ -135,7 +135,7 @@ fn of_page(page: PageText, anchors: &[Range<usize>], main_text: String, url: Opt
         text: main_text,
         full_text: page.text,
         truncated: page.truncated,
-        ..Reading::default()
+        ..PageReading::default()
     }
 }
 
@@ -179,7 +179,7 @@ impl HeadReader {
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>) {
+    fn start(&mut self, tag: &StartTag<'_>) {
         self.in_json_ld = false;
         match tag.name.as_bytes() {
             b"html" if self.language.is_none() => {
@@ -198,7 +198,7 @@ impl HeadReader {
         }
     }
 
-    fn meta(&mut self, tag: &Tag<'_>) {
+    fn meta(&mut self, tag: &StartTag<'_>) {
         self.dates.meta(tag);
         let named = ["name", "property", "http-equiv"].iter().find_map(|name| attribute(tag.attributes(), name));
         let (Some(name), Some(content)) = (named, attribute(tag.attributes(), "content")) else { return };
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read_at(html: &str, url: Option<&str>) -> Reading {
+    fn read_at(html: &str, url: Option<&str>) -> PageReading {
         read(html.as_bytes(), Some("text/html; charset=utf-8"), url)
     }
 

@@ -1,18 +1,18 @@
 //! The shape of a page's markup, independent of its texts and the lengths of its lists.
 
-use crate::tree::{Content, Tree};
+use crate::tree::{NodeContent, Tree};
 use document::{splitmix64, text_hash};
 
 /// A hash that is equal for trees of the same shape: the same elements nested in the same order, where adjacent
 /// siblings of the same shape count as one. A list that grows keeps its shape; a redesign does not.
 pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
     /// An open element: its end, its hash so far, and the hash of its last child.
-    struct Open {
+    struct OpenHashedElement {
         end: usize,
         hash: u64,
         last_child: Option<u64>,
     }
-    impl Open {
+    impl OpenHashedElement {
         fn take(&mut self, child: u64) {
             if self.last_child != Some(child) {
                 self.hash = splitmix64(self.hash ^ child);
@@ -20,16 +20,16 @@ pub(crate) fn fingerprint(tree: &Tree<'_>) -> u64 {
             }
         }
     }
-    let mut root = Open { end: usize::MAX, hash: 0, last_child: None };
-    let mut open: Vec<Open> = Vec::new();
+    let mut root = OpenHashedElement { end: usize::MAX, hash: 0, last_child: None };
+    let mut open: Vec<OpenHashedElement> = Vec::new();
     for place in 0..=tree.nodes.len() {
         while let Some(done) = open.pop_if(|last| last.end <= place) {
             open.last_mut().unwrap_or(&mut root).take(splitmix64(done.hash));
         }
         if let Some(node) = tree.nodes.get(place)
-            && let Content::Element(tag) = &node.content
+            && let NodeContent::Element(tag) = &node.content
         {
-            open.push(Open { end: node.end, hash: text_hash(tag.name.as_bytes()), last_child: None });
+            open.push(OpenHashedElement { end: node.end, hash: text_hash(tag.name.as_bytes()), last_child: None });
         }
     }
     root.hash

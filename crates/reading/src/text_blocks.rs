@@ -1,7 +1,7 @@
 //! Cuts a page into blocks: runs of text without a block element in between.
 
 use crate::hints::{Hint, hint};
-use crate::tree::{Content, Node, Tree, is_inline};
+use crate::tree::{NodeContent, Tree, TreeNode, is_inline};
 use document::text::{Gap, TextBuilder};
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ const MAX_BLOCK_BYTES: usize = 1 << 20;
 
 /// A run of text without a block element in between.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Block {
+pub(crate) struct TextBlock {
     pub(crate) text: String,
     /// Index of the block's first node in the tree.
     pub(crate) start: usize,
@@ -50,7 +50,7 @@ impl BlockKind {
 }
 
 /// The blocks of a page, in order, and the hint of each node.
-pub(crate) fn blocks(tree: &Tree<'_>) -> (Vec<Block>, Vec<Hint>) {
+pub(crate) fn blocks(tree: &Tree<'_>) -> (Vec<TextBlock>, Vec<Hint>) {
     let mut cutter = Cutter::default();
     let mut hints = Vec::with_capacity(tree.nodes.len());
     for (place, node) in tree.nodes.iter().enumerate() {
@@ -61,13 +61,13 @@ pub(crate) fn blocks(tree: &Tree<'_>) -> (Vec<Block>, Vec<Hint>) {
 }
 
 /// The blocks that begin within a range of nodes.
-pub(crate) fn blocks_within(blocks: &[Block], nodes: Range<usize>) -> Range<usize> {
+pub(crate) fn blocks_within(blocks: &[TextBlock], nodes: Range<usize>) -> Range<usize> {
     let first = |place: usize| blocks.partition_point(|block| block.start < place);
     first(nodes.start)..first(nodes.end)
 }
 
 /// An open element.
-struct Open {
+struct OpenTextElement {
     end: usize,
     /// The kind of the blocks directly inside; `None` for an inline element.
     kind: Option<BlockKind>,
@@ -76,27 +76,27 @@ struct Open {
 
 #[derive(Default)]
 struct Cutter {
-    blocks: Vec<Block>,
-    open: Vec<Open>,
-    block: Block,
+    blocks: Vec<TextBlock>,
+    open: Vec<OpenTextElement>,
+    block: TextBlock,
     text: TextBuilder,
     /// Whether the last node was `<br>`: a second one ends the block.
     after_break: bool,
 }
 
 impl Cutter {
-    fn node(&mut self, place: usize, node: &Node<'_>) -> Hint {
+    fn node(&mut self, place: usize, node: &TreeNode<'_>) -> Hint {
         while let Some(done) = self.open.pop_if(|last| last.end <= place) {
             if done.kind.is_some() {
                 self.cut();
             }
         }
         match &node.content {
-            Content::Text(text) => {
+            NodeContent::Text(text) => {
                 self.push(place, text);
                 Hint::Neutral
             }
-            Content::Element(tag) => {
+            NodeContent::Element(tag) => {
                 let name = tag.name.as_bytes();
                 let kind = (!is_inline(name)).then(|| BlockKind::of(name));
                 if kind.is_some() || name == b"br" && self.after_break {
@@ -107,7 +107,7 @@ impl Cutter {
                     self.text.separate(Gap::SPACE);
                 }
                 let in_link = name == b"a" || self.open.last().is_some_and(|parent| parent.in_link);
-                self.open.push(Open { end: node.end, kind, in_link });
+                self.open.push(OpenTextElement { end: node.end, kind, in_link });
                 hint(tag)
             }
         }
@@ -117,7 +117,7 @@ impl Cutter {
         let letters = text.chars().filter(|letter| !letter.is_whitespace()).count();
         if self.block.letters == 0 {
             let kind = self.open.iter().rev().find_map(|open| open.kind).unwrap_or_default();
-            self.block = Block { start: place, kind, ..Block::default() };
+            self.block = TextBlock { start: place, kind, ..TextBlock::default() };
             self.text = TextBuilder::new(MAX_BLOCK_BYTES);
         }
         self.after_break &= letters == 0;
@@ -131,7 +131,7 @@ impl Cutter {
     fn cut(&mut self) {
         if self.block.letters > 0 {
             let text = std::mem::take(&mut self.text).finish().0;
-            self.blocks.push(Block { text, ..std::mem::take(&mut self.block) });
+            self.blocks.push(TextBlock { text, ..std::mem::take(&mut self.block) });
         }
     }
 }

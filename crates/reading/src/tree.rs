@@ -5,7 +5,7 @@
 //! page.
 
 use document::entities;
-use document::markup::{Tag, TextKind, Token};
+use document::markup::{StartTag, TextKind, Token};
 use document::tag_name::TagName;
 use std::borrow::Cow;
 
@@ -15,19 +15,19 @@ const DEEPEST: usize = 256;
 /// The nodes of a page in document order. The descendants of a node follow it, up to its `end`.
 #[derive(Debug, Default)]
 pub(crate) struct Tree<'a> {
-    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) nodes: Vec<TreeNode<'a>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Node<'a> {
-    pub(crate) content: Content<'a>,
+pub(crate) struct TreeNode<'a> {
+    pub(crate) content: NodeContent<'a>,
     /// Index one past the last descendant.
     pub(crate) end: usize,
 }
 
 #[derive(Debug)]
-pub(crate) enum Content<'a> {
-    Element(Tag<'a>),
+pub(crate) enum NodeContent<'a> {
+    Element(StartTag<'a>),
     /// Text with references decoded, whitespace as written.
     Text(Cow<'a, str>),
 }
@@ -35,7 +35,7 @@ pub(crate) enum Content<'a> {
 /// Builds the tree from the tokens of a page.
 #[derive(Debug, Default)]
 pub(crate) struct TreeBuilder<'a> {
-    nodes: Vec<Node<'a>>,
+    nodes: Vec<TreeNode<'a>>,
     /// Index and name of each open element.
     open: Vec<(usize, TagName)>,
     /// Whether the last tag was `<title>`, whose text is not part of the page's.
@@ -69,10 +69,10 @@ impl<'a> TreeBuilder<'a> {
             TextKind::RcData | TextKind::Raw | TextKind::Script => return,
         };
         let end = self.nodes.len() + 1;
-        self.nodes.push(Node { content: Content::Text(text), end });
+        self.nodes.push(TreeNode { content: NodeContent::Text(text), end });
     }
 
-    fn start(&mut self, tag: Tag<'a>) {
+    fn start(&mut self, tag: StartTag<'a>) {
         let name = tag.name.as_bytes();
         self.in_title = name == b"title";
         if self.templates > 0 || name == b"template" {
@@ -88,7 +88,7 @@ impl<'a> TreeBuilder<'a> {
         }
         self.close_implied(name);
         let place = self.nodes.len();
-        self.nodes.push(Node { content: Content::Element(tag), end: place + 1 });
+        self.nodes.push(TreeNode { content: NodeContent::Element(tag), end: place + 1 });
         if !is_void(name) && self.open.len() < DEEPEST {
             self.open.push((place, tag.name));
         }

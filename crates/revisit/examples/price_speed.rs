@@ -3,7 +3,7 @@
 //!
 //! Lognormal change rates (median once in 30 days, sd 2), Pareto weights (1.5), a tenth of a fetch a page and day.
 
-use revisit::allocate::{self, Demand, Objective, PageTerms};
+use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 use revisit::histogram::RatioHistogram;
 use std::hint::black_box;

@@ -1,12 +1,12 @@
 //! How long does one scan of ten million pages take? `cargo run --release -p revisit --example scan_speed [pages]`
 
-use change_rate::{Gamma, Outcome};
+use change_rate::{Gamma, LookOutcome};
 use page::Timestamp;
 use revisit::Policy;
-use revisit::columns::{Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
+use revisit::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, whole_belief};
 use std::time::Instant;
 use sweeps::rules::{SENTINEL_WEIGHT, SETTLED_BINS};
-use sweeps::{Model, Outlook, PageBelief, Place};
+use sweeps::{Outlook, OwnEvidence, PagePlace, SweepModel};
 
 /// Pages of one site, and of one directory of it.
 const SITE_PAGES: u64 = 2_000;
@@ -47,7 +47,7 @@ fn crawl_value(pages: u64) {
     let now = Timestamp::from_secs(1_800_000_000);
     let mut columns = PageColumns::with_capacity(pages as usize);
     let mut spread = Spread(7);
-    let place = Place::of("a.test", "a.test", "/");
+    let place = PagePlace::of("a.test", "a.test", "/");
     for _ in 0..pages {
         let (alpha, beta_days) =
             (0.4 + 8.0 * spread.next() * spread.next(), 100.0 * (2.0 * spread.next()).exp() * spread.next());
@@ -56,7 +56,7 @@ fn crawl_value(pages: u64) {
             belief: whole_belief(Gamma::new(alpha, beta_days.max(0.5)).expect("both positive")),
             weight: 0.2 + spread.next(),
             host: (spread.next() * 1e5) as u32,
-            standing: Standing::Ready,
+            status: PageStatus::Ready,
         };
         columns.insert(&entry, &place);
     }
@@ -79,15 +79,15 @@ fn live(pages: u64) {
     let now_days = 20_833.0;
     let now = Timestamp::from_secs(0).plus_days(now_days);
     let mut spread = Spread(7);
-    let mut model = Model::starting_at(now_days - 60.0);
+    let mut model = SweepModel::starting_at(now_days - 60.0);
     let mut columns = PageColumns::with_capacity(pages as usize);
     let path = |i: u64| {
         let site = format!("site{}.test", i / SITE_PAGES);
-        Place::of(&site, &site, &format!("/d{}/page{i}.html", i % SITE_PAGES / DIRECTORY_PAGES))
+        PagePlace::of(&site, &site, &format!("/d{}/page{i}.html", i % SITE_PAGES / DIRECTORY_PAGES))
     };
     let start = Instant::now();
     for i in 0..pages {
-        let mut belief = PageBelief::default();
+        let mut belief = OwnEvidence::default();
         belief.own.delta_alpha = (8.0 * spread.next() * spread.next() * spread.next()) as f32;
         belief.own.delta_beta_days = (300.0 * spread.next()) as f32;
         belief.plain = belief.own;
@@ -96,7 +96,7 @@ fn live(pages: u64) {
             belief,
             weight: 0.2 + spread.next(),
             host: (i / SITE_PAGES) as u32,
-            standing: Standing::Ready,
+            status: PageStatus::Ready,
         };
         let place = path(i);
         model.insert(&place);
@@ -110,16 +110,16 @@ fn live(pages: u64) {
     let (place_count, mut at) = (1_000, Instant::now());
     for round in 0..2 {
         // Pages all over, each last looked at some four days ago.
-        let chosen: Vec<(Slot, Place)> = (0..place_count)
+        let chosen: Vec<(Slot, PagePlace)> = (0..place_count)
             .map(|_| ((spread.next() * pages as f64) as u64).min(pages - 1))
             .map(|i| (Slot::new(i as u32), path(i)))
             .collect();
         at = Instant::now();
         for look in 0..looks {
             let (_, place) = &chosen[look as usize % chosen.len()];
-            let mut belief = PageBelief::default();
+            let mut belief = OwnEvidence::default();
             let to_days = now_days - 50.0 * spread.next();
-            let outcome = if spread.next() < 0.1 { Outcome::Changed } else { Outcome::Unchanged };
+            let outcome = if spread.next() < 0.1 { LookOutcome::Changed } else { LookOutcome::Unchanged };
             model.look(place, &mut belief, to_days - 8.0 * spread.next(), to_days, outcome);
         }
         let _ = round;

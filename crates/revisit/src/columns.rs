@@ -30,7 +30,7 @@ mod selection;
 mod terms;
 
 pub use self::demand::{Expectations, ValueHistogram};
-pub use self::entry::{Candidate, LastLook, PageEntry, Slot, Standing};
+pub use self::entry::{Candidate, LastLook, PageEntry, PageStatus, Slot};
 pub use self::index::{Index, Worth, live_value, whole_belief};
 pub use self::selection::Selection;
 
@@ -39,7 +39,7 @@ use self::memberships::{Membership, Memberships, Places};
 use change_rate::GammaState;
 use page::Timestamp;
 use std::collections::BTreeSet;
-use sweeps::{CellPriors, Groups, Members, Outlook, PageBelief, Place};
+use sweeps::{CellPriors, GroupNumbers, Members, Outlook, OwnEvidence, PagePlace};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -95,14 +95,14 @@ impl PageColumns {
 
     /// Adds a page and returns its slot, which stays valid until the page is removed. Its groups count from the next
     /// [`PageColumns::refresh`].
-    pub fn insert(&mut self, entry: &PageEntry, place: &Place) -> Slot {
+    pub fn insert(&mut self, entry: &PageEntry, place: &PagePlace) -> Slot {
         let slot = self.vacant.pop().unwrap_or_else(|| self.push_vacant());
         self.fill(slot, entry, place);
         slot
     }
 
     /// Adds a page at a given slot, for callers that number their pages themselves. Replaces a page already there.
-    pub fn insert_at(&mut self, slot: Slot, entry: &PageEntry, place: &Place) {
+    pub fn insert_at(&mut self, slot: Slot, entry: &PageEntry, place: &PagePlace) {
         self.remove(slot);
         while self.flags.len() <= slot.index() {
             let vacant = self.push_vacant();
@@ -123,7 +123,7 @@ impl PageColumns {
         Slot(slot)
     }
 
-    fn fill(&mut self, slot: Slot, entry: &PageEntry, place: &Place) {
+    fn fill(&mut self, slot: Slot, entry: &PageEntry, place: &PagePlace) {
         let i = slot.index();
         let membership = self.memberships.attach_new(place);
         let (number, file_name) = self.places.attach(place);
@@ -155,18 +155,18 @@ impl PageColumns {
             belief: page.belief,
             weight: f64::from(page.weight),
             host: page.host,
-            standing: Standing::of(flags),
+            status: PageStatus::of(flags),
         })
     }
 
     /// The place of a page on its site.
-    pub fn place(&self, slot: Slot) -> Option<Place> {
+    pub fn place(&self, slot: Slot) -> Option<PagePlace> {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         held.then(|| self.place_of(i))
     }
 
-    fn place_of(&self, i: usize) -> Place {
+    fn place_of(&self, i: usize) -> PagePlace {
         let file_name = self.file_names.get(i).copied().unwrap_or_default();
         self.places.get(self.place[i], file_name)
     }
@@ -185,12 +185,12 @@ impl PageColumns {
         let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
         let membership = &self.memberships.rows[page.membership as usize];
         let groups = membership.groups().iter().map(|group| self.memberships.groups[*group as usize].number);
-        let members = Members { groups: Groups::new(groups), cell: membership.cell, site: membership.site };
+        let members = Members { groups: GroupNumbers::new(groups), cell: membership.cell, site: membership.site };
         membership.is_known().then_some(members)
     }
 
     /// The belief about a page.
-    pub fn belief(&self, slot: Slot) -> Option<PageBelief> {
+    pub fn belief(&self, slot: Slot) -> Option<OwnEvidence> {
         let page = self.pages.get(slot.index()).filter(|_| self.flags[slot.index()] & VACANT == 0)?;
         Some(page.belief)
     }
@@ -218,7 +218,7 @@ impl PageColumns {
     }
 
     /// Changes the belief about a page. Returns `false` if the slot is empty.
-    pub fn set_belief(&mut self, slot: Slot, belief: &PageBelief) -> bool {
+    pub fn set_belief(&mut self, slot: Slot, belief: &OwnEvidence) -> bool {
         let i = slot.index();
         let held = self.flags.get(i).is_some_and(|flags| flags & VACANT == 0);
         if held {
@@ -226,21 +226,21 @@ impl PageColumns {
                 delta_alpha: counted(state.delta_alpha),
                 delta_beta_days: counted(state.delta_beta_days),
             };
-            self.pages[i].belief = PageBelief { own: counted(belief.own), plain: counted(belief.plain) };
+            self.pages[i].belief = OwnEvidence { own: counted(belief.own), plain: counted(belief.plain) };
         }
         held
     }
 
     /// Changes whether a page may be chosen. Returns `false` if the slot is empty.
-    pub fn set_standing(&mut self, slot: Slot, standing: Standing) -> bool {
+    pub fn set_status(&mut self, slot: Slot, status: PageStatus) -> bool {
         let held = self.flags.get_mut(slot.index()).filter(|flags| **flags & VACANT == 0);
-        held.map(|flags| *flags = *flags & NEVER_FETCHED | standing.flag()).is_some()
+        held.map(|flags| *flags = *flags & NEVER_FETCHED | status.flag()).is_some()
     }
 
     /// Makes a fetched page available again, and sets the time of its last look if one is given. Returns `false` when
     /// there is none.
     pub fn looked(&mut self, slot: Slot, at: Option<Timestamp>) -> bool {
-        let held = self.set_standing(slot, Standing::Ready);
+        let held = self.set_status(slot, PageStatus::Ready);
         if let (true, Some(at)) = (held, at) {
             let i = slot.index();
             self.pages[i].last_look = whole_seconds(at);
@@ -279,7 +279,7 @@ impl PageColumns {
             page.weight = weight;
         }
         page.host = entry.host;
-        self.flags[i] = never_fetched | entry.standing.flag();
+        self.flags[i] = never_fetched | entry.status.flag();
         self.set_belief(slot, &entry.belief);
         self.note_look(i);
     }

@@ -4,7 +4,7 @@
 //! fine grid, with cubics between. Where φ is too bent for a cubic (near the price at which pages are abandoned) it is
 //! evaluated exactly.
 
-use crate::allocate::{Demand, Objective};
+use crate::allocate::{DemandByPrice, Objective};
 
 /// φ of one objective. Agrees with the exact values to one part in 10^9.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl DemandCurve {
     }
 }
 
-impl Demand for DemandCurve {
+impl DemandByPrice for DemandCurve {
     fn objective(&self) -> Objective {
         self.objective
     }

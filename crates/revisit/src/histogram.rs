@@ -9,7 +9,7 @@
 //! use the price to rank pages and share the budget, not to hold back fetches that are already paid for. C17 of the
 //! algorithm notes.
 
-use crate::allocate::{Demand, LN_PRICE_LIMIT, Objective, meet_budget};
+use crate::allocate::{DemandByPrice, LN_PRICE_LIMIT, Objective, meet_budget};
 use crate::demand_curve::DemandCurve;
 use crate::policy::Policy;
 use std::sync::LazyLock;
@@ -53,8 +53,8 @@ impl RatioHistogram {
         }
     }
 
-    /// Adds a page by its ratio z ([`Demand::ln_ratio`] for the objective) and its mass cost × change rate. Histograms
-    /// for age differ from those for the other objectives.
+    /// Adds a page by its ratio z ([`DemandByPrice::ln_ratio`] for the objective) and its mass cost × change rate.
+    /// Histograms for age differ from those for the other objectives.
     pub fn add_ratio(&mut self, z: f64, mass: f64) {
         if mass > 0.0 && mass.is_finite() && z > 0.0 {
             self.masses[Self::bin(z)] += mass;
@@ -85,14 +85,14 @@ impl RatioHistogram {
     }
 
     /// Budget per day that these pages would spend at this ln price.
-    fn spending(&self, demand: &impl Demand, ln_price: f64) -> f64 {
+    fn spending(&self, demand: &impl DemandByPrice, ln_price: f64) -> f64 {
         let bins = self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
         bins.map(|(bin, mass)| mass * Self::fetches_per_change(demand, bin, ln_price)).sum()
     }
 
     /// φ(price × z), averaged over a bin. Several points per bin are needed where φ drops to zero with an infinite
     /// slope.
-    fn fetches_per_change(demand: &impl Demand, bin: usize, ln_price: f64) -> f64 {
+    fn fetches_per_change(demand: &impl DemandByPrice, bin: usize, ln_price: f64) -> f64 {
         let points = (0..Self::POINTS_PER_BIN).map(|point| {
             let inside = (f64::from(point) + 0.5) / f64::from(Self::POINTS_PER_BIN);
             demand.fetches_per_change(ln_price + Self::LN_MIN + (bin as f64 + inside) / Self::BINS_PER_UNIT)
@@ -113,7 +113,7 @@ impl RatioHistogram {
 
     /// The price at which these pages spend the budget, for any objective. Zero when there is no demand, infinite when
     /// there is no budget. Takes a fraction of a millisecond with a [`DemandCurve`], however many pages there are.
-    pub fn price(&self, demand: &impl Demand, budget_per_day: f64) -> f64 {
+    pub fn price(&self, demand: &impl DemandByPrice, budget_per_day: f64) -> f64 {
         if budget_per_day <= 0.0 || budget_per_day.is_nan() {
             return f64::INFINITY;
         }

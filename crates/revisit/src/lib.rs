@@ -21,4 +21,4 @@ mod revisit_policy;
 pub mod value;
 
 pub use crate::policy::Policy;
-pub use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+pub use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};

@@ -1,12 +1,12 @@
 //! The live default as one policy, for simulations: model, columns and selection in one place. The running system
 //! splits them over two stages and calls the same functions. The plain crawl value, on the same columns, is here too.
 
-use crate::columns::{Index, LastLook, PageColumns, PageEntry, Selection, Slot, Standing, Worth, whole_belief};
-use crate::revisit_policy::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use crate::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Selection, Slot, Worth, whole_belief};
+use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use change_rate::Gamma;
 use page::Timestamp;
 use sweeps::rules::SETTLED_BINS;
-use sweeps::{Model, Outlook, PageBelief};
+use sweeps::{Outlook, OwnEvidence, SweepModel};
 
 /// A scan chooses this many times the pages that a tick will probably pay for, plus a constant, because looks change
 /// the values of siblings.
@@ -43,17 +43,17 @@ impl Packed {
         Self { index, columns: PageColumns::default(), selection: None, count: 0, looks: 0, floor: 0.0, likely: 0.0 }
     }
 
-    fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: PageBelief, now_days: f64) {
+    fn insert(&mut self, slot: Slot, page: &PolicyPage, belief: OwnEvidence, now_days: f64) {
         let last_look = match page.last_look_days {
             Some(days) => LastLook::Looked(moment(days)),
             None => LastLook::Discovered(moment(now_days)),
         };
         let weight = page.weight / page.cost;
-        let entry = PageEntry { last_look, belief, weight, host: page.host, standing: Standing::Ready };
+        let entry = PageEntry { last_look, belief, weight, host: page.host, status: PageStatus::Ready };
         self.columns.insert_at(slot, &entry, &page.place);
     }
 
-    fn begin(&mut self, tick: &Tick, outlook: &Outlook) {
+    fn begin(&mut self, tick: &PolicyTick, outlook: &Outlook) {
         let fetches = (tick.budget_per_day * tick.days).max(0.0);
         self.count = (SPARE_TIMES * fetches).ceil() as usize + SPARE_PAGES;
         let level = self.selection.as_ref().map(Selection::level);
@@ -87,7 +87,7 @@ impl Packed {
         }
     }
 
-    fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<PageBelief>) {
+    fn looked(&mut self, slot: Slot, look: &PolicyLook, belief: Option<OwnEvidence>) {
         self.looks += 1;
         self.columns.looked(slot, look.outcome.map(|_| moment(look.at_days)));
         if let Some(belief) = belief {
@@ -101,7 +101,7 @@ impl Packed {
 #[derive(Clone, Debug)]
 pub struct Live {
     packed: Packed,
-    model: Model,
+    model: SweepModel,
     /// A bit for each page looked at since the last refresh: all its groups are known, and its members are those in the
     /// columns.
     settled: Vec<u64>,
@@ -116,7 +116,7 @@ impl Live {
         let index = Index::Live { theta, sentinel_weight: sweeps::rules::SENTINEL_WEIGHT };
         Self {
             packed: Packed::new(index),
-            model: Model::starting_at(0.0),
+            model: SweepModel::starting_at(0.0),
             settled: Vec::new(),
             importing: false,
             frozen: false,
@@ -124,7 +124,7 @@ impl Live {
     }
 
     /// What the policy has learned.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &SweepModel {
         &self.model
     }
 
@@ -143,7 +143,7 @@ impl Live {
         }
         // A day's looks end at the first moment of the next day, when yesterday's bin is not complete yet.
         self.model.advance(to_days, 2);
-        let outcome = if changed { change_rate::Outcome::Changed } else { change_rate::Outcome::Unchanged };
+        let outcome = if changed { change_rate::LookOutcome::Changed } else { change_rate::LookOutcome::Unchanged };
         self.learn(slot, from_days, to_days, outcome);
     }
 
@@ -178,7 +178,7 @@ impl Live {
         }
     }
 
-    fn learn(&mut self, slot: Slot, from_days: f64, to_days: f64, outcome: change_rate::Outcome) {
+    fn learn(&mut self, slot: Slot, from_days: f64, to_days: f64, outcome: change_rate::LookOutcome) {
         let columns = &mut self.packed.columns;
         let Some(mut belief) = columns.belief(slot) else { return };
         let (word, bit) = (slot.index() / 64, 1 << (slot.index() % 64));
@@ -217,10 +217,10 @@ impl RevisitPolicy for Live {
 
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         if self.packed.columns.is_empty() {
-            self.model = Model::starting_at(now_days);
+            self.model = SweepModel::starting_at(now_days);
         }
         self.model.insert(&page.place);
-        self.packed.insert(slot, page, PageBelief::default(), now_days);
+        self.packed.insert(slot, page, OwnEvidence::default(), now_days);
     }
 
     fn remove(&mut self, slot: Slot) {
@@ -231,7 +231,7 @@ impl RevisitPolicy for Live {
         }
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.model.advance(tick.now_days + tick.days, SETTLED_BINS);
         self.refresh();
         self.packed.begin(tick, self.model.outlook());
@@ -246,7 +246,7 @@ impl RevisitPolicy for Live {
     }
 
     fn put_back(&mut self, slot: Slot) {
-        self.packed.columns.set_standing(slot, Standing::Ready);
+        self.packed.columns.set_status(slot, PageStatus::Ready);
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
@@ -284,7 +284,7 @@ impl RevisitPolicy for CrawlValue {
         self.packed.columns.remove(slot);
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.packed.begin(tick, &self.outlook);
     }
 
@@ -293,7 +293,7 @@ impl RevisitPolicy for CrawlValue {
     }
 
     fn put_back(&mut self, slot: Slot) {
-        self.packed.columns.set_standing(slot, Standing::Ready);
+        self.packed.columns.set_status(slot, PageStatus::Ready);
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {

@@ -1,8 +1,8 @@
 //! The interface of revisit policies, for the simulator and the running scheduler alike.
 
 use crate::columns::Slot;
-use change_rate::{Gamma, Outcome};
-use sweeps::Place;
+use change_rate::{Gamma, LookOutcome};
+use sweeps::PagePlace;
 
 /// A page as it is given to a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct PolicyPage {
     /// The caller's number for its host.
     pub host: u32,
     /// Its place on its site.
-    pub place: Place,
+    pub place: PagePlace,
     /// Time of its last look; `None` when there was none, so that no copy exists yet.
     pub last_look_days: Option<f64>,
     /// Belief about its change rate.
@@ -29,14 +29,14 @@ pub struct PolicyLook {
     /// Days since the previous look. `None` for a page's first look, and when the previous one is not comparable.
     pub interval_days: Option<f64>,
     /// What it found; `None` when it failed.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<LookOutcome>,
     /// Belief about the page's change rate after the look.
     pub belief: Gamma,
 }
 
 /// A period in which pages are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tick {
+pub struct PolicyTick {
     /// Start of the tick.
     pub now_days: f64,
     /// Length of the tick.
@@ -62,7 +62,7 @@ pub trait RevisitPolicy: Send {
     fn remove(&mut self, slot: Slot);
 
     /// Begins a tick. Plans longer than a tick are renewed here when they end.
-    fn begin(&mut self, tick: &Tick);
+    fn begin(&mut self, tick: &PolicyTick);
 
     /// The page to fetch now, if any is worth it. It is not offered again until [`RevisitPolicy::looked`] or
     /// [`RevisitPolicy::put_back`]. Pages never fetched come first, oldest first, unless the policy has a rule for

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use revisit::Policy;
-use revisit::allocate::{self, Demand, Objective, PageTerms};
+use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 use revisit::histogram::RatioHistogram;
 
@@ -138,8 +138,8 @@ fn the_price_survives_the_wire() {
     assert_eq!(RatioHistogram::from_bins(&[-1.0; 256]), None);
 }
 
-/// How far the price from the histogram alone is from the best: each page uses its own numbers, and all rates are scaled
-/// so that the budget is spent.
+/// How far the price from the histogram alone is from the best: each page uses its own numbers, and all rates are
+/// scaled so that the budget is spent.
 #[test]
 fn the_histogram_loses_next_to_nothing_against_the_exact_objective() {
     let mut state = 5_u64;

@@ -4,9 +4,9 @@ use change_rate::Gamma;
 use page::Timestamp;
 use proptest::prelude::*;
 use revisit::Policy;
-use revisit::columns::{Candidate, Index, LastLook, PageColumns, PageEntry, Slot, Standing, whole_belief};
+use revisit::columns::{Candidate, Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, whole_belief};
 use revisit::value;
-use sweeps::{CellChange, CellPriors, Changes, Outlook, PageBelief, Place};
+use sweeps::{CellChange, CellPriors, Changes, Outlook, OwnEvidence, PagePlace};
 
 fn day(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
@@ -18,7 +18,7 @@ fn entry(rate: f64, looked_on_day: f64) -> PageEntry {
         belief: whole_belief(Gamma::new(2.0, 2.0 / rate).expect("both positive")),
         weight: 1.0,
         host: 0,
-        standing: Standing::Ready,
+        status: PageStatus::Ready,
     }
 }
 
@@ -28,8 +28,8 @@ fn everywhere(_host: u32) -> bool {
 
 const OPTIMAL: Index = Index::CrawlValue { theta: 0.05 };
 
-fn somewhere() -> Place {
-    Place::of("a.test", "a.test", "/")
+fn somewhere() -> PagePlace {
+    PagePlace::of("a.test", "a.test", "/")
 }
 
 /// The best pages, which stay as they were.
@@ -77,8 +77,8 @@ fn uniform_takes_the_longest_unseen_and_ties_go_to_the_lower_slot() {
 #[test]
 fn only_pages_that_are_ready_on_permitted_hosts_are_chosen() {
     let mut columns = PageColumns::default();
-    for standing in [Standing::InFlight, Standing::Held, Standing::Gone] {
-        columns.insert(&PageEntry { standing, ..entry(1.0, 0.0) }, &somewhere());
+    for status in [PageStatus::InFlight, PageStatus::Held, PageStatus::Gone] {
+        columns.insert(&PageEntry { status, ..entry(1.0, 0.0) }, &somewhere());
     }
     let on_host_7 = columns.insert(&PageEntry { host: 7, ..entry(1.0, 0.0) }, &somewhere());
     let removed = columns.insert(&entry(1.0, 0.0), &somewhere());
@@ -95,13 +95,13 @@ fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
     let second = columns.insert(&entry(2.0, 2.0), &somewhere());
     assert!(columns.update(first, |page| {
         page.last_look = LastLook::Discovered(day(7.0));
-        page.standing = Standing::Held;
+        page.status = PageStatus::Held;
         page.weight = 2.5;
         page.host = u32::MAX;
     }));
     let expected = PageEntry {
         last_look: LastLook::Discovered(day(7.0)),
-        standing: Standing::Held,
+        status: PageStatus::Held,
         weight: 2.5,
         host: u32::MAX,
         ..entry(1.0, 1.0)
@@ -117,7 +117,7 @@ fn a_page_comes_back_as_it_was_put_and_slots_are_used_again() {
 
 #[test]
 fn the_pages_of_a_cell_are_found() {
-    let place = |path: &str| Place::of("a.test", "a.test", path);
+    let place = |path: &str| PagePlace::of("a.test", "a.test", path);
     let mut columns = PageColumns::default();
     let places = ["/news/1.html", "/docs/1.html", "/news/2.html", "/blog/1.html", "/news/3.html"].map(place);
     let held: Vec<Slot> = places.iter().map(|place| columns.insert(&entry(1.0, 0.0), place)).collect();
@@ -174,7 +174,7 @@ fn the_uniform_price_is_the_time_a_round_takes() {
     for rate in [0.1, 1.0, 7.0] {
         columns.insert(&entry(rate, 0.0), &somewhere());
     }
-    columns.insert(&PageEntry { standing: Standing::Gone, ..entry(1.0, 0.0) }, &somewhere());
+    columns.insert(&PageEntry { status: PageStatus::Gone, ..entry(1.0, 0.0) }, &somewhere());
     let price = columns.demand_histogram(&Policy::Uniform).solve(&Policy::Uniform, 0.5);
     assert!((price - 6.0).abs() < 1e-9, "{price}");
 }
@@ -208,14 +208,15 @@ fn fetching_at_the_price_spends_the_budget_and_starves_no_page() {
 
 fn any_entry() -> impl Strategy<Value = PageEntry> {
     let log = |range: std::ops::Range<f64>| range.prop_map(f64::exp);
-    let standing = prop_oneof![8 => Just(Standing::Ready), 1 => Just(Standing::Held), 1 => Just(Standing::InFlight)];
-    (log(-3.0..6.0), log(-3.0..8.0), log(-3.0..3.0), 0..4u32, 0.0..1000.0f64, 0..20, standing).prop_map(
-        |(alpha, beta_days, weight, host, looked, new, standing)| PageEntry {
+    let status =
+        prop_oneof![8 => Just(PageStatus::Ready), 1 => Just(PageStatus::Held), 1 => Just(PageStatus::InFlight)];
+    (log(-3.0..6.0), log(-3.0..8.0), log(-3.0..3.0), 0..4u32, 0.0..1000.0f64, 0..20, status).prop_map(
+        |(alpha, beta_days, weight, host, looked, new, status)| PageEntry {
             last_look: if new == 0 { LastLook::Discovered(day(looked)) } else { LastLook::Looked(day(looked)) },
             belief: whole_belief(Gamma::new(alpha, beta_days).expect("both positive")),
             weight,
             host,
-            standing,
+            status,
         },
     )
 }
@@ -230,7 +231,7 @@ proptest! {
         pages.iter().for_each(|page| { columns.insert(page, &somewhere()); });
         let mut all = Vec::new();
         columns.visit(day(1000.0), &index, &Outlook::default(), |candidate| all.push(candidate));
-        prop_assert_eq!(all.len(), pages.iter().filter(|page| page.standing == Standing::Ready).count());
+        prop_assert_eq!(all.len(), pages.iter().filter(|page| page.status == PageStatus::Ready).count());
         all.retain(|candidate| candidate.host != 3 && (candidate.never_fetched || candidate.value >= floor));
         all.sort_by(|a, b| b.cmp(a));
         all.truncate(count);
@@ -274,7 +275,7 @@ fn a_cell_told_of_long_after_its_pages_came_counts_from_then_on() {
     let index = Index::Live { theta: 0.0, sentinel_weight: 0.0 };
     let mut outlook = Outlook::default();
     let mut columns = PageColumns::default();
-    let looked = PageEntry { belief: PageBelief::default(), ..entry(1.0, 0.0) };
+    let looked = PageEntry { belief: OwnEvidence::default(), ..entry(1.0, 0.0) };
     let slot = columns.insert(&looked, &somewhere());
     columns.refresh(&outlook, 10);
     let before = columns.worth(slot, &index, &outlook, day(5.0)).map(|worth| worth.value);

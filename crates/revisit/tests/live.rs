@@ -1,27 +1,27 @@
 //! The live default: its index, its choice among many pages, and the policy as a whole.
 
-use change_rate::{Gamma, Outcome};
+use change_rate::{Gamma, LookOutcome};
 use page::Timestamp;
 use proptest::prelude::*;
-use revisit::columns::{Index, LastLook, PageColumns, PageEntry, Slot, Standing, ValueHistogram, live_value};
+use revisit::columns::{Index, LastLook, PageColumns, PageEntry, PageStatus, Slot, ValueHistogram, live_value};
 use revisit::kernels;
 use revisit::live::{CrawlValue, Live};
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::cmp::Reverse;
 use sweeps::rules::SETTLED_BINS;
-use sweeps::{Model, PageBelief, Place};
+use sweeps::{OwnEvidence, PagePlace, SweepModel};
 
 fn day(days: f64) -> Timestamp {
     Timestamp::from_secs(0).plus_days(days)
 }
 
-fn page_at(place: Place, last_look_days: Option<f64>) -> PolicyPage {
+fn page_at(place: PagePlace, last_look_days: Option<f64>) -> PolicyPage {
     let belief = Gamma::new(0.4, 100.0).expect("both positive");
     PolicyPage { weight: 1.0, cost: 1.0, host: 0, place, last_look_days, belief }
 }
 
 fn look(at_days: f64, interval_days: f64, changed: bool) -> PolicyLook {
-    let outcome = Some(if changed { Outcome::Changed } else { Outcome::Unchanged });
+    let outcome = Some(if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
     let belief = Gamma::new(0.4, 100.0).expect("both positive");
     PolicyLook { at_days, interval_days: Some(interval_days), outcome, belief }
 }
@@ -52,15 +52,15 @@ fn a_page_found_changed_makes_its_siblings_next() {
     let mut live = Live::new(0.0);
     let place = |i: u32| {
         let directory = if i < 20 { "swept" } else { "other" };
-        Place::of("a.test", "a.test", &format!("/{directory}/page{i}.html"))
+        PagePlace::of("a.test", "a.test", &format!("/{directory}/page{i}.html"))
     };
     (0..60).for_each(|i| live.insert(Slot::new(i), &page_at(place(i), Some(0.0)), 0.0));
     // All pages looked at on day 10, those of the other directory once more on day 11.
     for i in 0..60 {
-        live.begin(&Tick { now_days: 10.0, days: 0.25, budget_per_day: 0.0 });
+        live.begin(&PolicyTick { now_days: 10.0, days: 0.25, budget_per_day: 0.0 });
         live.looked(Slot::new(i), &look(10.0, 10.0, false));
     }
-    live.begin(&Tick { now_days: 14.0, days: 0.25, budget_per_day: 10.0 });
+    live.begin(&PolicyTick { now_days: 14.0, days: 0.25, budget_per_day: 10.0 });
     let before = live.worth(Slot::new(1), 14.0).expect("looked at");
     live.looked(Slot::new(0), &look(14.0, 4.0, true));
     live.looked(Slot::new(20), &look(14.0, 4.0, false));
@@ -68,7 +68,7 @@ fn a_page_found_changed_makes_its_siblings_next() {
     let after = live.worth(Slot::new(1), 14.0).expect("looked at");
     assert!(after.sweep_hazard > 20.0 * before.sweep_hazard && after.value > 5.0 * before.value);
     assert!(after.fresh_probability < before.fresh_probability);
-    live.begin(&Tick { now_days: 14.25, days: 0.25, budget_per_day: 10.0 });
+    live.begin(&PolicyTick { now_days: 14.25, days: 0.25, budget_per_day: 10.0 });
     for _ in 0..10 {
         let next = live.next(14.25).expect("all but three are old");
         assert!(next.index() < 20, "{next:?} is in the other directory");
@@ -77,7 +77,7 @@ fn a_page_found_changed_makes_its_siblings_next() {
 
 #[test]
 fn a_policy_offers_a_page_once_until_it_was_looked_at_or_put_back() {
-    let place = |i: u32| Place::of("a.test", "a.test", &format!("/page{i}.html"));
+    let place = |i: u32| PagePlace::of("a.test", "a.test", &format!("/page{i}.html"));
     let policies: [Box<dyn RevisitPolicy>; 2] = [Box::new(Live::new(0.0)), Box::new(CrawlValue::new(0.05))];
     for mut policy in policies {
         for i in 0..9 {
@@ -85,7 +85,7 @@ fn a_policy_offers_a_page_once_until_it_was_looked_at_or_put_back() {
             let last_look = if i < 7 { Some(f64::from(i)) } else { None };
             policy.insert(Slot::new(i), &page_at(place(i), last_look), 20.0 - f64::from(i));
         }
-        policy.begin(&Tick { now_days: 30.0, days: 1.0, budget_per_day: 4.0 });
+        policy.begin(&PolicyTick { now_days: 30.0, days: 1.0, budget_per_day: 4.0 });
         let mut offered: Vec<usize> = std::iter::from_fn(|| policy.next(30.0)).map(Slot::index).collect();
         assert_eq!(offered[..2], [8, 7]);
         offered.sort_unstable();
@@ -93,12 +93,12 @@ fn a_policy_offers_a_page_once_until_it_was_looked_at_or_put_back() {
         policy.put_back(Slot::new(3));
         policy.looked(Slot::new(5), &look(30.0, 25.0, false));
         policy.remove(Slot::new(6));
-        policy.begin(&Tick { now_days: 31.0, days: 1.0, budget_per_day: 4.0 });
+        policy.begin(&PolicyTick { now_days: 31.0, days: 1.0, budget_per_day: 4.0 });
         let offered: Vec<usize> = std::iter::from_fn(|| policy.next(31.0)).map(Slot::index).collect();
         assert_eq!(offered, [3, 5]);
         // A failed look found nothing out.
         policy.looked(Slot::new(3), &PolicyLook { outcome: None, ..look(31.0, 28.0, false) });
-        policy.begin(&Tick { now_days: 32.0, days: 1.0, budget_per_day: 4.0 });
+        policy.begin(&PolicyTick { now_days: 32.0, days: 1.0, budget_per_day: 4.0 });
         assert_eq!(policy.next(32.0), Some(Slot::new(3)));
         assert_eq!(policy.next(32.0), None);
     }
@@ -107,7 +107,7 @@ fn a_policy_offers_a_page_once_until_it_was_looked_at_or_put_back() {
 #[test]
 fn a_policy_without_pages_has_nothing_to_offer() {
     let mut live = Live::new(0.0);
-    live.begin(&Tick { now_days: 0.0, days: 0.25, budget_per_day: 0.0 });
+    live.begin(&PolicyTick { now_days: 0.0, days: 0.25, budget_per_day: 0.0 });
     assert_eq!(live.next(0.0), None);
     live.remove(Slot::new(3));
     live.put_back(Slot::new(3));
@@ -118,7 +118,7 @@ fn a_policy_without_pages_has_nothing_to_offer() {
 
 #[test]
 fn an_imported_history_teaches_and_the_copies_are_current_after_it() {
-    let place = |i: u32| Place::of("a.test", "a.test", &format!("/page{i}.html"));
+    let place = |i: u32| PagePlace::of("a.test", "a.test", &format!("/page{i}.html"));
     let mut live = Live::new(0.0);
     (0..30).for_each(|i| live.insert(Slot::new(i), &page_at(place(i), Some(100.0)), 100.0));
     for today in 0..100 {
@@ -129,7 +129,7 @@ fn an_imported_history_teaches_and_the_copies_are_current_after_it() {
         }
     }
     live.finish_import(0.5, 100.0);
-    live.begin(&Tick { now_days: 100.0, days: 0.25, budget_per_day: 1.0 });
+    live.begin(&PolicyTick { now_days: 100.0, days: 0.25, budget_per_day: 1.0 });
     let [busy, quiet] = [2, 20].map(|i| live.worth(Slot::new(i), 110.0).expect("a copy"));
     assert_eq!(busy.days, 10.0);
     assert!(busy.own.mean() > 5.0 * quiet.own.mean());
@@ -145,10 +145,10 @@ fn an_imported_history_teaches_and_the_copies_are_current_after_it() {
 fn a_frozen_policy_learns_nothing_and_sends_no_sentinels() {
     let mut live = Live::new(0.0);
     for i in 0..20 {
-        let place = Place::of("a.test", "a.test", &format!("/page{i}.html"));
+        let place = PagePlace::of("a.test", "a.test", &format!("/page{i}.html"));
         live.insert(Slot::new(i), &page_at(place, Some(0.0)), 0.0);
     }
-    live.begin(&Tick { now_days: 50.0, days: 0.25, budget_per_day: 0.0 });
+    live.begin(&PolicyTick { now_days: 50.0, days: 0.25, budget_per_day: 0.0 });
     let worth = |live: &Live| live.worth(Slot::new(1), 50.0).expect("looked at");
     let free = worth(&live);
     live.freeze();
@@ -163,26 +163,26 @@ fn a_frozen_policy_learns_nothing_and_sends_no_sentinels() {
 #[test]
 fn news_of_siblings_change_what_a_page_is_worth() {
     let mut policy = CrawlValue::new(0.0);
-    let place = |i: u32| Place::of("a.test", "a.test", &format!("/page{i}.html"));
+    let place = |i: u32| PagePlace::of("a.test", "a.test", &format!("/page{i}.html"));
     (0..2).for_each(|i| policy.insert(Slot::new(i), &page_at(place(i), Some(0.0)), 0.0));
     policy.believe(Slot::new(1), Gamma::new(0.4, 10.0).expect("both positive"));
-    policy.begin(&Tick { now_days: 1.0, days: 0.25, budget_per_day: 4.0 });
+    policy.begin(&PolicyTick { now_days: 1.0, days: 0.25, budget_per_day: 4.0 });
     assert_eq!(policy.next(1.0), Some(Slot::new(1)));
 }
 
 #[test]
 fn groups_follow_the_sizes_of_sites() {
-    let place = |i: u32| Place::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 2));
-    let (mut model, mut columns) = (Model::starting_at(0.0), PageColumns::default());
+    let place = |i: u32| PagePlace::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 2));
+    let (mut model, mut columns) = (SweepModel::starting_at(0.0), PageColumns::default());
     let entry = PageEntry {
         last_look: LastLook::Looked(day(1.0)),
-        belief: PageBelief::default(),
+        belief: OwnEvidence::default(),
         weight: 2.0,
         host: 0,
-        standing: Standing::Ready,
+        status: PageStatus::Ready,
     };
     let index = Index::Live { theta: 0.0, sentinel_weight: 1.0 };
-    let sentinel = |columns: &PageColumns, model: &Model| {
+    let sentinel = |columns: &PageColumns, model: &SweepModel| {
         columns.worth(Slot::new(0), &index, model.outlook(), day(11.0)).expect("a copy").sentinel_value
     };
     for i in 0..40 {
@@ -248,11 +248,11 @@ fn looks_at_a_quiet_site_are_spread_out_and_its_sweep_is_noticed() {
     let mut places = Vec::new();
     let mut changes: Vec<Vec<f64>> = Vec::new();
     for i in 0..quiet {
-        places.push(Place::of("quiet.test", "quiet.test", &format!("/{}/p{i}/index.md", i % 26)));
+        places.push(PagePlace::of("quiet.test", "quiet.test", &format!("/{}/p{i}/index.md", i % 26)));
         changes.push(if spread(&mut state) < 0.6 { vec![500.01] } else { vec![] });
     }
     for i in 0..busy {
-        places.push(Place::of("busy.test", "busy.test", &format!("/b{i}.json")));
+        places.push(PagePlace::of("busy.test", "busy.test", &format!("/b{i}.json")));
         let rate = (-4.2 + 2.4 * (spread(&mut state) + spread(&mut state) + spread(&mut state) - 1.5)).exp();
         let (mut at, mut times) = (0.0, Vec::new());
         while at < f64::from(end) {
@@ -271,7 +271,7 @@ fn looks_at_a_quiet_site_are_spread_out_and_its_sweep_is_noticed() {
     for tick in 0..4 * end {
         let now = f64::from(tick) * 0.25;
         let budget_per_day = places.len() as f64 / 15.0;
-        live.begin(&Tick { now_days: now, days: 0.25, budget_per_day });
+        live.begin(&PolicyTick { now_days: now, days: 0.25, budget_per_day });
         for k in 0..9 {
             let at = now + 0.25 * (f64::from(k) + 0.5) / 9.0;
             let slot = live.next(at).expect("always a page");
@@ -305,8 +305,8 @@ fn page_cases() -> impl Strategy<Value = Vec<PageCase>> {
     prop::collection::vec(page, 1..150)
 }
 
-fn place_of(i: usize, directory: u8, host: u8) -> Place {
-    Place::of("a.test", &format!("h{host}.a.test"), &format!("/d{directory}/page{}.html", i % 40))
+fn place_of(i: usize, directory: u8, host: u8) -> PagePlace {
+    PagePlace::of("a.test", &format!("h{host}.a.test"), &format!("/d{directory}/page{}.html", i % 40))
 }
 
 proptest! {
@@ -318,23 +318,23 @@ proptest! {
         looks in prop::collection::vec((any::<prop::sample::Index>(), 0.0..60.0f64, any::<bool>()), 0..40),
         count in 1..60_usize, theta in prop_oneof![Just(0.0), Just(0.05)], weight in prop_oneof![Just(0.0), Just(1.0)],
     ) {
-        let (mut model, mut columns) = (Model::starting_at(0.0), PageColumns::default());
-        let places: Vec<Place> =
+        let (mut model, mut columns) = (SweepModel::starting_at(0.0), PageColumns::default());
+        let places: Vec<PagePlace> =
             pages.iter().enumerate().map(|(i, (directory, host, ..))| place_of(i, *directory, *host)).collect();
         places.iter().for_each(|place| model.insert(place));
         model.advance(60.0, SETTLED_BINS);
         for (page, from, changed) in looks {
-            let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
-            model.look(page.get(&places), &mut PageBelief::default(), from, 60.0, outcome);
+            let outcome = if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
+            model.look(page.get(&places), &mut OwnEvidence::default(), from, 60.0, outcome);
         }
         for ((_, host, looked, (alpha, days), weight, new), place) in pages.iter().zip(&places) {
-            let mut belief = PageBelief::default();
+            let mut belief = OwnEvidence::default();
             (belief.own.delta_alpha, belief.own.delta_beta_days) = (*alpha as f32, *days as f32);
             (belief.plain.delta_alpha, belief.plain.delta_beta_days) = (0.5 * *alpha as f32, *days as f32);
             let at = day(*looked);
             let last_look = if *new == 0 { LastLook::Discovered(at) } else { LastLook::Looked(at) };
             let entry =
-                PageEntry { last_look, belief, weight: *weight, host: u32::from(*host), standing: Standing::Ready };
+                PageEntry { last_look, belief, weight: *weight, host: u32::from(*host), status: PageStatus::Ready };
             columns.insert(&entry, place);
         }
         columns.refresh(model.outlook(), usize::MAX);
@@ -347,7 +347,7 @@ proptest! {
         for _ in 0..count {
             let ready = (0..pages.len()).filter(|&i| {
                 let entry = brute.get(Slot::new(i as u32)).expect("held");
-                entry.standing == Standing::Ready && permitted(entry.host)
+                entry.status == PageStatus::Ready && permitted(entry.host)
             });
             let best = ready.max_by_key(|&i| {
                 let worth = brute.worth(Slot::new(i as u32), &index, outlook, now);
@@ -364,7 +364,7 @@ proptest! {
                 if looked {
                     entry.last_look = LastLook::Looked(now);
                 }
-                entry.standing = Standing::InFlight;
+                entry.status = PageStatus::InFlight;
             });
         }
         let mut selection = columns.scan(now, &index, outlook, count, 0.0, permitted);

@@ -2,13 +2,13 @@
 
 use crate::form::show;
 use crate::kafka::SaslMechanism;
-use crate::reader::Reader;
+use crate::reader::SettingsReader;
 use crate::sections::{Kafka, Settings};
 use change_rate::EstimatorChoice;
 use policies::BeliefSource;
 use std::time::Duration;
 
-pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
+pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
     let Settings { budget, policy, estimator, politeness, fetch, hints, clock, kafka, .. } = settings;
 
     ordered(reader, "policy", ("min_interval", policy.min_interval), ("max_interval", policy.max_interval));
@@ -87,7 +87,7 @@ pub(crate) fn check(settings: &Settings, reader: &mut Reader) {
 }
 
 /// Checks the settings that each login requires, and those without effect.
-fn check_login(kafka: &Kafka, reader: &mut Reader) {
+fn check_login(kafka: &Kafka, reader: &mut SettingsReader) {
     let protocol = kafka.security_protocol;
     let only_with_tokens =
         [("oauth_token_url", kafka.oauth_token_url.is_some()), ("oauth_scope", kafka.oauth_scope.is_some())];
@@ -113,7 +113,7 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
         return;
     };
     let has_tokens = mechanism == SaslMechanism::OAuthBearer;
-    let missing = |key: &'static str, problem: &str, remedy: &str, reader: &mut Reader| {
+    let missing = |key: &'static str, problem: &str, remedy: &str, reader: &mut SettingsReader| {
         let problem = format!("{} needs {problem}", mechanism.name());
         reader.contradiction(&[("kafka", "sasl_mechanism"), ("kafka", key)], problem, remedy);
     };
@@ -144,7 +144,7 @@ fn check_login(kafka: &Kafka, reader: &mut Reader) {
 }
 
 /// Checks which TLS files belong together, and which settings have no effect without TLS.
-fn check_tls(kafka: &Kafka, reader: &mut Reader) {
+fn check_tls(kafka: &Kafka, reader: &mut SettingsReader) {
     let protocol = kafka.security_protocol;
     if !protocol.has_tls() {
         let files = [
@@ -176,7 +176,7 @@ fn check_tls(kafka: &Kafka, reader: &mut Reader) {
 
 /// Reports each `[kafka]` setting in the list that is present but made meaningless by `decisive`.
 fn without_effect(
-    reader: &mut Reader,
+    reader: &mut SettingsReader,
     decisive: &'static str,
     why: &str,
     remedy: &str,
@@ -191,7 +191,7 @@ fn without_effect(
 }
 
 fn ordered(
-    reader: &mut Reader,
+    reader: &mut SettingsReader,
     section: &'static str,
     (lesser_key, lesser): (&'static str, Duration),
     (greater_key, greater): (&'static str, Duration),

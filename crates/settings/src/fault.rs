@@ -36,7 +36,7 @@ impl fmt::Display for Origin {
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("{}{}{problem}; {remedy}", prefix(.origin), prefix(.key))]
-pub struct Fault {
+pub struct SettingFault {
     /// Where the fault is. `None` if it concerns a setting that is not written anywhere.
     pub origin: Option<Origin>,
     /// The setting as `section.key`. `None` if the line could not be parsed.
@@ -53,22 +53,22 @@ fn prefix(part: &Option<impl fmt::Display>) -> String {
 
 /// All faults, one line each. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Faults(Vec<Fault>);
+pub struct Faults(Vec<SettingFault>);
 
 impl Faults {
-    pub(crate) fn new(mut faults: Vec<Fault>) -> Self {
+    pub(crate) fn new(mut faults: Vec<SettingFault>) -> Self {
         faults.sort();
         Self(faults)
     }
 
     /// The faults in the order of layers and lines.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Fault> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &SettingFault> {
         self.0.iter()
     }
 }
 
-impl From<Fault> for Faults {
-    fn from(fault: Fault) -> Self {
+impl From<SettingFault> for Faults {
+    fn from(fault: SettingFault) -> Self {
         Self(vec![fault])
     }
 }

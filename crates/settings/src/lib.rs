@@ -21,7 +21,7 @@ mod sites;
 mod tests;
 mod values;
 
-pub use crate::fault::{Fault, Faults, Origin};
+pub use crate::fault::{Faults, Origin, SettingFault};
 pub use crate::fetch::AllowedAddress;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol};
 pub use crate::sections::{
@@ -53,7 +53,7 @@ impl Settings {
     where
         E: IntoIterator<Item = (String, String)>,
     {
-        let mut reader = reader::Reader::default();
+        let mut reader = reader::SettingsReader::default();
         reader.add_file("default.toml", DEFAULT_TOML);
         for (name, text) in layers.files {
             reader.add_file(name, text);

@@ -1,26 +1,26 @@
 //! Puts the layers of the settings together and reports everything that is wrong with them at once.
 
-use crate::fault::{Fault, Faults, Origin, nearest};
+use crate::fault::{Faults, Origin, SettingFault, nearest};
 use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
 use crate::sections::{KEYS, may_be_secret};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
-type Key = (&'static str, &'static str);
+type SettingKey = (&'static str, &'static str);
 
 /// Collects the layers, returns typed values, and records faults.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub(crate) struct SettingsReader {
     files: usize,
-    entries: BTreeMap<Key, Vec<(Raw, Origin)>>,
-    faults: Vec<Fault>,
-    faulty: Vec<Key>,
+    entries: BTreeMap<SettingKey, Vec<(Raw, Origin)>>,
+    faults: Vec<SettingFault>,
+    faulty: Vec<SettingKey>,
     /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,
 }
 
-impl Reader {
+impl SettingsReader {
     pub(crate) fn add_file(&mut self, name: &str, text: &str) {
         let layer = self.files;
         self.files += 1;
@@ -37,7 +37,8 @@ impl Reader {
             broken.push(origin(at));
             self.is_unreadable = true;
             if line.trim_start().starts_with('[') || !line.contains('=') {
-                // Which section the lines below belong to is guesswork from here on; faults found in them would mislead.
+                // Which section the lines below belong to is guesswork from here on; faults found in them would
+                // mislead.
                 return;
             }
         }
@@ -107,7 +108,7 @@ impl Reader {
         }
     }
 
-    fn add(&mut self, key: Key, raw: Raw, origin: Origin) {
+    fn add(&mut self, key: SettingKey, raw: Raw, origin: Origin) {
         self.entries.entry(key).or_default().push((raw, origin));
     }
 
@@ -132,7 +133,7 @@ impl Reader {
     }
 
     fn fault(&mut self, origin: Origin, key: &str, problem: &str, remedy: String) {
-        self.faults.push(Fault {
+        self.faults.push(SettingFault {
             origin: Some(origin),
             key: Some(key.to_owned()),
             problem: problem.to_owned(),
@@ -152,7 +153,7 @@ impl Reader {
                         remedy = remedy.replace('"', "");
                     }
                     let key_name = Some(format!("{section}.{key}"));
-                    self.faults.push(Fault { origin: Some(origin.clone()), key: key_name, problem, remedy });
+                    self.faults.push(SettingFault { origin: Some(origin.clone()), key: key_name, problem, remedy });
                     self.faulty.push((section, key));
                 }
             }
@@ -162,11 +163,11 @@ impl Reader {
 
     /// Records a contradiction between settings, unless one of them is faulty itself or may be missing. It is reported
     /// at the highest layer that sets one of them.
-    pub(crate) fn contradiction(&mut self, keys: &[Key], problem: String, remedy: &str) {
+    pub(crate) fn contradiction(&mut self, keys: &[SettingKey], problem: String, remedy: &str) {
         if self.is_unreadable || keys.iter().any(|key| self.faulty.contains(key)) {
             return;
         }
-        let last = |key: &Key| Some((self.entries.get(key)?.last()?.1.clone(), *key));
+        let last = |key: &SettingKey| Some((self.entries.get(key)?.last()?.1.clone(), *key));
         let Some((origin, (section, key))) = keys.iter().filter_map(last).max() else { return };
         self.fault(origin, &format!("{section}.{key}"), &problem, remedy.to_owned());
     }
@@ -194,7 +195,7 @@ fn line_around(text: &str, offset: usize) -> &str {
 
 /// A fault for a line that is not TOML. The most common cause is a unit without quotes. The message quotes the value
 /// only of known settings that hold no secrets, because others may be passwords.
-fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
+fn syntax_fault(line: &str, message: &str, origin: Origin) -> SettingFault {
     let line = line.split('#').next().unwrap_or_default();
     let (key, value) = line.split_once('=').map_or(("", ""), |(key, value)| (key.trim(), value.trim()));
     let is_known = KEYS.iter().any(|(_, keys)| keys.contains(&key)) && !may_be_secret(key);
@@ -203,7 +204,7 @@ fn syntax_fault(line: &str, message: &str, origin: Origin) -> Fault {
     } else {
         "write lines such as [section] and key = value, with texts and values with a unit in quotes".to_owned()
     };
-    Fault { origin: Some(origin), key: None, problem: format!("not valid TOML: {message}"), remedy }
+    SettingFault { origin: Some(origin), key: None, problem: format!("not valid TOML: {message}"), remedy }
 }
 
 fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {

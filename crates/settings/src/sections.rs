@@ -3,7 +3,7 @@
 //! `default.toml` explains each setting to the operator; a test checks that both list the same settings.
 
 use crate::form::Form;
-use crate::reader::Reader;
+use crate::reader::SettingsReader;
 
 /// A section of the settings.
 pub(crate) trait Section: Sized {
@@ -11,7 +11,7 @@ pub(crate) trait Section: Sized {
     /// Keys of the section, in the order of `default.toml`.
     const KEYS: &'static [&'static str];
 
-    fn read(reader: &mut Reader) -> Self;
+    fn read(reader: &mut SettingsReader) -> Self;
 
     /// Prints the section as TOML, one line per setting.
     fn write(&self, lines: &mut Vec<String>);
@@ -51,7 +51,7 @@ macro_rules! section {
             const NAME: &'static str = stringify!($section);
             const KEYS: &'static [&'static str] = &[$( stringify!($key) ),*];
 
-            fn read(reader: &mut crate::reader::Reader) -> Self {
+            fn read(reader: &mut crate::reader::SettingsReader) -> Self {
                 Self { $( $key: reader.read(Self::NAME, stringify!($key), &$form), )* }
             }
 
@@ -109,7 +109,7 @@ macro_rules! settings {
         pub(crate) const KEYS: &[(&str, &[&str])] = &[$( ($Section::NAME, $Section::KEYS) ),*];
 
         impl Settings {
-            pub(crate) fn read(reader: &mut Reader) -> Settings {
+            pub(crate) fn read(reader: &mut SettingsReader) -> Settings {
                 Settings { $( $section: $Section::read(reader), )* }
             }
 

@@ -1,6 +1,6 @@
 mod secrets;
 
-use crate::reader::Reader;
+use crate::reader::SettingsReader;
 use crate::sections::KEYS;
 use crate::{DEFAULT_TOML, Discover, KafkaProperties, Layers, SaslMechanism, SecurityProtocol, Settings};
 use change_rate::EstimatorChoice;
@@ -48,7 +48,7 @@ fn default_toml_has_exactly_the_known_keys_in_order() {
 
 #[test]
 fn default_toml_parsed_as_a_file_gives_the_defaults() {
-    let mut reader = Reader::default();
+    let mut reader = SettingsReader::default();
     reader.add_file("default.toml", DEFAULT_TOML);
     let parsed = Settings::read(&mut reader);
     assert_eq!(reader.finish(parsed).unwrap(), Settings::default());

@@ -1,7 +1,7 @@
 //! JSON feeds, versions 1 and 1.1.
 
 use crate::dates::utc;
-use crate::sitemap::{Entry, Kind, Sitemap};
+use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 use serde_json::Value;
 
 pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
@@ -12,7 +12,7 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
     let Some(items) = feed.get("items").and_then(Value::as_array) else {
         return sitemap.problem("JSON without items is not a feed".to_owned());
     };
-    sitemap.kind = Some(Kind::JsonFeed);
+    sitemap.kind = Some(SitemapKind::JsonFeed);
     for (number, item) in items.iter().enumerate() {
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
         // The id is often the URL.
@@ -26,6 +26,6 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
         if let (Some(date), None) = (date, &last_modified) {
             sitemap.problem(format!("{url}: {date:?} is not a date"));
         }
-        sitemap.push(Entry { url: url.to_owned(), last_modified, ..Entry::default() });
+        sitemap.push(SitemapEntry { url: url.to_owned(), last_modified, ..SitemapEntry::default() });
     }
 }

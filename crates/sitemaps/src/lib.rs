@@ -16,7 +16,7 @@ mod sitemap;
 mod unpack;
 mod xml;
 
-pub use crate::sitemap::{Entry, Kind, MAX_ENTRIES, Sitemap};
+pub use crate::sitemap::{MAX_ENTRIES, Sitemap, SitemapEntry, SitemapKind};
 pub use crate::unpack::MAX_BYTES;
 
 /// Reads a sitemap or feed. Never fails: other files have no entries, and a problem that says why.
@@ -24,7 +24,7 @@ pub use crate::unpack::MAX_BYTES;
 /// ```
 /// let file = b"<urlset><url><loc>https://a.test/1</loc><lastmod>2026-11-21</lastmod></url></urlset>";
 /// let sitemap = sitemaps::read(file);
-/// assert_eq!(sitemap.kind, Some(sitemaps::Kind::Urlset));
+/// assert_eq!(sitemap.kind, Some(sitemaps::SitemapKind::Urlset));
 /// assert_eq!(sitemap.entries[0].url, "https://a.test/1");
 /// assert_eq!(sitemap.entries[0].last_modified.as_deref(), Some("2026-11-21T00:00:00Z"));
 /// ```

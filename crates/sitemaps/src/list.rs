@@ -1,6 +1,6 @@
 //! Lists of URLs, one per line.
 
-use crate::sitemap::{Entry, Kind, Sitemap};
+use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 
 pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
     for (number, line) in text.lines().enumerate() {
@@ -10,8 +10,8 @@ pub(crate) fn read(text: &str, sitemap: &mut Sitemap) {
         }
         let scheme = line.split_once("://").map_or("", |(scheme, _)| scheme);
         if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
-            sitemap.kind = Some(Kind::Text);
-            sitemap.push(Entry { url: line.to_owned(), ..Entry::default() });
+            sitemap.kind = Some(SitemapKind::Text);
+            sitemap.push(SitemapEntry { url: line.to_owned(), ..SitemapEntry::default() });
         } else {
             let shown: String = line.chars().take(60).collect();
             sitemap.problem(format!("line {}: {shown:?} is not a URL", number + 1));

@@ -12,7 +12,7 @@ const MAX_URL_BYTES: usize = 2_048;
 /// Format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SitemapKind {
     /// A sitemap, which lists pages.
     Urlset,
     /// A sitemap index, which lists sitemaps.
@@ -29,7 +29,7 @@ pub enum Kind {
 
 /// A URL with its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Entry {
+pub struct SitemapEntry {
     /// The URL as written, with entities resolved.
     pub url: String,
     /// Time of the last change, in RFC 3339 and UTC. In a feed it is the time of the update, or else of the
@@ -41,7 +41,7 @@ pub struct Entry {
     pub priority: Option<f64>,
 }
 
-impl Entry {
+impl SitemapEntry {
     /// Time of the last change, in seconds since 1970.
     pub fn last_modified_s(&self) -> Option<i64> {
         Some(self.last_modified.as_deref()?.parse::<jiff::Timestamp>().ok()?.as_second())
@@ -52,9 +52,9 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sitemap {
     /// Format of the file. `None` if it is unknown.
-    pub kind: Option<Kind>,
+    pub kind: Option<SitemapKind>,
     /// The entries, in the file's order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SitemapEntry>,
     /// What is wrong with the file, for people to read.
     pub problems: Vec<String>,
     /// Number of problems that are not listed.
@@ -71,7 +71,7 @@ impl Sitemap {
     }
 
     /// Adds an entry, if there is room and its URL is not too long.
-    pub(crate) fn push(&mut self, entry: Entry) {
+    pub(crate) fn push(&mut self, entry: SitemapEntry) {
         if entry.url.len() > MAX_URL_BYTES {
             self.problem(format!("a URL has {} bytes; at most {MAX_URL_BYTES} are allowed", entry.url.len()));
         } else if self.is_full() {

@@ -2,7 +2,7 @@
 //! missing.
 
 use crate::dates::utc;
-use crate::sitemap::{Entry, Kind, Sitemap};
+use crate::sitemap::{Sitemap, SitemapEntry, SitemapKind};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -42,17 +42,17 @@ struct Document<'a> {
     sitemap: &'a mut Sitemap,
     /// Local names of the open elements.
     path: Vec<String>,
-    item: Option<Item>,
+    item: Option<XmlItem>,
     /// Text of the innermost element.
     text: String,
 }
 
 /// Parser state of an item.
 #[derive(Default)]
-struct Item {
+struct XmlItem {
     /// Number of open elements when the item began.
     depth: usize,
-    entry: Entry,
+    entry: SitemapEntry,
     /// Fallbacks for a missing URL or date.
     second_url: Option<String>,
     second_date: Option<String>,
@@ -95,10 +95,10 @@ impl Document<'_> {
         }
         self.text.clear();
         let is_item = match self.sitemap.kind {
-            Some(Kind::Urlset) => name == "url",
-            Some(Kind::Index) => name == "sitemap",
-            Some(Kind::Rss) => name == "item",
-            Some(Kind::Atom) => name == "entry",
+            Some(SitemapKind::Urlset) => name == "url",
+            Some(SitemapKind::Index) => name == "sitemap",
+            Some(SitemapKind::Rss) => name == "item",
+            Some(SitemapKind::Atom) => name == "entry",
             _ => false,
         };
         if is_item {
@@ -108,8 +108,8 @@ impl Document<'_> {
                 self.sitemap.problem("too many entries; the rest is ignored".to_owned());
                 return false;
             }
-            self.item = Some(Item { depth: self.path.len(), ..Item::default() });
-        } else if name == "link" && self.sitemap.kind == Some(Kind::Atom) {
+            self.item = Some(XmlItem { depth: self.path.len(), ..XmlItem::default() });
+        } else if name == "link" && self.sitemap.kind == Some(SitemapKind::Atom) {
             self.atom_link(tag);
         }
         self.path.push(name);
@@ -119,10 +119,10 @@ impl Document<'_> {
     /// The root element gives the format.
     fn root(&mut self, name: &str) -> bool {
         self.sitemap.kind = match name {
-            "urlset" => Some(Kind::Urlset),
-            "sitemapindex" => Some(Kind::Index),
-            "rss" | "rdf" => Some(Kind::Rss),
-            "feed" => Some(Kind::Atom),
+            "urlset" => Some(SitemapKind::Urlset),
+            "sitemapindex" => Some(SitemapKind::Index),
+            "rss" | "rdf" => Some(SitemapKind::Rss),
+            "feed" => Some(SitemapKind::Atom),
             _ => None,
         };
         if self.sitemap.kind.is_none() {
@@ -173,18 +173,20 @@ impl Document<'_> {
         }
         let entry = &mut item.entry;
         match (kind, name) {
-            (Kind::Urlset | Kind::Index, "loc") | (Kind::Rss, "link") if entry.url.is_empty() => {
+            (SitemapKind::Urlset | SitemapKind::Index, "loc") | (SitemapKind::Rss, "link") if entry.url.is_empty() => {
                 entry.url = text.to_owned();
             }
-            (Kind::Rss, "guid") | (Kind::Atom, "id") if is_address(text) => item.second_url = Some(text.to_owned()),
-            (Kind::Urlset | Kind::Index, "lastmod")
-            | (Kind::Rss, "pubdate" | "date")
-            | (Kind::Atom, "updated" | "modified") => entry.last_modified = Some(text.to_owned()),
-            (Kind::Atom, "published" | "issued") | (Kind::Urlset, "publication_date") => {
+            (SitemapKind::Rss, "guid") | (SitemapKind::Atom, "id") if is_address(text) => {
+                item.second_url = Some(text.to_owned())
+            }
+            (SitemapKind::Urlset | SitemapKind::Index, "lastmod")
+            | (SitemapKind::Rss, "pubdate" | "date")
+            | (SitemapKind::Atom, "updated" | "modified") => entry.last_modified = Some(text.to_owned()),
+            (SitemapKind::Atom, "published" | "issued") | (SitemapKind::Urlset, "publication_date") => {
                 item.second_date = Some(text.to_owned());
             }
-            (Kind::Urlset, "changefreq") => self.frequency(text),
-            (Kind::Urlset, "priority") => self.priority(text),
+            (SitemapKind::Urlset, "changefreq") => self.frequency(text),
+            (SitemapKind::Urlset, "priority") => self.priority(text),
             _ => {}
         }
     }
@@ -206,7 +208,7 @@ impl Document<'_> {
     }
 
     fn end_item(&mut self) {
-        let Some(Item { mut entry, second_url, second_date, .. }) = self.item.take() else { return };
+        let Some(XmlItem { mut entry, second_url, second_date, .. }) = self.item.take() else { return };
         if entry.url.is_empty() {
             entry.url = second_url.unwrap_or_default();
         }

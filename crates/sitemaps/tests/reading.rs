@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 use proptest::prelude::*;
-use sitemaps::{Entry, Kind, MAX_BYTES, MAX_ENTRIES, Sitemap, read};
+use sitemaps::{MAX_BYTES, MAX_ENTRIES, Sitemap, SitemapEntry, SitemapKind, read};
 use std::io::Write;
 
 fn urls(sitemap: &Sitemap) -> Vec<&str> {
@@ -24,9 +24,9 @@ fn a_sitemap_has_pages_with_what_is_said_of_them() {
         <sm:url><sm:lastmod>2026</sm:lastmod></sm:url>
         </sm:urlset>"#;
     let sitemap = read(file.as_bytes());
-    assert_eq!(sitemap.kind, Some(Kind::Urlset));
+    assert_eq!(sitemap.kind, Some(SitemapKind::Urlset));
     assert_eq!(urls(&sitemap), ["https://a.test/?a=1&b=2&c=3", "https://a.test/2", "https://a.test/3"]);
-    let first = Entry {
+    let first = SitemapEntry {
         url: "https://a.test/?a=1&b=2&c=3".to_owned(),
         last_modified: Some("2026-11-21T00:00:00Z".to_owned()),
         change_frequency: Some("daily".to_owned()),
@@ -47,7 +47,7 @@ fn an_index_lists_sitemaps() {
     let sitemap = read(file);
     assert_eq!(
         (sitemap.kind, urls(&sitemap)),
-        (Some(Kind::Index), vec!["https://a.test/1.xml.gz", "https://a.test/2.xml"])
+        (Some(SitemapKind::Index), vec!["https://a.test/1.xml.gz", "https://a.test/2.xml"])
     );
     assert_eq!(sitemap.entries[0].last_modified.as_deref(), Some("2026-11-01T00:00:00Z"));
     assert_eq!(sitemap.problems, Vec::<String>::new());
@@ -59,7 +59,7 @@ fn feeds_list_their_items() {
         <pubDate>Sat, 21 Nov 2026 08:00:00 GMT</pubDate></item>\
         <item><guid>https://a.test/2</guid></item></channel></rss>";
     let rss = read(rss);
-    assert_eq!((rss.kind, urls(&rss)), (Some(Kind::Rss), vec!["https://a.test/1", "https://a.test/2"]));
+    assert_eq!((rss.kind, urls(&rss)), (Some(SitemapKind::Rss), vec!["https://a.test/1", "https://a.test/2"]));
     assert_eq!(rss.entries[0].last_modified.as_deref(), Some("2026-11-21T08:00:00Z"));
 
     let atom = br#"<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://a.test/"/><entry>
@@ -67,21 +67,21 @@ fn feeds_list_their_items() {
         <published>2020-01-01T00:00:00Z</published></entry><entry><id>https://a.test/2</id>
         <published>2020-01-01T00:00:00Z</published></entry></feed>"#;
     let atom = read(atom);
-    assert_eq!((atom.kind, urls(&atom)), (Some(Kind::Atom), vec!["https://a.test/1?a&b", "https://a.test/2"]));
+    assert_eq!((atom.kind, urls(&atom)), (Some(SitemapKind::Atom), vec!["https://a.test/1?a&b", "https://a.test/2"]));
     let dates: Vec<_> = atom.entries.iter().map(|entry| entry.last_modified.as_deref().unwrap()).collect();
     assert_eq!(dates, ["2026-11-21T08:00:00Z", "2020-01-01T00:00:00Z"]);
 
     let json = br#"{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"https://a.test/1",
         "date_published":"2026-11-21T08:00:00Z"},{"id":"https://a.test/2"},{"id":"7"}]}"#;
     let json = read(json);
-    assert_eq!((json.kind, urls(&json)), (Some(Kind::JsonFeed), vec!["https://a.test/1", "https://a.test/2"]));
+    assert_eq!((json.kind, urls(&json)), (Some(SitemapKind::JsonFeed), vec!["https://a.test/1", "https://a.test/2"]));
     assert_eq!(json.problems, ["item 3 has no url"]);
 }
 
 #[test]
 fn lists_marks_encodings_and_gzip_are_read_through() {
     let list = read(b"\xef\xbb\xbfhttps://a.test/1\r\n\r\nHTTP://a.test/2\nnonsense\n");
-    assert_eq!((list.kind, urls(&list)), (Some(Kind::Text), vec!["https://a.test/1", "HTTP://a.test/2"]));
+    assert_eq!((list.kind, urls(&list)), (Some(SitemapKind::Text), vec!["https://a.test/1", "HTTP://a.test/2"]));
     assert!(list.problems[0].contains("line 4"));
     let latin = read(
         b"<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>https://a.test/caf\xe9</loc></url></urlset>",

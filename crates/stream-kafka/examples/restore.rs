@@ -1,6 +1,6 @@
-//! How long does it take to fill a task's state from its changelog? Restores a stage from nothing, as after the loss of a
-//! disk, and beside it consumes the same changelog with a bare client and puts what comes into the same kind of store, in
-//! turn, and prints records a second and the client's CPU per record.
+//! How long does it take to fill a task's state from its changelog? Restores a stage from nothing, as after the loss of
+//! a disk, and beside it consumes the same changelog with a bare client and puts what comes into the same kind of
+//! store, in turn, and prints records a second and the client's CPU per record.
 //!
 //! `RECRAWL_KAFKA=127.0.0.1:9092 cargo run --release -p stream-kafka --example restore -- [RECORDS] [BYTES] [ROUNDS]`
 
@@ -25,7 +25,7 @@ const PARTITIONS: u32 = 4;
 const BATCH: usize = 2_000;
 const PATIENCE: Duration = Duration::from_secs(300);
 
-struct Names {
+struct TopicNames {
     input: String,
     changelog: String,
     dead_letters: String,
@@ -75,7 +75,7 @@ fn main() {
     });
     let log = Arc::new(log.expect("Kafka can be reached"));
     let name = |what: &str| format!("restore-{run:x}-{what}");
-    let names = Names { input: name("in"), changelog: name("changelog"), dead_letters: name("dead-letters") };
+    let names = TopicNames { input: name("in"), changelog: name("changelog"), dead_letters: name("dead-letters") };
     fill(&log, &names, records, bytes);
     println!("{records} records of {bytes} bytes in {PARTITIONS} partitions, {rounds} rounds in turn");
     let mut ratios = Vec::new();
@@ -91,7 +91,7 @@ fn main() {
 }
 
 /// Creates the topics and writes `records` keys of `bytes` each to the changelog.
-fn fill(log: &KafkaLog, names: &Names, records: usize, bytes: usize) {
+fn fill(log: &KafkaLog, names: &TopicNames, records: usize, bytes: usize) {
     let cleanup = Cleanup::Delete { retention: Duration::from_secs(3_600), consumed: false };
     let topic = |name: &str, cleanup| TopicConfig {
         name: name.into(),
@@ -132,7 +132,7 @@ fn measured(name: &str, records: usize, contestant: impl FnOnce(&Path) -> (Insta
     per_second
 }
 
-fn restore(log: &Arc<KafkaLog>, names: &Names, data: &Path, group: &str) -> (Instant, Duration) {
+fn restore(log: &Arc<KafkaLog>, names: &TopicNames, data: &Path, group: &str) -> (Instant, Duration) {
     let clock = Arc::new(RealClock(Instant::now()));
     let spec = StageSpec {
         name: "restored".to_owned(),

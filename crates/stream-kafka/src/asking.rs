@@ -14,14 +14,14 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Clock of a request.
-pub(crate) trait Pace {
+pub(crate) trait RequestClock {
     /// Time since the first attempt.
     fn elapsed(&self) -> Duration;
 
     fn pause(&self, duration: Duration);
 }
 
-impl Pace for Instant {
+impl RequestClock for Instant {
     fn elapsed(&self) -> Duration {
         Instant::elapsed(self)
     }
@@ -56,7 +56,7 @@ pub(crate) fn is_passing(code: RDKafkaErrorCode) -> bool {
 /// Repeats a request until the answer is not a passing refusal, or until the timeout. `question` and `refresh` receive
 /// the time left. Returns the last refusal if there was no answer.
 pub(crate) fn ask<T>(
-    pace: &impl Pace,
+    pace: &impl RequestClock,
     timeout: Duration,
     mut question: impl FnMut(Duration) -> Result<T, KafkaError>,
     mut refresh: impl FnMut(Duration),
@@ -85,9 +85,9 @@ mod tests {
 
     /// Advances only when told to.
     #[derive(Default)]
-    struct Planned(Cell<Duration>);
+    struct PlannedClock(Cell<Duration>);
 
-    impl Pace for Planned {
+    impl RequestClock for PlannedClock {
         fn elapsed(&self) -> Duration {
             self.0.get()
         }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_stale_leader_is_looked_up_and_asked_again() {
-        let (time, asked, refreshed) = (Planned::default(), Cell::new(0), Cell::new(0));
+        let (time, asked, refreshed) = (PlannedClock::default(), Cell::new(0), Cell::new(0));
         let question = |_| {
             asked.set(asked.get() + 1);
             match refreshed.get() {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn partitions_whose_leader_died_get_another() {
-        let (time, refreshed) = (Planned::default(), Cell::new(0));
+        let (time, refreshed) = (PlannedClock::default(), Cell::new(0));
         let question = |_| match refreshed.get() {
             0 => Err(refusal(RDKafkaErrorCode::UnknownPartition)),
             _ => Ok("answer"),
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn other_failures_are_answers() {
         for code in [RDKafkaErrorCode::TopicAuthorizationFailed, RDKafkaErrorCode::OperationTimedOut] {
-            let time = Planned::default();
+            let time = PlannedClock::default();
             let answer = ask(&time, TIMEOUT, |_| Err::<(), _>(refusal(code)), |_| panic!("nothing to look up"));
             assert_eq!((answer.unwrap_err().rdkafka_error_code(), time.elapsed()), (Some(code), Duration::ZERO));
         }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn after_the_timeout_the_last_refusal_is_told() {
-        let (time, asked) = (Planned::default(), Cell::new(0_u32));
+        let (time, asked) = (PlannedClock::default(), Cell::new(0_u32));
         let question = |left: Duration| {
             assert!(left <= TIMEOUT - time.elapsed(), "{left:?} at {:?}", time.elapsed());
             asked.set(asked.get() + 1);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_question_that_took_all_the_time_is_not_asked_again() {
-        let time = Planned::default();
+        let time = PlannedClock::default();
         let question = |_| {
             time.pause(TIMEOUT);
             Err::<(), _>(refusal(RDKafkaErrorCode::FencedLeaderEpoch))

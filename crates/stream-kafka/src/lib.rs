@@ -31,6 +31,6 @@ mod topics;
 mod transactions;
 
 pub use crate::log::KafkaLog;
-pub use crate::security::{Mechanism, Password, Sasl, Security, Tls};
+pub use crate::security::{Mechanism, PasswordSource, Sasl, Security, Tls};
 pub use crate::settings::KafkaSettings;
 pub use crate::topics::TopicCheck;

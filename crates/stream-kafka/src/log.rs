@@ -13,7 +13,7 @@ use rdkafka::error::KafkaError;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use stream::{
-    Backlog, ErrorKind, Log, LogError, Member, MemberSpec, OutputRecord, Reader, Receipt, TopicConfig, TopicInfo,
+    Backlog, ErrorKind, Log, LogError, LogReader, Member, MemberSpec, OutputRecord, Receipt, TopicConfig, TopicInfo,
     TopicPartition,
 };
 
@@ -98,7 +98,7 @@ impl Log for KafkaLog {
         Ok(Box::new(KafkaMember::join(self.cluster.clone(), spec)?))
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
+    fn reader(&self) -> Result<Box<dyn LogReader>, LogError> {
         Ok(Box::new(KafkaReader::new(self.cluster.clone())?))
     }
 

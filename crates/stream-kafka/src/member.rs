@@ -5,7 +5,7 @@ use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
 use crate::reader::to_record;
-use crate::rebalances::{Change, Rebalances};
+use crate::rebalances::{Rebalance, Rebalances};
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -42,7 +42,7 @@ pub(crate) struct KafkaMember {
     input: Arc<str>,
     group: String,
     /// Our partitions; `None` until a partition is started.
-    owned: BTreeMap<u32, Option<Progress>>,
+    owned: BTreeMap<u32, Option<PartitionProgress>>,
     /// Events received outside of a poll, or beyond the limits of a poll.
     kept: VecDeque<Event>,
     /// Total bytes of the kept records.
@@ -58,7 +58,7 @@ pub(crate) struct KafkaMember {
 
 /// Progress of a started partition.
 #[derive(Clone, Copy, Debug)]
-struct Progress {
+struct PartitionProgress {
     /// Next offset to deliver; earlier records are stale.
     next: u64,
     /// Committed offset: everything before it is finished.
@@ -122,11 +122,11 @@ impl KafkaMember {
         let changed = !changes.is_empty();
         for change in changes {
             match change {
-                Change::Assigned(partitions) => {
+                Rebalance::Assigned(partitions) => {
                     self.owned.extend(partitions.iter().map(|&partition| (partition, None)));
                     self.kept.push_back(Event::Assigned(partitions));
                 }
-                Change::Revoked(partitions) => {
+                Rebalance::Revoked(partitions) => {
                     // Undelivered records are left to the next owner.
                     for partition in &partitions {
                         self.owned.remove(partition);
@@ -134,7 +134,7 @@ impl KafkaMember {
                     }
                     self.kept.push_back(Event::Revoked(partitions));
                 }
-                Change::Failed(why) => {
+                Rebalance::Failed(why) => {
                     let message =
                         format!("cannot take over partitions of topic {}: {why} (group {})", self.input, self.group);
                     return Err(LogError::new(ErrorKind::Rejoin, message));
@@ -369,7 +369,7 @@ impl Member for KafkaMember {
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
         // No longer ours; the revocation event is on its way.
         let Some(progress) = self.owned.get_mut(&partition) else { return Ok(()) };
-        let again = progress.replace(Progress { next: offset, settled: offset }).is_some();
+        let again = progress.replace(PartitionProgress { next: offset, settled: offset }).is_some();
         self.forget_kept(partition);
         let deadline = Instant::now() + START_TIMEOUT;
         loop {

@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stream::{Bounds, ErrorKind, InputRecord, LogError, Reader, TopicPartition};
+use stream::{ErrorKind, InputRecord, LogError, LogReader, OffsetBounds, TopicPartition};
 
 /// A read fails if Kafka sends neither a record nor the end for this long.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -34,11 +34,11 @@ pub(crate) struct KafkaReader {
     consumer: BaseConsumer<Quiet>,
     /// Topics whose leaders the consumer knows.
     introduced: BTreeSet<Arc<str>>,
-    reading: Option<Reading>,
+    reading: Option<PartitionRead>,
 }
 
 /// A read in progress.
-struct Reading {
+struct PartitionRead {
     partition: TopicPartition,
     next: u64,
     /// End of the partition when it was assigned. Passing it counts as reaching the end, even if compaction has left
@@ -99,7 +99,7 @@ impl KafkaReader {
     }
 
     /// Selects the partition to read, from an offset on. `None` if there is nothing to read.
-    fn begin(&mut self, partition: &TopicPartition, from: u64) -> Result<Option<Reading>, LogError> {
+    fn begin(&mut self, partition: &TopicPartition, from: u64) -> Result<Option<PartitionRead>, LogError> {
         if let Some(reading) = self.reading.take()
             && reading.partition == *partition
             && reading.next == from
@@ -123,7 +123,7 @@ impl KafkaReader {
         list.add_partition_offset(&partition.topic, partition.partition as i32, Offset::Offset(from as i64))
             .and_then(|()| self.consumer.assign(&list))
             .map_err(|error| self.failed(partition, &error))?;
-        Ok(Some(Reading { partition: partition.clone(), next: from, end }))
+        Ok(Some(PartitionRead { partition: partition.clone(), next: from, end }))
     }
 
     fn end(&mut self) -> Result<(), LogError> {
@@ -140,17 +140,17 @@ impl KafkaReader {
     }
 }
 
-impl Reader for KafkaReader {
+impl LogReader for KafkaReader {
     /// Waits for transactions that are open at the time of the call. Their records may lie before records already
     /// committed, which stay invisible until then, and a restore must not miss those.
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<OffsetBounds>, LogError> {
         let (ends, open) = self.settled_ends(partitions, MARKERS_TIMEOUT)?;
         if let [partition, ..] = open.as_slice() {
             let message = format!("{partition} has an open transaction");
             return Err(LogError::new(ErrorKind::Retry, message));
         }
         let starts = self.offsets(&self.cluster.committed_view, partitions, Offset::Beginning)?;
-        Ok(partitions.iter().map(|partition| Bounds { start: starts[partition], end: ends[partition] }).collect())
+        Ok(partitions.iter().map(|partition| OffsetBounds { start: starts[partition], end: ends[partition] }).collect())
     }
 
     fn read(

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 /// Result of a rebalance.
-pub(crate) enum Change {
+pub(crate) enum Rebalance {
     Assigned(Vec<u32>),
     Revoked(Vec<u32>),
     Failed(String),
@@ -20,7 +20,7 @@ pub(crate) enum Change {
 #[derive(Default)]
 pub(crate) struct Rebalances {
     pub(crate) quiet: Quiet,
-    pub(crate) changes: Mutex<Vec<Change>>,
+    pub(crate) changes: Mutex<Vec<Rebalance>>,
     /// Whether the group has sent an assignment.
     pub(crate) is_in_group: Mutex<bool>,
     /// Partitions assigned to the consumer. A query could replace this set, but a consumer about to close may never
@@ -44,7 +44,7 @@ impl ConsumerContext for Rebalances {
         let (done, change) = if kind == RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
             // Partitions are added one by one as they are started. Assigning them paused would also work, but resuming
             // does not wake the fetch thread, which costs up to a second.
-            (consumer.incremental_assign(&TopicPartitionList::new()), Change::Assigned(partitions))
+            (consumer.incremental_assign(&TopicPartitionList::new()), Rebalance::Assigned(partitions))
         } else {
             let done = match consumer.rebalance_protocol() {
                 RebalanceProtocol::Cooperative => {
@@ -63,19 +63,19 @@ impl ConsumerContext for Rebalances {
                     consumer.unassign()
                 }
             };
-            (done, Change::Revoked(partitions))
+            (done, Rebalance::Revoked(partitions))
         };
         let mut changes = lock(&self.changes);
         match (done, change) {
-            (Err(error), _) => changes.push(Change::Failed(error.to_string())),
-            (Ok(()), Change::Revoked(partitions)) if partitions.is_empty() => {}
+            (Err(error), _) => changes.push(Rebalance::Failed(error.to_string())),
+            (Ok(()), Rebalance::Revoked(partitions)) if partitions.is_empty() => {}
             // Every generation brings an assignment, mostly without changes. The first one confirms the membership.
-            (Ok(()), Change::Assigned(partitions)) if partitions.is_empty() && changes.is_empty() => {
+            (Ok(()), Rebalance::Assigned(partitions)) if partitions.is_empty() && changes.is_empty() => {
                 if !std::mem::replace(&mut *lock(&self.is_in_group), true) {
-                    changes.push(Change::Assigned(partitions));
+                    changes.push(Rebalance::Assigned(partitions));
                 }
             }
-            (Ok(()), Change::Assigned(partitions)) if partitions.is_empty() => {}
+            (Ok(()), Rebalance::Assigned(partitions)) if partitions.is_empty() => {}
             (Ok(()), change) => changes.push(change),
         }
     }

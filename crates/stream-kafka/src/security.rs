@@ -35,7 +35,7 @@ pub struct Sasl {
     /// User name, or client id.
     pub username: String,
     /// Password, or client secret.
-    pub password: Password,
+    pub password: PasswordSource,
 }
 
 /// A SASL mechanism.
@@ -58,7 +58,7 @@ pub enum Mechanism {
 
 /// Source of a password.
 #[derive(Clone)]
-pub enum Password {
+pub enum PasswordSource {
     /// The password itself.
     Value(String),
     /// A file, with or without a newline at its end.
@@ -128,8 +128,8 @@ impl Security {
         }
         let Some(sasl) = &self.sasl else { return Ok(properties) };
         let password = match &sasl.password {
-            Password::Value(password) => password.clone(),
-            Password::File(file) => secret_in("kafka.password_file", file)?,
+            PasswordSource::Value(password) => password.clone(),
+            PasswordSource::File(file) => secret_in("kafka.password_file", file)?,
         };
         set("sasl.mechanisms", sasl.mechanism.name());
         match &sasl.mechanism {
@@ -185,7 +185,7 @@ fn unreadable(setting: &str, file: &Path, error: &std::io::Error) -> LogError {
 mod tests {
     use super::*;
 
-    fn login(mechanism: Mechanism, password: Password) -> Security {
+    fn login(mechanism: Mechanism, password: PasswordSource) -> Security {
         Security { tls: None, sasl: Some(Sasl { mechanism, username: "me".to_owned(), password }) }
     }
 
@@ -200,10 +200,10 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         let file = directory.join("password");
         fs::write(&file, "a word \r\n").unwrap();
-        let properties = login(Mechanism::Plain, Password::File(file.clone())).properties().unwrap();
+        let properties = login(Mechanism::Plain, PasswordSource::File(file.clone())).properties().unwrap();
         assert_eq!((&*properties["sasl.password"], &*properties["security.protocol"]), ("a word ", "sasl_plaintext"));
         fs::write(&file, "\n").unwrap();
-        let error = login(Mechanism::Plain, Password::File(file)).properties().unwrap_err();
+        let error = login(Mechanism::Plain, PasswordSource::File(file)).properties().unwrap_err();
         assert!(error.message.starts_with("kafka.password_file: ") && error.message.contains("is empty"), "{error}");
         fs::remove_dir_all(&directory).unwrap();
     }
@@ -224,7 +224,7 @@ mod tests {
         check(Tls { certificate_file: nowhere.clone(), ..Tls::default() }, "kafka.certificate_file");
         check(Tls { key_file: nowhere.clone(), ..Tls::default() }, "kafka.key_file");
         check(Tls { key_password_file: nowhere, ..Tls::default() }, "kafka.key_password_file");
-        let error = login(Mechanism::Plain, Password::File(file)).properties().unwrap_err();
+        let error = login(Mechanism::Plain, PasswordSource::File(file)).properties().unwrap_err();
         assert!(error.message.starts_with("kafka.password_file: cannot read /nowhere/at/all.pem"), "{error}");
     }
 
@@ -232,7 +232,7 @@ mod tests {
     fn tokens_are_asked_for_with_the_user_as_client() {
         let mechanism =
             Mechanism::OAuthBearer { token_url: "https://id/token".to_owned(), scope: Some("s".to_owned()) };
-        let security = login(mechanism, Password::Value("x".to_owned()));
+        let security = login(mechanism, PasswordSource::Value("x".to_owned()));
         let properties = security.properties().unwrap();
         assert!(security.uses_tokens() && !properties.contains_key("sasl.username"));
         assert_eq!(properties["sasl.mechanisms"], "OAUTHBEARER");

@@ -7,7 +7,7 @@ use page::Timestamp;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use stream::{
-    Bounds, Cleanup, Commit, ErrorKind, Event, Log, Member, OutputRecord, PollLimits, TopicConfig, TopicPartition,
+    Cleanup, Commit, ErrorKind, Event, Log, Member, OffsetBounds, OutputRecord, PollLimits, TopicConfig, TopicPartition,
 };
 use stream_kafka::{KafkaLog, KafkaSettings};
 
@@ -42,7 +42,7 @@ fn a_receipt_names_the_offset_after_the_last_record_though_markers_lie_between()
         // Two records and a marker each time.
         assert_eq!(receipt.next_offsets[&to], 3 * round + 2);
         let bounds = reader.bounds(std::slice::from_ref(&to)).unwrap();
-        assert_eq!(bounds, [Bounds { start: 0, end: 3 * round + 3 }]);
+        assert_eq!(bounds, [OffsetBounds { start: 0, end: 3 * round + 3 }]);
     }
     let (records, next) = reader.read(&to, 0, 100).unwrap();
     assert_eq!((records.len(), next), (10, 15));

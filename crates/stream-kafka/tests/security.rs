@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stream::{ErrorKind, Log, LogError, TopicPartition};
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, Password, Sasl, Security, Tls};
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
 
 /// Writes a record and reads it again.
 fn round_trip(settings: KafkaSettings) {
@@ -36,7 +36,7 @@ fn stops(settings: KafkaSettings, parts: &[&str]) {
 
 fn with_password(secrets: &Path, mechanism: Mechanism, password: &str) -> KafkaSettings {
     let mut settings = login(secrets, mechanism);
-    settings.security.sasl.as_mut().expect("it has one").password = Password::Value(password.to_owned());
+    settings.security.sasl.as_mut().expect("it has one").password = PasswordSource::Value(password.to_owned());
     settings
 }
 
@@ -223,7 +223,7 @@ fn settings_that_are_printed_for_debugging_hide_what_may_be_secret() {
     let sasl = Sasl {
         mechanism: Mechanism::Plain,
         username: "me".to_owned(),
-        password: Password::Value("swordfish".to_owned()),
+        password: PasswordSource::Value("swordfish".to_owned()),
     };
     let mut settings = settings("127.0.0.1:1");
     settings.session_timeout = Duration::from_secs(6);

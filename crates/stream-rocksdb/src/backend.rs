@@ -4,9 +4,9 @@ use crate::directory::{self, Opening, Paths, RESTORE, stop};
 use crate::families::{self, Owner};
 use crate::high_water::HighWater;
 use crate::incarnation::{self, Opened};
-use crate::known::{Known, Partition, Unreadable};
+use crate::known::{DatabaseReadError, Known, KnownPartition};
 use crate::layout::{
-    LogKey, Mark, Place, RECORDS, StoredRecord, decode_offset, encode_position, encode_record, state_family,
+    LogKey, Mark, PartitionId, RECORDS, StoredRecord, decode_offset, encode_position, encode_record, state_family,
 };
 use crate::options::{FamilyOptions, RECORD_BUFFER_BYTES};
 use crate::rocks::{self, Database};
@@ -114,11 +114,13 @@ impl EmbeddedBackend {
         };
         let known = Known::load(&log.database, &log.records()?, opened.incarnation);
         let known = known.map_err(|unreadable| match unreadable {
-            Unreadable::Failed(error) => log.fault(&error),
-            Unreadable::Nonsense(what) => log.damaged(&what),
+            DatabaseReadError::Failed(error) => log.fault(&error),
+            DatabaseReadError::Nonsense(what) => log.damaged(&what),
         })?;
         for topic in known.topics.values().filter(|topic| topic.is_transient()) {
-            topic.places().for_each(|(place, partition)| log.transient().add(place, partition.mark.end));
+            topic
+                .identified_partitions()
+                .for_each(|(partition_id, partition)| log.transient().add(partition_id, partition.mark.end));
         }
         *log.known_mut() = known;
         Ok(log)
@@ -223,8 +225,8 @@ impl EmbeddedBackend {
         self.store_held(held)?;
         let mut batch = WriteBatch::default();
         for matured in &positions {
-            let (group, place) = &matured.of;
-            batch.put(LogKey::Position(*place, group).encode(), encode_position(&matured.position));
+            let (group, partition_id) = &matured.of;
+            batch.put(LogKey::Position(*partition_id, group).encode(), encode_position(&matured.position));
         }
         if !batch.is_empty() {
             self.write_batch(batch)?;
@@ -233,15 +235,15 @@ impl EmbeddedBackend {
     }
 
     /// Stores records that were held in memory.
-    pub(crate) fn store_held(&self, held: Vec<(Place, Arc<InputRecord>)>) -> Result<(), LogError> {
+    pub(crate) fn store_held(&self, held: Vec<(PartitionId, Arc<InputRecord>)>) -> Result<(), LogError> {
         if held.is_empty() {
             return Ok(());
         }
         let (records, mut batch) = (self.records()?, WriteBatch::default());
         let mut value = Vec::new();
-        for (place, record) in held {
+        for (partition_id, record) in held {
             encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
-            batch.put_cf(&records, LogKey::Record(place, record.offset).encode(), &value);
+            batch.put_cf(&records, LogKey::Record(partition_id, record.offset).encode(), &value);
         }
         self.write_batch(batch)
     }
@@ -252,7 +254,7 @@ impl EmbeddedBackend {
     }
 
     /// A copy of a known topic's partition.
-    pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<Partition> {
+    pub(crate) fn partition(&self, topic: &str, partition: u32) -> Option<KnownPartition> {
         self.known().topics.get(topic)?.partitions.get(partition as usize).cloned()
     }
 
@@ -264,11 +266,12 @@ impl EmbeddedBackend {
     }
 
     /// The slowest stored position on a partition among all groups that ever committed; `None` if none did.
-    pub(crate) fn slowest_position(&self, place: Place) -> Option<u64> {
+    pub(crate) fn slowest_position(&self, partition_id: PartitionId) -> Option<u64> {
         let (known, transient) = (self.known(), self.transient());
         let committed =
-            known.positions.iter().filter_map(|(group, positions)| Some((group, positions.get(&place)?.next)));
-        let stored = committed.map(|(group, next)| transient.stored_next(&(group.clone(), place)).unwrap_or(next));
+            known.positions.iter().filter_map(|(group, positions)| Some((group, positions.get(&partition_id)?.next)));
+        let stored =
+            committed.map(|(group, next)| transient.stored_next(&(group.clone(), partition_id)).unwrap_or(next));
         stored.min()
     }
 
@@ -276,7 +279,7 @@ impl EmbeddedBackend {
     /// `false`.
     pub(crate) fn visit(
         &self,
-        place: Place,
+        partition_id: PartitionId,
         from: u64,
         to: u64,
         fill_cache: bool,
@@ -286,10 +289,10 @@ impl EmbeddedBackend {
             return Ok(());
         }
         let mut options = ReadOptions::default();
-        options.set_iterate_upper_bound(LogKey::Record(place, to).encode());
+        options.set_iterate_upper_bound(LogKey::Record(partition_id, to).encode());
         options.fill_cache(fill_cache);
         let mut iterator = self.database.raw_iterator_cf_opt(&self.records()?, options);
-        iterator.seek(LogKey::Record(place, from).encode());
+        iterator.seek(LogKey::Record(partition_id, from).encode());
         while let Some((key, value)) = iterator.item() {
             let offset = decode_offset(key);
             let (Some(offset), Some(record)) = (offset, StoredRecord::decode(value)) else {

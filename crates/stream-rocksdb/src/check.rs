@@ -17,7 +17,7 @@ use stream::TaskId;
 
 /// Contents of a data directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct DirectoryReport {
     /// The embedded log, and task state kept beside another log.
     pub databases: Vec<DatabaseReport>,
     /// State set aside as untrustworthy. Nothing reads it.
@@ -67,7 +67,7 @@ pub struct GapReport {
     pub power_cut: bool,
 }
 
-impl Report {
+impl DirectoryReport {
     /// Whether no problems were found.
     pub fn is_sound(&self) -> bool {
         self.databases.iter().all(|database| database.problems.is_empty())
@@ -79,8 +79,8 @@ impl Report {
 ///
 /// # Errors
 /// If a directory cannot be listed.
-pub fn check(data_dir: &Path) -> io::Result<Report> {
-    let mut report = Report::default();
+pub fn check(data_dir: &Path) -> io::Result<DirectoryReport> {
+    let mut report = DirectoryReport::default();
     let paths = Paths::new(data_dir);
     if paths.any() {
         report.databases.push(check_log(&paths));

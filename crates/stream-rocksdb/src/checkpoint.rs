@@ -1,6 +1,6 @@
 //! Encoding of a task's checkpoint in its database.
 
-use crate::fields::Fields;
+use crate::fields::ByteFields;
 use page::Timestamp;
 use stream::{Checkpoint, StoreCheckpoint};
 
@@ -44,7 +44,7 @@ pub(crate) type Parts = Vec<(String, StoreCheckpoint)>;
 
 /// Next input offset, and the checkpoint of each store.
 pub(crate) fn parts(bytes: &[u8]) -> Option<(Option<u64>, Parts)> {
-    let mut fields = Fields(bytes);
+    let mut fields = ByteFields(bytes);
     let input_next = fields.optional()?;
     let mut parts = Vec::new();
     while !fields.0.is_empty() {

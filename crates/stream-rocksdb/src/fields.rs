@@ -3,9 +3,9 @@
 use page::Timestamp;
 
 /// Bytes to parse from the front. Methods return `None` if too few are left.
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+pub(crate) struct ByteFields<'a>(pub(crate) &'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> ByteFields<'a> {
     pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;

@@ -2,7 +2,8 @@
 
 use crate::directory::stop;
 use crate::layout::{
-    INCARNATION_OFFSETS, Incarnation, LogKey, Mark, Place, decode_offset, decode_placed, decode_position, decode_topic,
+    INCARNATION_OFFSETS, Incarnation, LogKey, Mark, PartitionId, decode_offset, decode_placed, decode_position,
+    decode_topic,
 };
 use crate::rocks::Database;
 use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
@@ -12,34 +13,34 @@ use stream::{Cleanup, LogError, Position, TopicConfig, TopicPartition};
 
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    pub(crate) topics: HashMap<Arc<str>, Topic>,
+    pub(crate) topics: HashMap<Arc<str>, KnownTopic>,
     /// Next input positions by group.
-    pub(crate) positions: HashMap<String, HashMap<Place, Position>>,
+    pub(crate) positions: HashMap<String, HashMap<PartitionId, Position>>,
     /// Reasons for jumps, by the incarnation that began with each.
     pub(crate) incarnations: BTreeMap<u32, Incarnation>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Topic {
+pub(crate) struct KnownTopic {
     pub(crate) id: u32,
     pub(crate) config: TopicConfig,
-    pub(crate) partitions: Vec<Partition>,
+    pub(crate) partitions: Vec<KnownPartition>,
 }
 
-impl Topic {
+impl KnownTopic {
     pub(crate) fn is_transient(&self) -> bool {
         matches!(self.config.cleanup, Cleanup::Transient { .. })
     }
 
-    /// Its partitions, each with its place.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (Place, &Partition)> {
-        let place = |partition: usize| Place { topic: self.id, partition: partition as u32 };
-        self.partitions.iter().enumerate().map(move |(number, partition)| (place(number), partition))
+    /// Its partitions, each with its id.
+    pub(crate) fn identified_partitions(&self) -> impl Iterator<Item = (PartitionId, &KnownPartition)> {
+        let partition_id = |partition: usize| PartitionId { topic: self.id, partition: partition as u32 };
+        self.partitions.iter().enumerate().map(move |(number, partition)| (partition_id(number), partition))
     }
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Partition {
+pub(crate) struct KnownPartition {
     /// Unlike in the database, its `end` is always current.
     pub(crate) mark: Mark,
     /// Offsets never assigned, as (first, next) in ascending order: the gaps between incarnations.
@@ -47,12 +48,12 @@ pub(crate) struct Partition {
 }
 
 /// Why the contents of the database cannot be read.
-pub(crate) enum Unreadable {
+pub(crate) enum DatabaseReadError {
     Failed(rocksdb::Error),
     Nonsense(String),
 }
 
-impl From<rocksdb::Error> for Unreadable {
+impl From<rocksdb::Error> for DatabaseReadError {
     fn from(error: rocksdb::Error) -> Self {
         Self::Failed(error)
     }
@@ -64,7 +65,7 @@ impl Known {
         database: &Database,
         records: &impl AsColumnFamilyRef,
         incarnation: u32,
-    ) -> Result<Self, Unreadable> {
+    ) -> Result<Self, DatabaseReadError> {
         let mut known = Self::default();
         let mut marks = HashMap::new();
         for entry in database.iterator(IteratorMode::From(&[LogKey::TOPIC], Direction::Forward)) {
@@ -72,33 +73,34 @@ impl Known {
             if crate::families::is_reserved(&key) {
                 break;
             }
-            known.take(&key, &value, &mut marks).ok_or_else(|| Unreadable::nonsense(&key))?;
+            known.take(&key, &value, &mut marks).ok_or_else(|| DatabaseReadError::nonsense(&key))?;
         }
         for topic in known.topics.values_mut() {
             for partition in 0..topic.config.partitions {
-                let place = Place { topic: topic.id, partition };
-                let mut mark = marks.remove(&place).unwrap_or_default();
+                let partition_id = PartitionId { topic: topic.id, partition };
+                let mut mark = marks.remove(&partition_id).unwrap_or_default();
                 // Records of transient topics that were in memory are gone. What was consumed tells where they began.
-                let consumed = known.positions.values().filter_map(|positions| positions.get(&place)).map(|at| at.next);
+                let consumed =
+                    known.positions.values().filter_map(|positions| positions.get(&partition_id)).map(|at| at.next);
                 mark.end = mark.end.max(consumed.max().unwrap_or(0));
-                topic.partitions.push(Partition::load(database, records, place, mark, incarnation)?);
+                topic.partitions.push(KnownPartition::load(database, records, partition_id, mark, incarnation)?);
             }
         }
         Ok(known)
     }
 
-    fn take(&mut self, key: &[u8], value: &[u8], marks: &mut HashMap<Place, Mark>) -> Option<()> {
+    fn take(&mut self, key: &[u8], value: &[u8], marks: &mut HashMap<PartitionId, Mark>) -> Option<()> {
         match key[0] {
             LogKey::TOPIC => {
                 let (id, config) = decode_topic(std::str::from_utf8(&key[1..]).ok()?, value)?;
-                self.topics.insert(config.name.clone(), Topic { id, config, partitions: Vec::new() });
+                self.topics.insert(config.name.clone(), KnownTopic { id, config, partitions: Vec::new() });
             }
             LogKey::MARK => {
                 marks.insert(decode_placed(key)?.0, Mark::decode(value)?);
             }
             LogKey::POSITION => {
-                let (place, group) = decode_placed(key)?;
-                self.positions.entry(group.to_owned()).or_default().insert(place, decode_position(value)?);
+                let (partition_id, group) = decode_placed(key)?;
+                self.positions.entry(group.to_owned()).or_default().insert(partition_id, decode_position(value)?);
             }
             LogKey::INCARNATION => {
                 self.incarnations.extend([Incarnation::decode(key, value)?]);
@@ -108,25 +110,25 @@ impl Known {
         Some(())
     }
 
-    pub(crate) fn place(&self, partition: &TopicPartition) -> Result<(Place, &Partition), LogError> {
+    pub(crate) fn locate(&self, partition: &TopicPartition) -> Result<(PartitionId, &KnownPartition), LogError> {
         let topic = self.topics.get(&partition.topic);
         let held = topic.and_then(|topic| topic.partitions.get(partition.partition as usize));
         let (Some(topic), Some(held)) = (topic, held) else { return Err(unknown(partition)) };
-        Ok((Place { topic: topic.id, partition: partition.partition }, held))
+        Ok((PartitionId { topic: topic.id, partition: partition.partition }, held))
     }
 
-    pub(crate) fn partition_mut(&mut self, topic: &str, partition: u32) -> Option<&mut Partition> {
+    pub(crate) fn partition_mut(&mut self, topic: &str, partition: u32) -> Option<&mut KnownPartition> {
         self.topics.get_mut(topic)?.partitions.get_mut(partition as usize)
     }
 }
 
-impl Unreadable {
+impl DatabaseReadError {
     pub(crate) fn nonsense(key: &[u8]) -> Self {
         Self::Nonsense(format!("the entry under {key:?} is unreadable"))
     }
 }
 
-impl Partition {
+impl KnownPartition {
     /// A partition of a new topic.
     pub(crate) fn new(incarnation: u32) -> Self {
         let first = first_of(incarnation);
@@ -137,23 +139,23 @@ impl Partition {
     fn load(
         database: &Database,
         records: &impl AsColumnFamilyRef,
-        place: Place,
+        partition_id: PartitionId,
         mut mark: Mark,
         incarnation: u32,
-    ) -> Result<Self, Unreadable> {
+    ) -> Result<Self, DatabaseReadError> {
         let mut gaps = Vec::new();
         for number in 1..=incarnation {
             let first = first_of(number);
             if first <= mark.start {
                 continue;
             }
-            let before = end_of_records(database, records, place, first)?;
+            let before = end_of_records(database, records, partition_id, first)?;
             let from = before.max(first_of(number - 1)).max(mark.start);
             if from < first {
                 gaps.push((from, first));
             }
         }
-        mark.end = mark.end.max(end_of_records(database, records, place, u64::MAX)?).max(first_of(incarnation));
+        mark.end = mark.end.max(end_of_records(database, records, partition_id, u64::MAX)?).max(first_of(incarnation));
         Ok(Self { mark, gaps })
     }
 
@@ -172,15 +174,15 @@ fn first_of(incarnation: u32) -> u64 {
 fn end_of_records(
     database: &Database,
     records: &impl AsColumnFamilyRef,
-    place: Place,
+    partition_id: PartitionId,
     before: u64,
-) -> Result<u64, Unreadable> {
+) -> Result<u64, DatabaseReadError> {
     let mut options = ReadOptions::default();
-    options.set_iterate_lower_bound(LogKey::Record(place, 0).encode());
+    options.set_iterate_lower_bound(LogKey::Record(partition_id, 0).encode());
     let mut iterator = database.raw_iterator_cf_opt(records, options);
-    iterator.seek_for_prev(LogKey::Record(place, before.saturating_sub(1)).encode());
+    iterator.seek_for_prev(LogKey::Record(partition_id, before.saturating_sub(1)).encode());
     let end = match iterator.key() {
-        Some(key) => decode_offset(key).ok_or_else(|| Unreadable::nonsense(key))? + 1,
+        Some(key) => decode_offset(key).ok_or_else(|| DatabaseReadError::nonsense(key))? + 1,
         None => 0,
     };
     iterator.status()?;
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn offsets_that_were_never_given_are_not_counted() {
-        let partition = Partition { mark: Mark::default(), gaps: vec![(10, 100), (150, 200)] };
+        let partition = KnownPartition { mark: Mark::default(), gaps: vec![(10, 100), (150, 200)] };
         assert_eq!(partition.given(0, 300), 10 + 50 + 100);
         assert_eq!(partition.given(0, 5), 5);
         assert_eq!(partition.given(20, 90), 0);

@@ -1,6 +1,6 @@
 //! Binary layout of the embedded log's database. Integers are big-endian, so that ranges iterate in order.
 
-use crate::fields::Fields;
+use crate::fields::ByteFields;
 use page::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +24,20 @@ pub(crate) enum LogKey<'a> {
     Topic(&'a str),
     /// `2 ++ topic id u32 ++ partition u32` → [`Mark`]. Written only by retention and compaction; absent: nothing was
     /// ever dropped from the partition, and its end follows from its last record.
-    Mark(Place),
+    Mark(PartitionId),
     /// `3 ++ topic id u32 ++ partition u32 ++ group` → [`encode_position`]. Written by commits, never deleted; absent:
     /// the group never committed on the partition.
-    Position(Place, &'a str),
+    Position(PartitionId, &'a str),
     /// `4 ++ number u32` → [`Incarnation`]. Written when offsets must jump; absent: they never jumped.
     Incarnation(u32),
     /// In [`RECORDS`]: `topic id u32 ++ partition u32 ++ offset u64` → [`encode_record`]. Kept until retention or
     /// compaction drops it; absent within the bounds: dropped.
-    Record(Place, u64),
+    Record(PartitionId, u64),
 }
 
 /// A partition, with its topic as a small number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct PartitionId {
     pub(crate) topic: u32,
     pub(crate) partition: u32,
 }
@@ -53,25 +53,25 @@ impl LogKey<'_> {
     pub(crate) const INCARNATION: u8 = 4;
 
     pub(crate) fn encode(self) -> Vec<u8> {
-        let placed = |first: &[u8], place: Place, rest: &[u8]| {
-            [first, &place.topic.to_be_bytes(), &place.partition.to_be_bytes(), rest].concat()
+        let placed = |first: &[u8], partition_id: PartitionId, rest: &[u8]| {
+            [first, &partition_id.topic.to_be_bytes(), &partition_id.partition.to_be_bytes(), rest].concat()
         };
         match self {
             LogKey::Topic(name) => [&[Self::TOPIC], name.as_bytes()].concat(),
-            LogKey::Mark(place) => placed(&[Self::MARK], place, &[]),
-            LogKey::Position(place, group) => placed(&[Self::POSITION], place, group.as_bytes()),
+            LogKey::Mark(partition_id) => placed(&[Self::MARK], partition_id, &[]),
+            LogKey::Position(partition_id, group) => placed(&[Self::POSITION], partition_id, group.as_bytes()),
             LogKey::Incarnation(number) => [&[Self::INCARNATION][..], &number.to_be_bytes()].concat(),
-            LogKey::Record(place, offset) => placed(&[], place, &offset.to_be_bytes()),
+            LogKey::Record(partition_id, offset) => placed(&[], partition_id, &offset.to_be_bytes()),
         }
     }
 }
 
 /// Splits a mark or position key into its partition and, for a position, its group.
-pub(crate) fn decode_placed(key: &[u8]) -> Option<(Place, &str)> {
-    let mut fields = Fields(key);
+pub(crate) fn decode_placed(key: &[u8]) -> Option<(PartitionId, &str)> {
+    let mut fields = ByteFields(key);
     fields.u8()?;
-    let place = Place { topic: fields.u32()?, partition: fields.u32()? };
-    Some((place, std::str::from_utf8(fields.0).ok()?))
+    let partition_id = PartitionId { topic: fields.u32()?, partition: fields.u32()? };
+    Some((partition_id, std::str::from_utf8(fields.0).ok()?))
 }
 
 /// Offset in a record key.
@@ -85,7 +85,7 @@ pub(crate) fn encode_position(position: &Position) -> Vec<u8> {
 }
 
 pub(crate) fn decode_position(bytes: &[u8]) -> Option<Position> {
-    let mut fields = Fields(bytes);
+    let mut fields = ByteFields(bytes);
     Some(Position { next: fields.u64()?, note: std::str::from_utf8(fields.0).ok()?.to_owned() })
 }
 
@@ -105,7 +105,7 @@ impl Incarnation {
 
     /// Decodes the number in the key, and the value.
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Option<(u32, Self)> {
-        let mut fields = Fields(value);
+        let mut fields = ByteFields(value);
         let incarnation = Self { missing: fields.u64()?, power_cut: fields.u8()? == 1 };
         let number = u32::from_be_bytes(key.get(1..)?.try_into().ok()?);
         fields.finished((number, incarnation))
@@ -139,7 +139,7 @@ impl Mark {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut fields = Fields(bytes);
+        let mut fields = ByteFields(bytes);
         let mark = Self {
             start: fields.u64()?,
             end: fields.u64()?,
@@ -168,7 +168,7 @@ pub(crate) fn encode_topic(id: u32, topic: &TopicConfig) -> Vec<u8> {
 }
 
 pub(crate) fn decode_topic(name: &str, bytes: &[u8]) -> Option<(u32, TopicConfig)> {
-    let mut fields = Fields(bytes);
+    let mut fields = ByteFields(bytes);
     let (id, partitions, max_message_bytes) = (fields.u32()?, fields.u32()?, fields.u32()?);
     let (cleanup, retention) = (fields.u8()?, Duration::from_micros(fields.u64()?));
     let cleanup = match cleanup {
@@ -201,7 +201,7 @@ pub(crate) struct StoredRecord<'a> {
 
 impl<'a> StoredRecord<'a> {
     pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
-        let mut fields = Fields(bytes);
+        let mut fields = ByteFields(bytes);
         let timestamp = fields.timestamp()?;
         let kind = fields.u8()?;
         let key_length = fields.u32()? as usize;
@@ -272,14 +272,14 @@ mod tests {
 
     #[test]
     fn the_layout_on_disk_is_as_documented() {
-        let place = Place { topic: 1, partition: 2 };
+        let partition_id = PartitionId { topic: 1, partition: 2 };
         let check = |key: LogKey<'_>, expected: &[u8]| assert_eq!(key.encode(), expected, "{key:?}");
         check(LogKey::Incarnation(5), &[4, 0, 0, 0, 5]);
         check(LogKey::Topic("t"), b"\x01t");
-        check(LogKey::Mark(place), &[2, 0, 0, 0, 1, 0, 0, 0, 2]);
-        check(LogKey::Position(place, "g"), &[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']);
-        check(LogKey::Record(place, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
-        assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((place, "g")));
+        check(LogKey::Mark(partition_id), &[2, 0, 0, 0, 1, 0, 0, 0, 2]);
+        check(LogKey::Position(partition_id, "g"), &[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']);
+        check(LogKey::Record(partition_id, 3), &[0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3]);
+        assert_eq!(decode_placed(&[3, 0, 0, 0, 1, 0, 0, 0, 2, b'g']), Some((partition_id, "g")));
         let mut bytes = Vec::new();
         encode_record(Timestamp::from_micros(5), b"k", None, &mut bytes);
         assert_eq!(bytes, [0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 0, 0, 1, b'k']);

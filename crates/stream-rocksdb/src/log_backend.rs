@@ -2,9 +2,9 @@
 
 use crate::EmbeddedBackend;
 use crate::directory::stop;
-use crate::known::{Partition, Topic};
+use crate::known::{KnownPartition, KnownTopic};
 use crate::layout::{
-    INCARNATION_OFFSETS, Incarnation, LogKey, Place, encode_position, encode_record, encode_topic, state_family,
+    INCARNATION_OFFSETS, Incarnation, LogKey, PartitionId, encode_position, encode_record, encode_topic, state_family,
 };
 use crate::table;
 use crate::transient::{DelayedPosition, Matured};
@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use stream::inprocess;
 use stream::{
-    Bounds, InputRecord, LogBackend, LogError, PollLimits, Position, StateIn, TaskWrites, TopicConfig, TopicPartition,
+    InputRecord, LogBackend, LogError, OffsetBounds, PollLimits, Position, StateIn, TaskWrites, TopicConfig,
+    TopicPartition,
 };
 
 /// Maximum bytes of keys and values per read, unless a single record is larger.
@@ -42,36 +43,36 @@ impl EmbeddedBackend {
         &self,
         batch: &mut WriteBatch,
         group: &str,
-        positions: &[(Place, Position)],
+        positions: &[(PartitionId, Position)],
         is_volatile: bool,
     ) -> Delay {
         let (known, transient) = (self.known(), self.transient());
         let of_group = known.positions.get(group);
         let mut delay = Delay::default();
-        let mut stored: HashMap<Place, u64> = HashMap::new();
-        for (place, position) in positions {
-            if is_volatile || transient.is_delayed(&(group.to_owned(), *place)) {
-                let before = of_group.and_then(|positions| positions.get(place)).map_or(0, |before| before.next);
-                delay.positions.push((*place, before, position.clone()));
+        let mut stored: HashMap<PartitionId, u64> = HashMap::new();
+        for (partition_id, position) in positions {
+            if is_volatile || transient.is_delayed(&(group.to_owned(), *partition_id)) {
+                let before = of_group.and_then(|positions| positions.get(partition_id)).map_or(0, |before| before.next);
+                delay.positions.push((*partition_id, before, position.clone()));
             } else {
-                batch.put(LogKey::Position(*place, group).encode(), encode_position(position));
-                stored.insert(*place, position.next);
+                batch.put(LogKey::Position(*partition_id, group).encode(), encode_position(position));
+                stored.insert(*partition_id, position.next);
             }
         }
-        let consumed_to = |place: Place| {
-            let next = |(name, positions): (&String, &HashMap<Place, Position>)| {
-                let committed = positions.get(&place)?.next;
-                let moved = stored.get(&place).copied().filter(|_| name == group);
-                moved.or_else(|| transient.stored_next(&(name.clone(), place))).or(Some(committed))
+        let consumed_to = |partition_id: PartitionId| {
+            let next = |(name, positions): (&String, &HashMap<PartitionId, Position>)| {
+                let committed = positions.get(&partition_id)?.next;
+                let moved = stored.get(&partition_id).copied().filter(|_| name == group);
+                moved.or_else(|| transient.stored_next(&(name.clone(), partition_id))).or(Some(committed))
             };
-            let first = of_group.is_none_or(|positions| !positions.contains_key(&place));
-            let new = stored.get(&place).copied().filter(|_| first);
+            let first = of_group.is_none_or(|positions| !positions.contains_key(&partition_id));
+            let new = stored.get(&partition_id).copied().filter(|_| first);
             known.positions.iter().filter_map(next).chain(new).min().unwrap_or(0)
         };
         delay.matured = transient.matured(consumed_to);
         for matured in &delay.matured {
-            let (group, place) = &matured.of;
-            batch.put(LogKey::Position(*place, group).encode(), encode_position(&matured.position));
+            let (group, partition_id) = &matured.of;
+            batch.put(LogKey::Position(*partition_id, group).encode(), encode_position(&matured.position));
         }
         delay
     }
@@ -91,7 +92,7 @@ impl EmbeddedBackend {
 #[derive(Default)]
 struct Delay {
     /// Positions delayed, each with the next offset stored so far.
-    positions: Vec<(Place, u64, Position)>,
+    positions: Vec<(PartitionId, u64, Position)>,
     /// Positions delayed earlier that are stored with this commit.
     matured: Vec<Matured>,
 }
@@ -148,33 +149,33 @@ impl LogBackend for EmbeddedBackend {
         let mut batch = WriteBatch::default();
         batch.put(LogKey::Topic(&topic.name).encode(), encode_topic(id, topic));
         self.write_batch(batch)?;
-        let partition = Partition::new(self.incarnation.load(Ordering::Relaxed));
+        let partition = KnownPartition::new(self.incarnation.load(Ordering::Relaxed));
         let partitions = vec![partition; topic.partitions as usize];
         let entry = known.topics.entry(topic.name.clone());
-        let entry = entry.or_insert(Topic { id, config: topic.clone(), partitions });
+        let entry = entry.or_insert(KnownTopic { id, config: topic.clone(), partitions });
         entry.config = topic.clone();
-        for (place, partition) in entry.places() {
+        for (partition_id, partition) in entry.identified_partitions() {
             if entry.is_transient() {
-                self.transient().add(place, partition.mark.end);
+                self.transient().add(partition_id, partition.mark.end);
             } else {
-                let held = self.transient().remove(place);
+                let held = self.transient().remove(partition_id);
                 self.store_held(held)?;
             }
         }
         Ok(())
     }
 
-    fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError> {
+    fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError> {
         let known = self.known();
-        let mark = known.place(partition)?.1.mark;
-        Ok(Bounds { start: mark.start, end: mark.end })
+        let mark = known.locate(partition)?.1.mark;
+        Ok(OffsetBounds { start: mark.start, end: mark.end })
     }
 
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError> {
-        let (place, mark) = {
+        let (partition_id, mark) = {
             let known = self.known();
-            let (place, held) = known.place(partition)?;
-            (place, held.mark)
+            let (partition_id, held) = known.locate(partition)?;
+            (partition_id, held.mark)
         };
         let mut records = Vec::new();
         if limits.records == 0 || limits.bytes == 0 {
@@ -184,10 +185,11 @@ impl LogBackend for EmbeddedBackend {
         let (from, mut end, mut bytes) = (from.max(mark.start), mark.end, 0);
         let (held, stored_to) = {
             let transient = self.transient();
-            let stored_to = if transient.contains(place) { transient.stored_to(place).min(end) } else { end };
-            (transient.read(place, from, end, limits), stored_to)
+            let stored_to =
+                if transient.contains(partition_id) { transient.stored_to(partition_id).min(end) } else { end };
+            (transient.read(partition_id, from, end, limits), stored_to)
         };
-        self.visit(place, from, stored_to, true, |offset, record| {
+        self.visit(partition_id, from, stored_to, true, |offset, record| {
             bytes += record.key.len() + record.value.map_or(0, <[u8]>::len);
             records.push(record.to_input(partition.partition, offset));
             let goes_on = records.len() < limits.records && bytes < limits.bytes;
@@ -205,13 +207,13 @@ impl LogBackend for EmbeddedBackend {
 
     fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
         let known = self.known();
-        let (_, held) = known.place(partition)?;
+        let (_, held) = known.locate(partition)?;
         Ok(held.given(from.max(held.mark.start), held.mark.end))
     }
 
     fn write(&self, changes: inprocess::WriteBatch<'_>) -> Result<(), LogError> {
         let mut batch = WriteBatch::default();
-        let mut ends: HashMap<&TopicPartition, (Place, u64)> = HashMap::new();
+        let mut ends: HashMap<&TopicPartition, (PartitionId, u64)> = HashMap::new();
         let mut positions = Vec::with_capacity(changes.positions.len());
         let (mut held, mut spilled) = (Vec::new(), Vec::new());
         let mut bytes = 0;
@@ -222,28 +224,29 @@ impl LogBackend for EmbeddedBackend {
             let transient = self.transient();
             let mut room = transient.room();
             for (offset, record) in changes.records {
-                let (place, end) = match ends.get_mut(&record.to) {
+                let (partition_id, end) = match ends.get_mut(&record.to) {
                     Some(found) => found,
-                    None => ends.entry(&record.to).or_insert((known.place(&record.to)?.0, 0)),
+                    None => ends.entry(&record.to).or_insert((known.locate(&record.to)?.0, 0)),
                 };
                 *end = offset + 1;
-                if transient.contains(*place) {
+                if transient.contains(*partition_id) {
                     if record.bytes() <= room {
                         room -= record.bytes();
-                        held.push((*place, *offset, *record));
+                        held.push((*partition_id, *offset, *record));
                         continue;
                     }
-                    spilled.push((*place, *end));
+                    spilled.push((*partition_id, *end));
                 }
                 encode_record(record.timestamp, &record.key, record.value.as_deref(), &mut value);
                 bytes += value.len() as u64;
-                batch.put_cf(&family, LogKey::Record(*place, *offset).encode(), &value);
+                batch.put_cf(&family, LogKey::Record(*partition_id, *offset).encode(), &value);
             }
             for (partition, position) in changes.positions {
-                positions.push((known.place(partition)?.0, position.clone()));
+                positions.push((known.locate(partition)?.0, position.clone()));
             }
         }
-        let waits_for: HashMap<Place, u64> = held.iter().map(|(place, offset, _)| (*place, offset + 1)).collect();
+        let waits_for: HashMap<PartitionId, u64> =
+            held.iter().map(|(partition_id, offset, _)| (*partition_id, offset + 1)).collect();
         let delayed = self.add_positions(&mut batch, changes.group, &positions, !waits_for.is_empty());
         changes.state.iter().try_for_each(|task| self.add_state(&mut batch, task))?;
         self.stay_within_incarnation(&mut batch, ends.values().map(|(_, end)| *end).max().unwrap_or(0));
@@ -253,13 +256,13 @@ impl LogBackend for EmbeddedBackend {
         self.unmaintained_bytes.fetch_add(bytes, Ordering::Relaxed);
         {
             let mut transient = self.transient();
-            held.into_iter().for_each(|(place, offset, record)| transient.hold(place, offset, record));
-            spilled.into_iter().for_each(|(place, end)| transient.add(place, end));
+            held.into_iter().for_each(|(partition_id, offset, record)| transient.hold(partition_id, offset, record));
+            spilled.into_iter().for_each(|(partition_id, end)| transient.add(partition_id, end));
             transient.stored(delayed.matured);
-            for (place, stored_next, position) in delayed.positions {
-                let waits_for = waits_for.iter().map(|(place, end)| (*place, *end)).collect();
+            for (partition_id, stored_next, position) in delayed.positions {
+                let waits_for = waits_for.iter().map(|(partition_id, end)| (*partition_id, *end)).collect();
                 let position = DelayedPosition { position, waits_for };
-                transient.delay((changes.group.to_owned(), place), stored_next, position);
+                transient.delay((changes.group.to_owned(), partition_id), stored_next, position);
             }
         }
         let mut known = self.known_mut();
@@ -268,22 +271,22 @@ impl LogBackend for EmbeddedBackend {
                 held.mark.end = end;
             }
         }
-        let consumed: Vec<Place> = positions.iter().map(|(place, _)| *place).collect();
+        let consumed: Vec<PartitionId> = positions.iter().map(|(partition_id, _)| *partition_id).collect();
         if !positions.is_empty() {
             known.positions.entry(changes.group.to_owned()).or_default().extend(positions);
         }
         drop(known);
-        for place in consumed {
-            let everywhere = self.slowest_position(place).unwrap_or(0);
-            self.transient().drop_below(place, everywhere);
+        for partition_id in consumed {
+            let everywhere = self.slowest_position(partition_id).unwrap_or(0);
+            self.transient().drop_below(partition_id, everywhere);
         }
         Ok(())
     }
 
     fn committed(&self, group: &str, partition: &TopicPartition) -> Result<Option<Position>, LogError> {
         let known = self.known();
-        let (place, _) = known.place(partition)?;
-        Ok(known.positions.get(group).and_then(|positions| positions.get(&place)).cloned())
+        let (partition_id, _) = known.locate(partition)?;
+        Ok(known.positions.get(group).and_then(|positions| positions.get(&partition_id)).cloned())
     }
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {

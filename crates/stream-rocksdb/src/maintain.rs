@@ -7,7 +7,7 @@
 //! large as necessary.
 
 use crate::backend::EmbeddedBackend;
-use crate::layout::{LogKey, Mark, Place};
+use crate::layout::{LogKey, Mark, PartitionId};
 use page::Timestamp;
 use rocksdb::WriteBatch;
 use std::collections::HashMap;
@@ -31,16 +31,16 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
     log.unmaintained_bytes.store(0, Ordering::Relaxed);
     for (id, topic) in log.topics_by_id() {
         for partition in 0..topic.partitions {
-            let place = Place { topic: id, partition };
+            let partition_id = PartitionId { topic: id, partition };
             let Some(held) = log.partition(&topic.name, partition) else { continue };
             let mark = held.mark;
             let after = match topic.cleanup {
                 Cleanup::Compact => {
                     let dirty = held.given(mark.cleaned_to, mark.end);
-                    compact(log, place, mark, dirty, now)?
+                    compact(log, partition_id, mark, dirty, now)?
                 }
-                Cleanup::Delete { retention, consumed } => expire(log, place, mark, now, retention, consumed)?,
-                Cleanup::Transient { retention } => expire_stored(log, place, mark, now, retention)?,
+                Cleanup::Delete { retention, consumed } => expire(log, partition_id, mark, now, retention, consumed)?,
+                Cleanup::Transient { retention } => expire_stored(log, partition_id, mark, now, retention)?,
             };
             if after != mark {
                 debug!(topic = &*topic.name, partition, start = after.start, kept = after.kept, "log trimmed");
@@ -54,16 +54,16 @@ pub(crate) fn maintain(log: &EmbeddedBackend, now: Timestamp) -> Result<(), LogE
 /// Drops records from the front: those too old, and those consumed by every group.
 fn expire(
     log: &EmbeddedBackend,
-    place: Place,
+    partition_id: PartitionId,
     mark: Mark,
     now: Timestamp,
     retention: Duration,
     consumed: bool,
 ) -> Result<Mark, LogError> {
-    let consumed_to = if consumed { log.slowest_position(place).unwrap_or(0) } else { 0 };
+    let consumed_to = if consumed { log.slowest_position(partition_id).unwrap_or(0) } else { 0 };
     let mut start = consumed_to.clamp(mark.start, mark.end);
     let mut all_old = true;
-    log.visit(place, start, mark.end, false, |offset, record| {
+    log.visit(partition_id, start, mark.end, false, |offset, record| {
         all_old = now.saturating_since(record.timestamp) > retention;
         start = offset;
         Ok(all_old)
@@ -75,14 +75,14 @@ fn expire(
         return Ok(mark);
     }
     let after = Mark { start, ..mark };
-    let (from, to) = (LogKey::Record(place, mark.start).encode(), LogKey::Record(place, start).encode());
+    let (from, to) = (LogKey::Record(partition_id, mark.start).encode(), LogKey::Record(partition_id, start).encode());
     let mut batch = WriteBatch::default();
     let records = log.records()?;
     batch.delete_range_cf(&records, &from, &to);
-    batch.put(LogKey::Mark(place).encode(), after.encode());
+    batch.put(LogKey::Mark(partition_id).encode(), after.encode());
     log.write_batch(batch)?;
     // Deletes whole table files at once, without waiting for a RocksDB compaction. This range includes its end.
-    let last = LogKey::Record(place, start - 1).encode();
+    let last = LogKey::Record(partition_id, start - 1).encode();
     log.database.delete_file_in_range_cf(&records, &from, &last).map_err(|error| log.fault(&error))?;
     Ok(after)
 }
@@ -90,34 +90,40 @@ fn expire(
 /// Drops the stored records of a transient topic like others. Those in memory go as soon as they are consumed.
 fn expire_stored(
     log: &EmbeddedBackend,
-    place: Place,
+    partition_id: PartitionId,
     mark: Mark,
     now: Timestamp,
     retention: Duration,
 ) -> Result<Mark, LogError> {
     let (first_held, stored_to) = {
         let transient = log.transient();
-        (transient.first(place).unwrap_or(u64::MAX), transient.stored_to(place))
+        (transient.first(partition_id).unwrap_or(u64::MAX), transient.stored_to(partition_id))
     };
     if mark.start < stored_to {
         let stored = Mark { end: mark.end.min(first_held), ..mark };
-        let after = expire(log, place, stored, now, retention, true)?;
+        let after = expire(log, partition_id, stored, now, retention, true)?;
         return Ok(Mark { end: mark.end, ..after });
     }
-    let start = log.slowest_position(place).unwrap_or(0).clamp(mark.start, mark.end);
+    let start = log.slowest_position(partition_id).unwrap_or(0).clamp(mark.start, mark.end);
     Ok(Mark { start, ..mark })
 }
 
 /// Keeps the last record of every key, as far as the keys of the dirty part fit into memory. `dirty` is the number of
 /// offsets assigned above `cleaned_to`; nothing there was ever dropped.
-fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Timestamp) -> Result<Mark, LogError> {
+fn compact(
+    log: &EmbeddedBackend,
+    partition_id: PartitionId,
+    mark: Mark,
+    dirty: u64,
+    now: Timestamp,
+) -> Result<Mark, LogError> {
     if dirty == 0 || dirty < mark.kept {
         return Ok(mark);
     }
     let mut latest: HashMap<Box<[u8]>, u64> = HashMap::new();
     let mut bytes = 0;
     let mut cleaned_to = mark.end;
-    log.visit(place, mark.cleaned_to, mark.end, false, |offset, record| {
+    log.visit(partition_id, mark.cleaned_to, mark.end, false, |offset, record| {
         match latest.get_mut(record.key) {
             Some(last) => *last = offset,
             None => {
@@ -138,10 +144,10 @@ fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Tim
     let records = log.records()?;
     let mut batch = WriteBatch::default();
     let mut kept = 0;
-    log.visit(place, mark.start, cleaned_to, false, |offset, record| {
+    log.visit(partition_id, mark.start, cleaned_to, false, |offset, record| {
         let replaced = latest.get(record.key).is_some_and(|last| *last > offset);
         if replaced || (record.value.is_none() && offset < forgotten_below) {
-            batch.delete_cf(&records, LogKey::Record(place, offset).encode());
+            batch.delete_cf(&records, LogKey::Record(partition_id, offset).encode());
             if batch.len() >= DELETIONS_AT_ONCE {
                 log.write_batch(std::mem::take(&mut batch))?;
             }
@@ -153,7 +159,7 @@ fn compact(log: &EmbeddedBackend, place: Place, mark: Mark, dirty: u64, now: Tim
     let (horizon, horizon_at) =
         if horizon_passed || mark.horizon == 0 { (cleaned_to, now) } else { (mark.horizon, mark.horizon_at) };
     let after = Mark { cleaned_to, kept, horizon, horizon_at, ..mark };
-    batch.put(LogKey::Mark(place).encode(), after.encode());
+    batch.put(LogKey::Mark(partition_id).encode(), after.encode());
     log.write_batch(batch)?;
     Ok(after)
 }

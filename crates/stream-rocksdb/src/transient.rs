@@ -3,7 +3,7 @@
 //! A kill loses them. So the input positions committed with them are delayed: they are stored in the batch that stores
 //! that the records were consumed. After a kill the input is processed again, and nothing is lost.
 
-use crate::layout::Place;
+use crate::layout::PartitionId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use stream::{InputRecord, OutputRecord, PollLimits, Position};
@@ -14,13 +14,13 @@ const HELD_BYTES: usize = 64 << 20;
 /// The records of all transient topics.
 #[derive(Debug, Default)]
 pub(crate) struct TransientRecords {
-    partitions: HashMap<Place, Held>,
+    partitions: HashMap<PartitionId, Held>,
     bytes: usize,
     delayed: HashMap<PositionOf, Delayed>,
 }
 
 /// The group and the partition that a position belongs to.
-pub(crate) type PositionOf = (String, Place);
+pub(crate) type PositionOf = (String, PartitionId);
 
 /// Positions not stored yet, oldest first.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ struct Delayed {
 pub(crate) struct DelayedPosition {
     pub(crate) position: Position,
     /// Ends of the records committed with it, by partition.
-    pub(crate) waits_for: Vec<(Place, u64)>,
+    pub(crate) waits_for: Vec<(PartitionId, u64)>,
 }
 
 /// A position to be stored, and how many of its queue it stands for.
@@ -55,14 +55,14 @@ struct Held {
 
 impl TransientRecords {
     /// Adds a partition of a transient topic, whose records below `stored_to` may be in the database.
-    pub(crate) fn add(&mut self, place: Place, stored_to: u64) {
-        let held = self.partitions.entry(place).or_default();
+    pub(crate) fn add(&mut self, partition_id: PartitionId, stored_to: u64) {
+        let held = self.partitions.entry(partition_id).or_default();
         held.stored_to = held.stored_to.max(stored_to);
     }
 
     /// Whether the partition belongs to a transient topic.
-    pub(crate) fn contains(&self, place: Place) -> bool {
-        self.partitions.contains_key(&place)
+    pub(crate) fn contains(&self, partition_id: PartitionId) -> bool {
+        self.partitions.contains_key(&partition_id)
     }
 
     /// Bytes of further records that may be held.
@@ -70,26 +70,32 @@ impl TransientRecords {
         HELD_BYTES.saturating_sub(self.bytes)
     }
 
-    pub(crate) fn hold(&mut self, place: Place, offset: u64, record: &OutputRecord) {
+    pub(crate) fn hold(&mut self, partition_id: PartitionId, offset: u64, record: &OutputRecord) {
         let OutputRecord { timestamp, key, value, .. } = record.clone();
-        let input = InputRecord { partition: place.partition, offset, timestamp, key, value };
+        let input = InputRecord { partition: partition_id.partition, offset, timestamp, key, value };
         self.bytes += record.bytes();
-        self.partitions.entry(place).or_default().records.insert(offset, Arc::new(input));
+        self.partitions.entry(partition_id).or_default().records.insert(offset, Arc::new(input));
     }
 
     /// End of the offsets that may be in the database; 0 for other topics.
-    pub(crate) fn stored_to(&self, place: Place) -> u64 {
-        self.partitions.get(&place).map_or(0, |held| held.stored_to)
+    pub(crate) fn stored_to(&self, partition_id: PartitionId) -> u64 {
+        self.partitions.get(&partition_id).map_or(0, |held| held.stored_to)
     }
 
     /// Offset of the first record held.
-    pub(crate) fn first(&self, place: Place) -> Option<u64> {
-        self.partitions.get(&place)?.records.keys().next().copied()
+    pub(crate) fn first(&self, partition_id: PartitionId) -> Option<u64> {
+        self.partitions.get(&partition_id)?.records.keys().next().copied()
     }
 
     /// Records held between two offsets, within the limits.
-    pub(crate) fn read(&self, place: Place, from: u64, to: u64, limits: PollLimits) -> Vec<Arc<InputRecord>> {
-        let Some(held) = self.partitions.get(&place).filter(|_| from < to) else { return Vec::new() };
+    pub(crate) fn read(
+        &self,
+        partition_id: PartitionId,
+        from: u64,
+        to: u64,
+        limits: PollLimits,
+    ) -> Vec<Arc<InputRecord>> {
+        let Some(held) = self.partitions.get(&partition_id).filter(|_| from < to) else { return Vec::new() };
         let mut bytes = 0;
         let within = held.records.range(from..to).take(limits.records).take_while(|(_, record)| {
             let is_within = bytes < limits.bytes;
@@ -100,18 +106,20 @@ impl TransientRecords {
     }
 
     /// Drops the records of a partition below an offset.
-    pub(crate) fn drop_below(&mut self, place: Place, offset: u64) {
-        let Some(held) = self.partitions.get_mut(&place) else { return };
+    pub(crate) fn drop_below(&mut self, partition_id: PartitionId, offset: u64) {
+        let Some(held) = self.partitions.get_mut(&partition_id) else { return };
         let rest = held.records.split_off(&offset);
         let dropped = std::mem::replace(&mut held.records, rest);
         self.bytes -= dropped.values().map(|record| size(record)).sum::<usize>();
     }
 
     /// Takes all records of a partition out, or of all partitions.
-    pub(crate) fn take(&mut self, of: Option<Place>) -> Vec<(Place, Arc<InputRecord>)> {
+    pub(crate) fn take(&mut self, of: Option<PartitionId>) -> Vec<(PartitionId, Arc<InputRecord>)> {
         let mut taken = Vec::new();
-        for (&place, held) in self.partitions.iter_mut().filter(|(place, _)| of.is_none_or(|of| of == **place)) {
-            taken.extend(std::mem::take(&mut held.records).into_values().map(|record| (place, record)));
+        for (&partition_id, held) in
+            self.partitions.iter_mut().filter(|(partition_id, _)| of.is_none_or(|of| of == **partition_id))
+        {
+            taken.extend(std::mem::take(&mut held.records).into_values().map(|record| (partition_id, record)));
         }
         self.bytes -= taken.iter().map(|(_, record)| size(record)).sum::<usize>();
         taken
@@ -134,9 +142,10 @@ impl TransientRecords {
     }
 
     /// The positions to store, given up to which offset a partition is consumed.
-    pub(crate) fn matured(&self, consumed_to: impl Fn(Place) -> u64) -> Vec<Matured> {
-        let is_consumed =
-            |delayed: &DelayedPosition| delayed.waits_for.iter().all(|(place, end)| consumed_to(*place) >= *end);
+    pub(crate) fn matured(&self, consumed_to: impl Fn(PartitionId) -> u64) -> Vec<Matured> {
+        let is_consumed = |delayed: &DelayedPosition| {
+            delayed.waits_for.iter().all(|(partition_id, end)| consumed_to(*partition_id) >= *end)
+        };
         let matured = self.delayed.iter().filter_map(|(of, delayed)| {
             let count = delayed.queue.iter().take_while(|delayed| is_consumed(delayed)).count();
             let position = delayed.queue.get(count.checked_sub(1)?)?.position.clone();
@@ -158,9 +167,9 @@ impl TransientRecords {
     }
 
     /// Removes a partition whose topic is not transient any more. Returns the records held.
-    pub(crate) fn remove(&mut self, place: Place) -> Vec<(Place, Arc<InputRecord>)> {
-        let taken = self.take(Some(place));
-        self.partitions.remove(&place);
+    pub(crate) fn remove(&mut self, partition_id: PartitionId) -> Vec<(PartitionId, Arc<InputRecord>)> {
+        let taken = self.take(Some(partition_id));
+        self.partitions.remove(&partition_id);
         taken
     }
 }

@@ -11,7 +11,7 @@ use stream::{
     Checkpoint, Cleanup, InProcessLog, Log, OutputRecord, StoreCheckpoint, StoreProvider, StoreWrite, TaskId,
     TopicConfig, TopicPartition,
 };
-use stream_rocksdb::check::{Report, check};
+use stream_rocksdb::check::{DirectoryReport, check};
 use stream_rocksdb::{EmbeddedBackend, RocksStores, StoreMemory};
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ fn apply(data: &Path) -> RocksStores {
     stores
 }
 
-fn problems(report: &Report) -> String {
+fn problems(report: &DirectoryReport) -> String {
     report.databases.iter().flat_map(|database| database.problems.clone()).collect::<Vec<_>>().join("; ")
 }
 

@@ -8,7 +8,7 @@ use rocksdb::{DB, Options};
 use std::path::Path;
 use stream::protocol::TOMBSTONES_KEPT;
 use stream::{
-    Bounds, Cleanup, ErrorKind, InProcessLog, Log, LogBackend, LogError, OutputRecord, PollLimits, TopicConfig,
+    Cleanup, ErrorKind, InProcessLog, Log, LogBackend, LogError, OffsetBounds, OutputRecord, PollLimits, TopicConfig,
     TopicPartition,
 };
 use stream_rocksdb::{EmbeddedBackend, open_log};
@@ -64,7 +64,7 @@ fn a_tombstone_goes_when_it_was_there_long_enough_after_its_values_went() {
     let log = open_log(directory.path()).unwrap();
     log.backend().maintain(NOW + TOMBSTONES_KEPT).unwrap();
     assert_eq!(held(log.backend()), ["b=3"]);
-    assert_eq!(log.backend().bounds(&from()).unwrap(), Bounds { start: 0, end: 5 });
+    assert_eq!(log.backend().bounds(&from()).unwrap(), OffsetBounds { start: 0, end: 5 });
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_retention_drops_leaves_the_disk() {
         log.backend().maintain(now).unwrap();
     }
     let bounds = log.backend().bounds(&from()).unwrap();
-    assert_eq!(bounds, Bounds { start: 320, end: 384 }, "two hours are left");
+    assert_eq!(bounds, OffsetBounds { start: 320, end: 384 }, "two hours are left");
     // 384 MiB went in.
     assert!(size() < 200 << 20, "{} MiB on disk", size() >> 20);
 }

@@ -9,7 +9,7 @@ use page::Timestamp;
 use std::path::Path;
 use std::sync::Arc;
 use stream::{
-    Bounds, Cleanup, InProcessLog, Log, LogBackend, OutputRecord, PollLimits, StateStore, StoreProvider, TaskId,
+    Cleanup, InProcessLog, Log, LogBackend, OffsetBounds, OutputRecord, PollLimits, StateStore, StoreProvider, TaskId,
     TopicConfig, TopicPartition,
 };
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, Jump, has_log};
@@ -80,7 +80,7 @@ fn after_a_power_cut_offsets_jump_and_the_jump_is_no_backlog() {
     let log = open(left.path(), "yet another boot");
     assert_eq!(log.backend().opened().jump, None, "it was closed");
     assert_eq!(log.backend().count(&place(), 0).unwrap(), 7);
-    assert_eq!(log.backend().bounds(&place()).unwrap(), Bounds { start: 0, end: JUMP + 2 });
+    assert_eq!(log.backend().bounds(&place()).unwrap(), OffsetBounds { start: 0, end: JUMP + 2 });
 }
 
 #[test]

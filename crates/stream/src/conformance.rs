@@ -14,7 +14,7 @@ mod stage;
 mod stages;
 mod transactions;
 
-pub use self::ground::{Failed, Ground};
+pub use self::ground::{ConformanceFixture, Failed};
 
 use crate::clock::Clock;
 use crate::log::{Log, LogError};
@@ -78,7 +78,7 @@ pub struct Case {
     /// Required capability.
     pub need: Need,
     /// Runs the test.
-    pub run: fn(&mut Ground) -> Result<(), Failed>,
+    pub run: fn(&mut ConformanceFixture) -> Result<(), Failed>,
 }
 
 macro_rules! cases {
@@ -198,7 +198,7 @@ fn try_one(make: &(dyn Fn() -> Box<dyn Harness> + Sync), case: &Case) -> Result<
     }
     let clock = harness.clock();
     let began = clock.monotonic();
-    let mut ground = Ground::new(harness, case.name);
+    let mut ground = ConformanceFixture::new(harness, case.name);
     let result = catch_unwind(AssertUnwindSafe(|| (case.run)(&mut ground)))
         .unwrap_or_else(|_| Err(Failed("panicked; see above".to_owned())));
     let took = clock.monotonic().saturating_sub(began);

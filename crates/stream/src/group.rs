@@ -9,7 +9,7 @@ pub(crate) type MemberId = u64;
 
 /// A change of ownership.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum OwnershipChange {
     Assigned(Vec<u32>),
     Revoked(Vec<u32>),
 }
@@ -18,7 +18,7 @@ pub(crate) enum Change {
 #[derive(Debug, Default)]
 pub(crate) struct Synced {
     /// Changes for the member.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<OwnershipChange>,
     /// Whether partitions became free for others.
     pub(crate) released: bool,
 }
@@ -35,12 +35,12 @@ struct MemberState {
 
 /// One group on one topic.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct ConsumerGroup {
     partitions: u32,
     members: BTreeMap<MemberId, MemberState>,
 }
 
-impl Group {
+impl ConsumerGroup {
     pub(crate) fn new(partitions: u32) -> Self {
         Self { partitions, members: BTreeMap::new() }
     }
@@ -118,10 +118,10 @@ impl Group {
         member.owned.extend(&assigned);
         let mut changes = Vec::new();
         if !revoked.is_empty() {
-            changes.push(Change::Revoked(revoked));
+            changes.push(OwnershipChange::Revoked(revoked));
         }
         if !assigned.is_empty() {
-            changes.push(Change::Assigned(assigned));
+            changes.push(OwnershipChange::Assigned(assigned));
         }
         Synced { changes, released: !released.is_empty() }
     }
@@ -162,28 +162,28 @@ mod tests {
 
     #[test]
     fn a_second_member_takes_half_after_the_first_lets_go() {
-        let mut group = Group::new(4);
+        let mut group = ConsumerGroup::new(4);
         group.join(1, "a");
-        assert_eq!(group.sync(1).changes, [Change::Assigned(vec![0, 1, 2, 3])]);
+        assert_eq!(group.sync(1).changes, [OwnershipChange::Assigned(vec![0, 1, 2, 3])]);
         group.join(2, "b");
         assert_eq!(group.sync(2).changes, [], "nothing is free yet");
-        assert_eq!(group.sync(1).changes, [Change::Revoked(vec![2, 3])]);
+        assert_eq!(group.sync(1).changes, [OwnershipChange::Revoked(vec![2, 3])]);
         assert!(!group.owns(1, 2));
         assert_eq!(group.sync(2).changes, [], "the first has not closed them yet");
         assert_eq!(group.sync(1).changes, []);
-        assert_eq!(group.sync(2).changes, [Change::Assigned(vec![2, 3])]);
+        assert_eq!(group.sync(2).changes, [OwnershipChange::Assigned(vec![2, 3])]);
         group.leave(1);
-        assert_eq!(group.sync(2).changes, [Change::Assigned(vec![0, 1])]);
+        assert_eq!(group.sync(2).changes, [OwnershipChange::Assigned(vec![0, 1])]);
     }
 
     #[test]
     fn a_second_member_of_the_same_name_fences_the_first() {
-        let mut group = Group::new(2);
+        let mut group = ConsumerGroup::new(2);
         group.join(1, "a");
         group.sync(1);
         group.join(2, "a");
         assert!(!group.contains(1) && !group.owns(1, 0));
-        assert_eq!(group.sync(2).changes, [Change::Assigned(vec![0, 1])]);
+        assert_eq!(group.sync(2).changes, [OwnershipChange::Assigned(vec![0, 1])]);
     }
 
     proptest! {
@@ -192,7 +192,7 @@ mod tests {
             partitions in 1u32..20,
             moves in proptest::collection::vec((0u64..6, any::<bool>()), 1..30),
         ) {
-            let mut group = Group::new(partitions);
+            let mut group = ConsumerGroup::new(partitions);
             let mut present = BTreeSet::new();
             for (id, joins) in moves {
                 if joins && present.insert(id) {

@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::durations::Durations;
-use crate::invariants::{AT_RUN_TIME, Broken};
+use crate::invariants::{AT_RUN_TIME, BrokenInvariant};
 use crate::log::{ErrorKind, LogError};
 use crate::protocol::{Recovery, after_failure};
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ impl StageHealth {
     }
 
     /// Counts a violated invariant. The stage goes on: stopping would not repair it.
-    pub fn check(&self, checked: Result<(), Broken>) {
+    pub fn check(&self, checked: Result<(), BrokenInvariant>) {
         if let Err(broken) = checked {
             error!(stage = self.stage, invariant = broken.invariant, how = broken.how, "an invariant is broken");
             self.update(|status| *status.violations.entry(broken.invariant).or_default() += 1);

@@ -16,7 +16,7 @@ const LONGEST_WINDOW: usize = 100_000;
 
 /// Identifies the record and the assignment a request comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tag {
+pub struct RequestTag {
     /// Partition of the record.
     pub partition: u32,
     /// Offset of the record.
@@ -28,7 +28,7 @@ pub struct Tag {
 
 /// An output record of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
+pub(crate) struct AnswerOutput {
     pub(crate) output: TopicName,
     pub(crate) key: Vec<u8>,
     pub(crate) value: Vec<u8>,
@@ -36,22 +36,22 @@ pub(crate) struct Sent {
 
 /// An answered request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct AnsweredRequest {
     /// The answered request.
-    pub tag: Tag,
-    pub(crate) outputs: Vec<Sent>,
+    pub tag: RequestTag,
+    pub(crate) outputs: Vec<AnswerOutput>,
 }
 
-impl Answer {
+impl AnsweredRequest {
     /// An answer without output.
-    pub fn new(tag: Tag) -> Self {
+    pub fn new(tag: RequestTag) -> Self {
         Self { tag, outputs: Vec::new() }
     }
 
     /// Adds a message to send.
     pub fn with<M: Keyed>(mut self, topic: Topic<M>, message: impl Into<M>) -> Self {
         let message = message.into();
-        self.outputs.push(Sent { output: topic.name(), key: message.key(), value: message.encode() });
+        self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value: message.encode() });
         self
     }
 }
@@ -63,10 +63,10 @@ pub trait InFlight: Send {
     fn begin(&mut self, epoch: u64);
 
     /// Accepts a request. [`InputRecord::read`] decodes it.
-    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError>;
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError>;
 
     /// The next answer; `None` if none arrives within `patience`.
-    fn receive(&mut self, patience: Duration) -> Option<Answer>;
+    fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest>;
 
     /// Cancels all requests of these epochs, whose partitions move to another process. None of them may be in flight
     /// when this returns.
@@ -89,7 +89,7 @@ pub trait InFlight: Send {
 
 /// Requests of one partition in offset order, from the first unanswered one on.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct RequestWindow {
     pub(crate) epoch: u64,
     /// Everything before this offset is answered.
     next: u64,
@@ -101,7 +101,7 @@ pub(crate) struct Window {
     has_moved: bool,
 }
 
-impl Window {
+impl RequestWindow {
     pub(crate) fn new(epoch: u64, from: u64, finished: BTreeSet<u64>) -> Self {
         Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, finished, has_moved: false }
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_position_stays_at_the_oldest_unanswered_and_notes_what_is_answered_behind_it() {
-        let mut window = Window::new(1, 10, BTreeSet::new());
+        let mut window = RequestWindow::new(1, 10, BTreeSet::new());
         assert!((10..16).all(|offset| window.take(offset)));
         assert_eq!(window.position(), None);
         [11, 12, 14].into_iter().for_each(|offset| window.answer(offset));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_was_finished_and_is_gone_by_now_stays_noted_in_order() {
-        let mut window = Window::new(1, 3, BTreeSet::from([5, 6]));
+        let mut window = RequestWindow::new(1, 3, BTreeSet::from([5, 6]));
         assert!(window.take(3), "it is under way when retention takes what follows");
         assert!(window.take(8));
         window.answer(8);
@@ -210,7 +210,7 @@ mod tests {
             let mut done = BTreeSet::new();
             for (epoch, (count, answers)) in rounds.into_iter().enumerate() {
                 let from = committed.next;
-                let mut window = Window::new(epoch as u64, from, committed.finished());
+                let mut window = RequestWindow::new(epoch as u64, from, committed.finished());
                 for offset in from..from + count {
                     prop_assert_eq!(window.take(offset), !done.contains(&offset), "offset {}", offset);
                 }

@@ -6,12 +6,12 @@
 mod member;
 
 use self::member::{InProcessMember, InProcessReader};
-use crate::group::{Group, MemberId};
+use crate::group::{ConsumerGroup, MemberId};
 use crate::log::{
-    Backlog, ErrorKind, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn, TopicInfo,
+    Backlog, ErrorKind, Log, LogError, LogReader, Member, MemberSpec, PollLimits, Receipt, StateIn, TopicInfo,
 };
 use crate::position::Position;
-use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use crate::store::TaskWrites;
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap};
@@ -46,7 +46,7 @@ pub trait LogBackend: Send + Sync + 'static {
     /// refused, because keys would move.
     fn create_topic(&self, topic: &TopicConfig) -> Result<(), LogError>;
     /// Bounds of a partition.
-    fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError>;
+    fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError>;
     /// Records from an offset on, in order and within the limits. Fewer than asked for only at the end or at the byte
     /// limit; never empty if records exist.
     fn read(&self, partition: &TopicPartition, from: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError>;
@@ -63,21 +63,21 @@ pub trait LogBackend: Send + Sync + 'static {
     fn maintain(&self, now: Timestamp) -> Result<(), LogError>;
 }
 
-struct Shared<B> {
+struct SharedLog<B> {
     backend: Arc<B>,
-    state: Mutex<State>,
+    state: Mutex<InProcessState>,
     /// Notified whenever a commit happened or a group changed.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct InProcessState {
     next_member: MemberId,
-    groups: HashMap<(String, Arc<str>), Group>,
+    groups: HashMap<(String, Arc<str>), ConsumerGroup>,
 }
 
 /// A log inside this process, over a backend. Clones share it.
-pub struct InProcessLog<B>(Arc<Shared<B>>);
+pub struct InProcessLog<B>(Arc<SharedLog<B>>);
 
 impl<B> Clone for InProcessLog<B> {
     fn clone(&self) -> Self {
@@ -88,7 +88,7 @@ impl<B> Clone for InProcessLog<B> {
 impl<B: LogBackend> InProcessLog<B> {
     /// A log over a backend. The backend may be shared, for example with stores in the same database.
     pub fn new(backend: impl Into<Arc<B>>) -> Self {
-        Self(Arc::new(Shared { backend: backend.into(), state: Mutex::default(), changed: Condvar::new() }))
+        Self(Arc::new(SharedLog { backend: backend.into(), state: Mutex::default(), changed: Condvar::new() }))
     }
 
     /// The storage below the log.
@@ -113,12 +113,12 @@ impl<B: LogBackend> InProcessLog<B> {
     }
 }
 
-impl<B: LogBackend> Shared<B> {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl<B: LogBackend> SharedLog<B> {
+    fn lock(&self) -> MutexGuard<'_, InProcessState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn touch(&self, state: MutexGuard<'_, State>) {
+    fn touch(&self, state: MutexGuard<'_, InProcessState>) {
         drop(state);
         self.changed.notify_all();
     }
@@ -200,8 +200,10 @@ impl<B: LogBackend> Log for InProcessLog<B> {
         let mut state = self.0.lock();
         state.next_member += 1;
         let id = state.next_member;
-        let group =
-            state.groups.entry((spec.group.clone(), input.clone())).or_insert_with(|| Group::new(topic.partitions));
+        let group = state
+            .groups
+            .entry((spec.group.clone(), input.clone()))
+            .or_insert_with(|| ConsumerGroup::new(topic.partitions));
         group.join(id, &spec.transactional_id);
         self.0.touch(state);
         Ok(Box::new(InProcessMember {
@@ -215,7 +217,7 @@ impl<B: LogBackend> Log for InProcessLog<B> {
         }))
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
+    fn reader(&self) -> Result<Box<dyn LogReader>, LogError> {
         Ok(Box::new(InProcessReader(self.0.clone())))
     }
 
@@ -232,7 +234,7 @@ impl<B: LogBackend> Log for InProcessLog<B> {
     }
 }
 
-impl<B: LogBackend> Shared<B> {
+impl<B: LogBackend> SharedLog<B> {
     fn backlog(&self, group: &str, partition: &TopicPartition) -> Result<Backlog, LogError> {
         let start = self.backend.bounds(partition)?.start;
         let next = self.backend.committed(group, partition)?.map_or(0, |position| position.next).max(start);

@@ -11,7 +11,7 @@ use std::fmt::Debug;
 /// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{invariant} is broken: {how}")]
-pub struct Broken {
+pub struct BrokenInvariant {
     /// Name of the violated invariant.
     pub invariant: &'static str,
     /// What was found instead.
@@ -22,13 +22,13 @@ pub struct Broken {
 pub const AT_RUN_TIME: [&str; 3] =
     ["every_input_counted_once", "positions_never_go_back", "progress_not_ahead_of_position"];
 
-fn ensure(invariant: &'static str, holds: bool, how: impl FnOnce() -> String) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken { invariant, how: how() }) }
+fn ensure(invariant: &'static str, holds: bool, how: impl FnOnce() -> String) -> Result<(), BrokenInvariant> {
+    if holds { Ok(()) } else { Err(BrokenInvariant { invariant, how: how() }) }
 }
 
 /// The results of one input partition name the offsets they came from. Each input has at most one result, and results
 /// come in the order of their inputs.
-pub fn every_input_counted_once(offsets: impl IntoIterator<Item = u64>) -> Result<(), Broken> {
+pub fn every_input_counted_once(offsets: impl IntoIterator<Item = u64>) -> Result<(), BrokenInvariant> {
     let mut last = None;
     for offset in offsets {
         ensure("every_input_counted_once", last.is_none_or(|last| last < offset), || {
@@ -45,7 +45,7 @@ pub fn no_output_lost(
     settled: impl IntoIterator<Item = u64>,
     done: &BTreeSet<u64>,
     lost: impl Fn(u64) -> bool,
-) -> Result<(), Broken> {
+) -> Result<(), BrokenInvariant> {
     let missing = settled.into_iter().find(|offset| !done.contains(offset) && !lost(*offset));
     ensure("no_output_lost", missing.is_none(), || {
         format!("offset {} is behind the committed position and has no result", missing.unwrap_or_default())
@@ -53,7 +53,10 @@ pub fn no_output_lost(
 }
 
 /// A store equals its changelog as readers see it: last values, without deleted keys.
-pub fn store_equals_changelog(changelog: &[InputRecord], store: &BTreeMap<Vec<u8>, Vec<u8>>) -> Result<(), Broken> {
+pub fn store_equals_changelog(
+    changelog: &[InputRecord],
+    store: &BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), BrokenInvariant> {
     let mut replayed = BTreeMap::new();
     for InputRecord { key, value, .. } in changelog.iter().filter(|record| record.key != PROGRESS_KEY) {
         match value {
@@ -68,7 +71,7 @@ pub fn store_equals_changelog(changelog: &[InputRecord], store: &BTreeMap<Vec<u8
 pub fn memory_equals_store<K: Ord + Debug, V: PartialEq + Debug>(
     memory: &BTreeMap<K, V>,
     store: &BTreeMap<K, V>,
-) -> Result<(), Broken> {
+) -> Result<(), BrokenInvariant> {
     let (memory, store) = (memory.iter().collect(), store.iter().collect());
     same_entries("memory_equals_store", "memory", &memory, "store", &store)
 }
@@ -79,7 +82,7 @@ fn same_entries<K: Ord + Debug, V: PartialEq + Debug>(
     one: &BTreeMap<&K, &V>,
     other_name: &str,
     other: &BTreeMap<&K, &V>,
-) -> Result<(), Broken> {
+) -> Result<(), BrokenInvariant> {
     let keys: BTreeSet<_> = one.keys().chain(other.keys()).copied().collect();
     let different = keys.into_iter().find(|key| one.get(key) != other.get(key));
     ensure(invariant, different.is_none(), || {
@@ -89,7 +92,11 @@ fn same_entries<K: Ord + Debug, V: PartialEq + Debug>(
 }
 
 /// Only the owner of a partition writes as its task. `owner` is the owner at the time of the commit.
-pub fn no_foreign_write<M: PartialEq + Debug>(partition: u32, writer: &M, owner: Option<&M>) -> Result<(), Broken> {
+pub fn no_foreign_write<M: PartialEq + Debug>(
+    partition: u32,
+    writer: &M,
+    owner: Option<&M>,
+) -> Result<(), BrokenInvariant> {
     ensure("no_foreign_write", owner == Some(writer), || {
         format!("{writer:?} wrote as the task of partition {partition}, which belongs to {owner:?}")
     })
@@ -97,7 +104,7 @@ pub fn no_foreign_write<M: PartialEq + Debug>(partition: u32, writer: &M, owner:
 
 /// A committed position only moves forward, and finished offsets stay finished. `before` is `None` for a group without
 /// a commit, or whose positions were forgotten.
-pub fn positions_never_go_back(before: Option<&Position>, after: &Position) -> Result<(), Broken> {
+pub fn positions_never_go_back(before: Option<&Position>, after: &Position) -> Result<(), BrokenInvariant> {
     let Some(before) = before else { return Ok(()) };
     ensure("positions_never_go_back", before.next <= after.next, || {
         format!("the position went back from {} to {}", before.next, after.next)
@@ -110,7 +117,10 @@ pub fn positions_never_go_back(before: Option<&Position>, after: &Position) -> R
 }
 
 /// The input offset in a task's changelog is never ahead of the group's position: both are committed together.
-pub fn progress_not_ahead_of_position(progress: Option<u64>, committed: Option<&Position>) -> Result<(), Broken> {
+pub fn progress_not_ahead_of_position(
+    progress: Option<u64>,
+    committed: Option<&Position>,
+) -> Result<(), BrokenInvariant> {
     let next = committed.map(|position| position.next);
     ensure("progress_not_ahead_of_position", progress <= next, || {
         format!("the state stands at {progress:?}, the group at {next:?}")
@@ -118,7 +128,7 @@ pub fn progress_not_ahead_of_position(progress: Option<u64>, committed: Option<&
 }
 
 /// An offset that the committed position marks as finished is not started again while the position stands.
-pub fn no_finished_request_is_repeated(committed: Option<&Position>, offset: u64) -> Result<(), Broken> {
+pub fn no_finished_request_is_repeated(committed: Option<&Position>, offset: u64) -> Result<(), BrokenInvariant> {
     let finished = committed.is_some_and(|at| offset < at.next || at.finished().contains(&offset));
     ensure("no_finished_request_is_repeated", !finished, || {
         format!("offset {offset} was committed as finished and is begun again: {committed:?}")
@@ -127,7 +137,7 @@ pub fn no_finished_request_is_repeated(committed: Option<&Position>, offset: u64
 
 /// While there is work and most calls succeed, every partition makes progress. `waited_seconds` is the time since its
 /// last progress.
-pub fn no_partition_stands_still(partition: u32, backlog: u64, waited_seconds: u64) -> Result<(), Broken> {
+pub fn no_partition_stands_still(partition: u32, backlog: u64, waited_seconds: u64) -> Result<(), BrokenInvariant> {
     const LONGEST_SECONDS: u64 = 60;
     ensure("no_partition_stands_still", backlog == 0 || waited_seconds <= LONGEST_SECONDS, || {
         format!("partition {partition} has {backlog} records waiting and did nothing for {waited_seconds} s")

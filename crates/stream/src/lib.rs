@@ -54,20 +54,21 @@ mod topology;
 pub use crate::clock::Clock;
 pub use crate::durations::Durations;
 pub use crate::health::{StageHealth, StageStatus, Stopped};
-pub use crate::in_flight::{Answer, InFlight, Tag};
+pub use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};
 pub use crate::inprocess::{InProcessLog, LogBackend};
 pub use crate::log::{
-    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
+    Backlog, Commit, ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, Receipt, StateIn,
     TopicInfo,
 };
 pub use crate::overlay::Overlay;
 pub use crate::position::Position;
 pub use crate::process_error::ProcessError;
 pub use crate::processor::{Context, Processor};
-pub use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
-pub use crate::runner::{Stage, StageRunner, Step};
+pub use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
+pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::spec::{
-    DeadLetter, DeadLetters, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec,
+    DeadLetters, FailedRecord, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork,
+    StoreSpec,
 };
 pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,

@@ -5,7 +5,7 @@
 //! refused if the member does not own one of these tasks.
 
 use crate::position::Position;
-use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use crate::store::TaskWrites;
 use page::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,7 +169,7 @@ pub trait Log: Send + Sync {
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError>;
 
     /// A reader outside all groups that sees only committed records.
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError>;
+    fn reader(&self) -> Result<Box<dyn LogReader>, LogError>;
 
     /// Appends records as one unit, outside any group (commands from a tool).
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError>;
@@ -196,9 +196,9 @@ pub trait Member: Send {
 }
 
 /// Reads partitions without joining a group.
-pub trait Reader: Send {
+pub trait LogReader: Send {
     /// Bounds of the committed records in these partitions, in the order asked for.
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError>;
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<OffsetBounds>, LogError>;
 
     /// Up to `max_records` committed records from `from` on, and the next offset to read. An empty result means the end
     /// was reached. Offsets may have gaps (compaction, transaction markers).

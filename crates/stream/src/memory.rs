@@ -8,23 +8,23 @@ use crate::inprocess::{LogBackend, WriteBatch};
 use crate::log::{ErrorKind, LogError, PollLimits, StateIn};
 use crate::position::Position;
 use crate::protocol::TOMBSTONES_KEPT;
-use crate::record::{Bounds, Cleanup, InputRecord, TopicConfig, TopicPartition};
+use crate::record::{Cleanup, InputRecord, OffsetBounds, TopicConfig, TopicPartition};
 use crate::store::{TaskId, TaskWrites};
 use page::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug, Default)]
-struct Partition {
+struct MemoryPartition {
     records: BTreeMap<u64, InputRecord>,
-    bounds: Bounds,
+    bounds: OffsetBounds,
     /// Times at which tombstones may be dropped. As in Kafka, the time starts with the first compaction that meets a
     /// tombstone: that one removes the deleted values, so a reader that saw a value earlier still finds the tombstone
     /// for that long.
     tombstones: BTreeMap<u64, Timestamp>,
 }
 
-impl Partition {
+impl MemoryPartition {
     fn compact(&mut self, now: Timestamp) {
         let mut seen = HashSet::new();
         let newest_first = self.records.iter().rev();
@@ -40,9 +40,9 @@ impl Partition {
 }
 
 #[derive(Debug, Default)]
-struct Contents {
+struct MemoryContents {
     topics: BTreeMap<Arc<str>, TopicConfig>,
-    partitions: HashMap<TopicPartition, Partition>,
+    partitions: HashMap<TopicPartition, MemoryPartition>,
     committed: HashMap<(String, TopicPartition), Position>,
     /// State of tasks by task and store, if the log keeps it.
     state: HashMap<(TaskId, String), BTreeMap<Vec<u8>, Vec<u8>>>,
@@ -51,7 +51,7 @@ struct Contents {
 /// A log backend in memory.
 #[derive(Debug)]
 pub struct MemoryBackend {
-    contents: Mutex<Contents>,
+    contents: Mutex<MemoryContents>,
     state_in: StateIn,
     marks_commits: bool,
 }
@@ -87,12 +87,12 @@ impl MemoryBackend {
         }
     }
 
-    fn contents(&self) -> MutexGuard<'_, Contents> {
+    fn contents(&self) -> MutexGuard<'_, MemoryContents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Contents {
+impl MemoryContents {
     fn apply(&mut self, writes: &TaskWrites) {
         for write in &writes.writes {
             let name = writes.stores[write.store].clone();
@@ -132,14 +132,14 @@ impl LogBackend for MemoryBackend {
             return Err(LogError::new(ErrorKind::Stop, message));
         }
         for partition in 0..topic.partitions {
-            let empty = Partition::default();
+            let empty = MemoryPartition::default();
             contents.partitions.entry(TopicPartition::new(topic.name.clone(), partition)).or_insert(empty);
         }
         contents.topics.insert(topic.name.clone(), topic.clone());
         Ok(())
     }
 
-    fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, LogError> {
+    fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, LogError> {
         let contents = self.contents();
         let found = contents.partitions.get(partition);
         found.map(|partition| partition.bounds).ok_or_else(|| unknown(partition))
@@ -200,7 +200,7 @@ impl LogBackend for MemoryBackend {
 
     fn maintain(&self, now: Timestamp) -> Result<(), LogError> {
         let mut contents = self.contents();
-        let Contents { topics, partitions, committed, .. } = &mut *contents;
+        let MemoryContents { topics, partitions, committed, .. } = &mut *contents;
         for (name, partition) in partitions.iter_mut() {
             let Some(topic) = topics.get(&name.topic) else { continue };
             let (retention, consumed) = match topic.cleanup {

@@ -1,7 +1,7 @@
 //! Pure decision functions: how to recover from a failure, and where a task's state and input start.
 
 use crate::log::ErrorKind;
-use crate::record::Bounds;
+use crate::record::OffsetBounds;
 use crate::store::StoreCheckpoint;
 use page::Timestamp;
 use std::time::Duration;
@@ -93,7 +93,7 @@ impl RefillReason {
 
 /// How to restore one store. The changelog is the truth, the local store a head start. `is_behind` says whether the
 /// changelog has a record that the store has not seen; transaction markers do not count.
-pub fn plan_store(held: &StoreCheckpoint, changelog: Bounds, is_behind: bool, now: Timestamp) -> RestoreStep {
+pub fn plan_store(held: &StoreCheckpoint, changelog: OffsetBounds, is_behind: bool, now: Timestamp) -> RestoreStep {
     let refill = |reason| RestoreStep::Refill { from: changelog.start, reason };
     let Some(next) = held.changelog_next else { return refill(RefillReason::Empty) };
     if next > changelog.end {
@@ -124,7 +124,7 @@ pub struct InputStart {
 
 /// Where input processing resumes: at the group's committed offset; if that is lost (brokers forget the offsets of a
 /// long absent group), at the position in the state; otherwise at the first record.
-pub fn input_start(committed: Option<u64>, state: Option<u64>, input: Bounds) -> InputStart {
+pub fn input_start(committed: Option<u64>, state: Option<u64>, input: OffsetBounds) -> InputStart {
     let Some(next) = committed.or(state) else { return InputStart { from: input.start, ..InputStart::default() } };
     InputStart {
         from: next.clamp(input.start, input.end),
@@ -143,7 +143,7 @@ mod tests {
 
     fn plan(next: Option<u64>, is_behind: bool, age: Duration) -> RestoreStep {
         let held = StoreCheckpoint { changelog_next: next, complete_as_of: Some(NOW - age) };
-        plan_store(&held, Bounds { start: 3, end: 10 }, is_behind, NOW)
+        plan_store(&held, OffsetBounds { start: 3, end: 10 }, is_behind, NOW)
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         let refilled = RestoreStep::Refill { from: 3, reason: RefillReason::TooOld };
         assert_eq!(plan(Some(4), true, TOMBSTONES_KEPT), refilled);
         let unknown_age = StoreCheckpoint { changelog_next: Some(4), complete_as_of: None };
-        assert_eq!(plan_store(&unknown_age, Bounds { start: 3, end: 10 }, true, NOW), refilled);
+        assert_eq!(plan_store(&unknown_age, OffsetBounds { start: 3, end: 10 }, true, NOW), refilled);
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn input_goes_on_where_the_group_stands_and_says_what_is_missing() {
-        let input = Bounds { start: 8, end: 20 };
+        let input = OffsetBounds { start: 8, end: 20 };
         let start = |committed, state| input_start(committed, state, input);
         assert_eq!(start(Some(12), Some(9)), InputStart { from: 12, ..InputStart::default() });
         assert_eq!(start(Some(3), None), InputStart { from: 8, lost: 5, ..InputStart::default() });
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_group_that_lost_its_offsets_goes_on_where_the_state_stands() {
-        let input = Bounds { start: 8, end: 20 };
+        let input = OffsetBounds { start: 8, end: 20 };
         let expected = InputStart { from: 15, from_state: true, ..InputStart::default() };
         assert_eq!(input_start(None, Some(15), input), expected);
     }

@@ -130,7 +130,7 @@ pub struct TopicConfig {
 
 /// Range of offsets held by a partition: from `start` up to, but not including, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bounds {
+pub struct OffsetBounds {
     /// First offset that may still be read.
     pub start: u64,
     /// Offset the next record will get.

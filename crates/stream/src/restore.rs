@@ -1,11 +1,11 @@
 //! Restores a newly assigned task slice by slice, so that other tasks keep running meanwhile.
 
-use crate::invariants::{Broken, progress_not_ahead_of_position};
-use crate::log::{LogError, Member, Reader, StateIn};
+use crate::invariants::{BrokenInvariant, progress_not_ahead_of_position};
+use crate::log::{LogError, LogReader, Member, StateIn};
 use crate::memory::MemoryStore;
 use crate::position::{PROGRESS_KEY, Position};
 use crate::protocol::{InputStart, RefillReason, RestoreStep, input_start, plan_store, wait_after};
-use crate::record::{Bounds, InputRecord, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, TopicPartition};
 use crate::spec::StageSpec;
 use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId};
 use crate::task::TaskError;
@@ -18,21 +18,21 @@ use tracing::{info, warn};
 const SLICE_RECORDS: usize = 2_000;
 
 /// What a restore reads from.
-pub(crate) struct Ground<'a> {
+pub(crate) struct RestoreContext<'a> {
     pub(crate) spec: &'a StageSpec,
     pub(crate) stores: &'a dyn StoreProvider,
     pub(crate) log_id: &'a str,
     pub(crate) state_in: StateIn,
     pub(crate) marks_commits: bool,
     pub(crate) member: &'a mut dyn Member,
-    pub(crate) reader: &'a mut dyn Reader,
+    pub(crate) reader: &'a mut dyn LogReader,
     pub(crate) now: Timestamp,
 }
 
 /// An assigned task that is not running yet.
 pub(crate) struct Restoring {
     pub(crate) id: TaskId,
-    phase: Phase,
+    phase: RestorePhase,
     failures: u32,
     /// Time of the next attempt after a failure, on the monotonic clock.
     retry_at: Duration,
@@ -47,7 +47,7 @@ pub(crate) struct Restoring {
     pub(crate) set_aside: u64,
 }
 
-enum Phase {
+enum RestorePhase {
     Opening,
     Filling(Filling),
 }
@@ -55,14 +55,14 @@ enum Phase {
 struct Filling {
     store: Box<dyn StateStore>,
     checkpoint: Checkpoint,
-    replays: Vec<Replay>,
+    replays: Vec<ChangelogReplay>,
     /// Time at which the changelog bounds were read.
     bounds_at: Timestamp,
     committed: Option<Position>,
-    input: Bounds,
+    input: OffsetBounds,
 }
 
-struct Replay {
+struct ChangelogReplay {
     changelog: TopicPartition,
     next: u64,
     /// End of the changelog when the restore began. Nothing is written after it: this task is the only writer.
@@ -76,14 +76,14 @@ pub(crate) struct Restored {
     pub(crate) input: InputStart,
     pub(crate) finished: BTreeSet<u64>,
     /// Whether the input offset in the state is consistent with the group's position.
-    pub(crate) checked: Result<(), Broken>,
+    pub(crate) checked: Result<(), BrokenInvariant>,
 }
 
 impl Restoring {
     pub(crate) fn new(id: TaskId) -> Self {
         Self {
             id,
-            phase: Phase::Opening,
+            phase: RestorePhase::Opening,
             failures: 0,
             retry_at: Duration::ZERO,
             waits_for: None,
@@ -119,12 +119,12 @@ impl Restoring {
     }
 
     /// Does one slice of the work. Returns the task once it is complete.
-    pub(crate) fn advance(&mut self, ground: &mut Ground<'_>) -> Result<Option<Restored>, TaskError> {
+    pub(crate) fn advance(&mut self, ground: &mut RestoreContext<'_>) -> Result<Option<Restored>, TaskError> {
         let partition = self.id.partition;
-        if let Phase::Opening = self.phase {
-            self.phase = Phase::Filling(self.open(ground)?);
+        if let RestorePhase::Opening = self.phase {
+            self.phase = RestorePhase::Filling(self.open(ground)?);
         }
-        let Phase::Filling(filling) = &mut self.phase else { return Ok(None) };
+        let RestorePhase::Filling(filling) = &mut self.phase else { return Ok(None) };
         let replayed = filling.slice(ground).map_err(|error| match error {
             SliceError::Log(error) => TaskError::Log(error),
             SliceError::Store(error) => TaskError::of_store(partition, error),
@@ -134,7 +134,9 @@ impl Restoring {
         if replayed.is_some() {
             return Ok(None);
         }
-        let Phase::Filling(filling) = std::mem::replace(&mut self.phase, Phase::Opening) else { return Ok(None) };
+        let RestorePhase::Filling(filling) = std::mem::replace(&mut self.phase, RestorePhase::Opening) else {
+            return Ok(None);
+        };
         let committed = filling.committed.as_ref();
         // If the group lost its position, there is nothing to compare with. Retention moves the position of the state
         // but not that of the group.
@@ -151,7 +153,7 @@ impl Restoring {
         Ok(Some(Restored { store: filling.store, checkpoint: filling.checkpoint, input, finished, checked }))
     }
 
-    fn open(&mut self, ground: &mut Ground<'_>) -> Result<Filling, TaskError> {
+    fn open(&mut self, ground: &mut RestoreContext<'_>) -> Result<Filling, TaskError> {
         let partition = self.id.partition;
         let changelogs: Vec<_> = match ground.state_in {
             StateIn::Changelogs => {
@@ -184,7 +186,7 @@ impl Restoring {
         Ok(filling)
     }
 
-    fn open_store(&mut self, ground: &Ground<'_>) -> Result<Box<dyn StateStore>, TaskError> {
+    fn open_store(&mut self, ground: &RestoreContext<'_>) -> Result<Box<dyn StateStore>, TaskError> {
         // A stage without stores must not need a disk.
         if ground.spec.stores.is_empty() {
             return Ok(Box::new(MemoryStore::new(0)));
@@ -202,7 +204,7 @@ impl Restoring {
     }
 
     /// Sets the local state aside, to be refilled from the changelog.
-    fn set_aside(&mut self, ground: &Ground<'_>) -> Result<(), TaskError> {
+    fn set_aside(&mut self, ground: &RestoreContext<'_>) -> Result<(), TaskError> {
         let kept_as = ground.stores.set_aside(&self.id).map_err(|error| TaskError::Stop(error.to_string()))?;
         warn!(
             task = %self.id, kept_as,
@@ -235,8 +237,8 @@ impl Filling {
     fn plan(
         &mut self,
         changelogs: &[TopicPartition],
-        bounds: &[Bounds],
-        ground: &mut Ground<'_>,
+        bounds: &[OffsetBounds],
+        ground: &mut RestoreContext<'_>,
         restoring: &mut Restoring,
     ) -> Result<bool, TaskError> {
         for (place, (changelog, bounds)) in changelogs.iter().zip(bounds).enumerate() {
@@ -257,7 +259,7 @@ impl Filling {
                     from
                 }
             };
-            self.replays.push(Replay { changelog: changelog.clone(), next, end: bounds.end });
+            self.replays.push(ChangelogReplay { changelog: changelog.clone(), next, end: bounds.end });
         }
         Ok(false)
     }
@@ -266,7 +268,7 @@ impl Filling {
         &mut self,
         place: usize,
         reason: RefillReason,
-        ground: &Ground<'_>,
+        ground: &RestoreContext<'_>,
         restoring: &mut Restoring,
     ) -> Result<(), TaskError> {
         let store = &ground.spec.stores[place].name;
@@ -287,7 +289,7 @@ impl Filling {
     }
 
     /// Replays some records. Returns `None` when nothing is left to replay.
-    fn slice(&mut self, ground: &mut Ground<'_>) -> Result<Option<u64>, SliceError> {
+    fn slice(&mut self, ground: &mut RestoreContext<'_>) -> Result<Option<u64>, SliceError> {
         let Some(place) = self.replays.iter().position(|replay| replay.next < replay.end) else {
             return self.complete().map(|()| None);
         };

@@ -13,7 +13,7 @@ mod schemas;
 use crate::clock::Clock;
 use crate::health::{StageHealth, StageStatus, Stopped};
 use crate::in_flight::InFlight;
-use crate::log::{ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, StateIn};
+use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
 use crate::processor::{Context, OutputTopic, Processor, Topics};
 use crate::record::{InputRecord, TopicPartition};
@@ -31,7 +31,7 @@ use tracing::warn;
 /// A running stage, advanced one step at a time on one thread.
 pub trait Stage: Send {
     /// One turn of the loop. Failures of the log are handled inside; an error means the stage cannot go on.
-    fn step(&mut self) -> Result<Step, Stopped>;
+    fn step(&mut self) -> Result<StepOutcome, Stopped>;
     /// A handle on the stage's status that can be read from other threads.
     fn status(&self) -> Arc<Mutex<StageStatus>>;
     /// Finishes work in flight, for `patience` at most, and leaves the group. Work not committed by then is dropped;
@@ -41,7 +41,7 @@ pub trait Stage: Send {
 
 /// Result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StepOutcome {
     /// Something was processed or committed.
     Worked,
     /// There was nothing to do.
@@ -52,7 +52,7 @@ pub enum Step {
 
 struct Joined {
     member: Box<dyn Member>,
-    reader: Box<dyn Reader>,
+    reader: Box<dyn LogReader>,
     topics: Topics,
     log_id: String,
     /// Time of the first assignment, on the monotonic clock.
@@ -82,7 +82,7 @@ pub struct StageRunner {
     /// Records on which a processor panicked: the number of panics and the last message.
     panics: BTreeMap<(u32, u64), (u32, String)>,
     /// Partitions whose next record cannot be read yet.
-    held: BTreeMap<u32, schemas::Held>,
+    held: BTreeMap<u32, schemas::HeldPartition>,
     /// Reader of other programs' schemas, once joined.
     schemas: Option<SchemaReader>,
     /// Partitions whose damaged state was refilled. A second damage in one process stops the stage.
@@ -136,7 +136,7 @@ impl StageRunner {
         }
     }
 
-    fn try_step(&mut self) -> Result<Step, TaskError> {
+    fn try_step(&mut self) -> Result<StepOutcome, TaskError> {
         if self.joined.is_none() {
             self.join()?;
         }
@@ -160,7 +160,7 @@ impl StageRunner {
         if worked {
             self.health.took("batch", self.clock.monotonic().saturating_sub(begun));
         }
-        Ok(if worked { Step::Worked } else { Step::Idle })
+        Ok(if worked { StepOutcome::Worked } else { StepOutcome::Idle })
     }
 
     fn joined(&mut self) -> &mut Joined {
@@ -298,7 +298,7 @@ impl StageRunner {
         self.exchange_schemas().inspect_err(|_| self.joined = None)
     }
 
-    fn turn(&mut self) -> Result<Step, Stopped> {
+    fn turn(&mut self) -> Result<StepOutcome, Stopped> {
         self.health.turned();
         match self.try_step() {
             Ok(step) => {
@@ -306,7 +306,7 @@ impl StageRunner {
                 self.refresh_status();
                 Ok(step)
             }
-            Err(error) => self.recover(error).map(|()| Step::Failed),
+            Err(error) => self.recover(error).map(|()| StepOutcome::Failed),
         }
     }
 
@@ -348,7 +348,7 @@ impl StageRunner {
 }
 
 impl Stage for StageRunner {
-    fn step(&mut self) -> Result<Step, Stopped> {
+    fn step(&mut self) -> Result<StepOutcome, Stopped> {
         self.turn()
     }
 

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 /// Kind of log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LogKind {
     /// State in changelogs.
     Changelogs,
     /// State in changelogs, and one offset lost to the marker of each transaction, as in Kafka.
@@ -82,7 +82,7 @@ impl Role {
 }
 
 /// Result of a run.
-struct Outcome {
+struct RunOutcome {
     broken: Option<String>,
     trace: Vec<String>,
     coverage: Coverage,
@@ -97,7 +97,7 @@ const LONGEST_CALM: Duration = Duration::from_secs(300);
 /// After this many idle steps of every process in turn, no work is left: longer than the longest back-off.
 const IDLE_STEPS: u32 = 130;
 
-fn run(seed: u64, kind: Kind, mutant: Option<Mutant>) -> Outcome {
+fn run(seed: u64, kind: LogKind, mutant: Option<Mutant>) -> RunOutcome {
     let world = World::new(seed, kind, mutant);
     // A mutant gets more time, so that fewer seeds suffice to find it.
     for _ in 0..if mutant.is_some() { 2 * ROUNDS } else { ROUNDS } {
@@ -114,7 +114,7 @@ fn run(seed: u64, kind: Kind, mutant: Option<Mutant>) -> Outcome {
         }
     }
     let (trace, state) = (world.traced(), world.state());
-    Outcome { broken: state.broken.clone(), trace, coverage: state.coverage.clone() }
+    RunOutcome { broken: state.broken.clone(), trace, coverage: state.coverage.clone() }
 }
 
 /// Work arrives while faults happen.

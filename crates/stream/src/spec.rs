@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A record that could not be processed, with the reason.
 #[derive(Debug)]
-pub struct DeadLetter<'a> {
+pub struct FailedRecord<'a> {
     /// Stage that set it aside.
     pub stage: &'a str,
     /// Topic it came from.
@@ -32,7 +32,7 @@ pub struct DeadLetters {
     /// Full topic name.
     pub topic: String,
     /// Encodes a dead letter for the topic.
-    pub encode: fn(&DeadLetter<'_>) -> Vec<u8>,
+    pub encode: fn(&FailedRecord<'_>) -> Vec<u8>,
 }
 
 /// The topic of schemas: compacted, keyed by fingerprint.

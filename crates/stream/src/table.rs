@@ -2,7 +2,7 @@
 
 use crate::store::StoreError;
 use messages::schemas::SchemaRecord;
-use messages::topics::{Key, Topic, TopicSpec};
+use messages::topics::{KeyKind, Topic, TopicSpec};
 use messages::{DecodeError, Encoded};
 use page::{Host, PageId};
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 /// A key of a table.
 pub trait TableKey: Sized {
     /// Kind of key, for the catalogue.
-    const KIND: Key;
+    const KIND: KeyKind;
     /// Encoded form. Entries are sorted by it.
     type Bytes: AsRef<[u8]>;
 
@@ -24,7 +24,7 @@ pub trait TableKey: Sized {
 
 /// Encoded as its 16 bytes.
 impl TableKey for PageId {
-    const KIND: Key = Key::Page;
+    const KIND: KeyKind = KeyKind::Page;
     type Bytes = [u8; 16];
 
     fn to_bytes(&self) -> [u8; 16] {
@@ -38,7 +38,7 @@ impl TableKey for PageId {
 
 /// Encoded as its authority in UTF-8.
 impl TableKey for Host {
-    const KIND: Key = Key::Host;
+    const KIND: KeyKind = KeyKind::Host;
     type Bytes = Vec<u8>;
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -52,7 +52,7 @@ impl TableKey for Host {
 
 /// A letter for the kind of entry, then a hash in big-endian order: one table holds several kinds.
 impl TableKey for (u8, u64) {
-    const KIND: Key = Key::Hash;
+    const KIND: KeyKind = KeyKind::Hash;
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {
@@ -70,7 +70,7 @@ impl TableKey for (u8, u64) {
 
 /// Raw bytes.
 impl TableKey for Vec<u8> {
-    const KIND: Key = Key::Original;
+    const KIND: KeyKind = KeyKind::Original;
     type Bytes = Vec<u8>;
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -94,7 +94,7 @@ pub struct TableSpec {
     /// Name, unique within the stage.
     pub name: &'static str,
     /// Kind of its keys.
-    pub key: Key,
+    pub key: KeyKind,
     /// Schemas of its values; empty if they have none.
     pub schemas: fn() -> Vec<SchemaRecord>,
     /// The public topic that serves as its changelog; `None` if it has a private one.
@@ -235,7 +235,10 @@ mod tests {
     fn a_table_has_a_changelog_of_its_own_unless_it_is_published() {
         let own: Table<PageId, Vec<u8>> = Table::new("pages");
         let changelog = own.spec().changelog("scheduler");
-        assert_eq!((changelog.name.to_string(), changelog.key), ("scheduler-pages-changelog".to_owned(), Key::Page));
+        assert_eq!(
+            (changelog.name.to_string(), changelog.key),
+            ("scheduler-pages-changelog".to_owned(), KeyKind::Page)
+        );
         let public = Table::<PageId, _>::published("contents", messages::topics::PAGE_CONTENTS);
         assert_eq!(public.spec().changelog("detector").name.to_string(), "page-contents");
     }

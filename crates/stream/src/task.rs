@@ -1,6 +1,6 @@
 //! A task: one stage on one partition.
 
-use crate::in_flight::Window;
+use crate::in_flight::RequestWindow;
 use crate::log::LogError;
 use crate::overlay::Overlay;
 use crate::position::PROGRESS_KEY;
@@ -63,7 +63,7 @@ pub(crate) enum Processed {
 
 pub(crate) struct Task {
     pub(crate) id: TaskId,
-    pub(crate) work: Work,
+    pub(crate) work: TaskWork,
     /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
     /// Committed next input offset.
@@ -77,20 +77,20 @@ pub(crate) struct Task {
 }
 
 /// The kind of work a task does.
-pub(crate) enum Work {
-    Processor(Box<State>),
-    InFlight(Window),
+pub(crate) enum TaskWork {
+    Processor(Box<TaskState>),
+    InFlight(RequestWindow),
 }
 
 /// A processor with its committed store and its staged writes.
-pub(crate) struct State {
+pub(crate) struct TaskState {
     pub(crate) processor: Box<dyn Processor>,
     pub(crate) store: Box<dyn StateStore>,
     overlay: Overlay,
     pub(crate) checkpoint: Checkpoint,
 }
 
-impl State {
+impl TaskState {
     pub(crate) fn new(processor: Box<dyn Processor>, store: Box<dyn StateStore>, checkpoint: Checkpoint) -> Self {
         let overlay = Overlay::new(checkpoint.stores.len());
         Self { processor, store, overlay, checkpoint }
@@ -117,13 +117,13 @@ impl State {
 }
 
 impl Task {
-    pub(crate) fn new(id: TaskId, work: Work, input_next: u64) -> Self {
+    pub(crate) fn new(id: TaskId, work: TaskWork, input_next: u64) -> Self {
         Self { id, work, outputs: Vec::new(), input_next, input_last: None, position: None, is_position_lost: false }
     }
 
     /// Drops staged work and replaces the processor with a new one.
     pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
-        if let Work::Processor(state) = &mut self.work {
+        if let TaskWork::Processor(state) = &mut self.work {
             self.outputs.clear();
             self.input_last = None;
             self.position = None;
@@ -141,7 +141,7 @@ impl Task {
         origin: Option<(&str, u64)>,
         work: impl FnOnce(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
     ) -> Result<Option<String>, ProcessError> {
-        let Work::Processor(state) = &mut self.work else { return Ok(None) };
+        let TaskWork::Processor(state) = &mut self.work else { return Ok(None) };
         let mut context = Context {
             now,
             task: &self.id,
@@ -182,7 +182,7 @@ impl Task {
     ) -> Result<Processed, TaskError> {
         let (partition, offset) = (record.partition, record.offset);
         let before = self.outputs.len();
-        if let Work::Processor(state) = &mut self.work {
+        if let TaskWork::Processor(state) = &mut self.work {
             state.overlay.begin_record();
         }
         let origin = Some((&**input, offset));
@@ -199,7 +199,7 @@ impl Task {
             Err(ProcessError::Await(reason)) => Processed::Await(reason),
             Err(error) => return Err(TaskError::of_process(partition, error)),
         };
-        if let Work::Processor(state) = &mut self.work {
+        if let TaskWork::Processor(state) = &mut self.work {
             state.overlay.undo();
         }
         self.outputs.truncate(before);
@@ -209,19 +209,19 @@ impl Task {
     /// Takes the staged writes, to be committed and then applied.
     pub(crate) fn take_writes(&mut self) -> Vec<StoreWrite> {
         match &mut self.work {
-            Work::Processor(state) => state.overlay.take(),
-            Work::InFlight(_) => Vec::new(),
+            TaskWork::Processor(state) => state.overlay.take(),
+            TaskWork::InFlight(_) => Vec::new(),
         }
     }
 
     /// Next input position to commit; `None` if it has not moved since the last commit.
     pub(crate) fn moved_to(&self) -> Option<Position> {
         match &self.work {
-            Work::Processor(_) => {
+            TaskWork::Processor(_) => {
                 let lost = self.is_position_lost.then(|| Position::at(self.input_next));
                 self.position.clone().or(lost)
             }
-            Work::InFlight(window) => window.position(),
+            TaskWork::InFlight(window) => window.position(),
         }
     }
 
@@ -247,7 +247,7 @@ impl Task {
 
     /// Adds the processor's figures.
     pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
-        if let Work::Processor(state) = &self.work {
+        if let TaskWork::Processor(state) = &self.work {
             for (name, value) in state.processor.figures(now) {
                 *figures.entry(name).or_insert(0.0) += value;
             }

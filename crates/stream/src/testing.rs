@@ -6,9 +6,9 @@ use crate::inprocess::InProcessLog;
 use crate::log::{Log, LogError};
 use crate::memory::{MemoryBackend, MemoryStores};
 use crate::record::{InputRecord, OutputRecord, TopicConfig, TopicPartition};
-use crate::runner::{Stage, StageRunner, Step};
+use crate::runner::{Stage, StageRunner, StepOutcome};
 use crate::spec::{RunnerSettings, StageSpec};
-use messages::topics::Key;
+use messages::topics::KeyKind;
 use messages::{DecodeError, Encoded, Keyed};
 use page::Timestamp;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -94,7 +94,7 @@ impl TestDriver {
     }
 
     /// Runs one step of one stage.
-    pub fn step(&mut self, stage: usize) -> Result<Step, Stopped> {
+    pub fn step(&mut self, stage: usize) -> Result<StepOutcome, Stopped> {
         self.stages[stage].step()
     }
 
@@ -106,7 +106,7 @@ impl TestDriver {
         for _ in 0..100_000 {
             let mut idle = true;
             for stage in &mut self.stages {
-                idle &= stage.step()? == Step::Idle;
+                idle &= stage.step()? == StepOutcome::Idle;
             }
             if idle {
                 return Ok(());
@@ -167,7 +167,7 @@ impl Encoded for RawRecord {
 }
 
 impl Keyed for RawRecord {
-    const KEY: Key = Key::Original;
+    const KEY: KeyKind = KeyKind::Original;
 
     fn key(&self) -> Vec<u8> {
         self.key.clone()

@@ -1,11 +1,11 @@
 //! What CPU time does a look take, with its calendars? `cargo run --release -p sweeps --example look_cost [sites]`
 
-use change_rate::Outcome;
+use change_rate::LookOutcome;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::time::Duration;
 use sweeps::rules::SETTLED_BINS;
-use sweeps::{Model, PageBelief, Place};
+use sweeps::{OwnEvidence, PagePlace, SweepModel};
 
 const SITE_PAGES: u64 = 2_000;
 const DIRECTORY_PAGES: u64 = 100;
@@ -18,13 +18,13 @@ fn spread(state: &mut u64) -> f64 {
 
 fn main() {
     let sites: u64 = std::env::args().nth(1).map_or(100, |count| count.parse().expect("a number of sites"));
-    let mut model = Model::starting_at(20_000.0);
-    let mut pages: Vec<(Place, PageBelief)> = (0..sites * SITE_PAGES)
+    let mut model = SweepModel::starting_at(20_000.0);
+    let mut pages: Vec<(PagePlace, OwnEvidence)> = (0..sites * SITE_PAGES)
         .map(|i| {
             let (site, directory) = (format!("site{}.test", i / SITE_PAGES), i % SITE_PAGES / DIRECTORY_PAGES);
             // Two file types in every directory.
             let path = format!("/d{directory}/page{i}.{}", if i % 3 == 0 { "html" } else { "txt" });
-            (Place::of(&site, &site, &path), PageBelief::default())
+            (PagePlace::of(&site, &site, &path), OwnEvidence::default())
         })
         .collect();
     pages.iter().for_each(|(place, _)| model.insert(place));
@@ -41,7 +41,7 @@ fn main() {
             let i = (spread(&mut state) * pages.len() as f64) as usize;
             let (place, belief) = &mut pages[i];
             let to_days = 20_100.0 + spread(&mut state);
-            let outcome = if spread(&mut state) < 0.05 { Outcome::Changed } else { Outcome::Unchanged };
+            let outcome = if spread(&mut state) < 0.05 { LookOutcome::Changed } else { LookOutcome::Unchanged };
             model.look(place, belief, to_days - 2.0 * interval_days * spread(&mut state), to_days, outcome);
         }
         println!("a look every {name}: {:.0} ns", (cpu_time() - start).as_secs_f64() * 1e9 / f64::from(looks));

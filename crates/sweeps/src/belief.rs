@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// What a page's own looks have shown beyond the prior of its cell, in 16 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PageBelief {
+pub struct OwnEvidence {
     /// Evidence about its own change process, without sweeps.
     pub own: GammaState,
     /// Evidence about all its changes, as if there were no sweeps.
     pub plain: GammaState,
 }
 
-impl PageBelief {
+impl OwnEvidence {
     /// The same evidence, scaled down to the fraction `keep`.
     #[must_use]
     pub fn tempered(self, keep: f64) -> Self {
@@ -52,13 +52,13 @@ impl Default for CellPriors {
 impl CellPriors {
     /// The belief about a page's own change rate, without sweeps.
     #[inline]
-    pub fn own(&self, belief: &PageBelief) -> Gamma {
+    pub fn own(&self, belief: &OwnEvidence) -> Gamma {
         posterior(self.own_beta_days, belief.own)
     }
 
     /// The belief about a page's change rate, all causes together.
     #[inline]
-    pub fn plain(&self, belief: &PageBelief) -> Gamma {
+    pub fn plain(&self, belief: &OwnEvidence) -> Gamma {
         posterior(self.plain_beta_days, belief.plain)
     }
 }

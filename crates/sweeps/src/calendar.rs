@@ -1,7 +1,7 @@
 //! The calendar of a group of pages: for each recent day, the probability that a common cause changed a page of it.
 
 use crate::hazard::Hazard;
-use crate::look_bins::{LookBins, Row};
+use crate::look_bins::{LevelRow, LookBins};
 use crate::rules::{CARRY, LEVEL_PRIORS, LEVEL_SHARES, LEVELS, LIVE_BINS, PRIOR_BINS};
 use std::hint::black_box;
 
@@ -20,7 +20,7 @@ pub(crate) struct Calendar {
     /// Frequency of each level.
     pub(crate) usual: [f32; LEVELS],
     /// Sums over the settled bins, and the number of these.
-    pub(crate) settled: Row,
+    pub(crate) settled: LevelRow,
     pub(crate) settled_bins: f64,
     /// The next bin to settle.
     pub(crate) unsettled: i32,
@@ -161,7 +161,7 @@ impl Calendar {
 }
 
 /// -ln of the probability that a bin spares a page.
-fn hazard_of(row: &Row) -> f64 {
+fn hazard_of(row: &LevelRow) -> f64 {
     // 1 - sum p q keeps its digits where nothing is likely to happen.
     let swept: f64 = row.iter().zip(LEVEL_SHARES).map(|(p, share)| p * share).sum();
     if swept < 0.01 {

@@ -1,6 +1,6 @@
 //! The number of pages in every candidate group, and the groups that a page is in.
 
-use crate::place::{GroupKind, Place};
+use crate::place::{GroupKind, PagePlace};
 use crate::rules::{LEAST_PAGES, LEAST_PAGES_NAMED};
 
 const KINDS: usize = GroupKind::ALL.len();
@@ -19,12 +19,12 @@ pub struct GroupSet {
 impl GroupSet {
     /// Selects the candidate groups of a place that have enough pages. Groups of equal size are the same group under
     /// different names: the widest kind stands for them.
-    pub fn of(place: &Place, size_of: impl Fn(u64) -> u32) -> Self {
+    pub fn of(place: &PagePlace, size_of: impl Fn(u64) -> u32) -> Self {
         Self::of_sizes(place, &place.groups.map(|group| if group == 0 { 0 } else { size_of(group) }))
     }
 
     /// The same, with the sizes of the candidate groups.
-    fn of_sizes(place: &Place, all_sizes: &[u32; KINDS]) -> Self {
+    fn of_sizes(place: &PagePlace, all_sizes: &[u32; KINDS]) -> Self {
         let mut set = GroupSet::default();
         let mut sizes = [0; KINDS];
         for ((kind, &group), &size) in GroupKind::ALL.into_iter().zip(&place.groups).zip(all_sizes) {
@@ -63,12 +63,12 @@ pub struct GroupSizes {
 
 impl GroupSizes {
     /// Counts a new page.
-    pub fn insert(&mut self, place: &Place) {
+    pub fn insert(&mut self, place: &PagePlace) {
         place.groups.iter().for_each(|&group| self.add(group, 1));
     }
 
     /// Counts a removed page.
-    pub fn remove(&mut self, place: &Place) {
+    pub fn remove(&mut self, place: &PagePlace) {
         for &group in place.groups.iter().filter(|group| **group != 0) {
             if let Some(slot) = self.find(group) {
                 let entry = self.entries[slot];
@@ -111,7 +111,7 @@ impl GroupSizes {
     }
 
     /// The groups of a place that count now.
-    pub fn groups_of(&self, place: &Place) -> GroupSet {
+    pub fn groups_of(&self, place: &PagePlace) -> GroupSet {
         if self.entries.is_empty() {
             return GroupSet::default();
         }
@@ -190,7 +190,7 @@ mod tests {
         let mut sizes = GroupSizes::default();
         let place = |page: u32| {
             let (site, directory) = (format!("site{}.test", page % 7), page % 21);
-            Place::of(&site, &site, &format!("/d{directory}/p{}.html", page / 5))
+            PagePlace::of(&site, &site, &format!("/d{directory}/p{}.html", page / 5))
         };
         assert_eq!(sizes.groups_of(&place(0)), GroupSet::default());
         for page in 0..3_000 {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map keyed by the hashes of [`crate::Place`].
+/// A map keyed by the hashes of [`crate::PagePlace`].
 pub type HashMapByHash<V> = HashMap<u64, V, BuildHasherDefault<HashKeys>>;
 
 /// Takes a 64-bit key as its own hash.

@@ -4,15 +4,15 @@ use crate::rules::{LEVEL_HAZARDS, LEVEL_SHARES, LEVELS};
 use change_rate::exp_minus;
 
 /// One number per level, for example its probability.
-pub(crate) type Row = [f64; LEVELS];
+pub(crate) type LevelRow = [f64; LEVELS];
 
 /// Per bin of a look, the probability that each level spares the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LookBins {
     first: i32,
     last: i32,
-    spared_first: Row,
-    spared_last: Row,
+    spared_first: LevelRow,
+    spared_last: LevelRow,
 }
 
 impl LookBins {
@@ -40,8 +40,8 @@ impl LookBins {
 
     /// Per level: the probability that this bin, as far as the look overlaps it, spared the page.
     #[inline]
-    pub(crate) fn spared(&self, bin: i32) -> &Row {
-        const WHOLE: Row = whole();
+    pub(crate) fn spared(&self, bin: i32) -> &LevelRow {
+        const WHOLE: LevelRow = whole();
         if bin == self.first {
             &self.spared_first
         } else if bin == self.last {
@@ -58,7 +58,7 @@ pub(crate) fn bin_of(days: f64) -> i32 {
     days.floor().clamp(-4e6, 4e6) as i32
 }
 
-const fn whole() -> Row {
+const fn whole() -> LevelRow {
     let mut row = [1.0; LEVELS];
     let mut level = 0;
     while level < LEVELS {
@@ -68,7 +68,7 @@ const fn whole() -> Row {
     row
 }
 
-fn spared(part: f64) -> Row {
+fn spared(part: f64) -> LevelRow {
     if part > 0.999 {
         return whole();
     }

@@ -4,12 +4,12 @@ use crate::place::GroupKind;
 
 /// Numbers of groups, widest group first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Groups {
+pub struct GroupNumbers {
     numbers: [u32; GroupKind::ALL.len()],
     len: u8,
 }
 
-impl Groups {
+impl GroupNumbers {
     /// From these numbers. Those beyond the number of group kinds are ignored.
     pub fn new(numbers: impl IntoIterator<Item = u32>) -> Self {
         let mut groups = Self::default();
@@ -31,7 +31,7 @@ impl Groups {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Members {
     /// [`crate::Outlook::group_number`] of each group.
-    pub groups: Groups,
+    pub groups: GroupNumbers,
     /// [`crate::Outlook::cell_number`].
     pub cell: u32,
     /// [`crate::Outlook::site_number`].

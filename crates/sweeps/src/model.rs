@@ -4,15 +4,15 @@ mod kept;
 mod priors;
 mod told;
 
-use crate::belief::{CellPriors, PageBelief, faded, kept_after, posterior};
+use crate::belief::{CellPriors, OwnEvidence, faded, kept_after, posterior};
 use crate::calendar::Calendar;
 use crate::group_sizes::GroupSizes;
 use crate::look_bins::{LookBins, bin_of};
-use crate::members::{Groups, Members};
+use crate::members::{GroupNumbers, Members};
 use crate::outlook::{Outlook, trust_of};
-use crate::place::Place;
+use crate::place::PagePlace;
 use crate::rules::{LEAD_LEAST, LEAD_MOST, LEAD_START, PRIOR_ALPHA};
-use change_rate::{GammaState, GroupSums, Outcome, exp_minus};
+use change_rate::{GammaState, GroupSums, LookOutcome, exp_minus};
 use std::hint::black_box;
 
 /// A group's hazard is published once it has moved by this fraction of the sum over its live bins …
@@ -40,7 +40,7 @@ struct Untold {
 const TOLD: Untold = Untold { first_bin: i32::MAX, moved: 0.0, listed: false };
 
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct ModelCell {
     cell: u64,
     site: u64,
     own: GroupSums,
@@ -50,12 +50,12 @@ struct Cell {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Score {
+struct SiteScore {
     told_lead: f32,
     listed: bool,
 }
 
-impl Default for Score {
+impl Default for SiteScore {
     fn default() -> Self {
         Self { told_lead: LEAD_START as f32, listed: false }
     }
@@ -64,7 +64,7 @@ impl Default for Score {
 /// The calendars of all groups, the sums of all cells and the scores of all sites of a set of pages, and the
 /// [`Outlook`] that follows from them. The caller stores the evidence of each page.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct SweepModel {
     outlook: Outlook,
     sizes: GroupSizes,
     /// By group number.
@@ -72,14 +72,14 @@ pub struct Model {
     untold: Vec<Untold>,
     significant: Vec<u32>,
     /// By cell number.
-    cells: Vec<Cell>,
+    cells: Vec<ModelCell>,
     /// By site number; sites beyond the end have no score yet.
-    scores: Vec<Score>,
+    scores: Vec<SiteScore>,
     significant_sites: Vec<u32>,
     today: i32,
 }
 
-impl Model {
+impl SweepModel {
     /// An empty model at this time.
     pub fn starting_at(days: f64) -> Self {
         Self {
@@ -111,19 +111,19 @@ impl Model {
     }
 
     /// Adds a page.
-    pub fn insert(&mut self, place: &Place) {
+    pub fn insert(&mut self, place: &PagePlace) {
         self.sizes.insert(place);
         self.resize_groups(place);
         self.members(place);
     }
 
     /// Removes a page. Its evidence still counts for its siblings.
-    pub fn remove(&mut self, place: &Place) {
+    pub fn remove(&mut self, place: &PagePlace) {
         self.sizes.remove(place);
         self.resize_groups(place);
     }
 
-    fn resize_groups(&mut self, place: &Place) {
+    fn resize_groups(&mut self, place: &PagePlace) {
         for &group in place.groups.iter().filter(|group| **group != 0) {
             if let Some(number) = self.outlook.group_number(group) {
                 self.resize(number);
@@ -132,35 +132,35 @@ impl Model {
     }
 
     /// Takes in a look at a page over (from, to]. Looks may come in any order, but only the newest bins still learn
-    /// from them. A part beyond the last [`Model::advance`] teaches the page, but not its groups. A look over an empty
-    /// span teaches nothing.
+    /// from them. A part beyond the last [`SweepModel::advance`] teaches the page, but not its groups. A look over an
+    /// empty span teaches nothing.
     pub fn look(
         &mut self,
-        place: &Place,
-        belief: &mut PageBelief,
+        place: &PagePlace,
+        belief: &mut OwnEvidence,
         from_days: f64,
         to_days: f64,
-        outcome: Outcome,
+        outcome: LookOutcome,
     ) -> Looked {
         let members = self.members(place);
         self.look_at(&members, belief, from_days, to_days, outcome)
     }
 
-    /// [`Model::look`] for callers that know the memberships of the page.
+    /// [`SweepModel::look`] for callers that know the memberships of the page.
     ///
     /// # Panics
     /// On a number that this model never assigned.
     pub fn look_at(
         &mut self,
         members: &Members,
-        belief: &mut PageBelief,
+        belief: &mut OwnEvidence,
         from_days: f64,
         to_days: f64,
-        outcome: Outcome,
+        outcome: LookOutcome,
     ) -> Looked {
         let from_days = from_days.max(to_days - LONGEST_DAYS);
         let changed = outcome.is_change();
-        if let Outcome::ChangedAt { age_days } = outcome {
+        if let LookOutcome::ChangedAt { age_days } = outcome {
             // The last change lies within one bin and there was none after it. Nothing is known of the time before it.
             let expected = self.expected(members, belief, from_days, to_days);
             let age_days = if age_days > 0.0 { age_days } else { 0.0 };
@@ -184,14 +184,14 @@ impl Model {
         black_box(self.outlook.sites[members.site as usize].lead);
     }
 
-    fn expected(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> f64 {
+    fn expected(&self, members: &Members, belief: &OwnEvidence, from_days: f64, to_days: f64) -> f64 {
         let (own, plain) = self.spared(members, belief, from_days, to_days);
         let trust = trust_of(f64::from(self.outlook.sites[members.site as usize].lead));
         trust * own + (1.0 - trust) * plain
     }
 
     /// Probabilities of no change over (from, to]: with sweeps, and without.
-    fn spared(&self, members: &Members, belief: &PageBelief, from_days: f64, to_days: f64) -> (f64, f64) {
+    fn spared(&self, members: &Members, belief: &OwnEvidence, from_days: f64, to_days: f64) -> (f64, f64) {
         let days = (to_days - from_days).max(0.0);
         let priors = &self.cells[members.cell as usize].priors;
         let clear = exp_minus(self.sweep_hazard(members, from_days, to_days));
@@ -206,7 +206,7 @@ impl Model {
     fn absorb(
         &mut self,
         members: &Members,
-        belief: &mut PageBelief,
+        belief: &mut OwnEvidence,
         from_days: f64,
         to_days: f64,
         changed: bool,
@@ -252,7 +252,7 @@ impl Model {
         let trust = trust_of(f64::from(*lead));
         *lead = (f64::from(*lead) + score(own) - score(plain)).clamp(LEAD_LEAST, LEAD_MOST) as f32;
         if self.scores.len() <= number {
-            self.scores.resize_with(number + 1, Score::default);
+            self.scores.resize_with(number + 1, SiteScore::default);
         }
         let told = &mut self.scores[number];
         if !told.listed && (*lead - told.told_lead).abs() > SIGNIFICANT_LEAD {
@@ -294,7 +294,7 @@ impl Model {
     }
 
     /// Scales what was learned down to the fraction `keep`: the cells' sums, the groups' frequencies and the sites'
-    /// leads. The caller tempers the evidence of pages ([`PageBelief::tempered`]).
+    /// leads. The caller tempers the evidence of pages ([`OwnEvidence::tempered`]).
     pub fn temper(&mut self, keep: f64, lag_bins: i32) {
         for cell in &mut self.cells {
             for sums in [&mut cell.own, &mut cell.plain] {
@@ -317,13 +317,13 @@ impl Model {
     }
 
     /// The page's groups, cell and site; new ones are added.
-    pub fn members(&mut self, place: &Place) -> Members {
+    pub fn members(&mut self, place: &PagePlace) -> Members {
         let set = self.sizes.groups_of(place);
         let groups = set.as_slice().iter().map(|&group| match self.outlook.group_number(group) {
             Some(number) => number,
             None => self.add_group(group, place.site),
         });
-        let groups = Groups::new(groups);
+        let groups = GroupNumbers::new(groups);
         let cell = match self.outlook.cell_number(place.cell) {
             Some(number) => number,
             None => self.add_cell(place),
@@ -340,9 +340,9 @@ impl Model {
         number
     }
 
-    fn add_cell(&mut self, place: &Place) -> u32 {
+    fn add_cell(&mut self, place: &PagePlace) -> u32 {
         // The operator's prior until the next day: the sums of the site are not at hand.
-        let cell = Cell {
+        let cell = ModelCell {
             cell: place.cell,
             site: place.site,
             own: GroupSums::default(),

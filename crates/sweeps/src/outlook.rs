@@ -4,7 +4,7 @@ use crate::belief::CellPriors;
 use crate::group_sizes::GroupSet;
 use crate::hash_keys::HashMapByHash;
 use crate::hazard::Hazard;
-use crate::place::Place;
+use crate::place::PagePlace;
 use crate::rules::LEAD_START;
 use crate::states::{InvalidState, SiteState};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Outlook {
     }
 
     /// The groups of a place that are large enough to count.
-    pub fn groups_of(&self, place: &Place) -> GroupSet {
+    pub fn groups_of(&self, place: &PagePlace) -> GroupSet {
         GroupSet::of(place, |group| self.group(group).map_or(0, |group| group.pages))
     }
 

@@ -3,7 +3,7 @@
 /// A page's site, its cell (the pages it shares a prior with), and the groups it may be swept with, as hashes. All are
 /// derived from the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct PagePlace {
     /// Hash of the registrable domain.
     pub site: u64,
     /// Hash of site, first directory and file type.
@@ -44,9 +44,9 @@ impl GroupKind {
     ];
 }
 
-impl Place {
+impl PagePlace {
     /// The place of `path` (with its leading slash, without a query) on `host`, of the registrable domain `site`.
-    pub fn of(site: &str, host: &str, path: &str) -> Place {
+    pub fn of(site: &str, host: &str, path: &str) -> PagePlace {
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let (directories, file) = parts.split_at(parts.len() - 1);
         let (stem, file_type) = file[0].rsplit_once('.').unwrap_or((file[0], ""));
@@ -70,7 +70,7 @@ impl Place {
             Some(directory) => hash_of(0, &[site, directory, file_type]),
             None => hash_of(0, &[site, file_type]),
         };
-        Place { site: site_hash, cell, groups }
+        PagePlace { site: site_hash, cell, groups }
     }
 }
 

@@ -1,29 +1,29 @@
 //! What looks teach a model.
 
-use change_rate::Outcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
+use change_rate::LookOutcome::{self, ChangeCount, Changed, ChangedAt, Unchanged};
 use proptest::prelude::*;
 use sweeps::rules::{HISTORY_KEPT, LEAD_MOST, LEAD_START, LEVELS, SETTLED_BINS};
-use sweeps::{Model, Outlook, PageBelief, Place};
+use sweeps::{Outlook, OwnEvidence, PagePlace, SweepModel};
 
 /// Three directories of a site of thirty pages.
-fn place(i: usize) -> Place {
-    Place::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 3))
+fn place(i: usize) -> PagePlace {
+    PagePlace::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 3))
 }
 
 struct Site {
-    model: Model,
-    beliefs: Vec<PageBelief>,
+    model: SweepModel,
+    beliefs: Vec<OwnEvidence>,
     seen: Vec<f64>,
 }
 
 impl Site {
     fn at(days: f64, pages: usize) -> Self {
-        let mut model = Model::starting_at(days);
+        let mut model = SweepModel::starting_at(days);
         (0..pages).for_each(|i| model.insert(&place(i)));
-        Self { model, beliefs: vec![PageBelief::default(); pages], seen: vec![days; pages] }
+        Self { model, beliefs: vec![OwnEvidence::default(); pages], seen: vec![days; pages] }
     }
 
-    fn look(&mut self, i: usize, at_days: f64, outcome: Outcome) -> f64 {
+    fn look(&mut self, i: usize, at_days: f64, outcome: LookOutcome) -> f64 {
         self.model.advance(at_days, SETTLED_BINS);
         let looked = self.model.look(&place(i), &mut self.beliefs[i], self.seen[i], at_days, outcome);
         self.seen[i] = at_days;
@@ -54,7 +54,7 @@ fn a_page_found_changed_raises_its_siblings_and_one_found_unchanged_lowers_them(
         assert!(swept > 1.0 && swept > raised, "{swept}");
         // A page seen unchanged until day 9 says it was after that.
         let (early, late) = (site.site_hazard(start, start + 9.0), site.site_hazard(start + 9.0, start + 11.0));
-        let mut belief = PageBelief::default();
+        let mut belief = OwnEvidence::default();
         site.model.look(&place(12), &mut belief, start, start + 9.0, Unchanged);
         assert!(site.site_hazard(start, start + 9.0) < 0.7 * early);
         assert!(site.site_hazard(start + 9.0, start + 11.0) > 0.999 * late);
@@ -160,7 +160,7 @@ fn looks_in_any_order_of_any_length_do_no_harm() {
 }
 
 /// A look of a random history: page, days since the last step, outcome.
-fn steps() -> impl Strategy<Value = Vec<(usize, f64, Outcome)>> {
+fn steps() -> impl Strategy<Value = Vec<(usize, f64, LookOutcome)>> {
     let outcome = prop_oneof![
         3 => Just(Unchanged),
         2 => Just(Changed),
@@ -241,7 +241,7 @@ proptest! {
         for (k, (page, days, outcome)) in steps.into_iter().enumerate() {
             now += days;
             if k == cut {
-                let mut restored = Model::starting_at(0.0);
+                let mut restored = SweepModel::starting_at(0.0);
                 restored.restore_today(site.model.today());
                 for i in 0..24 {
                     restored.restore_sizes(&place(i).groups.map(|group| (group, 1)));
@@ -271,7 +271,7 @@ fn states_that_cannot_be_are_refused_by_name() {
     let mut site = Site::at(0.0, 30);
     site.look(0, 3.0, Changed);
     let sound = site.model.group_state(place(0).site).expect("a site");
-    let mut model = Model::starting_at(0.0);
+    let mut model = SweepModel::starting_at(0.0);
     assert!(model.restore_group(sound.clone()).is_ok());
     let broken = [
         sweeps::GroupState { last_bin: -5, ..sound.clone() },

@@ -1,18 +1,18 @@
 //! Where a page stands on its site, and which of its groups count.
 
 use proptest::prelude::*;
-use sweeps::{GroupKind, GroupSet, GroupSizes, Place};
+use sweeps::{GroupKind, GroupSet, GroupSizes, PagePlace};
 
-fn group(place: &Place, kind: GroupKind) -> u64 {
+fn group(place: &PagePlace, kind: GroupKind) -> u64 {
     place.groups[kind as usize]
 }
 
 #[test]
 fn groups_are_shared_by_what_they_name() {
-    let add = Place::of("git.test", "docs.git.test", "/book/en/git-add.html");
-    let add_text = Place::of("git.test", "docs.git.test", "/book/en/git-add.txt");
-    let rm = Place::of("git.test", "www.git.test", "/book/de/git-rm.html");
-    let shared = |a: &Place, b: &Place| -> Vec<GroupKind> {
+    let add = PagePlace::of("git.test", "docs.git.test", "/book/en/git-add.html");
+    let add_text = PagePlace::of("git.test", "docs.git.test", "/book/en/git-add.txt");
+    let rm = PagePlace::of("git.test", "www.git.test", "/book/de/git-rm.html");
+    let shared = |a: &PagePlace, b: &PagePlace| -> Vec<GroupKind> {
         GroupKind::ALL.into_iter().filter(|kind| group(a, *kind) == group(b, *kind)).collect()
     };
     use GroupKind::{Directory, FileName, FileType, Host, Site, Subdirectory};
@@ -26,17 +26,17 @@ fn groups_are_shared_by_what_they_name() {
 
 #[test]
 fn a_page_outside_any_directory_has_no_group_of_one() {
-    let top = Place::of("a.test", "a.test", "/index.html");
+    let top = PagePlace::of("a.test", "a.test", "/index.html");
     let missing: Vec<GroupKind> = GroupKind::ALL.into_iter().filter(|kind| group(&top, *kind) == 0).collect();
     assert_eq!(missing, [GroupKind::Directory, GroupKind::Subdirectory, GroupKind::DirectoryFileType]);
-    let nameless = Place::of("a.test", "a.test", "//index.html");
+    let nameless = PagePlace::of("a.test", "a.test", "//index.html");
     assert_eq!(nameless, top, "leading slashes do not make a directory");
-    assert_ne!(Place::of("a.test", "a.test", "/d/index.html").cell, top.cell);
+    assert_ne!(PagePlace::of("a.test", "a.test", "/d/index.html").cell, top.cell);
 }
 
 #[test]
 fn all_kinds_have_hashes_of_their_own() {
-    let place = Place::of("x", "x", "/x/x/x");
+    let place = PagePlace::of("x", "x", "/x/x/x");
     let mut hashes: Vec<u64> = place.groups.into_iter().chain([place.cell]).collect();
     hashes.sort_unstable();
     hashes.dedup();
@@ -45,9 +45,9 @@ fn all_kinds_have_hashes_of_their_own() {
 
 #[test]
 fn small_groups_do_not_count_and_groups_of_one_size_count_once() {
-    let page = |i: usize| Place::of("a.test", "a.test", &format!("/d/e/page{i}.html"));
+    let page = |i: usize| PagePlace::of("a.test", "a.test", &format!("/d/e/page{i}.html"));
     let mut sizes = GroupSizes::default();
-    let names = |sizes: &GroupSizes, place: &Place| sizes.groups_of(place).as_slice().to_vec();
+    let names = |sizes: &GroupSizes, place: &PagePlace| sizes.groups_of(place).as_slice().to_vec();
     for i in 0..7 {
         sizes.insert(&page(i));
     }
@@ -55,7 +55,7 @@ fn small_groups_do_not_count_and_groups_of_one_size_count_once() {
     assert_eq!(names(&sizes, &page(0)), [group(&page(0), GroupKind::Host)]);
     sizes.insert(&page(7));
     assert_eq!(names(&sizes, &page(0)), [page(0).site]);
-    let elsewhere = |i: usize| Place::of("a.test", "b.a.test", &format!("/other{i}/page0.html"));
+    let elsewhere = |i: usize| PagePlace::of("a.test", "b.a.test", &format!("/other{i}/page0.html"));
     (0..3).for_each(|i| sizes.insert(&elsewhere(i)));
     // The site has eleven, the host and all in it eight, the file name four.
     assert_eq!(sizes.get(page(0).site), 11);
@@ -70,10 +70,10 @@ fn sizes_take_little_room() {
     let mut sizes = GroupSizes::default();
     let pages = 200_000;
     for i in 0..pages {
-        sizes.insert(&Place::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 100)));
+        sizes.insert(&PagePlace::of("a.test", "a.test", &format!("/d{}/page{i}.html", i % 100)));
     }
     assert!(sizes.bytes() <= 20 * pages, "{} bytes a page", sizes.bytes() as f64 / pages as f64);
-    assert_eq!(sizes.get(Place::of("a.test", "a.test", "/d7/").groups[GroupKind::Directory as usize]), 2_000);
+    assert_eq!(sizes.get(PagePlace::of("a.test", "a.test", "/d7/").groups[GroupKind::Directory as usize]), 2_000);
 }
 
 proptest! {
@@ -84,7 +84,7 @@ proptest! {
         // Hashes that land on neighbouring slots.
         let hash = |key: u64| key << 26 | 1;
         for (insert, key) in steps {
-            let place = Place { site: hash(key), cell: 1, groups: [hash(key), 0, 0, 0, 0, 0, hash(key / 2 + 100)] };
+            let place = PagePlace { site: hash(key), cell: 1, groups: [hash(key), 0, 0, 0, 0, 0, hash(key / 2 + 100)] };
             for group in [place.groups[0], place.groups[6]] {
                 let count = counts.entry(group).or_default();
                 *count = if insert { *count + 1 } else { count.saturating_sub(1) };
@@ -98,7 +98,7 @@ proptest! {
 
     #[test]
     fn chosen_groups_have_enough_pages_and_different_sizes(sizes in prop::collection::vec(0..20_u32, 7)) {
-        let place = Place { site: 1, cell: 1, groups: [1, 2, 3, 4, 5, 6, 7] };
+        let place = PagePlace { site: 1, cell: 1, groups: [1, 2, 3, 4, 5, 6, 7] };
         let set = GroupSet::of(&place, |group| sizes[group as usize - 1]);
         let chosen: Vec<u32> = set.as_slice().iter().map(|group| sizes[*group as usize - 1]).collect();
         for (i, size) in chosen.iter().enumerate() {

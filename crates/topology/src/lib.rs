@@ -7,22 +7,22 @@
 
 use messages::Encoded;
 use messages::schemas::SchemaRecord;
-use messages::topics::{self, Cleanup as Forgetting, TopicSpec};
+use messages::topics::{self, CleanupPolicy, TopicSpec};
 use settings::Settings;
 use std::time::Duration;
 use stream::{
-    Cleanup, Clock, DeadLetter, DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
+    Cleanup, Clock, DeadLetters, FailedRecord, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
     StageWork, StoreSpec, TopicConfig,
 };
 
 /// Names on the log, with their prefixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct LogNames {
     topic_prefix: String,
     group_prefix: String,
 }
 
-impl Names {
+impl LogNames {
     /// The prefixes from the settings.
     pub fn new(settings: &Settings) -> Self {
         Self { topic_prefix: settings.kafka.topic_prefix.clone(), group_prefix: settings.kafka.group_prefix.clone() }
@@ -73,7 +73,7 @@ impl Names {
     }
 }
 
-fn encode_dead_letter(letter: &DeadLetter<'_>) -> Vec<u8> {
+fn encode_dead_letter(letter: &FailedRecord<'_>) -> Vec<u8> {
     messages::DeadLetter {
         stage: letter.stage.to_owned(),
         topic: letter.topic.to_owned(),
@@ -120,13 +120,13 @@ pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
 
 /// Configurations of the [`catalogue`], with `loop_partitions` partitions for the topics of the loop.
 pub fn topic_configs(settings: &Settings, stages: &[StageTopology], loop_partitions: u32) -> Vec<TopicConfig> {
-    let names = Names::new(settings);
+    let names = LogNames::new(settings);
     let config = |topic: TopicSpec| TopicConfig {
         name: names.topic(topic).into(),
         partitions: topic.partition_count(loop_partitions),
         cleanup: match topic.cleanup {
-            Forgetting::Compact => Cleanup::Compact,
-            Forgetting::Delete { retention_days } => {
+            CleanupPolicy::Compact => Cleanup::Compact,
+            CleanupPolicy::Delete { retention_days } => {
                 let days = Duration::from_secs(u64::from(retention_days) * 86_400);
                 match kept(settings, topic) {
                     Some(retention) => Cleanup::Delete { retention, consumed: false },
@@ -184,7 +184,7 @@ mod tests {
         settings.kafka.topic_prefix = "t.".to_owned();
         settings.kafka.group_prefix = "g-".to_owned();
         let work = StageWork::Processors(Box::new(|_| unreachable!("nothing runs here")));
-        let spec = Names::new(&settings).stage(&stage(), Duration::from_secs(1), work);
+        let spec = LogNames::new(&settings).stage(&stage(), Duration::from_secs(1), work);
         assert_eq!((spec.group.as_str(), &*spec.input), ("g-reader", "t.fetch-results"));
         assert_eq!(spec.stores[0].changelog, "t.reader-pages-changelog");
         assert_eq!(spec.outputs[1].topic, "t.page-changes");
@@ -195,7 +195,7 @@ mod tests {
     fn results_go_once_they_are_read_unless_they_are_to_be_kept() {
         let mut settings = Settings::default();
         let cleanup = |settings: &Settings| {
-            let name = Names::new(settings).topic(topics::FETCH_RESULTS);
+            let name = LogNames::new(settings).topic(topics::FETCH_RESULTS);
             let configs = topic_configs(settings, &[stage()], 4);
             configs.into_iter().find(|topic| *topic.name == *name).unwrap().cleanup
         };

@@ -2,7 +2,7 @@
 
 use crate::head::stored_head;
 use crate::originals::{Original, Originals};
-use crate::record::{Kind, Record, RecordId, labelled};
+use crate::record::{RecordId, WarcRecord, WarcRecordKind, labelled};
 use messages::{Exchange, FetchOutcome, FetchResult, Sha1};
 
 const REQUEST: &str = "application/http;msgtype=request";
@@ -13,7 +13,7 @@ const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identic
 
 /// Position of a result on the log. Record ids are derived from it and the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct LogPosition<'a> {
     /// Topic name with prefix.
     pub topic: &'a str,
     /// Partition of the topic.
@@ -22,7 +22,7 @@ pub struct Place<'a> {
     pub offset: u64,
 }
 
-impl Place<'_> {
+impl LogPosition<'_> {
     /// The id of one record of a result.
     fn id(&self, result: &FetchResult, part: &str, number: usize) -> RecordId {
         let Self { topic, partition, offset } = self;
@@ -48,19 +48,24 @@ impl Place<'_> {
 /// without anything recorded, there are no records.
 ///
 /// The fetcher does not keep the bodies of redirects and errors: `WARC-Truncated: unspecified` marks their absence.
-pub fn capture(result: &FetchResult, body: Option<&[u8]>, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
+pub fn capture(
+    result: &FetchResult,
+    body: Option<&[u8]>,
+    position: &LogPosition<'_>,
+    originals: &mut Originals,
+) -> Vec<WarcRecord> {
     let payload_sha1 = body.map(Sha1::of);
-    originals.remember(result, place, payload_sha1);
+    originals.remember(result, position, payload_sha1);
     let exchanges: Vec<_> = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).collect();
     let Some(last) = exchanges.len().checked_sub(1) else {
-        return body.map(|body| resource(result, body, place)).into_iter().collect();
+        return body.map(|body| resource(result, body, position)).into_iter().collect();
     };
     let original = originals.of(result);
     let mut records = Vec::with_capacity(2 * exchanges.len());
     for (number, exchange) in exchanges.into_iter().enumerate() {
-        let (request, response) = (place.id(result, "request", number), place.id(result, "response", number));
+        let (request, response) = (position.id(result, "request", number), position.id(result, "response", number));
         records.push(
-            about(exchange, Kind::Request, request, REQUEST, ended(&exchange.request_head))
+            about(exchange, WarcRecordKind::Request, request, REQUEST, ended(&exchange.request_head))
                 .with("WARC-Concurrent-To", response)
                 .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
         );
@@ -87,8 +92,8 @@ fn ended(head: &[u8]) -> Vec<u8> {
 }
 
 /// A record of an exchange, with the fields common to requests and responses.
-fn about(exchange: &Exchange, kind: Kind, id: RecordId, content_type: &str, block: Vec<u8>) -> Record {
-    Record::new(kind, id, exchange.requested_at, content_type, block)
+fn about(exchange: &Exchange, kind: WarcRecordKind, id: RecordId, content_type: &str, block: Vec<u8>) -> WarcRecord {
+    WarcRecord::new(kind, id, exchange.requested_at, content_type, block)
         .with("WARC-Target-URI", &exchange.url)
         .with_some("WARC-IP-Address", exchange.address.as_ref())
         .with("WARC-Protocol", &exchange.protocol)
@@ -101,7 +106,7 @@ fn answered(
     id: RecordId,
     body: Option<&[u8]>,
     payload_sha1: Option<Sha1>,
-) -> Record {
+) -> WarcRecord {
     let stored = body.unwrap_or_default();
     let mut block = stored_head(&exchange.response_head, Some(stored.len() as u64));
     block.extend(stored);
@@ -115,20 +120,20 @@ fn answered(
         // There is no digest for a body that was not kept.
         None => (exchange.received_bytes == 0).then(|| Sha1::of(b"")),
     };
-    about(exchange, Kind::Response, id, RESPONSE, block)
+    about(exchange, WarcRecordKind::Response, id, RESPONSE, block)
         .with_some("WARC-Payload-Digest", digest.map(labelled))
         .with_some("WARC-Truncated", truncated)
 }
 
 /// A response whose body is that of the original record.
-fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> Record {
+fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> WarcRecord {
     let is_same_content = result.look.outcome == FetchOutcome::SameContent;
     let stored_bytes = is_same_content.then_some(result.look.body_length.max(0) as u64);
     let block = stored_head(&exchange.response_head, stored_bytes);
     let profile = if is_same_content { IDENTICAL_PAYLOAD } else { SERVER_NOT_MODIFIED };
     let payload_sha1 = result.payload_sha1.or_else(|| original?.payload_sha1);
     let page = result.look.url.as_str();
-    about(exchange, Kind::Revisit, id, RESPONSE, block)
+    about(exchange, WarcRecordKind::Revisit, id, RESPONSE, block)
         .with("WARC-Profile", profile)
         .with_some("WARC-Payload-Digest", payload_sha1.map(labelled))
         .with_some("WARC-Refers-To", original.map(|original| original.id))
@@ -138,10 +143,10 @@ fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Op
 }
 
 /// A body without a recorded exchange.
-fn resource(result: &FetchResult, body: &[u8], place: &Place<'_>) -> Record {
-    let id = place.body_record(result);
+fn resource(result: &FetchResult, body: &[u8], position: &LogPosition<'_>) -> WarcRecord {
+    let id = position.body_record(result);
     let content_type = result.content_type.as_deref().unwrap_or("application/octet-stream");
-    Record::new(Kind::Resource, id, result.look.fetched_at, content_type, body.to_vec())
+    WarcRecord::new(WarcRecordKind::Resource, id, result.look.fetched_at, content_type, body.to_vec())
         .with("WARC-Target-URI", result.look.answered_by())
         .with("WARC-Payload-Digest", labelled(Sha1::of(body)))
         .with_some("WARC-Truncated", result.truncated.then_some("length"))

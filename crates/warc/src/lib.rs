@@ -1,6 +1,6 @@
 //! Converts fetch results to web archives.
 //!
-//! The format is WARC 1.1 ([ISO 28500:2017], cited as "WARC" with its sections). [`Record`] is one record with its
+//! The format is WARC 1.1 ([ISO 28500:2017], cited as "WARC" with its sections). [`WarcRecord`] is one record with its
 //! bytes. [`capture`] makes the records of a fetch result. [`Originals`] remembers the earlier records that revisits
 //! refer to.
 //!
@@ -20,7 +20,7 @@ mod head;
 mod originals;
 mod record;
 
-pub use crate::capture::{Place, capture};
+pub use crate::capture::{LogPosition, capture};
 pub use crate::head::{header_lines, stored_head};
 pub use crate::originals::Originals;
-pub use crate::record::{Kind, Record, RecordId};
+pub use crate::record::{RecordId, WarcRecord, WarcRecordKind};

@@ -1,6 +1,6 @@
 //! Remembers which record holds the body of a page, as the target of later revisits.
 
-use crate::capture::Place;
+use crate::capture::LogPosition;
 use crate::record::RecordId;
 use messages::{Digest, FetchOutcome, FetchResult, Sha1};
 use page::{PageId, Timestamp};
@@ -33,17 +33,17 @@ impl Originals {
     }
 
     /// Remembers a result that is not exported now, or was exported earlier.
-    pub fn note(&mut self, result: &FetchResult, place: &Place<'_>) {
-        self.remember(result, place, None);
+    pub fn note(&mut self, result: &FetchResult, position: &LogPosition<'_>) {
+        self.remember(result, position, None);
     }
 
-    pub(crate) fn remember(&mut self, result: &FetchResult, place: &Place<'_>, payload_sha1: Option<Sha1>) {
+    pub(crate) fn remember(&mut self, result: &FetchResult, position: &LogPosition<'_>, payload_sha1: Option<Sha1>) {
         let has_room = self.pages.len() < self.max_pages || self.pages.contains_key(&result.look.page_id);
         if result.look.outcome != FetchOutcome::Fetched || !has_room {
             return;
         }
         let moved_to = result.look.final_url.as_ref().map(|url| url.as_str().into());
-        let (id, digest) = (place.body_record(result), result.look.validators.content_digest);
+        let (id, digest) = (position.body_record(result), result.look.validators.content_digest);
         self.pages
             .insert(result.look.page_id, Original { id, date: result.look.fetched_at, moved_to, digest, payload_sha1 });
     }

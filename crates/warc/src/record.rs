@@ -14,7 +14,7 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6f0c_1c5a_8a1e_4a57_9d52_0a3b_7d1f_52e
 
 /// Type of a record (WARC §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum WarcRecordKind {
     /// Description of a file and its records.
     Warcinfo,
     /// A request as sent.
@@ -27,7 +27,7 @@ pub enum Kind {
     Resource,
 }
 
-impl Kind {
+impl WarcRecordKind {
     /// The value of the field `WARC-Type`.
     pub fn name(self) -> &'static str {
         match self {
@@ -63,8 +63,8 @@ impl fmt::Display for RecordId {
 
 /// A WARC record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    kind: Kind,
+pub struct WarcRecord {
+    kind: WarcRecordKind,
     id: RecordId,
     date: Timestamp,
     fields: Vec<(&'static str, String)>,
@@ -72,9 +72,9 @@ pub struct Record {
     block: Vec<u8>,
 }
 
-impl Record {
+impl WarcRecord {
     /// A record without additional fields. `date` is the time of the capture, and `content_type` the type of `block`.
-    pub fn new(kind: Kind, id: RecordId, date: Timestamp, content_type: &str, block: Vec<u8>) -> Self {
+    pub fn new(kind: WarcRecordKind, id: RecordId, date: Timestamp, content_type: &str, block: Vec<u8>) -> Self {
         Self { kind, id, date, fields: Vec::new(), content_type: content_type.to_owned(), block }
     }
 
@@ -84,7 +84,8 @@ impl Record {
         let id = RecordId::of(&format!("warcinfo {file} {first}"));
         let lines = lines.iter().map(|(name, value)| format!("{name}: {}\r\n", value.replace(char::is_control, " ")));
         let block = lines.collect::<String>().into_bytes();
-        Self::new(Kind::Warcinfo, id, written_at, "application/warc-fields", block).with("WARC-Filename", file)
+        Self::new(WarcRecordKind::Warcinfo, id, written_at, "application/warc-fields", block)
+            .with("WARC-Filename", file)
     }
 
     /// Adds a named field (WARC §5). Control characters in the value are encoded as spaces.
@@ -102,7 +103,7 @@ impl Record {
     }
 
     /// Type of the record.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> WarcRecordKind {
         self.kind
     }
 
@@ -169,9 +170,9 @@ mod tests {
     use proptest::prelude::*;
     use std::io::Read;
 
-    fn record(value: &str, block: &[u8]) -> Record {
+    fn record(value: &str, block: &[u8]) -> WarcRecord {
         let date = Timestamp::from_millis(1_763_683_200_123);
-        let record = Record::new(Kind::Response, RecordId::of("a"), date, "text/plain", block.to_vec());
+        let record = WarcRecord::new(WarcRecordKind::Response, RecordId::of("a"), date, "text/plain", block.to_vec());
         record.with("WARC-Target-URI", value)
     }
 
@@ -216,10 +217,10 @@ mod tests {
             blocks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..500), 1..5),
         ) {
             let records: Vec<_> = blocks.iter().map(|block| record("https://a.test/", block)).collect();
-            let packed = records.iter().flat_map(Record::pack).collect::<Vec<_>>();
+            let packed = records.iter().flat_map(WarcRecord::pack).collect::<Vec<_>>();
             let mut unpacked = Vec::new();
             MultiGzDecoder::new(packed.as_slice()).read_to_end(&mut unpacked).unwrap();
-            prop_assert_eq!(unpacked, records.iter().flat_map(Record::encode).collect::<Vec<_>>());
+            prop_assert_eq!(unpacked, records.iter().flat_map(WarcRecord::encode).collect::<Vec<_>>());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! [`Wide`] with AVX2: 32 bytes, half a piece of text, at a time.
 
-use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, Work, fold_up_to_a_fold};
+use super::{Folded, HALF, Marks, PIECE, Spaces, Wide, WideWork, fold_up_to_a_fold};
 use std::arch::x86_64::*;
 
 pub(super) fn is_here() -> bool {
@@ -16,7 +16,7 @@ pub(super) fn is_here() -> bool {
 pub(super) struct Avx2(());
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn work<T: Work>(work: T) -> T::Result {
+pub(super) fn work<T: WideWork>(work: T) -> T::Result {
     work.at(Avx2(()))
 }
 

@@ -1,6 +1,6 @@
 //! [`Wide`] with AVX-512: a whole piece of text at a time. It can remove bytes from the middle of a register.
 
-use super::{Folded, Marks, PIECE, Wide, Work};
+use super::{Folded, Marks, PIECE, Wide, WideWork};
 use std::arch::x86_64::*;
 
 pub(super) fn is_here() -> bool {
@@ -21,13 +21,13 @@ pub(super) struct Avx512(());
 
 /// The bytes of a piece that are white space, and those that are written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+pub(super) struct ByteMasks {
     spaces: u64,
     kept: u64,
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn work<T: Work>(work: T) -> T::Result {
+pub(super) fn work<T: WideWork>(work: T) -> T::Result {
     work.at(Avx512(()))
 }
 
@@ -62,16 +62,16 @@ impl Wide for Avx512 {
         unsafe { places(bits, first, to) }
     }
 
-    type Fold = Kept;
+    type Fold = ByteMasks;
 
     #[inline(always)]
-    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Kept) {
+    fn fold(self, piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, ByteMasks) {
         // SAFETY: as above.
         unsafe { fold(piece, left, at_ampersands) }
     }
 
     #[inline(always)]
-    fn write(self, piece: &[u8; PIECE], fold: Kept, to: &mut [u8; PIECE]) {
+    fn write(self, piece: &[u8; PIECE], fold: ByteMasks, to: &mut [u8; PIECE]) {
         // SAFETY: as above.
         unsafe { write(piece, fold, to) }
     }
@@ -139,7 +139,7 @@ fn marks(block: &[u8; 64]) -> Marks {
 /// them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
 #[inline]
-fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Kept) {
+fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, ByteMasks) {
     let bytes = load(piece);
     let spaces = ascii_spaces(bytes);
     let other = if _mm512_movepi8_mask(bytes) == 0 { 0 } else { other_spaces(bytes) };
@@ -159,12 +159,12 @@ fn fold(piece: &[u8; PIECE], left: usize, at_ampersands: bool) -> (Folded, Kept)
         trails: trails == 1,
         is_special: stop < end.trailing_zeros(),
     };
-    (folded, Kept { spaces, kept })
+    (folded, ByteMasks { spaces, kept })
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 #[inline]
-fn write(piece: &[u8; PIECE], Kept { spaces, kept }: Kept, to: &mut [u8; PIECE]) {
+fn write(piece: &[u8; PIECE], ByteMasks { spaces, kept }: ByteMasks, to: &mut [u8; PIECE]) {
     let bytes = _mm512_mask_mov_epi8(load(piece), spaces, _mm512_set1_epi8(b' '.cast_signed()));
     let bytes = _mm512_maskz_compress_epi8(kept, bytes);
     // SAFETY: there is room for the 64 bytes, which need not be aligned.

@@ -83,7 +83,7 @@ pub struct Folded {
 }
 
 /// A computation at any width.
-pub trait Work {
+pub trait WideWork {
     /// The result of the computation.
     type Result;
     /// Runs the computation with these instructions. Implementations should be inlined.
@@ -92,7 +92,7 @@ pub trait Work {
 
 /// Runs the computation with the widest instructions of the processor.
 #[inline]
-pub fn at_widest<T: Work>(work: T) -> T::Result {
+pub fn at_widest<T: WideWork>(work: T) -> T::Result {
     #[cfg(target_arch = "x86_64")]
     {
         if avx512::is_here() {

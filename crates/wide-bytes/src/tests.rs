@@ -4,7 +4,7 @@ use proptest::prelude::*;
 /// Computes the marks and the folded text of a piece.
 struct Pieces<'p>(&'p [u8; PIECE], usize);
 
-impl Work for Pieces<'_> {
+impl WideWork for Pieces<'_> {
     type Result = (Marks, [u64; 4], Vec<u32>, Vec<u8>);
 
     fn at(self, wide: impl Wide) -> Self::Result {

@@ -1,11 +1,11 @@
 //! Describes a change in words, and stores the copy of the page.
 
-use crate::Rules;
+use crate::DetectorRules;
 use crate::look::JudgedLook;
 use crate::state::CONTENTS;
 use change::Passages;
 use document::PageText;
-use messages::{ContentKind, FetchResult, PageContent, body};
+use messages::{CopyKind, FetchResult, PageContent, body};
 use settings::Contents;
 use stream::{Context, ProcessError};
 
@@ -26,7 +26,7 @@ impl PublishedVersion {
         result: &FetchResult,
         unpacked: Option<&[u8]>,
         look: &mut JudgedLook,
-        rules: &Rules,
+        rules: &DetectorRules,
         context: &mut Context<'_>,
     ) -> Result<Self, ProcessError> {
         let extract = |body| document::extract(result.content_type.as_deref(), body);
@@ -47,10 +47,10 @@ impl PublishedVersion {
             (Contents::None, _) | (_, None) => None,
             (Contents::Text, Some(_)) => {
                 let kept = beginning(text, rules.max_content_bytes);
-                Some((ContentKind::Text, kept.as_bytes(), text.len()))
+                Some((CopyKind::Text, kept.as_bytes(), text.len()))
             }
             (Contents::Body, Some(body)) => {
-                Some((ContentKind::Body, &body[..body.len().min(rules.max_content_bytes)], body.len()))
+                Some((CopyKind::Body, &body[..body.len().min(rules.max_content_bytes)], body.len()))
             }
         };
         match kept {
@@ -75,12 +75,12 @@ impl PublishedVersion {
 }
 
 /// The text of a stored copy. A copy that exceeds the current limit cannot be unpacked, and compares as empty.
-fn text_of(kept: &PageContent, rules: &Rules) -> String {
+fn text_of(kept: &PageContent, rules: &DetectorRules) -> String {
     let limit = rules.max_content_bytes.max(rules.max_body_bytes);
     let content = body::unpack(&kept.content, limit).unwrap_or_default();
     match kept.kind {
-        ContentKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        ContentKind::Body => document::extract(kept.content_type.as_deref(), &content).text,
+        CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
+        CopyKind::Body => document::extract(kept.content_type.as_deref(), &content).text,
     }
 }
 

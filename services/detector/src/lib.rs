@@ -17,7 +17,7 @@ mod state;
 pub use crate::state::{CONTENTS, EventsOfHost, HOSTS, PAGES, PageSketch, PageVersion, VERSIONS};
 
 use crate::contents::PublishedVersion;
-use crate::lists::{List, ListRules};
+use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory};
 use change::{LookMemory, PageState, VersionMemory};
 use messages::topics::{FETCH_RESULTS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
@@ -25,11 +25,11 @@ use messages::{FetchResult, LookJudgement, PageChange, PageObservation, body};
 use page::{Timestamp, UrlRules};
 use settings::{Contents, Discover, Settings};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
-use topology::Names;
+use topology::LogNames;
 
 /// The detector's settings.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct DetectorRules {
     max_body_bytes: usize,
     contents: Contents,
     max_content_bytes: usize,
@@ -43,7 +43,7 @@ pub struct Rules {
     urls: UrlRules,
 }
 
-impl Rules {
+impl DetectorRules {
     /// Extracts the detector's part of the settings.
     pub fn new(settings: &Settings) -> Self {
         let bytes = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
@@ -68,15 +68,15 @@ pub fn topology() -> StageTopology {
 }
 
 /// The stage, ready to run.
-pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
-    let rules = Rules::new(settings);
+pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
+    let rules = DetectorRules::new(settings);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Detector::new(rules.clone()))));
     names.stage(&topology(), page::DAY, work)
 }
 
 /// One partition of the detector.
 pub struct Detector {
-    rules: Rules,
+    rules: DetectorRules,
     results: u64,
     repeats: u64,
     changes: u64,
@@ -89,7 +89,7 @@ pub struct Detector {
 
 impl Detector {
     /// A detector with these rules.
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: DetectorRules) -> Self {
         Self {
             rules,
             results: 0,
@@ -115,7 +115,7 @@ impl Detector {
         let is_same = result.look.validators.content_digest.is_some()
             && result.look.validators.content_digest == before.sketch.content_digest;
         let Some(body) = body.filter(|_| !is_same && !look.judgement.held) else { return Ok(false) };
-        let Some(list) = List::read(body, &self.rules.lists) else { return Ok(false) };
+        let Some(list) = ListedPages::read(body, &self.rules.lists) else { return Ok(false) };
         let told = lists::tell(&list, result, before.sketch.last_look_at, &self.rules, context)?;
         look.judge_list(&told);
         self.lists += 1;

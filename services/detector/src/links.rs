@@ -1,6 +1,6 @@
 //! Sends addresses that could become pages: links, sitemaps, feeds.
 
-use crate::Rules;
+use crate::DetectorRules;
 use messages::topics::SCHEDULER_EVENTS;
 use messages::{FetchResult, HintKind, Link, PageLinks};
 use page::CanonicalUrl;
@@ -18,7 +18,12 @@ pub(crate) const SITEMAP: &str = "sitemap";
 pub(crate) const FEED: &str = "alternate";
 
 /// Sends the links of a page to its own site, if they can become pages.
-pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules: &Rules, context: &mut Context<'_>) {
+pub(crate) fn tell_links(
+    result: &FetchResult,
+    page: &document::PageText,
+    rules: &DetectorRules,
+    context: &mut Context<'_>,
+) {
     if page.robots.nofollow {
         return;
     }
@@ -44,7 +49,7 @@ pub(crate) fn tell_links(result: &FetchResult, page: &document::PageText, rules:
 }
 
 /// Sends the sitemaps named by robots.txt, if it was just fetched.
-pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &Rules, context: &mut Context<'_>) {
+pub(crate) fn tell_sitemaps(result: &FetchResult, rules: &DetectorRules, context: &mut Context<'_>) {
     let wanted = rules.lists.sitemaps && (rules.links || rules.lists.discover);
     let own = |text: &String| CanonicalUrl::parse(text).ok().filter(|url| url.site_key() == result.look.site_key);
     let link = |url| Link { url, anchor: String::new(), rel: SITEMAP.to_owned() };

@@ -5,7 +5,7 @@
 //! No state is kept for this. The times of the last fetch of the list and of every listed page are in the pages'
 //! sketches, which are at hand because a site has one partition.
 
-use crate::Rules;
+use crate::DetectorRules;
 use crate::links::{self, SITEMAP};
 use crate::look::JudgedLook;
 use crate::state::PAGES;
@@ -13,7 +13,7 @@ use messages::topics::SCHEDULER_EVENTS;
 use messages::{ChangeHint, FetchResult, HintKind, Link, Verdict};
 use page::{CanonicalUrl, DAY, PageId, Timestamp, UrlRules};
 use settings::Settings;
-use sitemaps::{Entry, Kind, Sitemap};
+use sitemaps::{Sitemap, SitemapEntry, SitemapKind};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use stream::{Context, ProcessError};
@@ -48,12 +48,12 @@ impl ListRules {
 }
 
 /// A body read as a list.
-pub(crate) struct List {
+pub(crate) struct ListedPages {
     kind: HintKind,
     sitemap: Sitemap,
 }
 
-impl List {
+impl ListedPages {
     /// Reads a body as a list. Returns `None` for any other body, and for kinds that are not read.
     pub(crate) fn read(body: &[u8], rules: &ListRules) -> Option<Self> {
         if !(rules.sitemaps || rules.feeds) || !may_be_list(body) {
@@ -61,10 +61,10 @@ impl List {
         }
         let sitemap = sitemaps::read(body);
         let (kind, wanted) = match sitemap.kind? {
-            Kind::Urlset | Kind::Index => (HintKind::Sitemap, rules.sitemaps),
+            SitemapKind::Urlset | SitemapKind::Index => (HintKind::Sitemap, rules.sitemaps),
             // A plain text counts as a sitemap only if every line is an address.
-            Kind::Text => (HintKind::Sitemap, rules.sitemaps && sitemap.problems.is_empty()),
-            Kind::Rss | Kind::Atom | Kind::JsonFeed => (HintKind::Feed, rules.feeds),
+            SitemapKind::Text => (HintKind::Sitemap, rules.sitemaps && sitemap.problems.is_empty()),
+            SitemapKind::Rss | SitemapKind::Atom | SitemapKind::JsonFeed => (HintKind::Feed, rules.feeds),
         };
         wanted.then_some(Self { kind, sitemap })
     }
@@ -101,7 +101,7 @@ pub(crate) struct ListNews {
 
 /// The entries of a list that are of its own site.
 #[derive(Default)]
-struct Said {
+struct SiteEntries {
     /// Number of known pages.
     listed: i64,
     /// Pages reported as changed since their last fetch, with the time of the change.
@@ -115,10 +115,10 @@ struct Said {
 
 /// Sends the scheduler the entries of a list that are new since its last fetch.
 pub(crate) fn tell(
-    list: &List,
+    list: &ListedPages,
     result: &FetchResult,
     last_look_at: Option<Timestamp>,
-    rules: &Rules,
+    rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> Result<ListNews, ProcessError> {
     let mut said = read_entries(list, result, last_look_at, &rules.urls, context)?;
@@ -135,7 +135,7 @@ pub(crate) fn tell(
         };
         context.emit(SCHEDULER_EVENTS, hint);
     }
-    let is_index = list.sitemap.kind == Some(Kind::Index);
+    let is_index = list.sitemap.kind == Some(SitemapKind::Index);
     let follow = rules.links || (is_index && rules.lists.discover);
     let rel = if is_index { SITEMAP } else { "" };
     let link = |url: CanonicalUrl| Link { url, anchor: String::new(), rel: rel.to_owned() };
@@ -150,15 +150,15 @@ pub(crate) fn tell(
 }
 
 fn read_entries(
-    list: &List,
+    list: &ListedPages,
     result: &FetchResult,
     last_look_at: Option<Timestamp>,
     urls: &UrlRules,
     context: &Context<'_>,
-) -> Result<Said, ProcessError> {
+) -> Result<SiteEntries, ProcessError> {
     let address = result.look.answered_by();
     let not_before = last_look_at.map_or(Timestamp::MIN, |look| look - MARGIN);
-    let mut said = Said::default();
+    let mut said = SiteEntries::default();
     let mut seen: BTreeSet<PageId> = BTreeSet::from([result.look.page_id]);
     for entry in &list.sitemap.entries {
         let Ok(url) = address.join(&entry.url) else { continue };
@@ -187,7 +187,7 @@ fn read_entries(
 }
 
 /// The time of the entry's change, at most the time of reading. A date far in the future is ignored.
-fn date_of(entry: &Entry, read_at: Timestamp) -> Option<Timestamp> {
+fn date_of(entry: &SitemapEntry, read_at: Timestamp) -> Option<Timestamp> {
     let date = Timestamp::from_secs(entry.last_modified_s()?);
     (date <= read_at + MARGIN).then(|| date.min(read_at))
 }

@@ -58,14 +58,14 @@ impl JudgedLook {
 
     /// The response says nothing about the content.
     fn silent() -> Self {
-        let judgement = Judgement::quiet(change::Verdict::Unchanged);
+        let judgement = Judgement::quiet(change::VersionVerdict::Unchanged);
         Self { verdict: Verdict::Unknown, judgement, host_event: false, look_again_after_s: None, page: None }
     }
 
     fn new(judgement: Judgement, known: &mut PageMemory, result: &FetchResult) -> Self {
         let (page, now_s) = (page_number(result), result.look.fetched_at.as_secs());
-        let is_edit =
-            judgement.meaningful && matches!(judgement.verdict, change::Verdict::Minor | change::Verdict::Major);
+        let is_edit = judgement.meaningful
+            && matches!(judgement.verdict, change::VersionVerdict::Minor | change::VersionVerdict::Major);
         let host_event = is_edit && known.host.observe_change(page, now_s, &judgement);
         if judgement.held {
             // The next fetches show whether the error is the page's or the host's.
@@ -157,15 +157,15 @@ fn page_number(result: &FetchResult) -> u64 {
     u64::from_be_bytes(*result.look.page_id.0.first_chunk().expect("a page id has 16 bytes"))
 }
 
-fn word(verdict: change::Verdict) -> Verdict {
+fn word(verdict: change::VersionVerdict) -> Verdict {
     match verdict {
-        change::Verdict::First => Verdict::First,
-        change::Verdict::Unchanged => Verdict::Unchanged,
-        change::Verdict::Cosmetic => Verdict::Cosmetic,
-        change::Verdict::Minor => Verdict::Minor,
-        change::Verdict::Major => Verdict::Major,
-        change::Verdict::Gone => Verdict::Gone,
-        change::Verdict::Returned => Verdict::Returned,
+        change::VersionVerdict::First => Verdict::First,
+        change::VersionVerdict::Unchanged => Verdict::Unchanged,
+        change::VersionVerdict::Cosmetic => Verdict::Cosmetic,
+        change::VersionVerdict::Minor => Verdict::Minor,
+        change::VersionVerdict::Major => Verdict::Major,
+        change::VersionVerdict::Gone => Verdict::Gone,
+        change::VersionVerdict::Returned => Verdict::Returned,
     }
 }
 

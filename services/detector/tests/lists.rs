@@ -10,13 +10,13 @@ use page::{CanonicalUrl, DAY, HOUR, Timestamp};
 use settings::{Layers, Settings};
 use std::time::Duration;
 use stream::testing::TestDriver;
-use topology::Names;
+use topology::LogNames;
 
 const SITEMAP: &str = "http://www.site.test/sitemap.xml";
 
 struct Bench {
     driver: TestDriver,
-    names: Names,
+    names: LogNames,
     attempt: i64,
 }
 
@@ -42,7 +42,7 @@ impl Bench {
     fn new(overrides: &[(&str, &str)]) -> Self {
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let mut driver = TestDriver::new(
             &topology::topic_configs(&settings, &[detector::topology()], 2),
             Timestamp::from_secs(1_700_000_000),

@@ -6,8 +6,7 @@ mod bench;
 
 use bench::{Bench, CHANGED_SENTENCE, FIRST, URL, html, one_sentence_changed};
 use messages::{
-    ContentKind, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, SchedulerEvent, Validators, Verdict, body,
-    topics,
+    CopyKind, DeadLetter, Digest, Encoded, FetchOutcome, PageContent, SchedulerEvent, Validators, Verdict, body, topics,
 };
 use page::{CanonicalUrl, Timestamp};
 
@@ -165,7 +164,7 @@ fn the_copy_wanted_is_kept_and_goes_with_the_page() {
         let (key, value) = last.unwrap_or_default();
         (key, value.map(|value| PageContent::decode(&value).unwrap()))
     };
-    let check = |overrides: &[(&str, &str)], expected: Option<(ContentKind, &str, bool)>| {
+    let check = |overrides: &[(&str, &str)], expected: Option<(CopyKind, &str, bool)>| {
         let mut bench = Bench::new(overrides);
         let page = "<p>It rains.<p>All day.";
         bench.see(FetchOutcome::Fetched, Some(page));
@@ -183,8 +182,8 @@ fn the_copy_wanted_is_kept_and_goes_with_the_page() {
             assert_eq!(read(&bench).1, None, "a tombstone");
         }
     };
-    check(&[], Some((ContentKind::Text, "It rains.\nAll day.", false)));
-    check(&[("detector.contents", "body")], Some((ContentKind::Body, "<p>It rains.<p>All day.", false)));
+    check(&[], Some((CopyKind::Text, "It rains.\nAll day.", false)));
+    check(&[("detector.contents", "body")], Some((CopyKind::Body, "<p>It rains.<p>All day.", false)));
     check(&[("detector.contents", "none")], None);
 }
 

@@ -9,14 +9,14 @@ use change_rate::{GammaPrior, GammaState, GroupSums};
 use page::{CanonicalUrl, SiteKey};
 use std::collections::{BTreeMap, HashMap};
 use stream::{Context, ProcessError};
-use sweeps::Place;
+use sweeps::PagePlace;
 
 /// The factor, up or down, by which the mean of a cell's prior must move to be announced.
 const TOLD_FACTOR: f64 = 1.1;
 
 /// The groups of this partition.
 #[derive(Default)]
-pub(crate) struct Groups {
+pub(crate) struct PartitionGroups {
     /// Groups by table key; the cells of a site follow it.
     sums: BTreeMap<GroupKey, GroupSums>,
     /// The mean of the prior last announced, by table key of the cell. Absent: the operator's. Lost with the process;
@@ -32,7 +32,7 @@ pub(crate) struct MovedPriors {
     pub(crate) cells: Vec<(u64, f64)>,
 }
 
-impl Groups {
+impl PartitionGroups {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut sums = BTreeMap::new();
         context.scan(GROUPS, b"", &mut |key, GroupBelief { changes, page_days }| {
@@ -107,7 +107,7 @@ impl Groups {
 /// Table keys of a page's site and of its cell.
 pub(crate) fn keys_of(url: &CanonicalUrl) -> [GroupKey; 2] {
     let site = url.site_key();
-    let cell = Place::of(site.as_str(), url.host().as_str(), url.path()).cell;
+    let cell = PagePlace::of(site.as_str(), url.host().as_str(), url.path()).cell;
     let site = GroupKey::of_site(site.as_str());
     let cell = site.cell(cell);
     [site, cell]
@@ -130,7 +130,7 @@ mod tests {
             site.cell_of(&cell).unwrap()
         };
         let docs = cell("http://a.b.test/docs/x.html");
-        assert_eq!(docs, Place::of("b.test", "a.b.test", "/docs/x.html").cell);
+        assert_eq!(docs, PagePlace::of("b.test", "a.b.test", "/docs/x.html").cell);
         assert_eq!(docs, cell("http://c.b.test/docs/2024/y.html?y=1.z"));
         for other in ["http://a.b.test/", "http://a.b.test/x.html", "http://a.b.test/docs/"] {
             assert_ne!(docs, cell(other), "{other}");
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn only_priors_that_moved_are_told_and_only_once() {
         let operators = GammaPrior::default();
-        let mut groups = Groups::default();
+        let mut groups = PartitionGroups::default();
         let (busy, site) = keys("http://a.test/news/1.html");
         let (quiet, _) = keys("http://a.test/docs/1.html");
         let (other, other_site) = keys("http://b.test/news/1.html");

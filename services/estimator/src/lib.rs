@@ -17,13 +17,13 @@ pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSi
 
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::SweepLearner;
-use change_rate::{Estimator as RateEstimator, EstimatorChoice, EstimatorOptions, GammaPrior, Outcome};
+use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{ChangeBelief, ChangeEstimate, PageObservation, Verdict};
 use page::Timestamp;
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
-use topology::Names;
+use topology::LogNames;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
@@ -32,7 +32,7 @@ pub fn topology() -> StageTopology {
 }
 
 /// The stage, ready to run.
-pub fn stage(settings: &Settings, names: &Names) -> StageSpec {
+pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
     let rates = rates(settings);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Estimator::new(rates.clone()))));
     // Announcements of a new day should not wait for the next observation.
@@ -52,12 +52,12 @@ fn rates(settings: &Settings) -> Option<RateEstimator> {
 /// One partition of the estimator.
 pub struct Estimator {
     rates: Option<RateEstimator>,
-    learner: Option<Learner>,
+    learner: Option<PartitionLearner>,
     observations: u64,
     changes: u64,
 }
 
-enum Learner {
+enum PartitionLearner {
     Sweeps(Box<SweepLearner>),
     Rates(Box<RateLearner>),
 }
@@ -68,7 +68,7 @@ impl Estimator {
         Self { rates, learner: None, observations: 0, changes: 0 }
     }
 
-    fn learner(&mut self) -> &mut Learner {
+    fn learner(&mut self) -> &mut PartitionLearner {
         self.learner.as_mut().expect("a processor is told that it is restored before anything else")
     }
 }
@@ -76,8 +76,8 @@ impl Estimator {
 impl Processor for Estimator {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         self.learner = Some(match &self.rates {
-            Some(rates) => Learner::Rates(Box::new(RateLearner::load(rates.clone(), context)?)),
-            None => Learner::Sweeps(Box::new(SweepLearner::load(context)?)),
+            Some(rates) => PartitionLearner::Rates(Box::new(RateLearner::load(rates.clone(), context)?)),
+            None => PartitionLearner::Sweeps(Box::new(SweepLearner::load(context)?)),
         });
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Processor for Estimator {
             self.changes += u64::from(outcome.is_change());
         }
         let posterior = match self.learner() {
-            Learner::Sweeps(learner) => {
+            PartitionLearner::Sweeps(learner) => {
                 learner.advance(context.now());
                 learner.observe(
                     &seen.look.url,
@@ -105,7 +105,7 @@ impl Processor for Estimator {
                     look.map(|(from, to, outcome)| (from, to, outcome.is_change())),
                 )
             }
-            Learner::Rates(learner) => {
+            PartitionLearner::Rates(learner) => {
                 let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
                 learner.observe(&seen.look.url, &mut belief, look, context)
             }
@@ -128,14 +128,14 @@ impl Processor for Estimator {
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         match self.learner() {
-            Learner::Sweeps(learner) => learner.advance(context.now()),
-            Learner::Rates(learner) => learner.tell(context),
+            PartitionLearner::Sweeps(learner) => learner.advance(context.now()),
+            PartitionLearner::Rates(learner) => learner.tell(context),
         }
         Ok(())
     }
 
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        if let Learner::Sweeps(learner) = self.learner() {
+        if let PartitionLearner::Sweeps(learner) = self.learner() {
             learner.flush(context);
         }
         Ok(())
@@ -143,8 +143,8 @@ impl Processor for Estimator {
 
     fn figures(&self, _now: Timestamp) -> Vec<(&'static str, f64)> {
         let groups = self.learner.as_ref().map_or(0, |learner| match learner {
-            Learner::Sweeps(learner) => learner.groups(),
-            Learner::Rates(learner) => learner.groups(),
+            PartitionLearner::Sweeps(learner) => learner.groups(),
+            PartitionLearner::Rates(learner) => learner.groups(),
         });
         vec![
             ("observations_total", self.observations as f64),
@@ -155,20 +155,18 @@ impl Processor for Estimator {
 }
 
 /// The evidence of an observation about the change process, if it has any.
-fn outcome_of(seen: &PageObservation) -> Option<Outcome> {
+fn outcome_of(seen: &PageObservation) -> Option<LookOutcome> {
     match seen.judgement.verdict {
         // A difference that no reader notices is no change: counting it would spend the budget on noise.
-        Verdict::Unchanged | Verdict::Cosmetic => Some(Outcome::Unchanged),
+        Verdict::Unchanged | Verdict::Cosmetic => Some(LookOutcome::Unchanged),
         Verdict::Minor | Verdict::Major => {
             let modified = seen.judgement.last_modified_at.filter(|at| *at <= seen.look.fetched_at);
             let since = modified.filter(|at| seen.judgement.previous_fetched_at.is_none_or(|previous| previous < *at));
-            Some(
-                since.map_or(Outcome::Changed, |at| Outcome::ChangedAt {
-                    age_days: seen.look.fetched_at.days_since(at),
-                }),
-            )
+            Some(since.map_or(LookOutcome::Changed, |at| LookOutcome::ChangedAt {
+                age_days: seen.look.fetched_at.days_since(at),
+            }))
         }
-        Verdict::Gone | Verdict::Returned => Some(Outcome::Changed),
+        Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
         Verdict::First | Verdict::Unknown => None,
     }
 }

@@ -1,35 +1,35 @@
 //! Learns the change rate of each page with any estimator of the catalogue. One of them learns its prior from the
 //! page's groups.
 
-use crate::groups::{self, Groups};
+use crate::groups::{self, PartitionGroups};
 use crate::state::PageBelief;
-use change_rate::{Estimator, EstimatorState, Gamma, GammaState, Outcome};
+use change_rate::{EstimatorState, Gamma, GammaState, LookOutcome, RateEstimator};
 use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
 use page::{CanonicalUrl, Timestamp};
 use stream::{Context, ProcessError};
-use sweeps::{CellChange, CellPriors, Place};
+use sweeps::{CellChange, CellPriors, PagePlace};
 
 /// The most cells per forecast: a record of 150 KB.
 const CELLS_PER_FORECAST: usize = 5_000;
 
 pub(crate) struct RateLearner {
-    estimator: Estimator,
+    estimator: RateEstimator,
     /// The groups of pages, if the estimator learns from siblings.
-    groups: Option<Groups>,
+    groups: Option<PartitionGroups>,
     /// The day (UTC, since 1970) on which the scheduler was last told the priors learned from siblings.
     told_on_day: i64,
 }
 
 impl RateLearner {
-    pub(crate) fn load(estimator: Estimator, context: &Context<'_>) -> Result<Self, ProcessError> {
-        let groups = estimator.kind().learns_from_siblings().then(|| Groups::load(context)).transpose()?;
+    pub(crate) fn load(estimator: RateEstimator, context: &Context<'_>) -> Result<Self, ProcessError> {
+        let groups = estimator.kind().learns_from_siblings().then(|| PartitionGroups::load(context)).transpose()?;
         Ok(Self { estimator, groups, told_on_day: day_of(context.now()) })
     }
 
     /// Number of known groups.
     pub(crate) fn groups(&self) -> usize {
-        self.groups.as_ref().map_or(0, Groups::len)
+        self.groups.as_ref().map_or(0, PartitionGroups::len)
     }
 
     /// Processes an observation of a page. `look` is the days since the previous fetch and the outcome, if the
@@ -38,7 +38,7 @@ impl RateLearner {
         &mut self,
         url: &CanonicalUrl,
         belief: &mut PageBelief,
-        look: Option<(f64, Outcome)>,
+        look: Option<(f64, LookOutcome)>,
         context: &mut Context<'_>,
     ) -> Gamma {
         let keys = groups::keys_of(url);
@@ -52,7 +52,7 @@ impl RateLearner {
             // Servers that generate a page per request report it as modified just now, so ages are passed only to
             // estimators that use them.
             let outcome = match outcome {
-                Outcome::ChangedAt { .. } if !self.estimator.kind().reads_ages() => Outcome::Changed,
+                LookOutcome::ChangedAt { .. } if !self.estimator.kind().reads_ages() => LookOutcome::Changed,
                 outcome => outcome,
             };
             let before = state.evidence();
@@ -79,7 +79,7 @@ impl RateLearner {
         let Some(groups) = self.groups.as_mut().filter(|_| today > self.told_on_day) else { return };
         self.told_on_day = today;
         for moved in groups.moved(self.estimator.prior()) {
-            let site = Place::of(moved.site.as_str(), "", "/").site;
+            let site = PagePlace::of(moved.site.as_str(), "", "/").site;
             for cells in moved.cells.chunks(CELLS_PER_FORECAST) {
                 let forecast_of = |&(cell, beta_days): &(u64, f64)| CellChange {
                     cell,

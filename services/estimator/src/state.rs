@@ -1,7 +1,7 @@
 //! The estimator's tables.
 
 use crate::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
-use messages::topics::Key;
+use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
 use page::PageId;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl GroupKey {
 }
 
 impl TableKey for GroupKey {
-    const KIND: Key = Key::Group;
+    const KIND: KeyKind = KeyKind::Group;
     type Bytes = Vec<u8>;
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -73,7 +73,7 @@ pub enum SweepKey {
 }
 
 impl TableKey for SweepKey {
-    const KIND: Key = Key::Hash;
+    const KIND: KeyKind = KeyKind::Hash;
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {

@@ -3,14 +3,14 @@
 
 use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
 use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
-use change_rate::{Gamma, GammaState, Outcome};
+use change_rate::{Gamma, GammaState, LookOutcome};
 use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
 use page::{CanonicalUrl, SiteKey, Timestamp};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::BuildHasherDefault;
 use stream::{Context, ProcessError};
-use sweeps::{Changes, HashKeys, HashMapByHash, Model, Place, rules};
+use sweeps::{Changes, HashKeys, HashMapByHash, PagePlace, SweepModel, rules};
 
 /// The estimator's name in the record of a page that the model has counted.
 const NAME: &str = "sweeps";
@@ -20,7 +20,7 @@ const LONGEST_SILENCE_DAYS: i32 = 400;
 const TOTALS_PER_FORECAST: usize = 50_000;
 
 pub(crate) struct SweepLearner {
-    model: Model,
+    model: SweepModel,
     names: HashMapByHash<SiteKey>,
     /// The order of each cell, by hash.
     cells: HashMapByHash<i64>,
@@ -39,7 +39,7 @@ struct Touched {
 
 /// Restored records that can be used only once all are known.
 #[derive(Default)]
-struct Found {
+struct RestoredRecords {
     cells: Vec<(u64, SweepCell)>,
     sizes: Vec<(u64, u32)>,
     today: Option<i32>,
@@ -56,20 +56,20 @@ fn in_order(hashes: Hashes) -> Vec<u64> {
     hashes
 }
 
-fn place_of(url: &CanonicalUrl) -> Place {
-    Place::of(url.site_key().as_str(), url.host().as_str(), url.path())
+fn place_of(url: &CanonicalUrl) -> PagePlace {
+    PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path())
 }
 
 impl SweepLearner {
     /// Loads the model from the table; an empty one if the table is empty.
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
-            model: Model::starting_at(context.now().as_days()),
+            model: SweepModel::starting_at(context.now().as_days()),
             names: HashMapByHash::default(),
             cells: HashMapByHash::default(),
             touched: Touched::default(),
         };
-        let mut found = Found { oldest: i32::MAX, ..Found::default() };
+        let mut found = RestoredRecords { oldest: i32::MAX, ..RestoredRecords::default() };
         context.scan(SWEEPS, b"", &mut |key, record| {
             learner.restore(key, record, &mut found).map_err(ProcessError::Damaged)
         })?;
@@ -89,7 +89,7 @@ impl SweepLearner {
         Ok(learner)
     }
 
-    fn restore(&mut self, key: SweepKey, record: SweepRecord, found: &mut Found) -> Result<(), String> {
+    fn restore(&mut self, key: SweepKey, record: SweepRecord, found: &mut RestoredRecords) -> Result<(), String> {
         match (key, record) {
             (SweepKey::Group(hash), SweepRecord::Group(SweepGroup(state))) if state.group == hash => {
                 found.oldest = found.oldest.min(state.last_bin);
@@ -154,12 +154,12 @@ impl SweepLearner {
             self.touch(url, &place);
         }
         let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
-        let mut page = sweeps::PageBelief {
+        let mut page = sweeps::OwnEvidence {
             own: state(belief.own_alpha, belief.own_beta_days),
             plain: state(belief.delta_alpha, belief.delta_beta_days),
         };
         if let Some((from, to, changed)) = look {
-            let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
+            let outcome = if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
             self.model.look(&place, &mut page, from.as_days(), to.as_days(), outcome);
             self.touch(url, &place);
             (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
@@ -168,7 +168,7 @@ impl SweepLearner {
         self.model.outlook().priors(place.cell).plain(&page)
     }
 
-    fn touch(&mut self, url: &CanonicalUrl, place: &Place) {
+    fn touch(&mut self, url: &CanonicalUrl, place: &PagePlace) {
         self.touched.groups.extend(self.model.sizes().groups_of(place).as_slice());
         self.touched.cells.insert(place.cell);
         self.touched.sites.insert(place.site);

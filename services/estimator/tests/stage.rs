@@ -9,7 +9,7 @@ use change_rate::EstimatorChoice;
 use messages::{ChangeEstimate, DeadLetter, Encoded, PageObservation, SchedulerEvent, Verdict, topics};
 use settings::Settings;
 use std::collections::BTreeMap;
-use sweeps::Place;
+use sweeps::PagePlace;
 
 const URL: &str = "http://a.site.test/docs/x.html";
 
@@ -164,7 +164,7 @@ fn what_was_learned_is_the_same_after_a_restart_bit_by_bit() {
 fn a_sweep_is_told_to_the_scheduler_as_a_hazard_of_the_groups_and_a_quiet_time_is_not() {
     let mut bench = Bench::new();
     live_through(&mut bench, 0..6);
-    let place = Place::of("site.test", "a.site.test", "/docs/0.html");
+    let place = PagePlace::of("site.test", "a.site.test", "/docs/0.html");
     let today = |bench: &Bench| bench.now.as_micros() as f64 / 86_400e6;
     let hazard = |bench: &Bench, from: f64| {
         let outlook = bench.outlook();
@@ -231,7 +231,7 @@ fn what_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
 #[test]
 fn priors_that_moved_are_told_once_a_day_and_no_others() {
     let mut bench = Bench::with_estimator("gamma-grouped");
-    let cell = |path: &str| Place::of("site.test", "a.site.test", path).cell;
+    let cell = |path: &str| PagePlace::of("site.test", "a.site.test", path).cell;
     let told = |bench: &mut Bench| -> Vec<BTreeMap<u64, f64>> {
         // Punctuated hourly: the day turns without a look.
         bench.now = bench.now.plus_days(1.0);

@@ -1,15 +1,15 @@
 //! The fetcher's network side by itself, for `make bench` to measure: robots.txt, gates, limits and digests on, no log.
 //!
-//! `fetch_pages list FILE [KEY=VALUE…]` fetches the addresses of a file; `fetch_pages crawl FILE [KEY=VALUE…]` begins with
-//! them, judges every page as the detector judges one that it sees for the first time, and follows links within the host.
-//! KEY=VALUE are settings. It prints how many pages and bytes came of it.
+//! `fetch_pages list FILE [KEY=VALUE…]` fetches the addresses of a file; `fetch_pages crawl FILE [KEY=VALUE…]` begins
+//! with them, judges every page as the detector judges one that it sees for the first time, and follows links within
+//! the host. KEY=VALUE are settings. It prints how many pages and bytes came of it.
 
 #![allow(clippy::unwrap_used, reason = "a tool for this repository")]
 
 use change::{Noise, PageState, Version};
 use daemon::WebClock;
 use document::Body;
-use fetcher::{Fetched, PageFetcher, Rules};
+use fetcher::{FetchedPage, FetcherRules, PageFetcher};
 use messages::{FetchOutcome, FetchRequest, FetchResult};
 use page::{CanonicalUrl, PageId, UrlRules};
 use settings::{Layers, Settings};
@@ -33,8 +33,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let addresses = std::fs::read_to_string(file)?;
     let mut addresses = addresses.lines();
-    let mut fetcher = PageFetcher::start(Rules::new(&settings)?, clock.clone())?;
-    let mut frontier = Frontier::default();
+    let mut fetcher = PageFetcher::start(FetcherRules::new(&settings)?, clock.clone())?;
+    let mut frontier = CrawlQueue::default();
     let (mut pages, mut bytes, mut shingles) = (0_u64, 0, 0);
     let mut others: BTreeMap<String, u64> = BTreeMap::new();
     loop {
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             fetcher.submit(FetchRequest::first(url, clock.now()));
         }
-        let Some(Fetched { result, body }) = fetcher.next_answer() else { break };
+        let Some(FetchedPage { result, body }) = fetcher.next_answer() else { break };
         match body {
             Some(body) => {
                 pages += 1;
@@ -75,12 +75,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Pages to be fetched, each once.
 #[derive(Default)]
-struct Frontier {
+struct CrawlQueue {
     known: HashSet<PageId>,
     waiting: VecDeque<CanonicalUrl>,
 }
 
-impl Frontier {
+impl CrawlQueue {
     fn add(&mut self, url: CanonicalUrl) {
         if self.known.insert(url.page_id()) {
             self.waiting.push_back(url);
@@ -89,13 +89,13 @@ impl Frontier {
 }
 
 /// What the detector does with a page that it sees for the first time; the size of what it would keep.
-fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut Frontier) -> usize {
+fn judge(result: &FetchResult, body: &[u8], urls: &UrlRules, frontier: &mut CrawlQueue) -> usize {
     let body = Body::new(body, result.content_type.as_deref(), Some(result.look.url.as_str()));
     let body = result.look.validators.content_digest.map_or(body, |digest| body.with_digest(digest.0));
     let (version, page) = Version::and_text(&body, urls);
     let mut state = PageState::default();
     let judgement = state.observe(&version, Noise::ByFrequency);
-    assert_eq!(judgement.verdict, change::Verdict::First);
+    assert_eq!(judgement.verdict, change::VersionVerdict::First);
     let mut seen = HashSet::new();
     let host = result.look.url.host();
     for link in page.links.iter().filter(|link| !link.is_nofollow()) {

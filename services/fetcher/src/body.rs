@@ -1,9 +1,9 @@
 //! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
-use crate::request::Wanted;
-use crate::response::Failure;
-use crate::rules::Rules;
+use crate::request::RequestedResource;
+use crate::response::FetchFailure;
+use crate::rules::FetcherRules;
 use crate::sniff;
 use bytes::Bytes;
 use hyper::header::{self, HeaderMap};
@@ -17,20 +17,26 @@ pub(crate) const DRAINED_WITHIN: Duration = Duration::from_secs(2);
 /// A body being received.
 pub(crate) struct Intake {
     unpacker: Unpacker,
-    told: Told,
+    media_type: MediaTypeCheck,
     max_pack_ratio: u64,
 }
 
 impl Intake {
     /// Accepts a body of `announced` bytes, if its head allows it.
-    pub(crate) fn new(headers: &HeaderMap, announced: u64, wanted: Wanted<'_>, rules: &Rules) -> Result<Self, Failure> {
-        let told = wanted_type(headers, wanted, rules)?;
-        let refused =
-            |coding| Failure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not requested"));
+    pub(crate) fn new(
+        headers: &HeaderMap,
+        announced: u64,
+        wanted: RequestedResource<'_>,
+        rules: &FetcherRules,
+    ) -> Result<Self, FetchFailure> {
+        let media_type = wanted_type(headers, wanted, rules)?;
+        let refused = |coding| {
+            FetchFailure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not requested"))
+        };
         // An HTTP/1.1 request asks for no transfer coding but chunked.
         if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
             let detail = format!("transfer coding {value:?} was not requested");
-            return Err(Failure::new(FetchOutcome::MalformedResponse, detail));
+            return Err(FetchFailure::new(FetchOutcome::MalformedResponse, detail));
         }
         let coding = Coding::of(headers).map_err(refused)?;
         let max_pack_ratio = rules.fetch.max_pack_ratio;
@@ -40,59 +46,63 @@ impl Intake {
             ratio: max_pack_ratio,
         };
         let unpacker = Unpacker::new(coding, limits, announced).map_err(|error| does_not_unpack(&error.to_string()))?;
-        Ok(Self { unpacker, told, max_pack_ratio })
+        Ok(Self { unpacker, media_type, max_pack_ratio })
     }
 
-    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, Failure> {
+    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
         self.unpacker.take(piece).map_err(|problem| failure_of(problem, self.max_pack_ratio))
     }
 
     /// The body, and whether it was cut.
-    pub(crate) fn finish(self, rules: &Rules) -> Result<(Bytes, bool), Failure> {
+    pub(crate) fn finish(self, rules: &FetcherRules) -> Result<(Bytes, bool), FetchFailure> {
         let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
-        if self.told == Told::Nothing && !rules.fetch.allows_content(sniff::media_type(&body)) {
+        if self.media_type == MediaTypeCheck::NotDeclared && !rules.fetch.allows_content(sniff::media_type(&body)) {
             return Err(unwanted_type(sniff::media_type(&body)));
         }
         Ok((body.into(), is_cut))
     }
 }
 
-fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> Failure {
+fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {
     match problem {
         BodyProblem::Bomb => {
             let detail = format!("the body unpacks to more than {max_pack_ratio} times its size");
-            Failure::new(FetchOutcome::TooLarge, detail)
+            FetchFailure::new(FetchOutcome::TooLarge, detail)
         }
         BodyProblem::Corrupt(detail) => does_not_unpack(&detail),
     }
 }
 
-fn does_not_unpack(detail: &str) -> Failure {
-    Failure::new(FetchOutcome::MalformedResponse, format!("cannot decompress the body: {detail}"))
+fn does_not_unpack(detail: &str) -> FetchFailure {
+    FetchFailure::new(FetchOutcome::MalformedResponse, format!("cannot decompress the body: {detail}"))
 }
 
-/// Whether the head announced a media type.
+/// Result of checking the media type in the head. A type that is not declared is guessed from the body.
 #[derive(PartialEq, Eq)]
-enum Told {
-    Enough,
-    Nothing,
+enum MediaTypeCheck {
+    Passed,
+    NotDeclared,
 }
 
 /// Refuses an unwanted media type before the body is read.
-fn wanted_type(headers: &HeaderMap, wanted: Wanted<'_>, rules: &Rules) -> Result<Told, Failure> {
-    if rules.fetch.allows_all_content() || matches!(wanted, Wanted::Robots) {
-        return Ok(Told::Enough);
+fn wanted_type(
+    headers: &HeaderMap,
+    wanted: RequestedResource<'_>,
+    rules: &FetcherRules,
+) -> Result<MediaTypeCheck, FetchFailure> {
+    if rules.fetch.allows_all_content() || matches!(wanted, RequestedResource::Robots) {
+        return Ok(MediaTypeCheck::Passed);
     }
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match value.split(';').next().unwrap_or_default().trim() {
-        "" => Ok(Told::Nothing),
-        media_type if rules.fetch.allows_content(media_type) => Ok(Told::Enough),
+        "" => Ok(MediaTypeCheck::NotDeclared),
+        media_type if rules.fetch.allows_content(media_type) => Ok(MediaTypeCheck::Passed),
         media_type => Err(unwanted_type(media_type)),
     }
 }
 
-fn unwanted_type(media_type: &str) -> Failure {
-    Failure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
+fn unwanted_type(media_type: &str) -> FetchFailure {
+    FetchFailure::new(FetchOutcome::ContentRefused, format!("{media_type} is not among fetch.content_types"))
 }
 
 /// Reads and discards the body of a response that is not a page, so that the connection can be reused. The status is

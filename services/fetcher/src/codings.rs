@@ -93,17 +93,17 @@ pub(crate) struct Unpacker {
 }
 
 enum Decoder {
-    Identity(Kept),
-    Gzip(GzDecoder<Kept>),
-    Brotli(Box<DecompressorWriter<Kept>>),
-    Zstd(zio::Writer<Kept, ZstdDecoder<'static>>),
+    Identity(UnpackSink),
+    Gzip(GzDecoder<UnpackSink>),
+    Brotli(Box<DecompressorWriter<UnpackSink>>),
+    Zstd(zio::Writer<UnpackSink, ZstdDecoder<'static>>),
 }
 
 impl Unpacker {
     /// An unpacker for a body announced as `announced` bytes on the wire.
     pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64) -> io::Result<Self> {
         let room = if coding == Coding::Identity { announced.min(MAX_ROOM) as usize } else { 0 };
-        let kept = Kept { bytes: Vec::new(), room, limits, received: 0, stop: None };
+        let kept = UnpackSink { bytes: Vec::new(), room, limits, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
             Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
@@ -169,7 +169,7 @@ impl Unpacker {
 }
 
 impl Decoder {
-    fn kept(&mut self) -> &mut Kept {
+    fn kept(&mut self) -> &mut UnpackSink {
         match self {
             Self::Identity(kept) => kept,
             Self::Gzip(decoder) => decoder.get_mut(),
@@ -199,7 +199,7 @@ impl Decoder {
 }
 
 /// Sink for unpacked bytes. It returns an error once a limit is exceeded, which stops the decoder.
-struct Kept {
+struct UnpackSink {
     bytes: Vec<u8>,
     /// Capacity to reserve when the first bytes arrive.
     room: usize,
@@ -214,7 +214,7 @@ enum Stop {
     Bomb,
 }
 
-impl Write for Kept {
+impl Write for UnpackSink {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         let room = self.limits.kept - self.bytes.len();
         let unpacked = (self.bytes.len() + piece.len()) as u64;

@@ -1,10 +1,10 @@
 //! A connection to a host: address lookup and check, dial, TLS, protocol.
 
-use crate::http1::{Io, Line};
+use crate::http1::{Http1Connection, Io};
 use crate::network::Network;
 use crate::proxy;
-use crate::request::{Common, Target, basic};
-use crate::response::Failure;
+use crate::request::{Common, RequestTarget, basic};
+use crate::response::FetchFailure;
 use crate::route::{addresses, allowed_port, allowed_through_proxy, dial};
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -23,7 +23,7 @@ const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
 pub(crate) struct Connection {
     pub(crate) protocol: Protocol,
     /// Request-target form for all requests on this connection.
-    pub(crate) target: Target,
+    pub(crate) target: RequestTarget,
     /// Headers shared by all requests on this connection.
     pub(crate) common: Common,
     /// Whether it has carried an exchange. If so, the host may have closed it meanwhile.
@@ -33,24 +33,24 @@ pub(crate) struct Connection {
 }
 
 pub(crate) enum Protocol {
-    Http1(Box<Line>),
+    Http1(Box<Http1Connection>),
     /// Negotiated by ALPN. We still send one request at a time.
     Http2(http2::SendRequest<Empty<Bytes>>),
 }
 
 impl Connection {
     /// Opens a connection to the URL's host within `connect_timeout`.
-    pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, Failure> {
+    pub(crate) async fn open(url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure> {
         let limit = network.rules.fetch.connect_timeout;
         let open = tokio::time::timeout(limit, Self::connect(url, network)).await.unwrap_or_else(|_| {
-            Err(Failure::new(FetchOutcome::TimedOut, format!("no connection within {} s", limit.as_secs_f64())))
+            Err(FetchFailure::new(FetchOutcome::TimedOut, format!("no connection within {} s", limit.as_secs_f64())))
         })?;
         let common = Common::new(url, &open.target, &network.rules);
-        let common = common.map_err(|error| Failure::new(FetchOutcome::ClientError, error.to_string()))?;
+        let common = common.map_err(|error| FetchFailure::new(FetchOutcome::ClientError, error.to_string()))?;
         Ok(Self { common, ..open })
     }
 
-    async fn connect(url: &CanonicalUrl, network: &Network) -> Result<Self, Failure> {
+    async fn connect(url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure> {
         let rules = &*network.rules;
         allowed_port(url, rules)?;
         let proxy = rules.fetch.proxy_for(url.host_name());
@@ -63,7 +63,7 @@ impl Connection {
             }
             let tcp = proxy::reach(proxy, network).await?;
             let credentials = proxy.credentials.as_ref().map(basic);
-            return Ok(Self { target: Target::Proxied(credentials), ..Self::http1(tcp, network) });
+            return Ok(Self { target: RequestTarget::Proxied(credentials), ..Self::http1(tcp, network) });
         }
         let tcp = dial(&addresses(url, network).await?, rules.fetch.connect_timeout).await?;
         let _ = tcp.set_nodelay(true);
@@ -73,15 +73,15 @@ impl Connection {
     }
 
     /// Secures a stream with TLS and picks the protocol by ALPN.
-    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network) -> Result<Self, Failure>
+    async fn secured<T>(io: T, url: &CanonicalUrl, network: &Network) -> Result<Self, FetchFailure>
     where
         T: AsyncRead + AsyncWrite + Unpin + 'static,
     {
         let name = ServerName::try_from(url.host_name().to_owned());
-        let name = name.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
+        let name = name.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         let connector = TlsConnector::from(network.rules.tls.clone());
         let tls = connector.connect(name, io).await;
-        let tls = tls.map_err(|error| Failure::new(FetchOutcome::TlsFailed, error.to_string()))?;
+        let tls = tls.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         match tls.get_ref().1.alpn_protocol() {
             Some(b"h2") => Self::http2(TokioIo::new(tls), network).await,
             _ => Ok(Self::http1(tls, network)),
@@ -89,34 +89,34 @@ impl Connection {
     }
 
     fn http1(io: impl Io + 'static, network: &Network) -> Self {
-        let line = Line::new(Box::new(io), network.buffers.clone(), network.rules.max_head());
-        Self::new(Protocol::Http1(Box::new(line)), Target::Path)
+        let connection = Http1Connection::new(Box::new(io), network.buffers.clone(), network.rules.max_head());
+        Self::new(Protocol::Http1(Box::new(connection)), RequestTarget::Path)
     }
 
-    async fn http2<T: Read + Write + Unpin + 'static>(io: T, network: &Network) -> Result<Self, Failure> {
+    async fn http2<T: Read + Write + Unpin + 'static>(io: T, network: &Network) -> Result<Self, FetchFailure> {
         let mut builder = http2::Builder::new(LocalTasks);
         builder
             .initial_stream_window_size(HTTP2_WINDOW_BYTES)
             .initial_connection_window_size(HTTP2_WINDOW_BYTES)
             .max_header_list_size(u32::try_from(network.rules.fetch.max_header).unwrap_or(u32::MAX));
-        let no_connection = |error: hyper::Error| Failure::new(FetchOutcome::ConnectFailed, error.to_string());
+        let no_connection = |error: hyper::Error| FetchFailure::new(FetchOutcome::ConnectFailed, error.to_string());
         let (sender, connection) = builder.handshake(io).await.map_err(no_connection)?;
         // The task ends when the sender is dropped or the host closes. The exchange that needs the connection sees its
         // error.
         tokio::task::spawn_local(async move {
             let _ = connection.await;
         });
-        Ok(Self::new(Protocol::Http2(sender), Target::Whole))
+        Ok(Self::new(Protocol::Http2(sender), RequestTarget::Whole))
     }
 
-    fn new(protocol: Protocol, target: Target) -> Self {
+    fn new(protocol: Protocol, target: RequestTarget) -> Self {
         Self { protocol, target, common: Common::default(), used: false, address: None }
     }
 
     /// Whether it can carry another request.
     pub(crate) async fn is_in_order(&mut self) -> bool {
         match &mut self.protocol {
-            Protocol::Http1(line) => line.is_in_order().await,
+            Protocol::Http1(connection) => connection.is_in_order().await,
             Protocol::Http2(sender) => !sender.is_closed(),
         }
     }

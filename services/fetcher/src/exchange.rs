@@ -2,9 +2,9 @@
 
 use crate::connection::{Connection, Protocol};
 use crate::network::Network;
-use crate::request::Wanted;
-use crate::response::{Broken, Failure, Response, late};
-use crate::rules::Rules;
+use crate::request::RequestedResource;
+use crate::response::{FailedExchange, FetchFailure, Response, late};
+use crate::rules::FetcherRules;
 use crate::{over_http1, over_http2, request};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
@@ -13,10 +13,10 @@ use std::time::Instant;
 /// Sends one GET over the host's connection and opens one if needed. Keeps the connection if it can be reused.
 pub(crate) async fn get(
     url: &CanonicalUrl,
-    wanted: Wanted<'_>,
+    wanted: RequestedResource<'_>,
     connection: &mut Option<Connection>,
     network: &Network,
-) -> Result<Response, Failure> {
+) -> Result<Response, FetchFailure> {
     let rules = &*network.rules;
     let limit = Instant::now() + rules.fetch.total_timeout;
     if let Some(mut open) = connection.take()
@@ -29,7 +29,7 @@ pub(crate) async fn get(
             }
             // The host closed the idle connection just before our request arrived. Nothing was received, so retry on a
             // new connection.
-            Err(Broken { before_response: true, .. }) if open.used => {}
+            Err(FailedExchange { before_response: true, .. }) if open.used => {}
             Err(broken) => return Err(broken.failure),
         }
     }
@@ -50,23 +50,23 @@ fn reusable(mut connection: Connection, response: &Response) -> Option<Connectio
 /// Sends a request and reads its response, until `limit` at most.
 async fn exchange(
     url: &CanonicalUrl,
-    wanted: Wanted<'_>,
+    wanted: RequestedResource<'_>,
     connection: &mut Connection,
-    rules: &Rules,
+    rules: &FetcherRules,
     limit: Instant,
-) -> Result<Response, Broken> {
-    let refused = |error| Broken::after(0, Failure::new(FetchOutcome::ClientError, error));
+) -> Result<Response, FailedExchange> {
+    let refused = |error| FailedExchange::after(0, FetchFailure::new(FetchOutcome::ClientError, error));
     let Connection { protocol, target, common, address, .. } = connection;
     match protocol {
-        Protocol::Http1(line) => {
+        Protocol::Http1(connection) => {
             let request = request::head(url, wanted, target, common).map_err(refused)?;
-            over_http1::exchange(request, wanted, line, address.as_deref(), rules, limit).await
+            over_http1::exchange(request, wanted, connection, address.as_deref(), rules, limit).await
         }
         Protocol::Http2(sender) => {
             let request = request::request(url, wanted, common).map_err(refused)?;
             let exchange = Box::pin(over_http2::exchange(request, wanted, sender, address.as_deref(), rules));
             let exchange = tokio::time::timeout_at(limit.into(), exchange);
-            exchange.await.unwrap_or_else(|_| Err(Broken::after(0, late(rules))))
+            exchange.await.unwrap_or_else(|_| Err(FailedExchange::after(0, late(rules))))
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Heads {
 
 impl Heads {
     /// Heads of an HTTP/1.1 exchange. Strips the empty lines around the response's head.
-    pub(crate) fn sent(request: request::Head, mut response: Vec<u8>) -> Self {
+    pub(crate) fn sent(request: request::RequestHead, mut response: Vec<u8>) -> Self {
         let mut sent = request.bytes;
         sent.truncate(sent.len() - b"\r\n".len());
         sent.drain(request.secret);
@@ -70,9 +70,12 @@ fn in_words(first: &str, headers: &HeaderMap) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn request() -> request::Head {
+    fn request() -> request::RequestHead {
         let parts = ["GET / HTTP/1.1\r\nhost: a.test\r\n", "authorization: Basic c2VjcmV0\r\n", "\r\n"];
-        request::Head { bytes: parts.concat().into_bytes(), secret: parts[0].len()..parts[0].len() + parts[1].len() }
+        request::RequestHead {
+            bytes: parts.concat().into_bytes(),
+            secret: parts[0].len()..parts[0].len() + parts[1].len(),
+        }
     }
 
     #[test]

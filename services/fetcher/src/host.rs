@@ -5,15 +5,15 @@ use crate::exchange::get;
 use crate::gate::Gate;
 use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
-use crate::pool::{Done, Job};
-use crate::request::Wanted;
-use crate::response::{Failure, Response};
+use crate::pool::{Done, FetchJob};
+use crate::request::RequestedResource;
+use crate::response::{FetchFailure, Response};
 use crate::robots::{redirect, refresh};
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1};
 use page::{CanonicalUrl, Host, Timestamp};
-use politeness::{Robots, RobotsCacheEntry};
+use politeness::{RobotsCacheEntry, RobotsFile};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct HostWorker {
     /// Crawl delay from robots.txt.
     robots_crawl_delay: Option<Duration>,
     /// Why the last fetch of robots.txt got no connection.
-    no_connection: Option<Failure>,
+    no_connection: Option<FetchFailure>,
     /// When to fetch robots.txt again: when it expires, or earlier if `robots_refresh` says so.
     robots_due: Timestamp,
     /// Sitemaps of a newly fetched robots.txt, to be reported with the next result.
@@ -55,7 +55,7 @@ pub(crate) struct HostWorker {
 pub(crate) enum Turn {
     Done(Box<Done>),
     /// The job was redirected to another host, whose worker continues it.
-    HandOver(Box<Job>),
+    HandOver(Box<FetchJob>),
     /// The job is dropped: the pool is draining.
     Drained,
 }
@@ -102,7 +102,7 @@ impl HostWorker {
     }
 
     /// Works on a job until it is answered or redirected to another host.
-    pub(crate) async fn work(&mut self, mut job: Box<Job>) -> Turn {
+    pub(crate) async fn work(&mut self, mut job: Box<FetchJob>) -> Turn {
         let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
             if let Some(why) = self.unsent(&job) {
@@ -135,7 +135,7 @@ impl HostWorker {
             }
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let wanted = Wanted::Page(&job.request.validators);
+            let wanted = RequestedResource::Page(&job.request.validators);
             let answer = get(&job.at, wanted, &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
@@ -155,7 +155,7 @@ impl HostWorker {
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
             if job.hops.len() > self.network.rules.fetch.max_redirects as usize {
                 let detail = format!("more than {} redirects", self.network.rules.fetch.max_redirects);
-                let failure = Failure::new(FetchOutcome::TooManyRedirects, detail);
+                let failure = FetchFailure::new(FetchOutcome::TooManyRedirects, detail);
                 return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
             }
             let here = authority(&job.at);
@@ -178,7 +178,7 @@ impl HostWorker {
     }
 
     /// Why robots.txt forbids a URL now. `None` if it is allowed.
-    fn refusal(&self, url: &CanonicalUrl) -> Option<Failure> {
+    fn refusal(&self, url: &CanonicalUrl) -> Option<FetchFailure> {
         let entry = self.robots.as_ref()?;
         let verdict = entry.check(&self.network.rules.product_token, url.path_and_query());
         if verdict.allowed {
@@ -193,10 +193,16 @@ impl HostWorker {
             (None, Some(since)) => (FetchOutcome::RobotsUnavailable, format!("robots.txt unreachable since {since}")),
             (None, None) => (FetchOutcome::RobotsDisallowed, "robots.txt".to_owned()),
         };
-        Some(Failure::new(outcome, detail))
+        Some(FetchFailure::new(outcome, detail))
     }
 
-    fn failed(&self, mut job: Box<Job>, fetched_at: Timestamp, latency: Duration, failure: Failure) -> Box<Done> {
+    fn failed(
+        &self,
+        mut job: Box<FetchJob>,
+        fetched_at: Timestamp,
+        latency: Duration,
+        failure: FetchFailure,
+    ) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
         let tag = job.tag;
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
@@ -204,7 +210,7 @@ impl HostWorker {
         Box::new(Done { tag, result, body: None })
     }
 
-    fn answered(&self, job: Box<Job>, fetched_at: Timestamp, response: Response) -> Box<Done> {
+    fn answered(&self, job: Box<FetchJob>, fetched_at: Timestamp, response: Response) -> Box<Done> {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
@@ -235,7 +241,7 @@ impl HostWorker {
         Box::new(Done { tag, result, body })
     }
 
-    fn result(&self, job: Job, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
+    fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
         let look = Look {
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             final_url: (!job.hops.is_empty()).then_some(job.at),
@@ -249,7 +255,7 @@ impl HostWorker {
 }
 
 /// The sitemaps of a robots.txt, within the limits on number and length.
-fn sitemaps_of(robots: &Robots) -> Vec<String> {
+fn sitemaps_of(robots: &RobotsFile) -> Vec<String> {
     let sound = robots.sitemaps().iter().filter(|address| address.len() <= MAX_SITEMAP_BYTES);
     sound.take(MAX_SITEMAPS).cloned().collect()
 }

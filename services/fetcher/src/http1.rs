@@ -8,11 +8,11 @@ mod head;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::http1::head::Head;
+pub(crate) use crate::http1::head::ResponseHead;
 
 use crate::codings::More;
 use crate::http1::framing::Framing;
-use crate::http1::head::Parsed;
+use crate::http1::head::ParsedHead;
 use crate::network::Buffers;
 use std::future::poll_fn;
 use std::io;
@@ -30,7 +30,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Io for T {}
 
 /// Why an exchange failed.
 #[derive(Debug)]
-pub(crate) enum Problem {
+pub(crate) enum Http1Error {
     /// The deadline passed.
     Late,
     /// The peer closed the connection too early.
@@ -43,7 +43,7 @@ pub(crate) enum Problem {
 
 /// A parsed head with its raw bytes.
 pub(crate) struct ReadHead {
-    pub(crate) head: Box<Head>,
+    pub(crate) head: Box<ResponseHead>,
     /// The bytes as received, if they are to be recorded.
     pub(crate) raw: Option<Vec<u8>>,
     /// Length on the wire.
@@ -51,7 +51,7 @@ pub(crate) struct ReadHead {
 }
 
 /// An open connection.
-pub(crate) struct Line {
+pub(crate) struct Http1Connection {
     io: Box<dyn Io>,
     input: Input,
     alarm: Alarm,
@@ -62,7 +62,7 @@ pub(crate) struct Line {
     has_heard: bool,
 }
 
-impl Line {
+impl Http1Connection {
     /// Wraps a stream. Heads of more than `max_head` bytes are rejected.
     pub(crate) fn new(io: Box<dyn Io>, buffers: Rc<Buffers>, max_head: usize) -> Self {
         let input = Input { buffers, bytes: None, start: 0, end: 0 };
@@ -82,38 +82,38 @@ impl Line {
     }
 
     /// Sends the head of a request. Requests have no body.
-    pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Problem> {
+    pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Http1Error> {
         (self.is_reusable, self.has_heard) = (false, false);
         let Self { io, alarm, .. } = self;
         poll_fn(|context| {
             while !request.is_empty() {
                 match Pin::new(&mut **io).poll_write(context, request) {
-                    Poll::Ready(Ok(0)) => return Poll::Ready(Err(Problem::Closed)),
+                    Poll::Ready(Ok(0)) => return Poll::Ready(Err(Http1Error::Closed)),
                     Poll::Ready(Ok(written)) => request = &request[written..],
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(Problem::Broken(error))),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(Http1Error::Broken(error))),
                     Poll::Pending => return alarm.or_pending(context, until),
                 }
             }
             let flushed = Pin::new(&mut **io).poll_flush(context);
-            if flushed.is_pending() { alarm.or_pending(context, until) } else { flushed.map_err(Problem::Broken) }
+            if flushed.is_pending() { alarm.or_pending(context, until) } else { flushed.map_err(Http1Error::Broken) }
         })
         .await
     }
 
     /// Waits for the head of the final response. Interim responses are skipped.
-    pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Problem> {
+    pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Http1Error> {
         loop {
             let rest = self.input.rest();
-            match Parsed::of(rest).map_err(Problem::Malformed)? {
-                Parsed::Whole(head, length) if length <= self.max_head => {
+            match ParsedHead::of(rest).map_err(Http1Error::Malformed)? {
+                ParsedHead::Whole(head, length) if length <= self.max_head => {
                     let raw = records.then(|| rest[..length].to_vec());
                     self.input.consume(length);
                     return Ok(ReadHead { head, raw, bytes: length });
                 }
-                Parsed::Interim(length) => self.input.consume(length),
-                Parsed::Partial if rest.len() < self.max_head => self.fill(until).await?,
-                Parsed::Whole(..) | Parsed::Partial => {
-                    return Err(Problem::Malformed(format!("the head has more than {} bytes", self.max_head)));
+                ParsedHead::Interim(length) => self.input.consume(length),
+                ParsedHead::Partial if rest.len() < self.max_head => self.fill(until).await?,
+                ParsedHead::Whole(..) | ParsedHead::Partial => {
+                    return Err(Http1Error::Malformed(format!("the head has more than {} bytes", self.max_head)));
                 }
             }
         }
@@ -123,15 +123,15 @@ impl Line {
     /// read to its end. `until` gives the deadline of the next piece.
     pub(crate) async fn body(
         &mut self,
-        head: &Head,
+        head: &ResponseHead,
         until: impl Fn() -> Instant,
         mut take: impl FnMut(&[u8]) -> More,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, Http1Error> {
         let mut framing = head.framing.clone();
         loop {
             let mut rest = self.input.rest();
             let before = rest.len();
-            let piece = framing.next_piece(&mut rest).map_err(|fault| Problem::Malformed(fault.to_owned()))?;
+            let piece = framing.next_piece(&mut rest).map_err(|fault| Http1Error::Malformed(fault.to_owned()))?;
             let more = piece.map(&mut take);
             let used = before - rest.len();
             self.input.consume(used);
@@ -143,22 +143,22 @@ impl Line {
                 Some(More::Wanted) => {}
                 Some(More::Cut) => return Ok(false),
                 None => match self.fill(until()).await {
-                    Err(Problem::Closed) if framing == Framing::UntilClose => return Ok(true),
+                    Err(Http1Error::Closed) if framing == Framing::UntilClose => return Ok(true),
                     filled => filled?,
                 },
             }
         }
     }
 
-    async fn fill(&mut self, until: Instant) -> Result<(), Problem> {
+    async fn fill(&mut self, until: Instant) -> Result<(), Http1Error> {
         let Self { io, input, alarm, has_heard, .. } = self;
         poll_fn(|context| match input.poll_fill(&mut **io, context) {
-            Poll::Ready(Ok(0)) => Poll::Ready(Err(Problem::Closed)),
+            Poll::Ready(Ok(0)) => Poll::Ready(Err(Http1Error::Closed)),
             Poll::Ready(Ok(_)) => {
                 *has_heard = true;
                 Poll::Ready(Ok(()))
             }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(Problem::Broken(error))),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(Http1Error::Broken(error))),
             Poll::Pending => alarm.or_pending(context, until),
         })
         .await
@@ -216,9 +216,9 @@ struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {
     /// Returns `Late` after the deadline. Otherwise stays pending and wakes the task at the deadline.
-    fn or_pending<T>(&mut self, context: &mut Context<'_>, until: Instant) -> Poll<Result<T, Problem>> {
+    fn or_pending<T>(&mut self, context: &mut Context<'_>, until: Instant) -> Poll<Result<T, Http1Error>> {
         if Instant::now() >= until {
-            return Poll::Ready(Err(Problem::Late));
+            return Poll::Ready(Err(Http1Error::Late));
         }
         let until = until.into();
         let alarm = self.0.get_or_insert_with(|| Box::pin(sleep_until(until)));

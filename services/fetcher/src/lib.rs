@@ -39,8 +39,8 @@ mod stage;
 mod traffic;
 
 pub use crate::address::is_public;
-pub use crate::many::{Fetched, PageFetcher};
+pub use crate::many::{FetchedPage, PageFetcher};
 pub use crate::one::{fetch_one, fetch_robots};
 pub use crate::response::Response;
-pub use crate::rules::{Rules, RulesError};
+pub use crate::rules::{FetcherRules, RulesError};
 pub use crate::stage::{stage, topology};

@@ -1,13 +1,13 @@
 //! Fetches many pages with the fetcher's rules, outside the loop.
 
-use crate::pool::{FetchPool, Job};
-use crate::rules::Rules;
+use crate::pool::{FetchJob, FetchPool};
+use crate::rules::FetcherRules;
 use bytes::Bytes;
 use messages::{FetchRequest, FetchResult};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Clock, Tag};
+use stream::{Clock, RequestTag};
 
 /// All requests belong to one assignment, which is never withdrawn.
 const EPOCH: u64 = 1;
@@ -22,7 +22,7 @@ pub struct PageFetcher {
 
 /// The answer to a request.
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct FetchedPage {
     /// The result as in the loop, without the body.
     pub result: FetchResult,
     /// The unpacked page. Absent without a body, or if its bytes equal the copy that the request described.
@@ -31,7 +31,7 @@ pub struct Fetched {
 
 impl PageFetcher {
     /// Starts the network thread.
-    pub fn start(rules: Rules, clock: Arc<dyn Clock>) -> io::Result<Self> {
+    pub fn start(rules: FetcherRules, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let pool = FetchPool::start(Arc::new(rules), clock)?;
         pool.begin(EPOCH);
         Ok(Self { pool, submitted: 0, answered: 0 })
@@ -39,9 +39,9 @@ impl PageFetcher {
 
     /// Requests a page. Requests to one host are answered in order, those to different hosts in any order.
     pub fn submit(&mut self, request: FetchRequest) {
-        let tag = Tag { partition: 0, offset: self.submitted, epoch: EPOCH };
+        let tag = RequestTag { partition: 0, offset: self.submitted, epoch: EPOCH };
         self.submitted += 1;
-        self.pool.submit(Job::new(tag, request));
+        self.pool.submit(FetchJob::new(tag, request));
     }
 
     /// Number of unanswered requests.
@@ -50,12 +50,12 @@ impl PageFetcher {
     }
 
     /// Waits for the next answer. Returns `None` when every request is answered.
-    pub fn next_answer(&mut self) -> Option<Fetched> {
+    pub fn next_answer(&mut self) -> Option<FetchedPage> {
         if self.in_flight() == 0 {
             return None;
         }
         let done = self.pool.answers.receive(Duration::MAX)?;
         self.answered += 1;
-        Some(Fetched { result: done.result, body: done.body })
+        Some(FetchedPage { result: done.result, body: done.body })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::gate::AddressGate;
 use crate::resolver::Resolver;
-use crate::rules::Rules;
+use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use stream::Clock;
 
 /// One per network thread.
 pub(crate) struct Network {
-    pub(crate) rules: Arc<Rules>,
+    pub(crate) rules: Arc<FetcherRules>,
     pub(crate) resolver: Resolver,
     pub(crate) addresses: AddressGate,
     pub(crate) buffers: Rc<Buffers>,
@@ -53,7 +53,7 @@ impl Buffers {
 }
 
 impl Network {
-    pub(crate) fn new(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> Self {
         let addresses = AddressGate::new(clock, rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
         Self { resolver: Resolver::system(&rules.fetch), rules, addresses, buffers, traffic: Arc::default() }

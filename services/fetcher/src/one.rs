@@ -3,9 +3,9 @@
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
-use crate::pool::Job;
+use crate::pool::FetchJob;
 use crate::robots::refresh;
-use crate::rules::Rules;
+use crate::rules::FetcherRules;
 use messages::body::Packing;
 use messages::{FetchRequest, FetchResult};
 use page::CanonicalUrl;
@@ -14,20 +14,20 @@ use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
-use stream::{Clock, Tag};
+use stream::{Clock, RequestTag};
 use tokio::task::LocalSet;
 
 /// Fetches robots.txt and then the page, following redirects across hosts. Returns the result, and the robots.txt of
 /// the last host.
 pub fn fetch_one(
     request: FetchRequest,
-    rules: Rules,
+    rules: FetcherRules,
     clock: &Arc<dyn Clock>,
 ) -> io::Result<(FetchResult, Option<RobotsCacheEntry>)> {
     in_runtime(async move {
         let network = Rc::new(Network::new(Arc::new(rules), clock.clone()));
         let mut hosts = HashMap::new();
-        let mut job = Job::new(Tag { partition: 0, offset: 0, epoch: 0 }, request);
+        let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
             let host = hosts.entry(authority(&job.at));
             let host =
@@ -44,7 +44,7 @@ pub fn fetch_one(
 /// Fetches the robots.txt of a URL's authority. Without a response, also returns the reason.
 pub fn fetch_robots(
     url: &CanonicalUrl,
-    rules: &Rules,
+    rules: &FetcherRules,
     clock: &Arc<dyn Clock>,
 ) -> io::Result<(RobotsCacheEntry, Option<String>)> {
     in_runtime(async move {

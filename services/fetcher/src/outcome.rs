@@ -1,6 +1,6 @@
 //! Maps an HTTP response, or its absence, to a `FetchOutcome`.
 
-use crate::response::Failure;
+use crate::response::FetchFailure;
 use messages::FetchOutcome;
 
 /// Longest detail, in bytes.
@@ -38,7 +38,7 @@ pub(crate) fn shortened(mut detail: String) -> String {
 }
 
 /// Whether the failure came before any request was sent: name, address, connection or certificate.
-pub(crate) fn is_without_connection(failure: &Failure) -> bool {
+pub(crate) fn is_without_connection(failure: &FetchFailure) -> bool {
     use FetchOutcome::{AddressRefused, ConnectFailed, DnsFailed, TlsFailed};
     matches!(failure.outcome, AddressRefused | ConnectFailed | DnsFailed | TlsFailed)
 }

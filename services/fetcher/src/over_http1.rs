@@ -3,11 +3,11 @@
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
 use crate::heads::Heads;
-use crate::http1::{Head, Line, Problem, ReadHead};
+use crate::http1::{Http1Connection, Http1Error, ReadHead, ResponseHead};
 use crate::request;
-use crate::request::Wanted;
-use crate::response::{Broken, Failure, Record, Response, late, silent};
-use crate::rules::Rules;
+use crate::request::RequestedResource;
+use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, late, silent};
+use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::Version;
 use messages::FetchOutcome;
@@ -16,33 +16,33 @@ use std::time::{Duration, Instant};
 
 /// Sends a request and reads its response, until `limit` at most.
 pub(crate) async fn exchange(
-    request: request::Head,
-    wanted: Wanted<'_>,
-    line: &mut Line,
+    request: request::RequestHead,
+    wanted: RequestedResource<'_>,
+    connection: &mut Http1Connection,
     address: Option<&str>,
-    rules: &Rules,
+    rules: &FetcherRules,
     limit: Instant,
-) -> Result<Response, Broken> {
+) -> Result<Response, FailedExchange> {
     let idle = rules.fetch.idle_timeout;
     let until = limit.min(Instant::now() + idle.max(rules.fetch.connect_timeout));
     let records = rules.fetch.record_heads;
-    let answered = match line.write(&request.bytes, until).await {
-        Ok(()) => line.head(records, until).await,
+    let answered = match connection.write(&request.bytes, until).await {
+        Ok(()) => connection.head(records, until).await,
         Err(problem) => Err(problem),
     };
     let failure = |problem| match problem {
-        Problem::Late if Instant::now() >= limit => late(rules),
+        Http1Error::Late if Instant::now() >= limit => late(rules),
         problem => failure_of(problem, idle),
     };
-    let ReadHead { head, raw, bytes: head_bytes } =
-        answered.map_err(|problem| Broken { failure: failure(problem), before_response: !line.has_heard() })?;
+    let ReadHead { head, raw, bytes: head_bytes } = answered
+        .map_err(|problem| FailedExchange { failure: failure(problem), before_response: !connection.has_heard() })?;
     let mut wire_bytes = head_bytes as u64;
     let (body, truncated) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
         let body = Intake::new(&head.headers, announced, wanted, rules);
-        let mut body = body.map_err(|failure| Broken::after(wire_bytes, failure))?;
+        let mut body = body.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
         let mut problem = None;
-        let taken = line.body(
+        let taken = connection.body(
             &head,
             || limit.min(Instant::now() + idle),
             |piece| {
@@ -55,38 +55,38 @@ pub(crate) async fn exchange(
         );
         let taken = taken.await.map_err(failure);
         let finished = taken.and_then(|_| problem.map_or(Ok(()), Err)).and_then(|()| body.finish(rules));
-        finished.map_err(|failure| Broken::after(wire_bytes, failure))?
+        finished.map_err(|failure| FailedExchange::after(wire_bytes, failure))?
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
         let mut drain = Drain::default();
-        let drained = line.body(&head, || limit, |piece| drain.take(piece)).await;
+        let drained = connection.body(&head, || limit, |piece| drain.take(piece)).await;
         wire_bytes += drain.bytes;
         (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole))
     };
-    let record = raw.map(|raw| Record {
+    let record = raw.map(|raw| ExchangeRecord {
         heads: Heads::sent(request, raw),
         protocol: if head.version == Version::HTTP_10 { "http/1.0" } else { "http/1.1" },
         address: address.map(str::to_owned),
         received_bytes: wire_bytes - head_bytes as u64,
     });
-    let Head { status, headers, .. } = *head;
+    let ResponseHead { status, headers, .. } = *head;
     Ok(Response { status, headers, body, truncated, wire_bytes, record })
 }
 
-fn failure_of(problem: Problem, idle: Duration) -> Failure {
-    let lost = |detail| Failure::new(FetchOutcome::ConnectionLost, detail);
+fn failure_of(problem: Http1Error, idle: Duration) -> FetchFailure {
+    let lost = |detail| FetchFailure::new(FetchOutcome::ConnectionLost, detail);
     match problem {
-        Problem::Late => silent(idle),
-        Problem::Malformed(detail) => Failure::new(FetchOutcome::MalformedResponse, detail),
-        Problem::Closed => lost("the connection was closed before the answer was complete".to_owned()),
-        Problem::Broken(error) => {
+        Http1Error::Late => silent(idle),
+        Http1Error::Malformed(detail) => FetchFailure::new(FetchOutcome::MalformedResponse, detail),
+        Http1Error::Closed => lost("the connection was closed before the answer was complete".to_owned()),
+        Http1Error::Broken(error) => {
             let outcome = match error.kind() {
                 ErrorKind::TimedOut => FetchOutcome::TimedOut,
                 // The peer's bytes are not valid TLS.
                 ErrorKind::InvalidData | ErrorKind::InvalidInput => FetchOutcome::MalformedResponse,
                 _ => FetchOutcome::ConnectionLost,
             };
-            Failure::new(outcome, error.to_string())
+            FetchFailure::new(outcome, error.to_string())
         }
     }
 }

@@ -3,9 +3,9 @@
 use crate::body::{DRAINED_WITHIN, Drain, Intake};
 use crate::codings::More;
 use crate::heads::Heads;
-use crate::request::Wanted;
-use crate::response::{Broken, Failure, Record, Response, silent};
-use crate::rules::Rules;
+use crate::request::RequestedResource;
+use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, silent};
+use crate::rules::FetcherRules;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
@@ -19,11 +19,11 @@ use std::time::Duration;
 /// Sends a request and reads its response.
 pub(crate) async fn exchange(
     request: Request<Empty<Bytes>>,
-    wanted: Wanted<'_>,
+    wanted: RequestedResource<'_>,
     sender: &mut SendRequest<Empty<Bytes>>,
     address: Option<&str>,
-    rules: &Rules,
-) -> Result<Response, Broken> {
+    rules: &FetcherRules,
+) -> Result<Response, FailedExchange> {
     let idle = rules.fetch.idle_timeout;
     let recorded = rules.fetch.record_heads.then(|| request.clone());
     let sent = async {
@@ -31,8 +31,8 @@ pub(crate) async fn exchange(
         sender.send_request(request).await
     };
     let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
-    let response = response.ok_or_else(|| Broken::after(0, silent(idle)))?;
-    let response = response.map_err(|error| Broken { failure: failure_of(&error), before_response: true })?;
+    let response = response.ok_or_else(|| FailedExchange::after(0, silent(idle)))?;
+    let response = response.map_err(|error| FailedExchange { failure: failure_of(&error), before_response: true })?;
     let heads = recorded.map(|request| Heads::in_words(&request, &response));
     let (head, mut frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
@@ -49,7 +49,7 @@ pub(crate) async fn exchange(
             }
             body.finish(rules)
         };
-        received.await.map_err(|failure| Broken::after(wire_bytes, failure))?
+        received.await.map_err(|failure| FailedExchange::after(wire_bytes, failure))?
     } else {
         let mut drain = Drain::default();
         let drained = within(idle.min(DRAINED_WITHIN), drained(frames, &mut drain)).await == Some(true);
@@ -57,8 +57,12 @@ pub(crate) async fn exchange(
         (Bytes::new(), !drained)
     };
     let received_bytes = wire_bytes - head_bytes;
-    let record =
-        heads.map(|heads| Record { heads, protocol: "h2", address: address.map(str::to_owned), received_bytes });
+    let record = heads.map(|heads| ExchangeRecord {
+        heads,
+        protocol: "h2",
+        address: address.map(str::to_owned),
+        received_bytes,
+    });
     Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record })
 }
 
@@ -76,7 +80,7 @@ async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> 
     tokio::time::timeout(limit, work).await.ok()
 }
 
-fn failure_of(error: &hyper::Error) -> Failure {
+fn failure_of(error: &hyper::Error) -> FetchFailure {
     let outcome = if breaks_the_protocol(error) {
         FetchOutcome::MalformedResponse
     } else if error.is_timeout() {
@@ -85,7 +89,7 @@ fn failure_of(error: &hyper::Error) -> Failure {
         FetchOutcome::ConnectionLost
     };
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    Failure::new(outcome, format!("{error}{cause}"))
+    FetchFailure::new(outcome, format!("{error}{cause}"))
 }
 
 /// Whether the server violated the protocol, as opposed to a lost connection.

@@ -5,7 +5,7 @@ use crate::epochs::Epochs;
 use crate::gate::Gate;
 use crate::host::{HostWorker, Turn, authority};
 use crate::network::Network;
-use crate::rules::Rules;
+use crate::rules::FetcherRules;
 use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
 use messages::body::{self, Packing};
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stream::{Clock, Tag};
+use stream::{Clock, RequestTag};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
@@ -30,8 +30,8 @@ const CONNECTION_REST: Duration = Duration::from_secs(2);
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
 
 /// A request being worked on.
-pub(crate) struct Job {
-    pub(crate) tag: Tag,
+pub(crate) struct FetchJob {
+    pub(crate) tag: RequestTag,
     pub(crate) request: FetchRequest,
     /// The current URL, after redirects.
     pub(crate) at: CanonicalUrl,
@@ -42,8 +42,8 @@ pub(crate) struct Job {
     pub(crate) waiting: Option<Waiting>,
 }
 
-impl Job {
-    pub(crate) fn new(tag: Tag, request: FetchRequest) -> Self {
+impl FetchJob {
+    pub(crate) fn new(tag: RequestTag, request: FetchRequest) -> Self {
         let at = request.url.clone();
         Self { tag, at, request, hops: Vec::new(), exchanges: Vec::new(), wire_bytes: 0, waiting: None }
     }
@@ -51,7 +51,7 @@ impl Job {
 
 /// An answered request.
 pub(crate) struct Done {
-    pub(crate) tag: Tag,
+    pub(crate) tag: RequestTag,
     /// The result without its body, which is packed by the receiver to spare the network thread.
     pub(crate) result: FetchResult,
     /// The page. Absent if it equals the copy that the requester has.
@@ -67,7 +67,7 @@ impl Done {
 
 /// A command to the pool's thread.
 enum Order {
-    Fetch(Box<Job>),
+    Fetch(Box<FetchJob>),
     /// Jobs of this epoch will follow.
     Begin(u64),
     /// Jobs of these epochs belong to another fetcher now, or will come again. Answered when none of them is under way.
@@ -76,7 +76,7 @@ enum Order {
 
 type Submit = mpsc::UnboundedSender<Order>;
 /// The job queue of a host's worker.
-type Queue = mpsc::UnboundedSender<Box<Job>>;
+type Queue = mpsc::UnboundedSender<Box<FetchJob>>;
 
 /// The network side of the fetcher. Dropping it stops the workers and abandons the requests under way.
 pub(crate) struct FetchPool {
@@ -89,7 +89,7 @@ pub(crate) struct FetchPool {
 }
 
 impl FetchPool {
-    pub(crate) fn start(rules: Arc<Rules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
+    pub(crate) fn start(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
         let (answer, answers) = answers::channel();
         let sender = answer.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -120,7 +120,7 @@ impl FetchPool {
     }
 
     /// Accepts a job. Drops it if the pool is draining.
-    pub(crate) fn submit(&self, mut job: Job) {
+    pub(crate) fn submit(&self, mut job: FetchJob) {
         if !self.traffic.is_draining() {
             job.waiting = Some(self.traffic.enter(self.clock.monotonic()));
             self.order(Order::Fetch(Box::new(job)));
@@ -223,7 +223,7 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
 }
 
 /// Runs one host's worker, one job at a time.
-async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Box<Job>>) {
+async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
     let gate = Gate::after_others(workers.clock.clone());
     let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
     let mut place = None;
@@ -264,7 +264,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
     }
 }
 
-fn resubmit(workers: &Workers, job: Box<Job>) {
+fn resubmit(workers: &Workers, job: Box<FetchJob>) {
     if let Some(submit) = workers.submit.upgrade() {
         let _ = submit.send(Order::Fetch(job));
     }

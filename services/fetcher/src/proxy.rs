@@ -3,7 +3,7 @@
 
 use crate::network::Network;
 use crate::request::basic;
-use crate::response::Failure;
+use crate::response::FetchFailure;
 use crate::route::dial;
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -19,13 +19,14 @@ use std::net::SocketAddr;
 use tokio::net::TcpStream;
 
 /// Connects to the proxy. The operator configured it, so its address is not checked.
-pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream, Failure> {
+pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream, FetchFailure> {
     let addresses = match proxy.host.parse() {
         Ok(address) => vec![address],
         Err(_) => {
             let found = network.resolver.addresses(&proxy.host).await;
-            found
-                .map_err(|problem| Failure::new(FetchOutcome::DnsFailed, format!("proxy {}: {problem}", proxy.host)))?
+            found.map_err(|problem| {
+                FetchFailure::new(FetchOutcome::DnsFailed, format!("proxy {}: {problem}", proxy.host))
+            })?
         }
     };
     let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, proxy.port)).collect();
@@ -33,8 +34,12 @@ pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream,
 }
 
 /// Opens a tunnel through the proxy to the URL's host.
-pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network) -> Result<TokioIo<Upgraded>, Failure> {
-    let failed = |error: hyper::Error| Failure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
+pub(crate) async fn tunnel(
+    proxy: &Proxy,
+    url: &CanonicalUrl,
+    network: &Network,
+) -> Result<TokioIo<Upgraded>, FetchFailure> {
+    let failed = |error: hyper::Error| FetchFailure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
     let io = TokioIo::new(reach(proxy, network).await?);
     let (mut sender, connection) = http1::handshake::<_, Empty<Bytes>>(io).await.map_err(failed)?;
     tokio::task::spawn_local(async move {
@@ -48,11 +53,11 @@ pub(crate) async fn tunnel(proxy: &Proxy, url: &CanonicalUrl, network: &Network)
         request = request.header(header::PROXY_AUTHORIZATION, basic(credentials));
     }
     let request = request.body(Empty::new());
-    let request = request.map_err(|error| Failure::new(FetchOutcome::ClientError, error.to_string()))?;
+    let request = request.map_err(|error| FetchFailure::new(FetchOutcome::ClientError, error.to_string()))?;
     let response = sender.send_request(request).await.map_err(failed)?;
     if !response.status().is_success() {
         let detail = format!("proxy {} answered {}", proxy.host, response.status());
-        return Err(Failure::new(FetchOutcome::ConnectFailed, detail));
+        return Err(FetchFailure::new(FetchOutcome::ConnectFailed, detail));
     }
     hyper::upgrade::on(response).await.map(TokioIo::new).map_err(failed)
 }

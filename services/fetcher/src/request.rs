@@ -1,7 +1,7 @@
 //! Builds GET requests for HTTP/1.1 and HTTP/2.
 
 use crate::codings::ACCEPTED;
-use crate::rules::Rules;
+use crate::rules::FetcherRules;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -18,15 +18,15 @@ const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=
 
 /// Kind of resource that a request asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum RequestedResource<'a> {
     /// A page. The request is conditional on these validators.
     Page(&'a Validators),
     /// A robots.txt, of any media type.
     Robots,
 }
 
-impl Wanted<'_> {
-    pub(crate) fn max_body(self, rules: &Rules) -> usize {
+impl RequestedResource<'_> {
+    pub(crate) fn max_body(self, rules: &FetcherRules) -> usize {
         match self {
             Self::Page(_) => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
             Self::Robots => MAX_ROBOTS_BYTES,
@@ -35,7 +35,7 @@ impl Wanted<'_> {
 }
 
 /// Form of the request target.
-pub(crate) enum Target {
+pub(crate) enum RequestTarget {
     /// Path only; the host is in a header.
     Path,
     /// Absolute URL, as in HTTP/2.
@@ -55,15 +55,20 @@ pub(crate) struct Common {
 }
 
 /// Head of an HTTP/1.1 request.
-pub(crate) struct Head {
+pub(crate) struct RequestHead {
     pub(crate) bytes: Vec<u8>,
     /// Range of the credential lines, which must not be archived.
     pub(crate) secret: std::ops::Range<usize>,
 }
 
 /// Builds an HTTP/1.1 request.
-pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, common: &Common) -> Result<Head, String> {
-    let target = if matches!(target, Target::Path) { url.path_and_query() } else { url.as_str() };
+pub(crate) fn head(
+    url: &CanonicalUrl,
+    wanted: RequestedResource<'_>,
+    target: &RequestTarget,
+    common: &Common,
+) -> Result<RequestHead, String> {
+    let target = if matches!(target, RequestTarget::Path) { url.path_and_query() } else { url.as_str() };
     if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!("{target:?} is not a valid request target"));
     }
@@ -81,13 +86,13 @@ pub(crate) fn head(url: &CanonicalUrl, wanted: Wanted<'_>, target: &Target, comm
     let secret = bytes.len()..bytes.len() + common.secret_lines.len();
     bytes.extend_from_slice(&common.secret_lines);
     bytes.extend_from_slice(b"\r\n");
-    Ok(Head { bytes, secret })
+    Ok(RequestHead { bytes, secret })
 }
 
 /// Builds an HTTP/2 request.
 pub(crate) fn request(
     url: &CanonicalUrl,
-    wanted: Wanted<'_>,
+    wanted: RequestedResource<'_>,
     common: &Common,
 ) -> Result<Request<Empty<Bytes>>, String> {
     let mut request = Request::new(Empty::new());
@@ -101,30 +106,34 @@ pub(crate) fn request(
     Ok(request)
 }
 
-fn validators(wanted: Wanted<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
+fn validators(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
     let named = match wanted {
-        Wanted::Page(known) => [
+        RequestedResource::Page(known) => [
             (header::IF_NONE_MATCH, known.etag.as_deref()),
             (header::IF_MODIFIED_SINCE, known.last_modified.as_deref()),
         ],
-        Wanted::Robots => [(header::IF_NONE_MATCH, None), (header::IF_MODIFIED_SINCE, None)],
+        RequestedResource::Robots => [(header::IF_NONE_MATCH, None), (header::IF_MODIFIED_SINCE, None)],
     };
     named.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 impl Common {
     /// The shared headers for this form of request target.
-    pub(crate) fn new(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<Self, InvalidHeaderValue> {
+    pub(crate) fn new(
+        url: &CanonicalUrl,
+        target: &RequestTarget,
+        rules: &FetcherRules,
+    ) -> Result<Self, InvalidHeaderValue> {
         let (headers, secret) = (headers(url, target, rules)?, secret_headers(url, target, rules));
         let all = headers.iter().chain(&secret).map(|(name, value)| (name.clone(), value.clone()));
         Ok(Self { headers: all.collect(), lines: in_lines(&headers), secret_lines: in_lines(&secret) })
     }
 }
 
-fn headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<HeaderMap, InvalidHeaderValue> {
+fn headers(url: &CanonicalUrl, target: &RequestTarget, rules: &FetcherRules) -> Result<HeaderMap, InvalidHeaderValue> {
     let mut headers = HeaderMap::with_capacity(8);
     // HTTP/2 carries the host in a pseudo-header taken from the URL.
-    if !matches!(target, Target::Whole) {
+    if !matches!(target, RequestTarget::Whole) {
         headers.insert(header::HOST, HeaderValue::from_str(url.host().as_str())?);
     }
     headers.insert(header::USER_AGENT, rules.user_agent.clone());
@@ -133,9 +142,9 @@ fn headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> Result<HeaderM
     Ok(headers)
 }
 
-fn secret_headers(url: &CanonicalUrl, target: &Target, rules: &Rules) -> HeaderMap {
+fn secret_headers(url: &CanonicalUrl, target: &RequestTarget, rules: &FetcherRules) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    if let Target::Proxied(Some(credentials)) = target {
+    if let RequestTarget::Proxied(Some(credentials)) = target {
         headers.insert(header::PROXY_AUTHORIZATION, credentials.clone());
     }
     if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {

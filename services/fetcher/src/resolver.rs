@@ -15,9 +15,9 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 /// The addresses of a name, or the lookup error.
-pub(crate) type Found = Result<Vec<IpAddr>, String>;
+pub(crate) type LookupResult = Result<Vec<IpAddr>, String>;
 
-type Lookup = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = Found>>>>;
+type Lookup = Box<dyn Fn(String) -> Pin<Box<dyn Future<Output = LookupResult>>>>;
 
 /// Most addresses used from one answer. More of them would not make the host more reachable.
 const MAX_ADDRESSES: usize = 16;
@@ -28,14 +28,14 @@ pub(crate) struct Resolver {
     ttl: Duration,
     negative_ttl: Duration,
     max_names: usize,
-    names: RefCell<HashMap<String, Slot>>,
+    names: RefCell<HashMap<String, LookupSlot>>,
 }
 
 /// Empty while the lookup is under way.
-type Slot = Rc<OnceCell<Answer>>;
+type LookupSlot = Rc<OnceCell<CachedLookup>>;
 
-struct Answer {
-    found: Found,
+struct CachedLookup {
+    found: LookupResult,
     fresh_until: Instant,
 }
 
@@ -50,20 +50,20 @@ impl Resolver {
     }
 
     /// The addresses of a name, at most 16.
-    pub(crate) async fn addresses(&self, name: &str) -> Found {
+    pub(crate) async fn addresses(&self, name: &str) -> LookupResult {
         self.slot(name).get_or_init(|| self.ask(name)).await.found.clone()
     }
 
-    async fn ask(&self, name: &str) -> Answer {
+    async fn ask(&self, name: &str) -> CachedLookup {
         let mut found = (self.lookup)(name.to_owned()).await;
         if let Ok(addresses) = &mut found {
             addresses.truncate(MAX_ADDRESSES);
         }
         let ttl = if found.is_ok() { self.ttl } else { self.negative_ttl };
-        Answer { found, fresh_until: Instant::now() + ttl }
+        CachedLookup { found, fresh_until: Instant::now() + ttl }
     }
 
-    fn slot(&self, name: &str) -> Slot {
+    fn slot(&self, name: &str) -> LookupSlot {
         let now = Instant::now();
         let mut names = self.names.borrow_mut();
         if let Some(slot) = names.get(name).filter(|slot| is_fresh(slot, now)) {
@@ -72,19 +72,19 @@ impl Resolver {
         if names.len() >= self.max_names {
             make_room(&mut names, now);
         }
-        let slot = Slot::default();
+        let slot = LookupSlot::default();
         names.insert(name.to_owned(), slot.clone());
         slot
     }
 }
 
-fn is_fresh(slot: &Slot, now: Instant) -> bool {
+fn is_fresh(slot: &LookupSlot, now: Instant) -> bool {
     slot.get().is_none_or(|answer| now < answer.fresh_until)
 }
 
 /// Drops expired names or, if there are none, the one that expires first. Names being looked up stay; their number is
 /// limited by that of the connections.
-fn make_room(names: &mut HashMap<String, Slot>, now: Instant) {
+fn make_room(names: &mut HashMap<String, LookupSlot>, now: Instant) {
     let before = names.len();
     names.retain(|_, slot| is_fresh(slot, now));
     if names.len() == before {
@@ -95,7 +95,7 @@ fn make_room(names: &mut HashMap<String, Slot>, now: Instant) {
     }
 }
 
-async fn ask_system(name: String) -> Found {
+async fn ask_system(name: String) -> LookupResult {
     let found = tokio::net::lookup_host((name, 0)).await.map_err(|error| error.to_string())?;
     let mut addresses = Vec::new();
     for address in found.map(|found| found.ip()) {
@@ -119,7 +119,7 @@ pub(crate) mod tests {
             answers.iter().map(|answer| answer.iter().map(|address| address.parse().unwrap()).collect()).collect();
         let asked = Rc::new(Cell::new(0));
         let count = asked.clone();
-        let lookup = move |_| -> Pin<Box<dyn Future<Output = Found>>> {
+        let lookup = move |_| -> Pin<Box<dyn Future<Output = LookupResult>>> {
             let answer = answers[count.replace(count.get() + 1).min(answers.len() - 1)].clone();
             Box::pin(async move {
                 tokio::task::yield_now().await;

@@ -1,7 +1,7 @@
 //! A response, or why there is none.
 
 use crate::heads::Heads;
-use crate::rules::Rules;
+use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderName};
@@ -23,12 +23,12 @@ pub struct Response {
     /// Bytes received, including the head. An estimate over HTTP/2.
     pub wire_bytes: u64,
     /// The exchange as it went over the wire, if it is to be archived.
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Option<ExchangeRecord>,
 }
 
 /// Record of an exchange, for archives.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct ExchangeRecord {
     pub(crate) heads: Heads,
     pub(crate) protocol: &'static str,
     pub(crate) address: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Record {
     pub(crate) received_bytes: u64,
 }
 
-impl Record {
+impl ExchangeRecord {
     /// Converts it to the message format.
     pub(crate) fn exchange(self, url: &CanonicalUrl, requested_at: Timestamp) -> Exchange {
         Exchange {
@@ -61,36 +61,36 @@ impl Response {
 
 /// Why there is no response. The cause lies with the web, not with us.
 #[derive(Clone, Debug)]
-pub(crate) struct Failure {
+pub(crate) struct FetchFailure {
     pub(crate) outcome: FetchOutcome,
     pub(crate) detail: String,
     /// Bytes received despite the failure.
     pub(crate) wire_bytes: u64,
 }
 
-impl Failure {
+impl FetchFailure {
     pub(crate) fn new(outcome: FetchOutcome, detail: String) -> Self {
         Self { outcome, detail, wire_bytes: 0 }
     }
 }
 
 /// A failed exchange. `before_response` tells whether it failed before any byte was received.
-pub(crate) struct Broken {
-    pub(crate) failure: Failure,
+pub(crate) struct FailedExchange {
+    pub(crate) failure: FetchFailure,
     pub(crate) before_response: bool,
 }
 
-impl Broken {
-    pub(crate) fn after(wire_bytes: u64, failure: Failure) -> Self {
-        Self { failure: Failure { wire_bytes, ..failure }, before_response: false }
+impl FailedExchange {
+    pub(crate) fn after(wire_bytes: u64, failure: FetchFailure) -> Self {
+        Self { failure: FetchFailure { wire_bytes, ..failure }, before_response: false }
     }
 }
 
-pub(crate) fn late(rules: &Rules) -> Failure {
+pub(crate) fn late(rules: &FetcherRules) -> FetchFailure {
     let limit = rules.fetch.total_timeout.as_secs_f64();
-    Failure::new(FetchOutcome::TimedOut, format!("not complete within {limit} s"))
+    FetchFailure::new(FetchOutcome::TimedOut, format!("not complete within {limit} s"))
 }
 
-pub(crate) fn silent(limit: Duration) -> Failure {
-    Failure::new(FetchOutcome::TimedOut, format!("silent for {} s", limit.as_secs_f64()))
+pub(crate) fn silent(limit: Duration) -> FetchFailure {
+    FetchFailure::new(FetchOutcome::TimedOut, format!("silent for {} s", limit.as_secs_f64()))
 }

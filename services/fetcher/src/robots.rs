@@ -3,8 +3,8 @@
 use crate::connection::Connection;
 use crate::exchange::get;
 use crate::network::Network;
-use crate::request::Wanted;
-use crate::response::{Failure, Response};
+use crate::request::RequestedResource;
+use crate::response::{FetchFailure, Response};
 use hyper::header;
 use page::{CanonicalUrl, Timestamp};
 use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
@@ -17,7 +17,7 @@ pub(crate) async fn refresh(
     connection: &mut Option<Connection>,
     network: &Network,
     now: Timestamp,
-) -> (RobotsCacheEntry, Option<Failure>) {
+) -> (RobotsCacheEntry, Option<FetchFailure>) {
     let Ok(mut at) = url.join("/robots.txt") else {
         return (RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now), None);
     };
@@ -25,9 +25,9 @@ pub(crate) async fn refresh(
     for _ in 0..=MAX_ROBOTS_REDIRECTS {
         // A redirect to another authority uses a connection of its own.
         let mut elsewhere = None;
-        let line =
+        let connection =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
-        let answer = get(&at, Wanted::Robots, line, network).await;
+        let answer = get(&at, RequestedResource::Robots, connection, network).await;
         let response = match answer {
             Ok(response) => response,
             Err(failure) => {

@@ -2,8 +2,8 @@
 
 use crate::address::is_public;
 use crate::network::Network;
-use crate::response::Failure;
-use crate::rules::Rules;
+use crate::response::FetchFailure;
+use crate::rules::FetcherRules;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
 use std::net::{IpAddr, SocketAddr};
@@ -11,18 +11,18 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// Refuses ports that the operator has not allowed.
-pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &Rules) -> Result<(), Failure> {
+pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(), FetchFailure> {
     let port = url.port();
     if rules.fetch.allows_port(port) {
         return Ok(());
     }
     let detail = format!("port {port} is not among fetch.ports");
-    Err(Failure::new(FetchOutcome::AddressRefused, detail))
+    Err(FetchFailure::new(FetchOutcome::AddressRefused, detail))
 }
 
 /// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
 /// only the proxy can resolve are left to it.
-pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), Failure> {
+pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
     match addresses(url, network).await {
         Err(failure) if failure.outcome == FetchOutcome::DnsFailed => {
             with_contact(Vec::new(), &network.rules).map(drop)
@@ -32,7 +32,7 @@ pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network)
 }
 
 /// The host's allowed addresses.
-pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAddr>, Failure> {
+pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<Vec<SocketAddr>, FetchFailure> {
     let rules = &*network.rules;
     let host = url.host_name();
     // The operator configured this address, so it is not checked.
@@ -43,7 +43,7 @@ pub(crate) async fn addresses(url: &CanonicalUrl, network: &Network) -> Result<V
         Some(address) => vec![address],
         None => {
             let found = network.resolver.addresses(host).await;
-            found.map_err(|problem| Failure::new(FetchOutcome::DnsFailed, problem))?
+            found.map_err(|problem| FetchFailure::new(FetchOutcome::DnsFailed, problem))?
         }
     };
     let port = url.port();
@@ -66,31 +66,31 @@ pub(crate) async fn shared_address(url: &CanonicalUrl, network: &Network) -> Opt
 }
 
 /// The public addresses, and those that the operator allows by name.
-fn allowed_of(found: &[IpAddr], host: &str, rules: &Rules) -> Result<Vec<IpAddr>, Failure> {
+fn allowed_of(found: &[IpAddr], host: &str, rules: &FetcherRules) -> Result<Vec<IpAddr>, FetchFailure> {
     let is_allowed = |address: &IpAddr| is_public(*address) || rules.fetch.allows_private(host, *address);
     let allowed: Vec<_> = found.iter().copied().filter(is_allowed).collect();
     match found.first() {
         Some(first) if allowed.is_empty() => {
             let detail = format!("{first} is not a public address; fetch.allow_private_addresses may allow it");
-            Err(Failure::new(FetchOutcome::AddressRefused, detail))
+            Err(FetchFailure::new(FetchOutcome::AddressRefused, detail))
         }
         _ => Ok(allowed),
     }
 }
 
 /// Without a contact address in the settings, only loopback is visited: other people must know whom to write to.
-fn with_contact(addresses: Vec<SocketAddr>, rules: &Rules) -> Result<Vec<SocketAddr>, Failure> {
+fn with_contact(addresses: Vec<SocketAddr>, rules: &FetcherRules) -> Result<Vec<SocketAddr>, FetchFailure> {
     let is_here = !addresses.is_empty() && addresses.iter().all(|address| address.ip().is_loopback());
     if rules.has_contact || is_here {
         return Ok(addresses);
     }
     let detail = "crawl.contact is absent; set it to a web page or mail address where a site's owner can reach you";
-    Err(Failure::new(FetchOutcome::AddressRefused, detail.to_owned()))
+    Err(FetchFailure::new(FetchOutcome::AddressRefused, detail.to_owned()))
 }
 
 /// Tries the addresses in turn. Connects to exactly the checked addresses, without another lookup. An address that does
 /// not respond leaves time for the next.
-pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, Failure> {
+pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<TcpStream, FetchFailure> {
     let each = limit / u32::try_from(addresses.len().clamp(1, 4)).unwrap_or(1);
     let mut problem = String::new();
     for address in addresses {
@@ -99,12 +99,12 @@ pub(crate) async fn dial(addresses: &[SocketAddr], limit: Duration) -> Result<Tc
             Ok(Err(error)) => problem = format!("{address}: {error}"),
             Err(_) if addresses.len() == 1 => {
                 let detail = format!("{address}: no connection within {} s", limit.as_secs_f64());
-                return Err(Failure::new(FetchOutcome::TimedOut, detail));
+                return Err(FetchFailure::new(FetchOutcome::TimedOut, detail));
             }
             Err(_) => problem = format!("{address}: no connection within {} s", each.as_secs_f64()),
         }
     }
-    Err(Failure::new(FetchOutcome::ConnectFailed, problem))
+    Err(FetchFailure::new(FetchOutcome::ConnectFailed, problem))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
         // A zero TTL: every answer has expired.
         let (resolver, _) = scripted(answers, Duration::ZERO);
-        let rules = Arc::new(Rules::new(&settings).unwrap());
+        let rules = Arc::new(FetcherRules::new(&settings).unwrap());
         let clock = stream::testing::ManualClock::at(page::Timestamp::from_secs(0));
         Network { resolver, ..Network::new(rules, clock) }
     }

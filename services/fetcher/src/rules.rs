@@ -21,7 +21,7 @@ const MOST_HEAD: usize = 16 << 20;
 
 /// The fetcher's configuration.
 #[derive(Clone)]
-pub struct Rules {
+pub struct FetcherRules {
     pub(crate) user_agent: HeaderValue,
     /// The user agent up to the slash; it is matched against robots.txt.
     pub(crate) product_token: String,
@@ -55,7 +55,7 @@ pub enum RulesError {
     Tls(String),
 }
 
-impl Rules {
+impl FetcherRules {
     /// Takes the fetcher's part from the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;

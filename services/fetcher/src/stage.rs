@@ -1,7 +1,7 @@
 //! The fetcher as a stage: requests in, results out, in the order in which hosts answer.
 
-use crate::pool::{FetchPool, Job};
-use crate::rules::Rules;
+use crate::pool::{FetchJob, FetchPool};
+use crate::rules::FetcherRules;
 use messages::FetchResult;
 use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
@@ -10,8 +10,11 @@ use settings::Settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{Answer, Clock, Durations, InFlight, InputRecord, ProcessError, StageSpec, StageTopology, StageWork, Tag};
-use topology::Names;
+use stream::{
+    AnsweredRequest, Clock, Durations, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
+    StageWork,
+};
+use topology::LogNames;
 
 /// The topics that the stage reads and writes. It keeps no state.
 pub fn topology() -> StageTopology {
@@ -21,8 +24,8 @@ pub fn topology() -> StageTopology {
 /// The stage, with its network thread started. It packs the bodies of its results as stated.
 pub fn stage(
     settings: &Settings,
-    names: &Names,
-    rules: Rules,
+    names: &LogNames,
+    rules: FetcherRules,
     packing: Packing,
     clock: Arc<dyn Clock>,
 ) -> std::io::Result<StageSpec> {
@@ -50,12 +53,12 @@ impl InFlight for Fetcher {
         self.pool.begin(epoch);
     }
 
-    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
-        self.pool.submit(Job::new(tag, record.read(FETCH_REQUESTS)?));
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
+        self.pool.submit(FetchJob::new(tag, record.read(FETCH_REQUESTS)?));
         Ok(())
     }
 
-    fn receive(&mut self, patience: Duration) -> Option<Answer> {
+    fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
         let done = self.pool.answers.receive(patience)?;
         let tag = done.tag;
         let result = done.packed(self.packing);
@@ -63,7 +66,7 @@ impl InFlight for Fetcher {
             self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
         *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
-        Some(Answer::new(tag).with(FETCH_RESULTS, result))
+        Some(AnsweredRequest::new(tag).with(FETCH_RESULTS, result))
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {

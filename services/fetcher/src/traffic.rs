@@ -6,10 +6,10 @@ use std::time::Duration;
 
 /// The counts of one network. Its thread writes them; other threads read them.
 #[derive(Default)]
-pub(crate) struct Traffic(Mutex<State>);
+pub(crate) struct Traffic(Mutex<TrafficState>);
 
 #[derive(Default)]
-struct State {
+struct TrafficState {
     /// Start of each wait, with a sequence number that makes it unique.
     waiting: BTreeSet<(Duration, u64)>,
     entered: u64,
@@ -18,7 +18,7 @@ struct State {
 }
 
 impl Traffic {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TrafficState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -12,10 +12,10 @@ pub use crate::state::{BANDS, BandEntry, BucketKey};
 
 use messages::topics::{PAGE_BANDS, SCHEDULER_EVENTS};
 use messages::{MirrorLetter, MirrorSaying, PageBand};
-use mirrors::{BandKey, Entry, MAX_BUCKET_PAGES, TextSketch, best_match};
+use mirrors::{BandKey, MAX_BUCKET_PAGES, SketchEntry, TextSketch, best_match};
 use page::{PageId, Timestamp};
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
-use topology::Names;
+use topology::LogNames;
 
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
@@ -23,7 +23,7 @@ pub fn topology() -> StageTopology {
 }
 
 /// The stage, ready to run.
-pub fn stage(names: &Names) -> StageSpec {
+pub fn stage(names: &LogNames) -> StageSpec {
     let work = StageWork::Processors(Box::new(|_| Box::new(Matcher::default())));
     names.stage(&topology(), page::DAY, work)
 }
@@ -38,7 +38,7 @@ pub struct Matcher {
 }
 
 /// A page in a bucket, with the time of its version.
-type Met = (Entry<PageId>, Timestamp);
+type Met = (SketchEntry<PageId>, Timestamp);
 
 impl Processor for Matcher {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
@@ -55,7 +55,7 @@ impl Processor for Matcher {
         };
         let sketch = TextSketch::decode(bytes)
             .map_err(|error| ProcessError::SetAside(format!("the sketch of {}: {error}", band.page_id)))?;
-        let page = Entry { page: band.page_id, host: band.host.as_str().to_owned(), sketch };
+        let page = SketchEntry { page: band.page_id, host: band.host.as_str().to_owned(), sketch };
         let bucket = bucket(&key, context)?;
         self.comparisons += bucket.len() as u64;
         let (entries, versions): (Vec<_>, Vec<_>) = bucket.into_iter().unzip();
@@ -88,14 +88,14 @@ fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessErro
     context.scan(BANDS, band, &mut |key, entry| {
         let damaged = |error| ProcessError::Damaged(format!("the sketch of {} in a bucket: {error}", key.page));
         let sketch = TextSketch::decode(&entry.sketch).map_err(damaged)?;
-        met.push((Entry { page: key.page, host: entry.host.as_str().to_owned(), sketch }, entry.version_at));
+        met.push((SketchEntry { page: key.page, host: entry.host.as_str().to_owned(), sketch }, entry.version_at));
         Ok(())
     })?;
     Ok(met)
 }
 
 /// Sends a page its mirror.
-fn tell(band: &PageBand, mirror: &Entry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
+fn tell(band: &PageBand, mirror: &SketchEntry<PageId>, of_version_at: Timestamp, context: &mut Context<'_>) {
     let letter = MirrorLetter {
         to: band.page_id,
         to_site: band.host.site_key(),

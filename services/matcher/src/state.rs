@@ -1,7 +1,7 @@
 //! The matcher's table.
 
 use messages::impl_message;
-use messages::topics::Key;
+use messages::topics::KeyKind;
 use mirrors::BandKey;
 use page::{Host, PageId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct BucketKey {
 }
 
 impl TableKey for BucketKey {
-    const KIND: Key = Key::Band;
+    const KIND: KeyKind = KeyKind::Band;
     type Bytes = Vec<u8>;
 
     fn to_bytes(&self) -> Vec<u8> {

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
-use topology::Names;
+use topology::LogNames;
 
 struct Bench {
     driver: TestDriver,
-    names: Names,
+    names: LogNames,
     /// What each page said last, by address.
     said: BTreeMap<&'static str, TextSketch>,
     /// Letters read.
@@ -26,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let settings = Settings::default();
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let mut driver = TestDriver::new(
             &topology::topic_configs(&settings, &[matcher::topology()], 4),
             Timestamp::from_secs(1_700_000_000),

@@ -1,6 +1,6 @@
 //! Batch mode of the tools: one JSON question per input line, one answer per output line, in order.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::written;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,11 +20,11 @@ struct BadLine<'a> {
 pub fn answer_lines<Q: DeserializeOwned, A: Serialize>(
     file: &Path,
     mut answer: impl FnMut(Q) -> Result<A, String>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
-        let file = File::open(file).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?;
+        let file = File::open(file).map_err(|error| CommandFailure::Input(format!("{}: {error}", file.display())))?;
         Box::new(BufReader::with_capacity(1 << 16, file))
     };
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

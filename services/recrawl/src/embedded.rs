@@ -1,7 +1,7 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
-use crate::Failure;
-use daemon::http::{self, Answer};
+use crate::CommandFailure;
+use daemon::http::{self, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use messages::body::Packing;
 use messages::{Command, CommandKind, topics};
@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::{Clock, InProcessLog, Log, LogBackend, OutputRecord, Stage, StageRunner, StageSpec, StageTopology};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
-use topology::Names;
+use topology::LogNames;
 
 /// File in the data directory with the HTTP address of the running loop.
 pub const ADDRESS_FILE: &str = "http-address";
@@ -42,7 +42,7 @@ pub struct Embedded {
     /// Stops the loop and everything that shares the signal.
     pub stop: StopSignal,
     commands: CommandSender,
-    names: Names,
+    names: LogNames,
     log: InProcessLog<EmbeddedBackend>,
     clock: Arc<WebClock>,
     address_file: PathBuf,
@@ -51,8 +51,13 @@ pub struct Embedded {
 impl Embedded {
     /// Starts the loop on a data directory, creating it if necessary. `clock` must be made from the same settings; the
     /// caller may keep it.
-    pub fn start(settings: &Settings, data: &Path, stop: StopSignal, clock: Arc<WebClock>) -> Result<Self, Failure> {
-        let names = Names::new(settings);
+    pub fn start(
+        settings: &Settings,
+        data: &Path,
+        stop: StopSignal,
+        clock: Arc<WebClock>,
+    ) -> Result<Self, CommandFailure> {
+        let names = LogNames::new(settings);
         let log = stream_rocksdb::open_log(data)?;
         log.create_topics(&topology::topic_configs(settings, &stages(), settings.log.partitions))?;
         let input = log.topic(&names.topic(topics::SCHEDULER_EVENTS))?;
@@ -65,7 +70,7 @@ impl Embedded {
         };
         // Results that are not retained stay in memory.
         let packing = if settings.log.retention_results.is_some() { Packing::Lz4 } else { Packing::None };
-        let rules = fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))?;
+        let rules = fetcher::FetcherRules::new(settings).map_err(|error| CommandFailure::Input(error.to_string()))?;
         let stages: Vec<(&'static str, Box<dyn Stage>)> = vec![
             ("scheduler", runner(scheduler::stage(settings, &names, partitions))),
             ("fetcher", runner(fetcher::stage(settings, &names, rules, packing, clock.clone())?)),
@@ -93,7 +98,7 @@ impl Embedded {
     }
 
     /// Sends seeds to the scheduler. Known seeds have no effect.
-    pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
+    pub fn seed(&self, seeds: &[Seed]) -> Result<(), CommandFailure> {
         self.commands.seed(seeds)
     }
 
@@ -103,14 +108,14 @@ impl Embedded {
     }
 
     /// Number of records that wait for a stage.
-    pub fn lag_records(&self) -> Result<u64, Failure> {
+    pub fn lag_records(&self) -> Result<u64, CommandFailure> {
         let backlogs = daemon::backlog::ask(&self.log, &self.names)?;
         Ok(backlogs.iter().flat_map(|(_, partitions)| partitions).map(|of| of.records).sum())
     }
 
     /// Whether the loop is idle: every known page has been answered at least once, no request is in flight, and no
     /// record waits.
-    pub fn is_idle(&self) -> Result<bool, Failure> {
+    pub fn is_idle(&self) -> Result<bool, CommandFailure> {
         let stages = self.board.stages();
         if !self.board.is_ready() || self.lag_records()? > 0 {
             return Ok(false);
@@ -120,12 +125,12 @@ impl Embedded {
     }
 
     /// Stops, waits for the stages to finish their steps, and returns the final status.
-    pub fn finish(self) -> Result<Status, Failure> {
+    pub fn finish(self) -> Result<Status, CommandFailure> {
         self.stop.stop();
         let finished = self.threads.finish();
         let _ = std::fs::remove_file(&self.address_file);
         drop(self.background);
-        finished.map_err(Failure::World)?;
+        finished.map_err(CommandFailure::World)?;
         Ok(self.board.status())
     }
 }
@@ -139,9 +144,9 @@ fn serve(
     hints: Option<Arc<HintIntake>>,
     stop: &StopSignal,
     background: &mut Background,
-) -> Result<SocketAddr, Failure> {
+) -> Result<SocketAddr, CommandFailure> {
     let bind = settings.http.bind;
-    let problem = |error| Failure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
+    let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
     match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background, HUNG_AFTER) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
@@ -207,10 +212,11 @@ pub struct CommandSender {
 
 impl CommandSender {
     /// A sender to the scheduler of an embedded or Kafka log.
-    pub fn new(log: Arc<dyn Log>, names: &Names, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
+    pub fn new(log: Arc<dyn Log>, names: &LogNames, clock: Arc<dyn Clock>) -> Result<Self, CommandFailure> {
         let topic = names.topic(topics::SCHEDULER_EVENTS);
         let found = log.topic(&topic)?;
-        let missing = || Failure::Input(format!("topic {topic} does not exist; create it with recrawl topics create"));
+        let missing =
+            || CommandFailure::Input(format!("topic {topic} does not exist; create it with recrawl topics create"));
         let partitions = found.ok_or_else(missing)?.partitions;
         // Stages of another version may be running, so publish our schemas.
         stream::schemas::tell(&*log, &names.schemas(Vec::new()), clock.now())?;
@@ -218,7 +224,7 @@ impl CommandSender {
     }
 
     /// Sends seeds to the scheduler.
-    pub fn seed(&self, seeds: &[Seed]) -> Result<(), Failure> {
+    pub fn seed(&self, seeds: &[Seed]) -> Result<(), CommandFailure> {
         for batch in seeds.chunks(SEEDS_PER_BATCH) {
             let records: Vec<_> =
                 batch.iter().map(|seed| self.record(CommandKind::Seed, Some(&seed.url), None, seed.weight)).collect();
@@ -228,15 +234,15 @@ impl CommandSender {
     }
 
     /// Sends a command about one page.
-    pub fn about_page(&self, kind: CommandKind, url: &CanonicalUrl) -> Result<(), Failure> {
+    pub fn about_page(&self, kind: CommandKind, url: &CanonicalUrl) -> Result<(), CommandFailure> {
         self.log.append(&[self.record(kind, Some(url), None, 1.0)])?;
         Ok(())
     }
 
     /// Sends a command about one host.
-    pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), Failure> {
+    pub fn about_host(&self, kind: CommandKind, host: &str) -> Result<(), CommandFailure> {
         let url = CanonicalUrl::parse(&format!("http://{host}/"))
-            .map_err(|error| Failure::Input(format!("{host} is not a host: {error}")))?;
+            .map_err(|error| CommandFailure::Input(format!("{host} is not a host: {error}")))?;
         self.log.append(&[self.record(kind, None, Some(url.host()), 1.0)])?;
         Ok(())
     }
@@ -249,7 +255,7 @@ impl CommandSender {
 }
 
 /// Handles the commands that a running loop accepts over HTTP.
-fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<Answer> {
+fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<TextResponse> {
     let text = String::from_utf8_lossy(body);
     let done = match path {
         "/seeds" => {
@@ -258,21 +264,23 @@ fn post(sender: &CommandSender, path: &str, body: &[u8]) -> Option<Answer> {
             let answer = serde_json::json!({
                 "seeds": list.seeds.len(), "duplicates": list.duplicates, "faults": faults,
             });
-            sender.seed(&list.seeds).map(|()| Answer::json(200, &answer))
+            sender.seed(&list.seeds).map(|()| TextResponse::json(200, &answer))
         }
         "/refetch" | "/forget" => match CanonicalUrl::parse(text.trim()) {
             Ok(url) => {
                 let kind = if path == "/refetch" { CommandKind::Refetch } else { CommandKind::Forget };
-                sender.about_page(kind, &url).map(|()| Answer::text(200, "sent\n"))
+                sender.about_page(kind, &url).map(|()| TextResponse::text(200, "sent\n"))
             }
-            Err(error) => Ok(Answer::text(400, format!("{error}\n"))),
+            Err(error) => Ok(TextResponse::text(400, format!("{error}\n"))),
         },
-        "/pause" => sender.about_host(CommandKind::PauseHost, text.trim()).map(|()| Answer::text(200, "sent\n")),
-        "/resume" => sender.about_host(CommandKind::ResumeHost, text.trim()).map(|()| Answer::text(200, "sent\n")),
+        "/pause" => sender.about_host(CommandKind::PauseHost, text.trim()).map(|()| TextResponse::text(200, "sent\n")),
+        "/resume" => {
+            sender.about_host(CommandKind::ResumeHost, text.trim()).map(|()| TextResponse::text(200, "sent\n"))
+        }
         _ => return None,
     };
     Some(done.unwrap_or_else(|failure| {
-        let status = if matches!(failure, Failure::Input(_)) { 400 } else { 500 };
-        Answer::text(status, format!("{failure}\n"))
+        let status = if matches!(failure, CommandFailure::Input(_)) { 400 } else { 500 };
+        TextResponse::text(status, format!("{failure}\n"))
     }))
 }

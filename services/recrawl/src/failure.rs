@@ -5,7 +5,7 @@ use stream::{ErrorKind, LogError, StoreError};
 
 /// Error of a command.
 #[derive(Debug)]
-pub enum Failure {
+pub enum CommandFailure {
     /// The answer is no, or a check failed: exit status 1.
     No(String),
     /// The input or the configuration is wrong: exit status 2.
@@ -14,51 +14,53 @@ pub enum Failure {
     World(String),
 }
 
-impl Failure {
+impl CommandFailure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
-            Failure::No(_) => 1,
-            Failure::Input(_) => 2,
-            Failure::World(_) => 3,
+            CommandFailure::No(_) => 1,
+            CommandFailure::Input(_) => 2,
+            CommandFailure::World(_) => 3,
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CommandFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::No(message) | Failure::Input(message) | Failure::World(message) => f.write_str(message),
-        }
-    }
-}
-
-impl From<LogError> for Failure {
-    fn from(error: LogError) -> Self {
-        match error.kind {
-            // Configuration, an unusable directory or a missing topic: the operator has to fix it.
-            ErrorKind::Stop => Failure::Input(error.message),
-            ErrorKind::Retry | ErrorKind::Abort | ErrorKind::Rejoin | ErrorKind::Fenced => {
-                Failure::World(error.message)
+            CommandFailure::No(message) | CommandFailure::Input(message) | CommandFailure::World(message) => {
+                f.write_str(message)
             }
         }
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<LogError> for CommandFailure {
+    fn from(error: LogError) -> Self {
+        match error.kind {
+            // Configuration, an unusable directory or a missing topic: the operator has to fix it.
+            ErrorKind::Stop => CommandFailure::Input(error.message),
+            ErrorKind::Retry | ErrorKind::Abort | ErrorKind::Rejoin | ErrorKind::Fenced => {
+                CommandFailure::World(error.message)
+            }
+        }
+    }
+}
+
+impl From<StoreError> for CommandFailure {
     fn from(error: StoreError) -> Self {
-        Failure::World(error.to_string())
+        CommandFailure::World(error.to_string())
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for CommandFailure {
     fn from(error: std::io::Error) -> Self {
-        Failure::World(error.to_string())
+        CommandFailure::World(error.to_string())
     }
 }
 
-impl From<daemon::LoadError> for Failure {
+impl From<daemon::LoadError> for CommandFailure {
     fn from(error: daemon::LoadError) -> Self {
-        Failure::Input(error.to_string())
+        CommandFailure::Input(error.to_string())
     }
 }

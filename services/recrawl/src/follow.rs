@@ -1,6 +1,6 @@
 //! Reads a topic as a stream that scripts can follow and resume.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::topic_reader::TopicReader;
 use clap::Args;
@@ -43,7 +43,7 @@ pub(crate) struct FollowArguments {
 
 impl FollowArguments {
     /// The settings that name the crawl.
-    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+    pub(crate) fn settings(&self) -> Result<Settings, CommandFailure> {
         let data = self.data.as_ref().map(|path| path.display().to_string());
         self.settings.load(&[("crawl.data", data)])
     }
@@ -51,10 +51,10 @@ impl FollowArguments {
     /// Passes on the records one by one, until there are no more, `limit` is reached, or the signal stops it.
     pub(crate) fn each<M: Message>(
         &self,
-        follower: &mut Follower<M>,
+        follower: &mut TopicFollower<M>,
         stop: &StopSignal,
         taker: &mut impl Take<M>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CommandFailure> {
         let mut taken = 0;
         while !stop.is_stopped() && self.limit.is_none_or(|limit| taken < limit) {
             match follower.next()? {
@@ -82,10 +82,10 @@ impl FollowArguments {
 /// Consumes records.
 pub(crate) trait Take<M> {
     /// Takes or skips a record. Returns whether it counts towards the limit.
-    fn take(&mut self, record: Followed<M>) -> Result<bool, Failure>;
+    fn take(&mut self, record: Followed<M>) -> Result<bool, CommandFailure>;
 
     /// No more records for now: flush the output.
-    fn rest(&mut self) -> Result<(), Failure>;
+    fn rest(&mut self) -> Result<(), CommandFailure>;
 }
 
 /// Position of a reader: the next offset of each partition, in order.
@@ -136,7 +136,7 @@ pub(crate) struct Followed<M> {
 }
 
 /// Reads all partitions. Records of one page come in order, others roughly in order of time.
-pub(crate) struct Follower<M> {
+pub(crate) struct TopicFollower<M> {
     reader: TopicReader,
     subject: Subject<M>,
     /// Next offset to read, per partition.
@@ -148,9 +148,13 @@ pub(crate) struct Follower<M> {
     held: Vec<Option<u64>>,
 }
 
-impl<M: Message> Follower<M> {
+impl<M: Message> TopicFollower<M> {
     /// Opens a reader at the position given by the arguments.
-    pub(crate) fn open(settings: &Settings, subject: Subject<M>, arguments: &FollowArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        settings: &Settings,
+        subject: Subject<M>,
+        arguments: &FollowArguments,
+    ) -> Result<Self, CommandFailure> {
         let mut reader = TopicReader::open(settings, subject.topic, subject.client)?;
         if reader.forgets_what_was_read() {
             let retention = subject.retention;
@@ -165,7 +169,7 @@ impl<M: Message> Follower<M> {
                 "--cursor: it has {} partitions, but this crawl has {partitions}; is it from another crawl?",
                 from.len()
             );
-            return Err(Failure::Input(problem));
+            return Err(CommandFailure::Input(problem));
         }
         for (partition, next) in (0..).zip(&mut from) {
             let bounds = reader.bounds(partition)?;
@@ -175,7 +179,7 @@ impl<M: Message> Follower<M> {
             }
             if *next > bounds.end {
                 let problem = "--cursor: it is ahead of this crawl; is it from another crawl?";
-                return Err(Failure::Input(problem.to_owned()));
+                return Err(CommandFailure::Input(problem.to_owned()));
             }
             *next = bounds.start.max(*next);
         }
@@ -189,7 +193,11 @@ impl<M: Message> Follower<M> {
     }
 
     /// Passes on the retained records before the start, partition by partition.
-    pub(crate) fn look_back(&mut self, stop: &StopSignal, mut see: impl FnMut(u32, u64, M)) -> Result<(), Failure> {
+    pub(crate) fn look_back(
+        &mut self,
+        stop: &StopSignal,
+        mut see: impl FnMut(u32, u64, M),
+    ) -> Result<(), CommandFailure> {
         for (partition, end) in (0..).zip(self.told_to.0.clone()) {
             let mut next = self.reader.bounds(partition)?.start;
             while next < end && !stop.is_stopped() {
@@ -200,9 +208,9 @@ impl<M: Message> Follower<M> {
                 next = after;
                 for record in records.iter().filter(|record| record.offset < end) {
                     match decode(record) {
-                        Decoded::Message(message) => see(partition, record.offset, message),
-                        Decoded::Nothing => {}
-                        Decoded::Awaits(why) => eprintln!("recrawl: record {partition}@{}: {why}", record.offset),
+                        DecodedRecord::Message(message) => see(partition, record.offset, message),
+                        DecodedRecord::Nothing => {}
+                        DecodedRecord::Awaits(why) => eprintln!("recrawl: record {partition}@{}: {why}", record.offset),
                     }
                 }
             }
@@ -210,7 +218,7 @@ impl<M: Message> Follower<M> {
         Ok(())
     }
 
-    fn next(&mut self) -> Result<Option<Followed<M>>, Failure> {
+    fn next(&mut self) -> Result<Option<Followed<M>>, CommandFailure> {
         for partition in 0..self.waiting.len() {
             self.fill(partition)?;
         }
@@ -226,7 +234,7 @@ impl<M: Message> Follower<M> {
     }
 
     /// Fetches more records for a partition whose queue is empty.
-    fn fill(&mut self, partition: usize) -> Result<(), Failure> {
+    fn fill(&mut self, partition: usize) -> Result<(), CommandFailure> {
         while self.waiting[partition].is_empty() {
             let from = self.read_to[partition];
             let (records, next) = self.reader.read(partition as u32, from, self.subject.batch)?;
@@ -238,9 +246,9 @@ impl<M: Message> Follower<M> {
             self.read_to[partition] = next;
             for record in &records {
                 match decode(record) {
-                    Decoded::Message(message) => self.waiting[partition].push_back((record.offset, message)),
-                    Decoded::Nothing => {}
-                    Decoded::Awaits(why) => {
+                    DecodedRecord::Message(message) => self.waiting[partition].push_back((record.offset, message)),
+                    DecodedRecord::Nothing => {}
+                    DecodedRecord::Awaits(why) => {
                         self.hold(partition, record.offset, &why);
                         return Ok(());
                     }
@@ -260,10 +268,10 @@ impl<M: Message> Follower<M> {
     }
 
     /// Checks at the end that no record still waits for its schema.
-    fn ended(&self) -> Result<(), Failure> {
+    fn ended(&self) -> Result<(), CommandFailure> {
         match self.held.iter().flatten().count() {
             0 => Ok(()),
-            partitions => Err(Failure::World(format!(
+            partitions => Err(CommandFailure::World(format!(
                 "{partitions} partitions were not read to their end, because a schema is missing (see above); \
                  continue later with the last cursor"
             ))),
@@ -272,7 +280,7 @@ impl<M: Message> Follower<M> {
 
     /// Warns when retention deleted records before they were read, because the reader is too slow. Kafka skips offsets
     /// for other reasons too, so only offsets before the first retained one count.
-    fn tell_of_a_gap(&mut self, partition: u32, from: u64) -> Result<(), Failure> {
+    fn tell_of_a_gap(&mut self, partition: u32, from: u64) -> Result<(), CommandFailure> {
         let gone = self.reader.bounds(partition)?.start.saturating_sub(from);
         if gone > 0 && !self.reader.forgets_what_was_read() {
             let retention = self.subject.retention;
@@ -285,7 +293,7 @@ impl<M: Message> Follower<M> {
     }
 }
 
-enum Decoded<M> {
+enum DecodedRecord<M> {
     Message(M),
     /// A tombstone or a foreign record. A foreign record is reported; both are skipped.
     Nothing,
@@ -293,14 +301,14 @@ enum Decoded<M> {
     Awaits(String),
 }
 
-fn decode<M: Message>(record: &InputRecord) -> Decoded<M> {
+fn decode<M: Message>(record: &InputRecord) -> DecodedRecord<M> {
     match record.value.as_deref().map(M::decode) {
-        None => Decoded::Nothing,
-        Some(Ok(message)) => Decoded::Message(message),
-        Some(Err(error @ DecodeError::UnknownSchema { .. })) => Decoded::Awaits(error.to_string()),
+        None => DecodedRecord::Nothing,
+        Some(Ok(message)) => DecodedRecord::Message(message),
+        Some(Err(error @ DecodeError::UnknownSchema { .. })) => DecodedRecord::Awaits(error.to_string()),
         Some(Err(error)) => {
             eprintln!("recrawl: record {}@{} is not a {}: {error}", record.partition, record.offset, M::NAME);
-            Decoded::Nothing
+            DecodedRecord::Nothing
         }
     }
 }

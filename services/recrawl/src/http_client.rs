@@ -1,6 +1,6 @@
 //! A minimal HTTP client for the status and commands of a running recrawl. HTTP/1.0 over loopback is sufficient.
 
-use crate::Failure;
+use crate::CommandFailure;
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
@@ -8,11 +8,13 @@ use std::time::Duration;
 const WAIT: Duration = Duration::from_secs(30);
 
 /// Sends a request and returns the status and body.
-pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> Result<(u16, String), Failure> {
-    let unreachable = |error: std::io::Error| Failure::World(format!("no answer from recrawl at {address}: {error}"));
+pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> Result<(u16, String), CommandFailure> {
+    let unreachable =
+        |error: std::io::Error| CommandFailure::World(format!("no answer from recrawl at {address}: {error}"));
     let bare = address.trim_start_matches("http://").trim_end_matches('/');
     let resolved = bare.to_socket_addrs().map_err(unreachable)?.next();
-    let resolved = resolved.ok_or_else(|| Failure::Input(format!("{address} is not an address; write host:port")))?;
+    let resolved =
+        resolved.ok_or_else(|| CommandFailure::Input(format!("{address} is not an address; write host:port")))?;
     let mut stream = TcpStream::connect_timeout(&resolved, Duration::from_secs(3)).map_err(unreachable)?;
     stream.set_read_timeout(Some(WAIT)).map_err(unreachable)?;
     let command = daemon::http::COMMAND_HEADER;
@@ -24,6 +26,6 @@ pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> R
     let answer = String::from_utf8_lossy(&answer);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    let status = status.ok_or_else(|| Failure::World(format!("the server at {address} does not speak HTTP")))?;
+    let status = status.ok_or_else(|| CommandFailure::World(format!("the server at {address} does not speak HTTP")))?;
     Ok((status, body.to_owned()))
 }

@@ -1,13 +1,13 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
-use crate::Failure;
+use crate::CommandFailure;
 use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
 use messages::{Demand, Encoded, PageContent, body, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
-use scheduler::{HostSchedule, Rules, ScheduledPage};
+use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use stream::partitioner::partition_for;
 use stream::{LogBackend, PollLimits, StageTopology, TableError, TaskId, TaskTables, TopicPartition};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
-use topology::Names;
+use topology::LogNames;
 
 /// Whether a data directory already holds a crawl, even if only seeds waiting for the first run.
 pub fn has_crawl(data: &Path) -> bool {
@@ -26,15 +26,15 @@ pub fn has_crawl(data: &Path) -> bool {
 pub struct Inspection {
     stores: EmbeddedStores,
     log: Arc<EmbeddedBackend>,
-    names: Names,
+    names: LogNames,
     partitions: u32,
 }
 
 impl Inspection {
     /// Opens a data directory of `recrawl run`, whether it is running or not.
-    pub fn open(settings: &Settings, data: &Path) -> Result<Self, Failure> {
+    pub fn open(settings: &Settings, data: &Path) -> Result<Self, CommandFailure> {
         let log = Arc::new(EmbeddedBackend::open_read_only(data)?);
-        let names = Names::new(settings);
+        let names = LogNames::new(settings);
         let input = names.topic(topics::SCHEDULER_EVENTS);
         let partitions = log.topics()?.iter().find(|topic| *topic.name == input).map_or(0, |topic| topic.partitions);
         // Records written by other versions must be readable too.
@@ -48,7 +48,7 @@ impl Inspection {
     }
 
     /// Names of topics and groups on the log.
-    pub fn names(&self) -> &Names {
+    pub fn names(&self) -> &LogNames {
         &self.names
     }
 
@@ -64,7 +64,7 @@ impl Inspection {
     }
 
     /// Visits every page of the scheduler, by partition and id.
-    pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), Failure> {
+    pub fn pages(&self, visit: &mut dyn FnMut(PageId, ScheduledPage)) -> Result<(), CommandFailure> {
         let topology = scheduler::topology();
         for partition in 0..self.partitions {
             let Some(tables) = self.tables(&topology, partition) else { continue };
@@ -78,7 +78,7 @@ impl Inspection {
     }
 
     /// The state of the crawl, as far as it is on disk.
-    pub fn status(&self) -> Result<Status, Failure> {
+    pub fn status(&self) -> Result<Status, CommandFailure> {
         let mut status = Status::default();
         let mut audits = (0, 0);
         self.pages(&mut |_, page| {
@@ -110,10 +110,10 @@ impl Inspection {
         settings: &Settings,
         url: &CanonicalUrl,
         now: Timestamp,
-    ) -> Result<Option<Explanation>, Failure> {
+    ) -> Result<Option<Explanation>, CommandFailure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let Some(tables) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
-        let rules = Rules::new(settings, self.partitions.max(1));
+        let rules = FrontierRules::new(settings, self.partitions.max(1));
         let demand = self.demand(partition)?.filter(|demand| demand.policy == settings.policy.name.name());
         // A replay's clock may be ahead of ours.
         let now = demand.as_ref().map_or(now, |demand| now.max(demand.published_at));
@@ -122,7 +122,7 @@ impl Inspection {
     }
 
     /// The last published demand of a scheduler partition, with the price it uses.
-    fn demand(&self, partition: u32) -> Result<Option<Demand>, Failure> {
+    fn demand(&self, partition: u32) -> Result<Option<Demand>, CommandFailure> {
         const BATCH: usize = 1_000;
         let place = TopicPartition::new(self.names.topic(topics::DEMAND), 0);
         let mut next = self.log.bounds(&place)?.start;
@@ -139,7 +139,7 @@ impl Inspection {
     }
 
     /// The stored copy of a page, unpacked. `None` if there is none.
-    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, Failure> {
+    pub fn copy(&self, url: &CanonicalUrl) -> Result<Option<(PageContent, Vec<u8>)>, CommandFailure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let failed = |error: &dyn std::fmt::Display| unreadable("detector", partition, error);
         let Some(tables) = self.tables(&detector::topology(), partition) else { return Ok(None) };
@@ -152,7 +152,7 @@ impl Inspection {
     }
 
     /// Everything stored about one page. `None` if the page is unknown.
-    pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, Failure> {
+    pub fn page(&self, url: &CanonicalUrl) -> Result<Option<PageReport>, CommandFailure> {
         let partition = partition_for(url.site_key().as_str().as_bytes(), self.partitions.max(1));
         let id = url.page_id();
         let Some(scheduler) = self.tables(&scheduler::topology(), partition) else { return Ok(None) };
@@ -169,8 +169,8 @@ impl Inspection {
     }
 }
 
-fn unreadable(stage: &str, partition: u32, error: &dyn std::fmt::Display) -> Failure {
-    Failure::World(format!("{stage}/{partition}: {error}"))
+fn unreadable(stage: &str, partition: u32, error: &dyn std::fmt::Display) -> CommandFailure {
+    CommandFailure::World(format!("{stage}/{partition}: {error}"))
 }
 
 /// Everything stored about one page. Times are RFC 3339 in UTC.

@@ -16,4 +16,4 @@ pub mod one_fetch;
 pub mod output;
 pub mod topic_reader;
 
-pub use crate::failure::Failure;
+pub use crate::failure::CommandFailure;

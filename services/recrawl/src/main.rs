@@ -10,16 +10,16 @@ use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(version, about = "Keeps a copy of many web pages fresh under a fetch budget")]
-struct Arguments {
+struct RecrawlArguments {
     /// Format of the answer on stdout.
     #[arg(long, value_enum, default_value_t, global = true)]
     format: Format,
     #[command(subcommand)]
-    command: Command,
+    command: RecrawlCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum RecrawlCommand {
     /// Runs the whole loop in this process, until stopped.
     Run(run::RunArguments),
     /// Crawls a replay of real sites on a fast clock, and reports the freshness of the copies.
@@ -68,31 +68,31 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = RecrawlArguments::parse();
     let format = arguments.format;
     let done = match &arguments.command {
-        Command::Run(arguments) => run::run(arguments, format),
-        Command::Demo(arguments) => demo::demo(arguments, format),
-        Command::Simulate(arguments) => simulate::simulate(arguments, format),
-        Command::Status(arguments) => status::status(arguments, format),
-        Command::Page(arguments) => page::page(arguments, format),
-        Command::Explain(arguments) => explain::explain(arguments, format),
-        Command::Changes(arguments) => changes::changes(arguments, format),
-        Command::Export(arguments) => export::export(arguments, format),
-        Command::Seed(arguments) => seed::seed(arguments, format),
-        Command::Fetch(arguments) => fetch::fetch(arguments, format),
-        Command::Robots(arguments) => robots::robots(arguments, format),
-        Command::Sitemap(arguments) => sitemap::sitemap(arguments, format),
-        Command::Text(arguments) => text::text(arguments, format),
-        Command::Diff(arguments) => diff::diff(arguments, format),
-        Command::Detect(arguments) => detect::detect(arguments, format),
-        Command::Mirrors(arguments) => mirrors::mirrors(arguments, format),
-        Command::Url(arguments) => url::url(arguments, format),
-        Command::Topics(arguments) => topics::topics(arguments, format),
-        Command::State(arguments) => state::state(arguments, format),
-        Command::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
-        Command::Completions { shell } => {
-            clap_complete::generate(*shell, &mut Arguments::command(), "recrawl", &mut std::io::stdout());
+        RecrawlCommand::Run(arguments) => run::run(arguments, format),
+        RecrawlCommand::Demo(arguments) => demo::demo(arguments, format),
+        RecrawlCommand::Simulate(arguments) => simulate::simulate(arguments, format),
+        RecrawlCommand::Status(arguments) => status::status(arguments, format),
+        RecrawlCommand::Page(arguments) => page::page(arguments, format),
+        RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
+        RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
+        RecrawlCommand::Export(arguments) => export::export(arguments, format),
+        RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
+        RecrawlCommand::Fetch(arguments) => fetch::fetch(arguments, format),
+        RecrawlCommand::Robots(arguments) => robots::robots(arguments, format),
+        RecrawlCommand::Sitemap(arguments) => sitemap::sitemap(arguments, format),
+        RecrawlCommand::Text(arguments) => text::text(arguments, format),
+        RecrawlCommand::Diff(arguments) => diff::diff(arguments, format),
+        RecrawlCommand::Detect(arguments) => detect::detect(arguments, format),
+        RecrawlCommand::Mirrors(arguments) => mirrors::mirrors(arguments, format),
+        RecrawlCommand::Url(arguments) => url::url(arguments, format),
+        RecrawlCommand::Topics(arguments) => topics::topics(arguments, format),
+        RecrawlCommand::State(arguments) => state::state(arguments, format),
+        RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
+        RecrawlCommand::Completions { shell } => {
+            clap_complete::generate(*shell, &mut RecrawlArguments::command(), "recrawl", &mut std::io::stdout());
             Ok(())
         }
     };

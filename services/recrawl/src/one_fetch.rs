@@ -1,10 +1,10 @@
 //! Fetches one page or robots.txt politely, for the tools.
 
-use crate::Failure;
+use crate::CommandFailure;
 use daemon::WebClock;
 use messages::{FetchReason, FetchRequest, FetchResult, body};
 use page::CanonicalUrl;
-use politeness::{Robots, RobotsCacheEntry};
+use politeness::{RobotsCacheEntry, RobotsFile};
 use settings::Settings;
 use std::borrow::Cow;
 use std::io::Read;
@@ -12,7 +12,10 @@ use std::sync::Arc;
 use stream::Clock;
 
 /// Fetches a page once with the loop's rules: robots.txt, private addresses, limits on time and size.
-pub fn page(settings: &Settings, url: &CanonicalUrl) -> Result<(FetchResult, Option<RobotsCacheEntry>), Failure> {
+pub fn page(
+    settings: &Settings,
+    url: &CanonicalUrl,
+) -> Result<(FetchResult, Option<RobotsCacheEntry>), CommandFailure> {
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let request = FetchRequest { reason: FetchReason::Command, ..FetchRequest::first(url.clone(), clock.now()) };
     Ok(fetcher::fetch_one(request, rules(settings)?, &clock)?)
@@ -34,7 +37,7 @@ pub fn is_address(argument: &str) -> bool {
 }
 
 /// Reads a file ("-" is stdin), or fetches a URL.
-pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Failure> {
+pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, CommandFailure> {
     let mut bytes = Vec::new();
     if argument == "-" {
         std::io::stdin().read_to_end(&mut bytes)?;
@@ -42,39 +45,42 @@ pub fn file_or_address(settings: &Settings, argument: &str) -> Result<Given, Fai
     }
     if !is_address(argument) {
         let bytes = std::fs::read(argument)
-            .map_err(|error| Failure::Input(format!("{argument}: {error}; give a file or a URL")))?;
+            .map_err(|error| CommandFailure::Input(format!("{argument}: {error}; give a file or a URL")))?;
         return Ok(Given { bytes, url: None, content_type: None });
     }
-    let url = CanonicalUrl::parse(argument).map_err(|error| Failure::Input(format!("{argument}: {error}")))?;
+    let url = CanonicalUrl::parse(argument).map_err(|error| CommandFailure::Input(format!("{argument}: {error}")))?;
     let (result, _) = page(settings, &url)?;
     let Some(bytes) = unpacked_body(settings, &result)? else {
         let why = result.detail.or_else(|| result.look.status.map(|status| format!("status {status}")));
-        return Err(Failure::World(format!("{argument}: {}", why.unwrap_or_else(|| "no page".to_owned()))));
+        return Err(CommandFailure::World(format!("{argument}: {}", why.unwrap_or_else(|| "no page".to_owned()))));
     };
     Ok(Given { bytes, url: Some(result.look.final_url.unwrap_or(url)), content_type: result.content_type })
 }
 
 /// The unpacked body of a result, if it has one.
-pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, Failure> {
+pub fn unpacked_body(settings: &Settings, result: &FetchResult) -> Result<Option<Vec<u8>>, CommandFailure> {
     let most = usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX);
     let bytes = result.body.as_deref().map(|packed| body::unpack(packed, most).map(Cow::into_owned)).transpose();
-    bytes.map_err(|error| Failure::World(error.to_string()))
+    bytes.map_err(|error| CommandFailure::World(error.to_string()))
 }
 
 /// Fetches the robots.txt of a URL.
-pub fn robots(settings: &Settings, address: &str) -> Result<Robots, Failure> {
-    let url = CanonicalUrl::parse(address).map_err(|error| Failure::Input(format!("{address}: {error}")))?;
+pub fn robots(settings: &Settings, address: &str) -> Result<RobotsFile, CommandFailure> {
+    let url = CanonicalUrl::parse(address).map_err(|error| CommandFailure::Input(format!("{address}: {error}")))?;
     let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
     let (entry, failure) = fetcher::fetch_robots(&url, &rules(settings)?, &clock)?;
     match (entry.unreachable_since(), failure) {
         (Some(_), why) => {
             let why = why.unwrap_or_else(|| "the server failed".to_owned());
-            Err(Failure::World(format!("cannot read robots.txt of {}, so nothing may be fetched: {why}", url.host())))
+            Err(CommandFailure::World(format!(
+                "cannot read robots.txt of {}, so nothing may be fetched: {why}",
+                url.host()
+            )))
         }
         (None, _) => Ok(entry.robots().cloned().unwrap_or_default()),
     }
 }
 
-fn rules(settings: &Settings) -> Result<fetcher::Rules, Failure> {
-    fetcher::Rules::new(settings).map_err(|error| Failure::Input(error.to_string()))
+fn rules(settings: &Settings) -> Result<fetcher::FetcherRules, CommandFailure> {
+    fetcher::FetcherRules::new(settings).map_err(|error| CommandFailure::Input(error.to_string()))
 }

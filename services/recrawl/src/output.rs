@@ -1,6 +1,6 @@
 //! Answers on stdout: text for people, JSON for programs.
 
-use crate::Failure;
+use crate::CommandFailure;
 use clap::ValueEnum;
 use daemon::StopSignal;
 use serde::Serialize;
@@ -19,17 +19,19 @@ pub enum Format {
 }
 
 /// Prints one answer.
-pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), Failure> {
+pub fn answer<T: Serialize>(format: Format, value: &T, text: impl FnOnce(&T) -> String) -> Result<(), CommandFailure> {
     let line = match format {
         Format::Text => text(value),
-        Format::Json => serde_json::to_string_pretty(value).map_err(|error| Failure::World(error.to_string()))?,
-        Format::Jsonl => serde_json::to_string(value).map_err(|error| Failure::World(error.to_string()))?,
+        Format::Json => {
+            serde_json::to_string_pretty(value).map_err(|error| CommandFailure::World(error.to_string()))?
+        }
+        Format::Jsonl => serde_json::to_string(value).map_err(|error| CommandFailure::World(error.to_string()))?,
     };
     print(line.trim_end())
 }
 
 /// Prints a list of answers: an array as JSON, otherwise one per line.
-pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> String) -> Result<(), Failure> {
+pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> String) -> Result<(), CommandFailure> {
     if format == Format::Json {
         return answer(format, &values, |_| String::new());
     }
@@ -37,12 +39,12 @@ pub fn answers<T: Serialize>(format: Format, values: &[T], text: impl Fn(&T) -> 
 }
 
 /// Prints a line. A closed pipe (`recrawl … | head`) is not an error; the exit status still reports the verdict.
-pub fn print(line: &str) -> Result<(), Failure> {
+pub fn print(line: &str) -> Result<(), CommandFailure> {
     written(writeln!(std::io::stdout(), "{line}"))
 }
 
 /// Result of a write to stdout, where a closed pipe is not an error.
-pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
+pub fn written(result: std::io::Result<()>) -> Result<(), CommandFailure> {
     match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
@@ -50,7 +52,7 @@ pub fn written(result: std::io::Result<()>) -> Result<(), Failure> {
 }
 
 /// As [`written`], but within a stream: a closed pipe stops the stream.
-pub fn told(result: std::io::Result<()>, stop: &StopSignal) -> Result<(), Failure> {
+pub fn told(result: std::io::Result<()>, stop: &StopSignal) -> Result<(), CommandFailure> {
     if result.is_err() {
         stop.stop();
     }

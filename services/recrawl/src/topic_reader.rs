@@ -1,17 +1,17 @@
 //! Reads records of a topic, embedded or over Kafka, beside a loop that may be running.
 
-use crate::Failure;
+use crate::CommandFailure;
 use messages::topics::{self, TopicSpec};
 use settings::Settings;
 use std::path::PathBuf;
 use stream::schemas::{SchemaReader, is_unheard_of};
-use stream::{Bounds, Cleanup, InputRecord, Log, LogBackend, PollLimits, Reader, TopicPartition};
+use stream::{Cleanup, InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
-use topology::Names;
+use topology::LogNames;
 
 /// Reads one topic of a crawl without taking part in it.
 pub struct TopicReader {
-    source: Source,
+    source: LogSource,
     /// Absent if there is no schema topic.
     schemas: Option<SchemaReader>,
     topic: String,
@@ -19,29 +19,29 @@ pub struct TopicReader {
     forgets_what_was_read: bool,
 }
 
-enum Source {
+enum LogSource {
     Embedded { data: PathBuf, log: Box<EmbeddedBackend> },
-    Kafka(Box<dyn Reader>),
+    Kafka(Box<dyn LogReader>),
 }
 
-impl Source {
+impl LogSource {
     fn read(
         &mut self,
         place: &TopicPartition,
         from: u64,
         max_records: usize,
-    ) -> Result<(Vec<InputRecord>, u64), Failure> {
+    ) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
         match self {
-            Source::Embedded { log, .. } => read_embedded(log, place, from, max_records),
-            Source::Kafka(reader) => Ok(reader.read(place, from, max_records)?),
+            LogSource::Embedded { log, .. } => read_embedded(log, place, from, max_records),
+            LogSource::Kafka(reader) => Ok(reader.read(place, from, max_records)?),
         }
     }
 }
 
 impl TopicReader {
     /// Opens a topic, named without prefix, of the crawl that the settings describe. `client` is the Kafka client name.
-    pub fn open(settings: &Settings, topic: impl Into<TopicSpec>, client: &str) -> Result<Self, Failure> {
-        let names = Names::new(settings);
+    pub fn open(settings: &Settings, topic: impl Into<TopicSpec>, client: &str) -> Result<Self, CommandFailure> {
+        let names = LogNames::new(settings);
         let (topic, schemas) = (names.topic(topic), names.topic(topics::SCHEMAS));
         let mut forgets_what_was_read = false;
         let (source, partitions, has_schemas) = match (&settings.crawl.data, &settings.kafka.brokers) {
@@ -53,18 +53,20 @@ impl TopicReader {
                 let cleanup = config.as_ref().map(|config| config.cleanup);
                 forgets_what_was_read =
                     matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. } | Cleanup::Transient { .. }));
-                (Source::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
+                (LogSource::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
             }
             (None, Some(_)) => {
                 let log = daemon::service::connect(settings, client)?;
                 let partitions = log.topic(&topic)?.map(|topic| topic.partitions);
-                (Source::Kafka(log.reader()?), partitions, log.topic(&schemas)?.is_some())
+                (LogSource::Kafka(log.reader()?), partitions, log.topic(&schemas)?.is_some())
             }
             (None, None) => {
-                return Err(Failure::Input("no crawl given: give --data DIR, or --config with kafka.brokers".into()));
+                return Err(CommandFailure::Input(
+                    "no crawl given: give --data DIR, or --config with kafka.brokers".into(),
+                ));
             }
         };
-        let missing = || Failure::Input(format!("topic {topic} does not exist; has this crawl ever run?"));
+        let missing = || CommandFailure::Input(format!("topic {topic} does not exist; has this crawl ever run?"));
         let schemas = has_schemas.then(|| SchemaReader::new(&schemas));
         let partitions = partitions.ok_or_else(missing)?;
         let mut reader = Self { source, schemas, partitions, topic, forgets_what_was_read };
@@ -83,17 +85,22 @@ impl TopicReader {
     }
 
     /// First and next offset of a partition.
-    pub fn bounds(&mut self, partition: u32) -> Result<Bounds, Failure> {
+    pub fn bounds(&mut self, partition: u32) -> Result<OffsetBounds, CommandFailure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         Ok(match &mut self.source {
-            Source::Embedded { log, .. } => log.bounds(&place)?,
-            Source::Kafka(reader) => reader.bounds(&[place])?.into_iter().next().unwrap_or_default(),
+            LogSource::Embedded { log, .. } => log.bounds(&place)?,
+            LogSource::Kafka(reader) => reader.bounds(&[place])?.into_iter().next().unwrap_or_default(),
         })
     }
 
     /// Reads up to `max_records` of a partition from an offset on. Also returns the offset to continue from. Empty at
     /// the end of the partition. Records of other versions can be decoded if their schemas have arrived.
-    pub fn read(&mut self, partition: u32, from: u64, max_records: usize) -> Result<(Vec<InputRecord>, u64), Failure> {
+    pub fn read(
+        &mut self,
+        partition: u32,
+        from: u64,
+        max_records: usize,
+    ) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
         let place = TopicPartition::new(self.topic.as_str(), partition);
         let read = self.source.read(&place, from, max_records)?;
         if read.0.iter().any(is_unheard_of) {
@@ -102,14 +109,14 @@ impl TopicReader {
         Ok(read)
     }
 
-    fn learn_schemas(&mut self) -> Result<(), Failure> {
+    fn learn_schemas(&mut self) -> Result<(), CommandFailure> {
         let Self { schemas: Some(schemas), source, .. } = self else { return Ok(()) };
         schemas.learn(|place, from, max_records| source.read(place, from, max_records)).map(|_| ())
     }
 
     /// Refreshes the view of an embedded log, which is otherwise a snapshot.
-    pub fn refresh(&mut self) -> Result<(), Failure> {
-        if let Source::Embedded { data, log } = &mut self.source {
+    pub fn refresh(&mut self) -> Result<(), CommandFailure> {
+        if let LogSource::Embedded { data, log } = &mut self.source {
             **log = EmbeddedBackend::open_read_only(data)?;
         }
         Ok(())
@@ -117,7 +124,7 @@ impl TopicReader {
 }
 
 /// Learns the schemas that an embedded crawl holds.
-pub(crate) fn learn_schemas(log: &EmbeddedBackend, names: &Names) -> Result<(), Failure> {
+pub(crate) fn learn_schemas(log: &EmbeddedBackend, names: &LogNames) -> Result<(), CommandFailure> {
     let topic = names.topic(topics::SCHEMAS);
     if log.topics()?.iter().any(|config| *config.name == topic) {
         SchemaReader::new(&topic).learn(|place, from, max_records| read_embedded(log, place, from, max_records))?;
@@ -130,7 +137,7 @@ fn read_embedded(
     place: &TopicPartition,
     from: u64,
     max_records: usize,
-) -> Result<(Vec<InputRecord>, u64), Failure> {
+) -> Result<(Vec<InputRecord>, u64), CommandFailure> {
     let records = log.read(place, from, PollLimits::records(max_records))?;
     let next = records.last().map_or(from, |last| last.offset + 1);
     Ok((records, next))

@@ -1,6 +1,6 @@
 //! The topics of all stages together: what people are shown, and what has to hold between stages.
 
-use messages::topics::{self, Cleanup, Key, Partitions, SCHEMAS, TopicName, TopicSpec};
+use messages::topics::{self, CleanupPolicy, KeyKind, Partitions, SCHEMAS, TopicName, TopicSpec};
 use recrawl::embedded::stages;
 use std::path::PathBuf;
 use stream::StageTopology;
@@ -37,25 +37,25 @@ fn row(topic: &TopicSpec) -> String {
     let directory = if matches!(topic.name, TopicName::Changelog { .. }) { "state/" } else { "" };
     let schemas = (topic.schemas)().into_iter().map(|schema| format!("[{0}]({directory}{0}.avsc)", schema.name));
     let schemas = match (topic.key, schemas.collect::<Vec<_>>().join(", ")) {
-        (Key::Fingerprint, _) => "JSON of a schema".to_owned(),
+        (KeyKind::Fingerprint, _) => "JSON of a schema".to_owned(),
         (_, none) if none.is_empty() => "own encoding".to_owned(),
         (_, schemas) => schemas,
     };
     let (producers, consumers) = users(topic.name);
     let key = match topic.key {
-        Key::Site => "site key",
-        Key::Page => "page id",
-        Key::Host => "host",
-        Key::Group => "site and cell",
-        Key::Hash => "kind and hash",
-        Key::Band => "band",
-        Key::StagePartition => "scheduler partition",
-        Key::Original => "original key",
-        Key::Fingerprint => "fingerprint",
+        KeyKind::Site => "site key",
+        KeyKind::Page => "page id",
+        KeyKind::Host => "host",
+        KeyKind::Group => "site and cell",
+        KeyKind::Hash => "kind and hash",
+        KeyKind::Band => "band",
+        KeyKind::StagePartition => "scheduler partition",
+        KeyKind::Original => "original key",
+        KeyKind::Fingerprint => "fingerprint",
     };
     let cleanup = match topic.cleanup {
-        Cleanup::Compact => "compacted".to_owned(),
-        Cleanup::Delete { retention_days } => format!("deleted after {retention_days} days"),
+        CleanupPolicy::Compact => "compacted".to_owned(),
+        CleanupPolicy::Delete { retention_days } => format!("deleted after {retention_days} days"),
     };
     let partitions = match topic.partitions {
         Partitions::PerLoop => "loop".to_owned(),
@@ -123,11 +123,16 @@ fn any_record_fits_into_a_dead_letter() {
 
 #[test]
 fn a_site_stays_in_one_partition_all_round_the_loop() {
-    for topic in topology::catalogue(&stages()).iter().filter(|topic| topic.key == Key::Site) {
+    for topic in topology::catalogue(&stages()).iter().filter(|topic| topic.key == KeyKind::Site) {
         assert_eq!(topic.partition_count(16), 16, "{}", topic.name);
     }
     // Changelogs have the partitions of the tasks whose state they keep.
     for changelog in stages().iter().flat_map(|stage| stage.changelogs().collect::<Vec<_>>()) {
-        assert_eq!((changelog.partition_count(16), changelog.cleanup), (16, Cleanup::Compact), "{}", changelog.name);
+        assert_eq!(
+            (changelog.partition_count(16), changelog.cleanup),
+            (16, CleanupPolicy::Compact),
+            "{}",
+            changelog.name
+        );
     }
 }

@@ -4,7 +4,7 @@ pub use frontier::explain::{Explanation, HintQuality, Hints, HostCap, RateRange,
 
 use crate::outlook::read;
 use crate::state::{HOSTS, OUTLOOK, PAGES};
-use frontier::Rules;
+use frontier::FrontierRules;
 use page::{CanonicalUrl, Timestamp};
 use stream::{TableError, TaskTables};
 use sweeps::Outlook;
@@ -26,7 +26,7 @@ pub enum ExplainError {
 /// When the tables cannot be read.
 pub fn explain(
     tables: &TaskTables,
-    rules: &Rules,
+    rules: &FrontierRules,
     url: &CanonicalUrl,
     price: Option<f64>,
     now: Timestamp,

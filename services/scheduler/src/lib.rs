@@ -11,15 +11,15 @@ mod outlook;
 mod state;
 
 pub use crate::state::{HOSTS, OUTLOOK, OutlookCell, OutlookGroup, OutlookKey, OutlookRecord, OutlookSite, PAGES};
-pub use frontier::{HostSchedule, Rules, ScheduledPage};
+pub use frontier::{FrontierRules, HostSchedule, ScheduledPage};
 
-use frontier::{Choice, Frontier, HandOut};
+use frontier::{ChosenPage, Frontier, HandOut};
 use messages::topics::{DEMAND, FETCH_REQUESTS, SCHEDULER_EVENTS};
 use messages::{ChangeEstimate, ChangeHint, MirrorLetter, PageLinks, SchedulerEvent, SweepForecast};
 use page::{PageId, SiteKey, Timestamp};
 use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
-use topology::Names;
+use topology::LogNames;
 
 /// The stage's tables and topics.
 pub fn topology() -> StageTopology {
@@ -28,8 +28,8 @@ pub fn topology() -> StageTopology {
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics.
-pub fn stage(settings: &Settings, names: &Names, partitions: u32) -> StageSpec {
-    let rules = Rules::new(settings, partitions);
+pub fn stage(settings: &Settings, names: &LogNames, partitions: u32) -> StageSpec {
+    let rules = FrontierRules::new(settings, partitions);
     let work = StageWork::Processors(Box::new(move |_| Box::new(Scheduler::new(rules.clone()))));
     names.stage(&topology(), settings.policy.scan_interval, work)
 }
@@ -41,7 +41,7 @@ pub struct Scheduler {
 
 impl Scheduler {
     /// A scheduler without pages; [`Processor::restored`] fills it.
-    pub fn new(rules: Rules) -> Self {
+    pub fn new(rules: FrontierRules) -> Self {
         Self { frontier: Frontier::new(rules) }
     }
 
@@ -136,7 +136,7 @@ impl Scheduler {
         Ok(())
     }
 
-    fn hand_out(&mut self, choice: &Choice, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn hand_out(&mut self, choice: &ChosenPage, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let mut page = load(choice.page_id, context)?;
         match self.frontier.hand_out(choice, &mut page, context.now()) {
             HandOut::Request(request) => context.emit(FETCH_REQUESTS, *request),

@@ -1,7 +1,7 @@
 //! The tables of the scheduler.
 
 use frontier::{HostSchedule, ScheduledPage};
-use messages::topics::Key;
+use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
 use page::{Host, PageId};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub enum OutlookKey {
 }
 
 impl TableKey for OutlookKey {
-    const KIND: Key = Key::Hash;
+    const KIND: KeyKind = KeyKind::Hash;
     type Bytes = [u8; 9];
 
     fn to_bytes(&self) -> [u8; 9] {

@@ -12,7 +12,7 @@ use messages::{
 };
 use page::{CanonicalUrl, DAY, HOUR, MINUTE, Timestamp};
 use policies::PolicyKind;
-use scheduler::Rules;
+use scheduler::FrontierRules;
 use scheduler::explain::{Explanation, explain};
 use std::collections::{BTreeMap, BTreeSet};
 use stream::memory::MemoryStores;
@@ -88,8 +88,8 @@ impl World {
     }
 }
 
-/// A day on which every page of site 0 changes, after forty days on which nothing did. How many of them were seen in the
-/// three days after the first one was, and of all looks in the day after, how many went to the site.
+/// A day on which every page of site 0 changes, after forty days on which nothing did. How many of them were seen in
+/// the three days after the first one was, and of all looks in the day after, how many went to the site.
 fn swept(policy: &str, estimator: &str) -> (usize, f64) {
     let mut world = World::new(policy, estimator);
     let sweep_at = world.bench.now() + 40 * DAY;
@@ -122,7 +122,7 @@ fn explained(bench: &Bench, url: &str, price: Option<f64>) -> Explanation {
     let task = TaskId { stage: "scheduler".to_owned(), partition: 0 };
     let topology = scheduler::topology();
     let store = bench.driver.stores.open("memory", &task, &topology.table_names()).unwrap();
-    let rules = Rules::new(&bench.settings, bench.partitions);
+    let rules = FrontierRules::new(&bench.settings, bench.partitions);
     let url = CanonicalUrl::parse(url).unwrap();
     explain(&TaskTables::new(store, &topology), &rules, &url, price, bench.now()).unwrap().unwrap()
 }

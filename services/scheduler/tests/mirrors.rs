@@ -124,7 +124,7 @@ fn a_mirror_that_is_made_more_important_trades_places() {
     bench.tick();
     assert_eq!((follows(&bench), followers(&bench)), (false, 0));
     let page = bench.page(ORIGINAL).unwrap().ties.unwrap();
-    assert_eq!(page.canonical.unwrap().standing.url.as_str(), MIRROR);
+    assert_eq!(page.canonical.unwrap().rank.url.as_str(), MIRROR);
     assert_eq!(bench.page(MIRROR).unwrap().ties.unwrap().followers.len(), 1);
 }
 

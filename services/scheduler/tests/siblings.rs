@@ -7,7 +7,7 @@ mod bench;
 use bench::{Bench, edited, looked};
 use messages::{ChangeEstimate, FetchRequest, SchedulerEvent, SweepForecast};
 use page::{CanonicalUrl, DAY, HOUR};
-use sweeps::{CellChange, CellPriors, Place};
+use sweeps::{CellChange, CellPriors, PagePlace};
 
 const PAGES: usize = 10;
 
@@ -52,7 +52,7 @@ fn bench(policy: &str, estimator: &str) -> Bench {
 
 fn tell(bench: &mut Bench, news_beta_days: f64, docs_beta_days: f64) {
     let cell = |path: &str, beta_days: f64| {
-        let place = Place::of("site.test", "site.test", path);
+        let place = PagePlace::of("site.test", "site.test", path);
         let priors = CellPriors { own_beta_days: beta_days, plain_beta_days: beta_days };
         CellChange { cell: place.cell, site: place.site, priors }
     };

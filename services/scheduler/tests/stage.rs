@@ -243,7 +243,7 @@ fn a_page_an_operator_wants_comes_next_whatever_it_is_worth() {
     let next = bench.next(2 * HOUR);
     assert_eq!((next.url.as_str(), next.reason), (URL, FetchReason::Command));
     bench.answer(looked(&next, 1e-6));
-    assert_eq!(bench.page(URL).unwrap().request.wanted, frontier::Wanted::No);
+    assert_eq!(bench.page(URL).unwrap().request.wanted, frontier::WantedReason::No);
 }
 
 #[test]

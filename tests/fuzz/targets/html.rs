@@ -3,7 +3,7 @@
 //! Input: a line with the content type, then two versions of the body with the byte 1E between them.
 #![no_main]
 
-use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Verdict, Version, passages};
+use change::{Noise, LookMemory, PageState, VersionMemory, PartVerdict, Version, VersionVerdict, passages};
 use document::{ContentKind, MAX_LINKS, MAX_TEXT_BYTES, extract};
 use reading::read;
 use libfuzzer_sys::fuzz_target;
@@ -35,7 +35,7 @@ fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
     for noise in [Noise::ByFrequency, Noise::ByDoubleFetch { since_last_look_s: Some(0) }] {
         let mut state = PageState::default();
         state.observe(&first, noise);
-        assert_eq!(state.observe(&second, noise).verdict == Verdict::Unchanged, old == new);
+        assert_eq!(state.observe(&second, noise).verdict == VersionVerdict::Unchanged, old == new);
         let mut state = PageState::default();
         for version in [&first, &second, &first] {
             let judgement = state.observe(version, noise);
@@ -49,7 +49,7 @@ fn judged(content_type: Option<&str>, old: &[u8], new: &[u8]) {
                 let again = state.clone().observe(version, noise);
                 assert_eq!(
                     (again.verdict, again.meaningful),
-                    (Verdict::Unchanged, false),
+                    (VersionVerdict::Unchanged, false),
                     "the same bytes are no news"
                 );
             }

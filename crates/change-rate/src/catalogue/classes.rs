@@ -10,7 +10,9 @@
 //! With many classes, evenly spaced in the logarithm of the rate, this is a belief of any shape. Sources: Cho &
 //! Garcia-Molina, TOIT 2003, section on the Bayesian estimator; B6 of the algorithm notes.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, RATE_MAX_PER_DAY, sane_age_days, sane_interval_days, sane_share};
+use crate::estimator::{
+    ChangeRateEstimator, LookOutcome, RATE_MAX_PER_DAY, sane_age_days, sane_interval_days, sane_share,
+};
 use crate::gamma::Gamma;
 use thiserror::Error;
 
@@ -121,7 +123,7 @@ impl RateClasses {
     }
 
     /// The probabilities of the classes after these looks (interval in days, outcome), in double precision throughout.
-    pub fn probabilities_after(&self, looks: &[(f64, Outcome)]) -> Vec<f64> {
+    pub fn probabilities_after(&self, looks: &[(f64, LookOutcome)]) -> Vec<f64> {
         let mut ln_weights = self.ln_prior.to_vec();
         for &(interval_days, outcome) in looks {
             self.learn(&mut ln_weights, interval_days, outcome);
@@ -176,15 +178,15 @@ impl RateClasses {
         own.iter().map(|weight| f64::from(*weight)).chain(prior.iter().copied())
     }
 
-    fn learn(&self, ln_weights: &mut [f64], interval_days: f64, outcome: Outcome) {
+    fn learn(&self, ln_weights: &mut [f64], interval_days: f64, outcome: LookOutcome) {
         let interval_days = sane_interval_days(interval_days);
         let likelihood = |rate: f64, ln_rate: f64| match outcome {
-            Outcome::Unchanged => -rate * interval_days,
+            LookOutcome::Unchanged => -rate * interval_days,
             // An instant has room for one change only, with a likelihood proportional to the rate.
-            Outcome::Changed if interval_days < 1e-12 => ln_rate,
-            Outcome::Changed => (-(-rate * interval_days).exp_m1()).ln(),
-            Outcome::ChangedAt { age_days } => ln_rate - rate * sane_age_days(age_days, interval_days),
-            Outcome::ChangeCount(count) => f64::from(count) * ln_rate - rate * interval_days,
+            LookOutcome::Changed if interval_days < 1e-12 => ln_rate,
+            LookOutcome::Changed => (-(-rate * interval_days).exp_m1()).ln(),
+            LookOutcome::ChangedAt { age_days } => ln_rate - rate * sane_age_days(age_days, interval_days),
+            LookOutcome::ChangeCount(count) => f64::from(count) * ln_rate - rate * interval_days,
         };
         for ((weight, rate), ln_rate) in ln_weights.iter_mut().zip(&self.rates_per_day).zip(&self.ln_rates) {
             *weight += likelihood(*rate, *ln_rate);
@@ -207,7 +209,7 @@ impl RateClasses {
 impl ChangeRateEstimator for RateClasses {
     type State = ClassState;
 
-    fn update(&self, state: &mut ClassState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut ClassState, interval_days: f64, outcome: LookOutcome) {
         self.replace(state, |ln_weights| self.learn(ln_weights, interval_days, outcome));
     }
 

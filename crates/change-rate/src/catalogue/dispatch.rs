@@ -8,7 +8,7 @@ use super::moments::{MomentMatching, MomentState};
 use super::poisson_looks::{ApproximationState, StochasticApproximation};
 use super::{EstimatorKind, Keeps};
 use crate::counts::CheckCounts;
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days};
+use crate::estimator::{ChangeRateEstimator, LookOutcome, sane_interval_days};
 use crate::filter::{GammaFilter, GammaPrior, GammaState};
 use crate::forgetting::kept_share;
 use crate::gamma::{Gamma, InvalidParameter};
@@ -34,7 +34,7 @@ impl Default for EstimatorOptions {
 
 /// One estimator, shared by all pages.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Estimator {
+pub struct RateEstimator {
     kind: EstimatorKind,
     // For the Gamma filter, which fades by itself.
     filter: GammaFilter,
@@ -44,10 +44,10 @@ pub struct Estimator {
 
 /// The state of one page: 24 bytes, and more on the heap for estimators with a histogram or weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EstimatorState(State);
+pub struct EstimatorState(KindState);
 
 #[derive(Clone, Debug, PartialEq)]
-enum State {
+enum KindState {
     Counts(CheckCounts),
     Evidence(GammaState),
     LastModified(LastModifiedState),
@@ -72,7 +72,7 @@ const POINT_ALPHA: f64 = 1e6;
 /// Minimum of changes assumed in the time watched for a page never seen to change; otherwise it would be abandoned.
 const CHANGES_AT_LEAST: f64 = 0.05;
 
-impl Estimator {
+impl RateEstimator {
     /// The estimator of this kind.
     pub fn new(kind: EstimatorKind, options: EstimatorOptions) -> Result<Self, InvalidParameter> {
         let belief = options.prior.belief();
@@ -102,29 +102,35 @@ impl Estimator {
 
     /// Takes in one look, `interval_days` after the previous one. A state of another kind of estimator is reset first.
     #[inline]
-    pub fn update(&self, state: &mut EstimatorState, interval_days: f64, outcome: Outcome) {
+    pub fn update(&self, state: &mut EstimatorState, interval_days: f64, outcome: LookOutcome) {
         self.update_from(self.prior(), state, interval_days, outcome);
     }
 
-    /// Like [`Estimator::update`], for a page with its own prior, learned from its groups. Only the Gamma filter uses
-    /// the prior.
+    /// Like [`RateEstimator::update`], for a page with its own prior, learned from its groups. Only the Gamma filter
+    /// uses the prior.
     #[inline]
-    pub fn update_from(&self, prior: GammaPrior, state: &mut EstimatorState, interval_days: f64, outcome: Outcome) {
+    pub fn update_from(&self, prior: GammaPrior, state: &mut EstimatorState, interval_days: f64, outcome: LookOutcome) {
         if !state.is_of(self.kind) {
             *state = self.start();
         }
         match &mut state.0 {
-            State::Evidence(state) => self.filter.with_prior(prior).update(state, interval_days, outcome),
-            State::Counts(state) => self.learn(&NaiveRatio, state, interval_days, outcome),
-            State::LastModified(state) => self.learn(&LastModified, state, interval_days, outcome),
-            State::Approximation(state) => self.learn(&self.approximation, state, interval_days, outcome),
-            State::Likelihood(state) => self.learn(&LIKELIHOOD, state, interval_days, outcome),
-            State::Moments(state) => self.learn(&MOMENTS, state, interval_days, outcome),
-            State::Classes(state) => self.learn(&self.classes, state, interval_days, outcome),
+            KindState::Evidence(state) => self.filter.with_prior(prior).update(state, interval_days, outcome),
+            KindState::Counts(state) => self.learn(&NaiveRatio, state, interval_days, outcome),
+            KindState::LastModified(state) => self.learn(&LastModified, state, interval_days, outcome),
+            KindState::Approximation(state) => self.learn(&self.approximation, state, interval_days, outcome),
+            KindState::Likelihood(state) => self.learn(&LIKELIHOOD, state, interval_days, outcome),
+            KindState::Moments(state) => self.learn(&MOMENTS, state, interval_days, outcome),
+            KindState::Classes(state) => self.learn(&self.classes, state, interval_days, outcome),
         }
     }
 
-    fn learn<E: ChangeRateEstimator>(&self, estimator: &E, state: &mut E::State, interval_days: f64, outcome: Outcome) {
+    fn learn<E: ChangeRateEstimator>(
+        &self,
+        estimator: &E,
+        state: &mut E::State,
+        interval_days: f64,
+        outcome: LookOutcome,
+    ) {
         if let Some(days) = self.filter.forgetting_days() {
             estimator.fade(state, kept_share(sane_interval_days(interval_days), days));
         }
@@ -137,14 +143,14 @@ impl Estimator {
         self.belief_from(self.prior(), state)
     }
 
-    /// Like [`Estimator::belief`], for a page with its own prior, learned from its groups.
+    /// Like [`RateEstimator::belief`], for a page with its own prior, learned from its groups.
     pub fn belief_from(&self, prior: GammaPrior, state: &EstimatorState) -> Gamma {
         let (rate, watched_days) = match &state.0 {
             _ if !state.is_of(self.kind) => return prior.belief(),
-            State::Evidence(state) => return self.filter.with_prior(prior).posterior(state),
-            State::Classes(state) if state.ln_weights().is_empty() => return prior.belief(),
-            State::Classes(state) => return self.classes.as_gamma(state),
-            State::Counts(state) => match self.kind.keeps() {
+            KindState::Evidence(state) => return self.filter.with_prior(prior).posterior(state),
+            KindState::Classes(state) if state.ln_weights().is_empty() => return prior.belief(),
+            KindState::Classes(state) => return self.classes.as_gamma(state),
+            KindState::Counts(state) => match self.kind.keeps() {
                 Keeps::Counts(rate_of) => (rate_of(state), f64::from(state.watched_days)),
                 Keeps::Evidence(_)
                 | Keeps::LastModified
@@ -153,13 +159,13 @@ impl Estimator {
                 | Keeps::Moments
                 | Keeps::Classes => return prior.belief(),
             },
-            State::LastModified(state) => (LastModified.change_rate_per_day(state), f64::from(state.exposure_days)),
-            State::Approximation(state) if state.looks == 0.0 => return prior.belief(),
-            State::Approximation(state) => {
+            KindState::LastModified(state) => (LastModified.change_rate_per_day(state), f64::from(state.exposure_days)),
+            KindState::Approximation(state) if state.looks == 0.0 => return prior.belief(),
+            KindState::Approximation(state) => {
                 (self.approximation.change_rate_per_day(state), f64::from(state.watched_days))
             }
-            State::Likelihood(state) => (LIKELIHOOD.change_rate_per_day(state), f64::from(state.watched_days)),
-            State::Moments(state) => (MOMENTS.change_rate_per_day(state), state.intervals.totals().1),
+            KindState::Likelihood(state) => (LIKELIHOOD.change_rate_per_day(state), f64::from(state.watched_days)),
+            KindState::Moments(state) => (MOMENTS.change_rate_per_day(state), state.intervals.totals().1),
         };
         let at_least = if watched_days > 0.0 { CHANGES_AT_LEAST / watched_days } else { 0.0 };
         if rate <= 0.0 && at_least <= 0.0 {
@@ -172,21 +178,23 @@ impl Estimator {
     /// Adds what was learned from other looks at the same page. States of other kinds add nothing.
     pub fn merge(&self, state: &mut EstimatorState, other: &EstimatorState) {
         match (&mut state.0, &other.0) {
-            (State::Counts(state), State::Counts(other)) => state.merge(other),
-            (State::Evidence(state), State::Evidence(other)) => self.filter.merge(state, other),
-            (State::LastModified(state), State::LastModified(other)) => LastModified.merge(state, other),
-            (State::Approximation(state), State::Approximation(other)) => self.approximation.merge(state, other),
-            (State::Likelihood(state), State::Likelihood(other)) => LIKELIHOOD.merge(state, other),
-            (State::Moments(state), State::Moments(other)) => MOMENTS.merge(state, other),
-            (State::Classes(state), State::Classes(other)) => self.classes.merge(state, other),
+            (KindState::Counts(state), KindState::Counts(other)) => state.merge(other),
+            (KindState::Evidence(state), KindState::Evidence(other)) => self.filter.merge(state, other),
+            (KindState::LastModified(state), KindState::LastModified(other)) => LastModified.merge(state, other),
+            (KindState::Approximation(state), KindState::Approximation(other)) => {
+                self.approximation.merge(state, other)
+            }
+            (KindState::Likelihood(state), KindState::Likelihood(other)) => LIKELIHOOD.merge(state, other),
+            (KindState::Moments(state), KindState::Moments(other)) => MOMENTS.merge(state, other),
+            (KindState::Classes(state), KindState::Classes(other)) => self.classes.merge(state, other),
             (
-                State::Counts(_)
-                | State::Evidence(_)
-                | State::LastModified(_)
-                | State::Approximation(_)
-                | State::Likelihood(_)
-                | State::Moments(_)
-                | State::Classes(_),
+                KindState::Counts(_)
+                | KindState::Evidence(_)
+                | KindState::LastModified(_)
+                | KindState::Approximation(_)
+                | KindState::Likelihood(_)
+                | KindState::Moments(_)
+                | KindState::Classes(_),
                 _,
             ) => {}
         }
@@ -199,33 +207,33 @@ const MOMENTS: MomentMatching = MomentMatching { half_counts: true };
 impl EstimatorState {
     fn start(kind: EstimatorKind) -> Self {
         Self(match kind.keeps() {
-            Keeps::Counts(_) => State::Counts(CheckCounts::default()),
-            Keeps::Evidence(_) => State::Evidence(GammaState::default()),
-            Keeps::LastModified => State::LastModified(LastModifiedState::default()),
-            Keeps::Approximation => State::Approximation(ApproximationState::default()),
-            Keeps::Likelihood => State::Likelihood(Box::default()),
-            Keeps::Moments => State::Moments(Box::default()),
-            Keeps::Classes => State::Classes(ClassState::default()),
+            Keeps::Counts(_) => KindState::Counts(CheckCounts::default()),
+            Keeps::Evidence(_) => KindState::Evidence(GammaState::default()),
+            Keeps::LastModified => KindState::LastModified(LastModifiedState::default()),
+            Keeps::Approximation => KindState::Approximation(ApproximationState::default()),
+            Keeps::Likelihood => KindState::Likelihood(Box::default()),
+            Keeps::Moments => KindState::Moments(Box::default()),
+            Keeps::Classes => KindState::Classes(ClassState::default()),
         })
     }
 
     #[inline]
     fn is_of(&self, kind: EstimatorKind) -> bool {
         match self.0 {
-            State::Counts(_) => matches!(kind.keeps(), Keeps::Counts(_)),
-            State::Evidence(_) => matches!(kind.keeps(), Keeps::Evidence(_)),
-            State::LastModified(_) => matches!(kind.keeps(), Keeps::LastModified),
-            State::Approximation(_) => matches!(kind.keeps(), Keeps::Approximation),
-            State::Likelihood(_) => matches!(kind.keeps(), Keeps::Likelihood),
-            State::Moments(_) => matches!(kind.keeps(), Keeps::Moments),
-            State::Classes(_) => matches!(kind.keeps(), Keeps::Classes),
+            KindState::Counts(_) => matches!(kind.keeps(), Keeps::Counts(_)),
+            KindState::Evidence(_) => matches!(kind.keeps(), Keeps::Evidence(_)),
+            KindState::LastModified(_) => matches!(kind.keeps(), Keeps::LastModified),
+            KindState::Approximation(_) => matches!(kind.keeps(), Keeps::Approximation),
+            KindState::Likelihood(_) => matches!(kind.keeps(), Keeps::Likelihood),
+            KindState::Moments(_) => matches!(kind.keeps(), Keeps::Moments),
+            KindState::Classes(_) => matches!(kind.keeps(), Keeps::Classes),
         }
     }
 
     /// The evidence of the Gamma filter, for [`GroupSums`](crate::GroupSums); `None` for other estimators.
     pub fn evidence(&self) -> Option<GammaState> {
         match self.0 {
-            State::Evidence(evidence) => Some(evidence),
+            KindState::Evidence(evidence) => Some(evidence),
             _ => None,
         }
     }
@@ -233,16 +241,16 @@ impl EstimatorState {
     /// The state as numbers for storage, without loss: 2 to 101 of them.
     pub fn to_numbers(&self) -> Vec<f32> {
         match &self.0 {
-            State::Counts(s) => vec![s.looks, s.changed_looks, s.changes, s.watched_days],
-            State::Evidence(s) => vec![s.delta_alpha, s.delta_beta_days],
-            State::LastModified(s) => vec![s.looks, s.changed_looks, s.exposure_days],
-            State::Approximation(s) => vec![s.rate_per_day, s.previous_per_day, s.looks, s.watched_days],
-            State::Likelihood(s) => {
+            KindState::Counts(s) => vec![s.looks, s.changed_looks, s.changes, s.watched_days],
+            KindState::Evidence(s) => vec![s.delta_alpha, s.delta_beta_days],
+            KindState::LastModified(s) => vec![s.looks, s.changed_looks, s.exposure_days],
+            KindState::Approximation(s) => vec![s.rate_per_day, s.previous_per_day, s.looks, s.watched_days],
+            KindState::Likelihood(s) => {
                 let sums = [s.known_changes, s.exposure_days, s.looks, s.watched_days];
                 sums.into_iter().chain(s.changed.to_numbers()).collect()
             }
-            State::Moments(s) => [s.changed_looks].into_iter().chain(s.intervals.to_numbers()).collect(),
-            State::Classes(s) => s.ln_weights().to_vec(),
+            KindState::Moments(s) => [s.changed_looks].into_iter().chain(s.intervals.to_numbers()).collect(),
+            KindState::Classes(s) => s.ln_weights().to_vec(),
         }
     }
 
@@ -254,37 +262,42 @@ impl EstimatorState {
             .all(|number| number.is_finite() && (*number >= 0.0 || matches!(kind.keeps(), Keeps::Classes)));
         let state = match (Self::start(kind).0, numbers) {
             _ if !usable => None,
-            (State::Counts(_), &[looks, changed_looks, changes, watched_days]) => {
-                Some(State::Counts(CheckCounts { looks, changed_looks, changes, watched_days }))
+            (KindState::Counts(_), &[looks, changed_looks, changes, watched_days]) => {
+                Some(KindState::Counts(CheckCounts { looks, changed_looks, changes, watched_days }))
             }
-            (State::Evidence(_), &[delta_alpha, delta_beta_days]) => {
-                Some(State::Evidence(GammaState { delta_alpha, delta_beta_days }))
+            (KindState::Evidence(_), &[delta_alpha, delta_beta_days]) => {
+                Some(KindState::Evidence(GammaState { delta_alpha, delta_beta_days }))
             }
-            (State::LastModified(_), &[looks, changed_looks, exposure_days]) => {
-                Some(State::LastModified(LastModifiedState { looks, changed_looks, exposure_days }))
+            (KindState::LastModified(_), &[looks, changed_looks, exposure_days]) => {
+                Some(KindState::LastModified(LastModifiedState { looks, changed_looks, exposure_days }))
             }
-            (State::Approximation(_), &[rate_per_day, previous_per_day, looks, watched_days]) => {
-                Some(State::Approximation(ApproximationState { rate_per_day, previous_per_day, looks, watched_days }))
+            (KindState::Approximation(_), &[rate_per_day, previous_per_day, looks, watched_days]) => {
+                Some(KindState::Approximation(ApproximationState {
+                    rate_per_day,
+                    previous_per_day,
+                    looks,
+                    watched_days,
+                }))
             }
-            (State::Likelihood(_), &[known_changes, exposure_days, looks, watched_days, ref changed @ ..]) => {
+            (KindState::Likelihood(_), &[known_changes, exposure_days, looks, watched_days, ref changed @ ..]) => {
                 IntervalHistogram::from_numbers(changed).map(|changed| {
                     let state = LikelihoodState { changed, known_changes, exposure_days, looks, watched_days };
-                    State::Likelihood(Box::new(state))
+                    KindState::Likelihood(Box::new(state))
                 })
             }
-            (State::Moments(_), &[changed_looks, ref intervals @ ..]) => IntervalHistogram::from_numbers(intervals)
-                .map(|intervals| State::Moments(Box::new(MomentState { intervals, changed_looks }))),
-            (State::Classes(_), _) if [0, CLASSES].contains(&numbers.len()) => {
-                Some(State::Classes(ClassState::of(numbers)))
+            (KindState::Moments(_), &[changed_looks, ref intervals @ ..]) => IntervalHistogram::from_numbers(intervals)
+                .map(|intervals| KindState::Moments(Box::new(MomentState { intervals, changed_looks }))),
+            (KindState::Classes(_), _) if [0, CLASSES].contains(&numbers.len()) => {
+                Some(KindState::Classes(ClassState::of(numbers)))
             }
             (
-                State::Counts(_)
-                | State::Evidence(_)
-                | State::LastModified(_)
-                | State::Approximation(_)
-                | State::Likelihood(_)
-                | State::Moments(_)
-                | State::Classes(_),
+                KindState::Counts(_)
+                | KindState::Evidence(_)
+                | KindState::LastModified(_)
+                | KindState::Approximation(_)
+                | KindState::Likelihood(_)
+                | KindState::Moments(_)
+                | KindState::Classes(_),
                 _,
             ) => None,
         };

@@ -12,7 +12,7 @@
 //! algorithm notes.
 
 use crate::estimator::{
-    ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_rate_per_day, sane_share,
+    ChangeRateEstimator, LookOutcome, sane_age_days, sane_interval_days, sane_rate_per_day, sane_share,
 };
 
 /// The bias-corrected estimator for known times of the last change.
@@ -59,13 +59,13 @@ fn corrected_changes(looks: f64, changed: f64) -> f64 {
 impl ChangeRateEstimator for LastModified {
     type State = LastModifiedState;
 
-    fn update(&self, state: &mut LastModifiedState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut LastModifiedState, interval_days: f64, outcome: LookOutcome) {
         let interval_days = sane_interval_days(interval_days);
         let exposure_days = match outcome {
-            Outcome::Unchanged => interval_days,
-            Outcome::Changed => interval_days / 2.0,
-            Outcome::ChangedAt { age_days } => sane_age_days(age_days, interval_days),
-            Outcome::ChangeCount(count) => interval_days / (f64::from(count) + 1.0),
+            LookOutcome::Unchanged => interval_days,
+            LookOutcome::Changed => interval_days / 2.0,
+            LookOutcome::ChangedAt { age_days } => sane_age_days(age_days, interval_days),
+            LookOutcome::ChangeCount(count) => interval_days / (f64::from(count) + 1.0),
         };
         state.looks += 1.0;
         state.changed_looks += f32::from(u8::from(outcome.is_change()));

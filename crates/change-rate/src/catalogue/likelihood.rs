@@ -14,7 +14,7 @@
 //! NeurIPS 2019, for the pseudo looks; B3 of the algorithm notes. Known times and counts are our extension.
 
 use crate::estimator::{
-    ChangeRateEstimator, Outcome, sane_age_days, sane_interval_days, sane_rate_per_day, sane_share,
+    ChangeRateEstimator, LookOutcome, sane_age_days, sane_interval_days, sane_rate_per_day, sane_share,
 };
 use crate::filter::GammaPrior;
 use crate::gamma::InvalidParameter;
@@ -61,7 +61,7 @@ pub struct LikelihoodState {
 
 /// The sums of the likelihood equation.
 #[derive(Clone, Copy)]
-struct Sums {
+struct LikelihoodSums {
     known_changes: f64,
     exposure_days: f64,
     looks: f64,
@@ -92,14 +92,14 @@ impl MaximumLikelihood {
 
     /// The exact rate from a list of looks (interval in days, outcome). Infinite where nothing bounds it, which only
     /// [`Regularisation::None`] allows.
-    pub fn rate_of_looks(&self, looks: &[(f64, Outcome)]) -> f64 {
+    pub fn rate_of_looks(&self, looks: &[(f64, LookOutcome)]) -> f64 {
         let (changed, sums) = gather(looks);
         self.solve(changed.iter().copied(), sums)
     }
 
     /// One standard deviation of the rate from a list of looks, where `rate_per_day` is the most likely one: from the
     /// curvature of the likelihood. Infinite if no look found a change.
-    pub fn standard_error_of_looks(&self, looks: &[(f64, Outcome)], rate_per_day: f64) -> f64 {
+    pub fn standard_error_of_looks(&self, looks: &[(f64, LookOutcome)], rate_per_day: f64) -> f64 {
         let (changed, sums) = gather(looks);
         standard_error(changed.iter().copied(), sums.known_changes, rate_per_day)
     }
@@ -109,7 +109,7 @@ impl MaximumLikelihood {
         standard_error(state.changed.means(), f64::from(state.known_changes), self.change_rate_per_day(state))
     }
 
-    fn solve(&self, changed: impl Iterator<Item = (f64, f64)> + Clone, mut sums: Sums) -> f64 {
+    fn solve(&self, changed: impl Iterator<Item = (f64, f64)> + Clone, mut sums: LikelihoodSums) -> f64 {
         let mut pseudo = None;
         match self.regularisation {
             Regularisation::None => {}
@@ -133,7 +133,7 @@ impl MaximumLikelihood {
 impl ChangeRateEstimator for MaximumLikelihood {
     type State = LikelihoodState;
 
-    fn update(&self, state: &mut LikelihoodState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut LikelihoodState, interval_days: f64, outcome: LookOutcome) {
         let interval_days = sane_interval_days(interval_days);
         state.looks += 1.0;
         state.watched_days += interval_days as f32;
@@ -165,7 +165,7 @@ impl ChangeRateEstimator for MaximumLikelihood {
     }
 
     fn change_rate_per_day(&self, state: &LikelihoodState) -> f64 {
-        let sums = Sums {
+        let sums = LikelihoodSums {
             known_changes: f64::from(state.known_changes),
             exposure_days: f64::from(state.exposure_days),
             looks: f64::from(state.looks),
@@ -189,20 +189,23 @@ enum Contribution {
     Known { changes: f64, exposure_days: f64 },
 }
 
-fn contribution(interval_days: f64, outcome: Outcome) -> Contribution {
+fn contribution(interval_days: f64, outcome: LookOutcome) -> Contribution {
     match outcome {
-        Outcome::Changed => Contribution::SomeChange,
-        Outcome::Unchanged => Contribution::Known { changes: 0.0, exposure_days: interval_days },
-        Outcome::ChangedAt { age_days } => {
+        LookOutcome::Changed => Contribution::SomeChange,
+        LookOutcome::Unchanged => Contribution::Known { changes: 0.0, exposure_days: interval_days },
+        LookOutcome::ChangedAt { age_days } => {
             Contribution::Known { changes: 1.0, exposure_days: sane_age_days(age_days, interval_days) }
         }
-        Outcome::ChangeCount(count) => Contribution::Known { changes: f64::from(count), exposure_days: interval_days },
+        LookOutcome::ChangeCount(count) => {
+            Contribution::Known { changes: f64::from(count), exposure_days: interval_days }
+        }
     }
 }
 
-fn gather(looks: &[(f64, Outcome)]) -> (Vec<(f64, f64)>, Sums) {
+fn gather(looks: &[(f64, LookOutcome)]) -> (Vec<(f64, f64)>, LikelihoodSums) {
     let mut changed = Vec::new();
-    let mut sums = Sums { known_changes: 0.0, exposure_days: 0.0, looks: looks.len() as f64, watched_days: 0.0 };
+    let mut sums =
+        LikelihoodSums { known_changes: 0.0, exposure_days: 0.0, looks: looks.len() as f64, watched_days: 0.0 };
     for &(interval_days, outcome) in looks {
         let interval_days = sane_interval_days(interval_days);
         sums.watched_days += interval_days;

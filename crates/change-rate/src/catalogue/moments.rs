@@ -9,7 +9,7 @@
 //! Upadhyay, Busa-Fekete, Kotlowski, Pal & Szorenyi, *Learning to crawl*, AAAI 2020 (from memory); B4 of the algorithm
 //! notes.
 
-use crate::estimator::{ChangeRateEstimator, Outcome, sane_interval_days, sane_rate_per_day, sane_share};
+use crate::estimator::{ChangeRateEstimator, LookOutcome, sane_interval_days, sane_rate_per_day, sane_share};
 use crate::intervals::{IntervalHistogram, zero_of_falling_convex};
 
 /// Moment matching. Uses only whether a look found a change.
@@ -38,7 +38,7 @@ pub struct MomentState {
 impl MomentMatching {
     /// The exact rate from a list of looks (interval in days, outcome). Infinite if all found a change and there are no
     /// half counts.
-    pub fn rate_of_looks(&self, looks: &[(f64, Outcome)]) -> f64 {
+    pub fn rate_of_looks(&self, looks: &[(f64, LookOutcome)]) -> f64 {
         let intervals = looks.iter().map(|(interval_days, _)| (1.0, sane_interval_days(*interval_days)));
         let changed = looks.iter().filter(|(_, outcome)| outcome.is_change()).count();
         let (count, days) = intervals.clone().fold((0.0, 0.0), |(n, sum), (_, days)| (n + 1.0, sum + days));
@@ -72,7 +72,7 @@ impl MomentMatching {
 impl ChangeRateEstimator for MomentMatching {
     type State = MomentState;
 
-    fn update(&self, state: &mut MomentState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut MomentState, interval_days: f64, outcome: LookOutcome) {
         state.intervals.add(sane_interval_days(interval_days));
         state.changed_looks += f32::from(u8::from(outcome.is_change()));
     }

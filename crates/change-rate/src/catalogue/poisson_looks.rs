@@ -6,7 +6,7 @@
 
 use crate::counts::{CheckCounts, FromCounts};
 use crate::estimator::{
-    ChangeRateEstimator, Outcome, RATE_MAX_PER_DAY, sane_interval_days, sane_rate_per_day, sane_share,
+    ChangeRateEstimator, LookOutcome, RATE_MAX_PER_DAY, sane_interval_days, sane_rate_per_day, sane_share,
 };
 use crate::gamma::InvalidParameter;
 
@@ -75,7 +75,7 @@ impl StochasticApproximation {
 impl ChangeRateEstimator for StochasticApproximation {
     type State = ApproximationState;
 
-    fn update(&self, state: &mut ApproximationState, interval_days: f64, outcome: Outcome) {
+    fn update(&self, state: &mut ApproximationState, interval_days: f64, outcome: LookOutcome) {
         if state.looks == 0.0 {
             state.rate_per_day = self.start_per_day as f32;
             state.previous_per_day = state.rate_per_day;

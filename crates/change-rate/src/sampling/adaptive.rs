@@ -8,7 +8,7 @@ use crate::sampling::beta;
 const BATCH_PAGES: u32 = 4;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Group {
+struct GroupTally {
     fetched: u32,
     changed: u32,
     left: u32,
@@ -19,7 +19,7 @@ struct Group {
 pub struct ThompsonSampling {
     changed_before: f64,
     unchanged_before: f64,
-    groups: Vec<Group>,
+    groups: Vec<GroupTally>,
 }
 
 impl ThompsonSampling {
@@ -29,7 +29,7 @@ impl ThompsonSampling {
         Ok(Self {
             changed_before: InvalidParameter::check("a", a)?,
             unchanged_before: InvalidParameter::check("b", b)?,
-            groups: pages.iter().map(|left| Group { left: *left, ..Group::default() }).collect(),
+            groups: pages.iter().map(|left| GroupTally { left: *left, ..GroupTally::default() }).collect(),
         })
     }
 
@@ -73,7 +73,7 @@ impl ThompsonSampling {
         fitted_prior(&looked.collect::<Vec<_>>())
     }
 
-    fn belief(&self, group: &Group) -> (f64, f64) {
+    fn belief(&self, group: &GroupTally) -> (f64, f64) {
         let changed = f64::from(group.changed);
         (self.changed_before + changed, self.unchanged_before + f64::from(group.fetched) - changed)
     }

@@ -2,7 +2,7 @@
 //! operator configures the key of each host.
 
 use super::secret::knows;
-use super::{MAX_PAGES, Pings, Reply, Request};
+use super::{MAX_PAGES, PingReply, PingRequest, Pings};
 use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
 use serde::Deserialize;
@@ -17,34 +17,37 @@ struct Submission {
 }
 
 impl Pings {
-    pub(crate) fn indexnow_one(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub(crate) fn indexnow_one(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         let value = |name: &str| {
             let mut pairs = form_urlencoded::parse(request.query.as_bytes());
             pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
         };
         let (Some(text), Some(key)) = (value("url"), value("key")) else {
-            return Reply::text(400, "the parameters url and key are required");
+            return PingReply::text(400, "the parameters url and key are required");
         };
         let Ok(url) = CanonicalUrl::parse(&text) else {
-            return Reply::text(400, "the parameter url is not a valid URL");
+            return PingReply::text(400, "the parameter url is not a valid URL");
         };
         self.indexnow(url.host().as_str(), &key, &[text], now)
     }
 
-    pub(crate) fn indexnow_many(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub(crate) fn indexnow_many(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         match serde_json::from_slice::<Submission>(request.body) {
             Ok(submission) => self.indexnow(&submission.host, &submission.key, &submission.url_list, now),
-            Err(error) => Reply::text(400, &format!("expected a JSON object {{host, key, urlList}}: {error}")),
+            Err(error) => PingReply::text(400, &format!("expected a JSON object {{host, key, urlList}}: {error}")),
         }
     }
 
-    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> Reply {
+    fn indexnow(&self, host: &str, key: &str, urls: &[String], now: Timestamp) -> PingReply {
         let host = host.to_ascii_lowercase();
         if !self.settings.indexnow.get(&host).is_some_and(|known| knows(known, key)) {
-            return Reply::text(403, "wrong key for this host; see hints.indexnow");
+            return PingReply::text(403, "wrong key for this host; see hints.indexnow");
         }
         if urls.len() > MAX_PAGES {
-            return Reply::text(422, &format!("{} URLs in one request; at most {MAX_PAGES} are allowed", urls.len()));
+            return PingReply::text(
+                422,
+                &format!("{} URLs in one request; at most {MAX_PAGES} are allowed", urls.len()),
+            );
         }
         let source = format!("indexnow {host}");
         let mut hints = Vec::with_capacity(urls.len());
@@ -53,9 +56,9 @@ impl Pings {
                 Ok(url) if url.host().as_str() == host => {
                     hints.push(self.hint(&url, HintKind::Ping, None, &source, now));
                 }
-                _ => return Reply::text(422, &format!("{text} is not a page of {host}; no page was accepted")),
+                _ => return PingReply::text(422, &format!("{text} is not a page of {host}; no page was accepted")),
             }
         }
-        self.admit(&source, hints, Reply::text(200, ""))
+        self.admit(&source, hints, PingReply::text(200, ""))
     }
 }

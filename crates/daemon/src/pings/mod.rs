@@ -14,7 +14,7 @@ mod reply;
 mod secret;
 mod websub;
 
-pub use self::reply::{Counts, Reply};
+pub use self::reply::{PingReply, RejectionCounts};
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use messages::{ChangeHint, HintKind};
@@ -31,7 +31,7 @@ pub const MAX_PAGES: usize = 10_000;
 const MAX_AHEAD: Duration = page::DAY;
 
 /// The parts of an HTTP request that are needed here.
-pub struct Request<'a> {
+pub struct PingRequest<'a> {
     /// HTTP method. `GET` and `POST` are served, others refused.
     pub method: &'a str,
     /// Path, beginning with a slash.
@@ -75,7 +75,7 @@ impl Pings {
     }
 
     /// Answers a request to a path for which [`Pings::serves`] is true.
-    pub fn answer(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub fn answer(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         match (request.method, request.path) {
             ("POST", "/hints") => self.operator(request, now),
             ("GET", "/indexnow") => self.indexnow_one(request, now),
@@ -83,23 +83,23 @@ impl Pings {
             ("GET" | "POST", path) => match path.strip_prefix("/websub/") {
                 Some(name) if request.method == "GET" => self.websub_intent(name, request),
                 Some(name) => self.websub_content(name, request, now),
-                None => Reply::text(405, "only POST"),
+                None => PingReply::text(405, "only POST"),
             },
-            _ => Reply::text(405, "use GET or POST"),
+            _ => PingReply::text(405, "use GET or POST"),
         }
     }
 
     /// Admits all hints of one sender, or none.
-    fn admit(&self, sender: &str, hints: Vec<ChangeHint>, reply: Reply) -> Reply {
+    fn admit(&self, sender: &str, hints: Vec<ChangeHint>, reply: PingReply) -> PingReply {
         let Some(pages) = u32::try_from(hints.len()).ok().and_then(NonZeroU32::new) else { return reply };
         match self.limiter.check_key_n(&sender.to_owned(), pages) {
-            Ok(Ok(())) => Reply { hints, ..reply },
+            Ok(Ok(())) => PingReply { hints, ..reply },
             Ok(Err(_)) | Err(_) => {
                 let limit = self.settings.pages_per_minute;
                 let text = format!("{pages} pages exceed the limit of {limit} per minute (hints.pages_per_minute)");
-                Reply {
-                    counts: Counts { refused: u64::from(pages.get()), ..Counts::default() },
-                    ..Reply::text(429, &text)
+                PingReply {
+                    counts: RejectionCounts { refused: u64::from(pages.get()), ..RejectionCounts::default() },
+                    ..PingReply::text(429, &text)
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! `POST /hints`: the operator's own systems, which know the token.
 
 use super::secret::knows;
-use super::{Counts, MAX_AHEAD, MAX_PAGES, Pings, Reply, Request};
+use super::{MAX_AHEAD, MAX_PAGES, PingReply, PingRequest, Pings, RejectionCounts};
 use messages::HintKind;
 use page::{CanonicalUrl, Timestamp};
 use serde::Deserialize;
@@ -11,25 +11,28 @@ use serde_json::{Value, json};
 const REASONS: usize = 20;
 
 #[derive(Deserialize)]
-struct Item {
+struct PingItem {
     url: String,
     /// RFC 3339, or seconds since 1970.
     changed_at: Option<Value>,
 }
 
 impl Pings {
-    pub(crate) fn operator(&self, request: &Request<'_>, now: Timestamp) -> Reply {
+    pub(crate) fn operator(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         let shown = (request.header)("authorization").and_then(bearer_token);
         let known = self.settings.token.as_ref().zip(shown);
         if !known.is_some_and(|(token, shown)| knows(token, shown)) {
-            return Reply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
+            return PingReply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
         }
         let items = match read(request.body) {
             Ok(items) => items,
-            Err(problem) => return Reply::text(400, &problem),
+            Err(problem) => return PingReply::text(400, &problem),
         };
         if items.len() > MAX_PAGES {
-            return Reply::text(413, &format!("{} pages in one request; at most {MAX_PAGES} are allowed", items.len()));
+            return PingReply::text(
+                413,
+                &format!("{} pages in one request; at most {MAX_PAGES} are allowed", items.len()),
+            );
         }
         let (mut hints, mut reasons, mut refused) = (Vec::new(), Vec::new(), 0);
         for (number, item) in items.into_iter().enumerate() {
@@ -44,8 +47,8 @@ impl Pings {
             }
         }
         let body = json!({ "taken": hints.len(), "refused": refused, "reasons": reasons });
-        let counts = Counts { refused, ..Counts::default() };
-        self.admit("/hints", hints, Reply { counts, ..Reply::json(200, &body) })
+        let counts = RejectionCounts { refused, ..RejectionCounts::default() };
+        self.admit("/hints", hints, PingReply { counts, ..PingReply::json(200, &body) })
     }
 }
 
@@ -69,7 +72,7 @@ fn read(body: &[u8]) -> Result<Vec<Value>, String> {
 }
 
 fn page_of(item: Value, now: Timestamp) -> Result<(CanonicalUrl, Option<Timestamp>), String> {
-    let item: Item = serde_json::from_value(item).map_err(|error| error.to_string())?;
+    let item: PingItem = serde_json::from_value(item).map_err(|error| error.to_string())?;
     let url = CanonicalUrl::parse(&item.url).map_err(|error| format!("{}: {error}", item.url))?;
     let changed_at = match item.changed_at {
         None | Some(Value::Null) => return Ok((url, None)),

@@ -4,7 +4,7 @@ use messages::ChangeHint;
 
 /// Pages of a request that were not admitted, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct RejectionCounts {
     /// Refused pages; the answer names the reason.
     pub refused: u64,
     /// Messages that fail authentication; their sender is not told.
@@ -13,7 +13,7 @@ pub struct Counts {
 
 /// The answer to a request, and the hints that must be in the log before it is sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
+pub struct PingReply {
     /// HTTP status code.
     pub status: u16,
     /// Media type.
@@ -23,10 +23,10 @@ pub struct Reply {
     /// Admitted hints.
     pub hints: Vec<ChangeHint>,
     /// Counts of what was not admitted.
-    pub counts: Counts,
+    pub counts: RejectionCounts,
 }
 
-impl Reply {
+impl PingReply {
     pub(crate) fn text(status: u16, text: &str) -> Self {
         let body = if text.is_empty() { String::new() } else { format!("{text}\n") };
         Self::new(status, "text/plain; charset=utf-8", body)
@@ -37,6 +37,6 @@ impl Reply {
     }
 
     fn new(status: u16, content_type: &'static str, body: String) -> Self {
-        Self { status, content_type, body, hints: Vec::new(), counts: Counts::default() }
+        Self { status, content_type, body, hints: Vec::new(), counts: RejectionCounts::default() }
     }
 }

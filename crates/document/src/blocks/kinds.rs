@@ -5,7 +5,7 @@ use crate::tag_name::{PerName, TagName, per_name};
 
 /// The effect of a start tag.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum TagEffect {
     Block,
     Link,
     /// `<br>`, `<hr>`.
@@ -58,27 +58,27 @@ const fn implied(name: &[u8]) -> Option<Implied> {
     Some(Implied { ends, up_to })
 }
 
-pub(super) static KINDS: PerName<Kind> = per_name!(kind_of);
+pub(super) static KINDS: PerName<TagEffect> = per_name!(kind_of);
 pub(super) static IS_PARAGRAPH: PerName<bool> = per_name!(is_paragraph);
 pub(super) static NAME_HASHES: PerName<u64> = per_name!(text_hash);
 
-const fn kind_of(name: &[u8]) -> Kind {
+const fn kind_of(name: &[u8]) -> TagEffect {
     match name {
         b"div" | b"p" | b"li" | b"td" | b"th" | b"tr" | b"ul" | b"ol" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5"
         | b"h6" | b"section" | b"article" | b"main" | b"nav" | b"footer" | b"header" | b"aside" | b"dl" | b"dt"
         | b"dd" | b"table" | b"tbody" | b"thead" | b"tfoot" | b"blockquote" | b"pre" | b"form" | b"figure"
         | b"figcaption" | b"details" | b"summary" | b"fieldset" | b"address" | b"body" | b"button" | b"label"
-        | b"dialog" | b"menu" | b"option" => Kind::Block,
-        b"a" => Kind::Link,
-        b"br" | b"hr" => Kind::Break,
-        b"base" | b"link" => Kind::Head,
-        b"template" | b"svg" | b"object" | b"canvas" | b"select" | b"datalist" => Kind::Dropped,
+        | b"dialog" | b"menu" | b"option" => TagEffect::Block,
+        b"a" => TagEffect::Link,
+        b"br" | b"hr" => TagEffect::Break,
+        b"base" | b"link" => TagEffect::Head,
+        b"template" | b"svg" | b"object" | b"canvas" | b"select" | b"datalist" => TagEffect::Dropped,
         b"script" | b"style" | b"noscript" | b"iframe" | b"textarea" | b"title" | b"noframes" | b"noembed" | b"xmp" => {
-            Kind::Raw
+            TagEffect::Raw
         }
         b"img" | b"input" | b"meta" | b"area" | b"col" | b"embed" | b"source" | b"track" | b"wbr" | b"param"
-        | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => Kind::Void,
-        _ => Kind::Inline,
+        | b"path" | b"use" | b"rect" | b"circle" | b"line" | b"polygon" => TagEffect::Void,
+        _ => TagEffect::Inline,
     }
 }
 

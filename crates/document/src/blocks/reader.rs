@@ -2,13 +2,13 @@
 //!
 //! One pass, no tree. Of the open elements, only those that begin a block or hide their content are kept.
 
-use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, Kind, NAME_HASHES, P, SUMMARY, TD};
+use super::kinds::{IMPLIED, IS_PARAGRAPH, Implied, KINDS, NAME_HASHES, P, SUMMARY, TD, TagEffect};
 use super::mentions::{Mentions, SHORTEST_MENTION, is_hidden, mentions};
-use super::{Block, Blocks, Node, Part};
+use super::{Block, BlockElement, BlockRole, Blocks};
 use crate::attributes::{attribute, values_of};
 use crate::entities;
 use crate::hash::splitmix64;
-use crate::markup::{Tag, TakeTokens, TextKind};
+use crate::markup::{StartTag, TakeTokens, TextKind};
 use crate::tag_name::TagName;
 use crate::text::{References, TextBuilder};
 use std::ops::Range;
@@ -25,20 +25,20 @@ const MAX_DEPTH: usize = 256;
 /// A `summary` up to this length is a control ("Show details"); a longer one summarises its details.
 const CONTROL_BYTES: usize = 24;
 
-struct Open {
+struct OpenElement {
     name: TagName,
     path: u64,
     node: usize,
-    part: Part,
+    part: BlockRole,
     hidden: bool,
     in_table: bool,
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct BlockReader<'a> {
     html: &'a str,
     text: TextBuilder,
     blocks: Blocks,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Where the current block begins.
     text_start: usize,
     links_start: usize,
@@ -47,13 +47,13 @@ pub(super) struct Reader<'a> {
     /// Properties of the innermost open element.
     path: u64,
     node: usize,
-    part: Part,
+    part: BlockRole,
     hidden: bool,
     in_table: bool,
     is_named: bool,
 }
 
-impl<'a> TakeTokens<'a> for Reader<'a> {
+impl<'a> TakeTokens<'a> for BlockReader<'a> {
     #[inline(always)]
     fn text(&mut self, wide: impl Wide, place: Range<usize>, kind: TextKind) {
         // Titles and form input are not text of the page.
@@ -68,16 +68,16 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 
     #[inline(always)]
-    fn start(&mut self, wide: impl Wide, tag: Tag<'a>) {
+    fn start(&mut self, wide: impl Wide, tag: StartTag<'a>) {
         let kind = KINDS.of(tag.name);
         let mentions = match kind {
-            Kind::Inline | Kind::Block if tag.attributes_place().len() >= SHORTEST_MENTION => {
+            TagEffect::Inline | TagEffect::Block if tag.attributes_place().len() >= SHORTEST_MENTION => {
                 mentions(wide, self.html, tag.attributes_place())
             }
             _ => Mentions::default(),
         };
         // Only these elements could hide text, and most tags have no attribute that does so.
-        if matches!(kind, Kind::Inline) && !self.hidden && !mentions.hiding {
+        if matches!(kind, TagEffect::Inline) && !self.hidden && !mentions.hiding {
             return;
         }
         self.begin(tag, kind, mentions);
@@ -88,7 +88,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
         if name.as_bytes() == b"a" {
             self.in_link = false;
         }
-        let is_block = matches!(KINDS.of(name), Kind::Block);
+        let is_block = matches!(KINDS.of(name), TagEffect::Block);
         if is_block {
             self.flush();
         }
@@ -101,7 +101,7 @@ impl<'a> TakeTokens<'a> for Reader<'a> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BlockReader<'a> {
     /// A reader for the tokens of this page.
     pub(super) fn new(html: &'a str) -> Self {
         let text = TextBuilder::with_room(MAX_TEXT_BYTES, html.len());
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
             in_link: false,
             path: 0,
             node: 0,
-            part: Part::default(),
+            part: BlockRole::default(),
             hidden: false,
             in_table: false,
             is_named: false,
@@ -136,15 +136,15 @@ impl<'a> Reader<'a> {
         Blocks { text: self.text.finish().0, ..self.blocks }
     }
 
-    fn begin(&mut self, tag: Tag<'_>, kind: Kind, mentions: Mentions) {
+    fn begin(&mut self, tag: StartTag<'_>, kind: TagEffect, mentions: Mentions) {
         match kind {
-            Kind::Raw | Kind::Void => {}
-            Kind::Break => self.flush(),
-            Kind::Head => self.head(tag),
-            Kind::Link => self.begin_link(tag.attributes()),
-            Kind::Block | Kind::Dropped | Kind::Inline => {
-                let is_block = matches!(kind, Kind::Block);
-                let hidden = matches!(kind, Kind::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
+            TagEffect::Raw | TagEffect::Void => {}
+            TagEffect::Break => self.flush(),
+            TagEffect::Head => self.head(tag),
+            TagEffect::Link => self.begin_link(tag.attributes()),
+            TagEffect::Block | TagEffect::Dropped | TagEffect::Inline => {
+                let is_block = matches!(kind, TagEffect::Block);
+                let hidden = matches!(kind, TagEffect::Dropped) || (mentions.hiding && is_hidden(tag.attributes()));
                 if is_block || hidden || self.hidden {
                     let role = if mentions.role { attribute(tag.attributes(), "role") } else { None };
                     self.open(tag.name, is_block, hidden, role.as_deref().unwrap_or_default());
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn head(&mut self, tag: Tag<'_>) {
+    fn head(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
             b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
             b"link" if self.blocks.canonical.is_none() && is_canonical(tag.attributes()) => {
@@ -174,12 +174,12 @@ impl<'a> Reader<'a> {
         let (mut path, mut node, mut part, mut in_table) = (self.path, self.node, self.part, self.in_table);
         if is_block {
             path = splitmix64(path ^ NAME_HASHES.of(name));
-            self.blocks.nodes.push(Node { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
+            self.blocks.nodes.push(BlockElement { parent: self.node, is_paragraph: IS_PARAGRAPH.of(name) });
             node = self.blocks.nodes.len() - 1;
             part = part_of(name, role, part);
             in_table |= name == TD;
         }
-        self.open.push(Open { name, path, node, part, hidden: self.hidden || hidden, in_table });
+        self.open.push(OpenElement { name, path, node, part, hidden: self.hidden || hidden, in_table });
         self.settle();
     }
 
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
     fn settle(&mut self) {
         (self.path, self.node, self.part, self.hidden, self.in_table) = match self.open.last() {
             Some(open) => (open.path, open.node, open.part, open.hidden, open.in_table),
-            None => (0, 0, Part::default(), false, false),
+            None => (0, 0, BlockRole::default(), false, false),
         };
     }
 
@@ -247,7 +247,7 @@ fn is_canonical(attributes: &str) -> bool {
     attribute(attributes, "rel").is_some_and(|rel| rel.trim().eq_ignore_ascii_case("canonical"))
 }
 
-fn part_of(name: TagName, role: &str, outer: Part) -> Part {
+fn part_of(name: TagName, role: &str, outer: BlockRole) -> BlockRole {
     let name = name.as_bytes();
     let is_chrome = matches!(name, b"nav" | b"footer" | b"header" | b"aside" | b"dialog" | b"button")
         || matches!(
@@ -255,7 +255,7 @@ fn part_of(name: TagName, role: &str, outer: Part) -> Part {
             "navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "button"
         );
     if matches!(name, b"main" | b"article") || role == "main" {
-        return Part { chrome: false, main: true };
+        return BlockRole { chrome: false, main: true };
     }
-    Part { chrome: outer.chrome || is_chrome, main: outer.main }
+    BlockRole { chrome: outer.chrome || is_chrome, main: outer.main }
 }

@@ -1,18 +1,18 @@
 //! The sentences of an explanation.
 
-use super::{Explanation, Site};
+use super::{ExplainedSite, Explanation};
 use crate::hosts::HostSchedule;
-use crate::request::Wanted;
-use crate::rules::Rules;
+use crate::request::WantedReason;
+use crate::rules::FrontierRules;
 use mirrors::PROBE_EVERY;
 use page::Timestamp;
 use revisit::columns::Index;
 
-impl Site {
+impl ExplainedSite {
     pub(super) fn reasons(
         &self,
         explanation: &Explanation,
-        rules: &Rules,
+        rules: &FrontierRules,
         schedule: Option<&HostSchedule>,
         now: Timestamp,
     ) -> Vec<String> {
@@ -26,11 +26,11 @@ impl Site {
             "held" if page.request.failures > 0 => {
                 reasons.push(format!("Its last {} fetches in a row failed, so it waits.", page.request.failures));
             }
-            "held" if page.request.wanted == Wanted::Probe => {}
+            "held" if page.request.wanted == WantedReason::Probe => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
             _ => {}
         }
-        if page.request.wanted == Wanted::Probe {
+        if page.request.wanted == WantedReason::Probe {
             reasons.push(
                 "Its last look was inconclusive (gone or not, error or not, noise or not), or a page with \
                  the same text has changed."
@@ -51,7 +51,7 @@ impl Site {
                  addition to its own."
             ));
         }
-        if page.request.wanted == Wanted::Command {
+        if page.request.wanted == WantedReason::Command {
             reasons.push("It is fetched next, regardless of its value.".to_owned());
         }
         if explanation.host.paused {

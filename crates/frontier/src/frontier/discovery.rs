@@ -79,7 +79,7 @@ impl Frontier {
         }
         (page.weight, page.depth) = (weight, 0);
         let id = page.url.page_id();
-        let letters = with_ties(id, page, |ties, me, standing| ties.reweighed(me, standing));
+        let letters = with_ties(id, page, |ties, me, rank| ties.reweighed(me, rank));
         let slot = self.set(id, page);
         self.plan_for(slot, page, now);
         Some(letters)

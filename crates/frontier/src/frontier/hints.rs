@@ -4,10 +4,10 @@ use super::Frontier;
 use crate::hint_record::{KINDS, place_of};
 use crate::hints::{CERTAIN, LIKELY, hazard_of, value_of_list, value_with_hints};
 use crate::page_record::ScheduledPage;
-use crate::request::Wanted;
+use crate::request::WantedReason;
 use messages::{ChangeHint, Verdict};
 use page::{PageId, Timestamp};
-use revisit::columns::{Slot, Standing};
+use revisit::columns::{PageStatus, Slot};
 
 impl Frontier {
     /// Takes in a hint that a page changed. Returns `false` when it adds nothing.
@@ -24,7 +24,7 @@ impl Frontier {
         page.hinted |= bit;
         page.hint_hazard = (page.hint_hazard + hazard_of(precision)).min(CERTAIN);
         if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
-            page.request = page.request.want(Wanted::Command);
+            page.request = page.request.want(WantedReason::Command);
         }
         self.counts.hints += 1;
         self.set(id, page);
@@ -56,7 +56,7 @@ impl Frontier {
     pub(crate) fn hinted(&self, now: Timestamp) -> Vec<Slot> {
         let (index, price) = (self.rules.index, self.demand.price());
         let worth = |slot: Slot| {
-            let entry = self.pages.columns.get(slot).filter(|entry| entry.standing == Standing::Ready)?;
+            let entry = self.pages.columns.get(slot).filter(|entry| entry.status == PageStatus::Ready)?;
             Some((entry.host, self.pages.columns.worth(slot, &index, &self.outlook, now)?))
         };
         let pages = self.pages.hinted.iter().filter_map(|(&slot, &hazard)| {

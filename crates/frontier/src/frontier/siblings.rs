@@ -3,7 +3,7 @@
 use super::Frontier;
 use crate::siblings::taught;
 use revisit::columns::{Index, Slot, whole_belief};
-use sweeps::PageBelief;
+use sweeps::OwnEvidence;
 
 impl Frontier {
     /// Before a tick: updates the beliefs of pages whose cell has a new prior. One pass over the pages, however many
@@ -24,7 +24,7 @@ impl Frontier {
         let (Some(place), Some(entry)) = (columns.place(slot), columns.get(slot)) else { return };
         let evidence = entry.belief.plain;
         let Some(belief) = taught(evidence, place.cell, rules, outlook) else { return };
-        columns.set_belief(slot, &PageBelief { plain: evidence, ..whole_belief(belief) });
+        columns.set_belief(slot, &OwnEvidence { plain: evidence, ..whole_belief(belief) });
         if let Some(planner) = planner {
             planner.believe(slot, belief);
         }

@@ -6,7 +6,7 @@ use crate::ahead::Ahead;
 use crate::page_record::ScheduledPage;
 use messages::FetchRequest;
 use page::{PageId, Timestamp};
-use revisit::columns::{Selection, Slot, Standing};
+use revisit::columns::{PageStatus, Selection, Slot};
 use std::time::Duration;
 use std::vec::IntoIter;
 
@@ -22,7 +22,7 @@ const BLOCKED_PAGES: usize = 10_000;
 
 /// A page chosen for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ChosenPage {
     slot: Slot,
     /// The page to load.
     pub page_id: PageId,
@@ -30,27 +30,27 @@ pub struct Choice {
 }
 
 /// A tick under way.
-pub struct Tick {
+pub struct FrontierTick {
     partition: u32,
     now: Timestamp,
-    phase: Phase,
+    phase: TickPhase,
 }
 
 /// The phases in order, whatever a policy thinks of pages it knows nothing about: wanted pages, audits, hints, the
 /// rest.
-enum Phase {
+enum TickPhase {
     Wanted(IntoIter<Slot>),
     Audits,
     Hinted(IntoIter<Slot>),
     /// The pages with the best scores.
-    Best(Best),
+    Best(BestPages),
     /// The plan of a policy with its own account. Holds the pages of busy hosts that were skipped.
     Planned(Vec<Slot>),
     Over,
 }
 
 /// The best pages worth at least a floor, down to a remainder of the budget.
-struct Best {
+struct BestPages {
     floor: f64,
     kept: f64,
     /// The current scan, and how many of its pages were chosen.
@@ -59,7 +59,7 @@ struct Best {
     is_last: bool,
 }
 
-impl Best {
+impl BestPages {
     fn new(floor: f64, kept: f64, is_last: bool) -> Self {
         Self { floor, kept, scan: None, is_last }
     }
@@ -108,7 +108,7 @@ impl Frontier {
 
     /// Begins a tick. Returns `None` soon after another one: scoring must stay a small part of the work, however many
     /// pages there are.
-    pub fn begin_tick(&mut self, partition: u32, now: Timestamp) -> Option<Tick> {
+    pub fn begin_tick(&mut self, partition: u32, now: Timestamp) -> Option<FrontierTick> {
         if now.saturating_since(self.counts.scanned_at) < self.scan_pause() {
             return None;
         }
@@ -118,59 +118,59 @@ impl Frontier {
         let earned = self.budget.fill(now, self.rules.budget_per_day * share, bytes_per_day, self.rules.burst_days);
         self.audit.earn(earned * self.rules.audit_share);
         let wanted: Vec<_> = self.pages.refetch.iter().copied().collect();
-        Some(Tick { partition, now, phase: Phase::Wanted(wanted.into_iter()) })
+        Some(FrontierTick { partition, now, phase: TickPhase::Wanted(wanted.into_iter()) })
     }
 
     /// The next page to hand out; `None` when the tick is over.
-    pub fn next_choice(&mut self, tick: &mut Tick) -> Option<Choice> {
+    pub fn next_choice(&mut self, tick: &mut FrontierTick) -> Option<ChosenPage> {
         let now = tick.now;
         loop {
             let (slot, audit) = match &mut tick.phase {
-                Phase::Wanted(slots) | Phase::Hinted(slots) => (self.next_ready(slots, now), false),
-                Phase::Audits if self.room() > 0 => (self.draw_audit(tick.partition, now), true),
-                Phase::Audits => (None, true),
-                Phase::Best(best) => (self.next_best(best, now), false),
-                Phase::Planned(blocked) => (self.next_planned(blocked, now), false),
-                Phase::Over => return None,
+                TickPhase::Wanted(slots) | TickPhase::Hinted(slots) => (self.next_ready(slots, now), false),
+                TickPhase::Audits if self.room() > 0 => (self.draw_audit(tick.partition, now), true),
+                TickPhase::Audits => (None, true),
+                TickPhase::Best(best) => (self.next_best(best, now), false),
+                TickPhase::Planned(blocked) => (self.next_planned(blocked, now), false),
+                TickPhase::Over => return None,
             };
             match slot {
-                Some(slot) => return Some(Choice { slot, page_id: self.pages.id(slot), audit }),
+                Some(slot) => return Some(ChosenPage { slot, page_id: self.pages.id(slot), audit }),
                 None => tick.phase = self.next_phase(&mut tick.phase, now),
             }
         }
     }
 
-    fn next_phase(&mut self, phase: &mut Phase, now: Timestamp) -> Phase {
+    fn next_phase(&mut self, phase: &mut TickPhase, now: Timestamp) -> TickPhase {
         match phase {
-            Phase::Wanted(_) => Phase::Audits,
-            Phase::Audits if self.rules.values_hints() => Phase::Hinted(self.hinted(now).into_iter()),
-            Phase::Audits | Phase::Hinted(_) => self.main_phase(now),
-            Phase::Best(Best { is_last: false, .. }) if self.budget.surplus() >= 1.0 => {
-                Phase::Best(Best::new(0.0, self.budget.tokens - self.budget.surplus(), true))
+            TickPhase::Wanted(_) => TickPhase::Audits,
+            TickPhase::Audits if self.rules.values_hints() => TickPhase::Hinted(self.hinted(now).into_iter()),
+            TickPhase::Audits | TickPhase::Hinted(_) => self.main_phase(now),
+            TickPhase::Best(BestPages { is_last: false, .. }) if self.budget.surplus() >= 1.0 => {
+                TickPhase::Best(BestPages::new(0.0, self.budget.tokens - self.budget.surplus(), true))
             }
-            Phase::Planned(blocked) => {
+            TickPhase::Planned(blocked) => {
                 let planner = self.planner.as_mut().expect("only a policy with a planner is followed");
                 blocked.drain(..).for_each(|slot| planner.freed(slot));
-                Phase::Over
+                TickPhase::Over
             }
-            Phase::Best(_) | Phase::Over => Phase::Over,
+            TickPhase::Best(_) | TickPhase::Over => TickPhase::Over,
         }
     }
 
-    fn main_phase(&mut self, now: Timestamp) -> Phase {
+    fn main_phase(&mut self, now: Timestamp) -> TickPhase {
         let Some(planner) = &mut self.planner else {
             self.pages.columns.refresh(&self.outlook, REGROUPED_PAGES);
-            return Phase::Best(Best::new(FLOOR_OF_PRICE * self.demand.price(), 0.0, false));
+            return TickPhase::Best(BestPages::new(FLOOR_OF_PRICE * self.demand.price(), 0.0, false));
         };
         let budget_per_day = self.rules.budget_per_day * self.demand.share() * (1.0 - self.rules.audit_share);
         planner.begin(now, self.rules.scan_interval.as_secs_f64() / 86_400.0, budget_per_day);
-        Phase::Planned(Vec::new())
+        TickPhase::Planned(Vec::new())
     }
 
     /// The next of these pages that may be fetched now.
     fn next_ready(&self, slots: &mut IntoIter<Slot>, now: Timestamp) -> Option<Slot> {
         slots.find(|slot| {
-            let ready = self.pages.columns.get(*slot).filter(|entry| entry.standing == Standing::Ready);
+            let ready = self.pages.columns.get(*slot).filter(|entry| entry.status == PageStatus::Ready);
             self.room() > 0 && ready.is_some_and(|entry| self.host_has_room(entry.host, now))
         })
     }
@@ -181,7 +181,7 @@ impl Frontier {
         audit.draw(pages, partition, now, |host| ahead.has_room(hosts.gate(host), rules))
     }
 
-    fn next_best(&mut self, best: &mut Best, now: Timestamp) -> Option<Slot> {
+    fn next_best(&mut self, best: &mut BestPages, now: Timestamp) -> Option<Slot> {
         let ahead = self.ahead(now);
         loop {
             let count = if self.budget.tokens - best.kept < 1.0 { 0 } else { self.room() };
@@ -198,7 +198,7 @@ impl Frontier {
             let next = if count > 0 { selection.next(&mut pages.columns, outlook, now, permitted) } else { None };
             if let Some(candidate) = next {
                 // It is in flight once its record says so.
-                pages.columns.set_standing(candidate.slot, Standing::Ready);
+                pages.columns.set_status(candidate.slot, PageStatus::Ready);
                 *chosen += 1;
                 return Some(candidate.slot);
             }
@@ -214,10 +214,10 @@ impl Frontier {
         while self.room() > 0 && blocked.len() < BLOCKED_PAGES {
             let slot = self.planner.as_mut()?.next(now)?;
             match self.pages.columns.get(slot) {
-                Some(entry) if entry.standing == Standing::Ready && self.host_has_room(entry.host, now) => {
+                Some(entry) if entry.status == PageStatus::Ready && self.host_has_room(entry.host, now) => {
                     return Some(slot);
                 }
-                Some(entry) if entry.standing == Standing::Ready => blocked.push(slot),
+                Some(entry) if entry.status == PageStatus::Ready => blocked.push(slot),
                 _ => {}
             }
         }
@@ -225,7 +225,7 @@ impl Frontier {
     }
 
     /// Hands a chosen page out, unless it is passed over.
-    pub fn hand_out(&mut self, choice: &Choice, page: &mut ScheduledPage, now: Timestamp) -> HandOut {
+    pub fn hand_out(&mut self, choice: &ChosenPage, page: &mut ScheduledPage, now: Timestamp) -> HandOut {
         let id = choice.page_id;
         if !choice.audit && self.pass_over(choice.slot, id, page, now) {
             return HandOut::PassedOver;

@@ -2,10 +2,10 @@
 
 use super::Frontier;
 use crate::page_record::ScheduledPage;
-use crate::request::Wanted;
+use crate::request::WantedReason;
 use crate::ties::{FAILURES_BORNE, can_be_passed, read_letter, with_ties, write_letter};
 use messages::{ChangeEstimate, FetchOutcome, MirrorLetter, Verdict};
-use mirrors::{Letter, Peer, Saying};
+use mirrors::{Letter, MirrorPeer, Saying};
 use page::{PageId, SiteKey, Timestamp};
 use revisit::columns::Slot;
 
@@ -25,7 +25,7 @@ impl Frontier {
         page: &mut ScheduledPage,
         now: Timestamp,
     ) -> Result<Vec<MirrorLetter>, String> {
-        let about = Peer { page_id: letter.about, site: letter.about_site.clone() };
+        let about = MirrorPeer { page_id: letter.about, site: letter.about_site.clone() };
         let saying = read_letter(letter)?;
         // A follower was found changed. This page has most likely changed too, and a look at it brings the two together
         // again.
@@ -34,10 +34,10 @@ impl Frontier {
                 page.ties.iter().flat_map(|ties| &ties.followers).any(|known| known.peer.page_id == letter.about);
             let is_older = page.last_look_at.is_some_and(|last| last < changed_at);
             if was_follower && is_older {
-                page.request = page.request.want(Wanted::Probe);
+                page.request = page.request.want(WantedReason::Probe);
             }
         }
-        let letters = with_ties(letter.to, page, |ties, me, standing| ties.hear(me, standing, &about, saying));
+        let letters = with_ties(letter.to, page, |ties, me, rank| ties.hear(me, rank, &about, saying));
         let before = self.pages.weight(letter.to);
         let slot = self.set(letter.to, page);
         if before != self.pages.weight(letter.to) {
@@ -57,8 +57,8 @@ impl Frontier {
             Saying::Accept { epoch, .. } => Saying::Leave { epoch, changed_at: None },
             Saying::Candidate { .. } | Saying::Release | Saying::Leave { .. } => return Ok(None),
         };
-        let to = Peer { page_id: letter.about, site: letter.about_site.clone() };
-        Ok(Some(write_letter(Letter { to, about: Peer { page_id: letter.to, site }, saying })))
+        let to = MirrorPeer { page_id: letter.about, site: letter.about_site.clone() };
+        Ok(Some(write_letter(Letter { to, about: MirrorPeer { page_id: letter.to, site }, saying })))
     }
 
     /// Updates a page's ties after a look. The caller stores the page.

@@ -42,12 +42,12 @@ fn failures_in_a_row_wait_twice_as_long_each_time_and_a_look_ends_them() {
 #[test]
 fn what_was_commanded_is_wanted_until_it_is_answered() {
     let request = PageRequest::new(0).command().hand_out(at(10), false);
-    assert_eq!((request.wanted, request.reason(true)), (Wanted::No, FetchReason::Command));
-    assert_eq!(request.expire().wanted, Wanted::Command);
-    assert_eq!(request.take_back(1, at(20)).0.wanted, Wanted::Command);
-    assert_eq!(answered(request, FetchOutcome::Fetched, 0).0.wanted, Wanted::No);
+    assert_eq!((request.wanted, request.reason(true)), (WantedReason::No, FetchReason::Command));
+    assert_eq!(request.expire().wanted, WantedReason::Command);
+    assert_eq!(request.take_back(1, at(20)).0.wanted, WantedReason::Command);
+    assert_eq!(answered(request, FetchOutcome::Fetched, 0).0.wanted, WantedReason::No);
     let commanded_again = request.command();
-    assert_eq!(answered(commanded_again, FetchOutcome::Fetched, 0).0.wanted, Wanted::Command);
+    assert_eq!(answered(commanded_again, FetchOutcome::Fetched, 0).0.wanted, WantedReason::Command);
 }
 
 #[test]
@@ -129,12 +129,13 @@ proptest! {
                     request = request.command();
                     (waits, served) = (true, false);
                 }
-                Step::Probe => request = request.want(Wanted::Probe),
+                Step::Probe => request = request.want(WantedReason::Probe),
             }
             prop_assert!(request.attempt >= before.attempt && request.answered >= before.answered);
             prop_assert!(request.answered <= request.attempt);
-            let is_served = matches!(request.state, RequestState::InFlight { serves, .. } if serves != Wanted::No);
-            prop_assert!(!waits || request.wanted != Wanted::No || is_served);
+            let is_served =
+                matches!(request.state, RequestState::InFlight { serves, .. } if serves != WantedReason::No);
+            prop_assert!(!waits || request.wanted != WantedReason::No || is_served);
             let kept = StoredRequest::from(request);
             prop_assert_eq!(PageRequest::try_from(kept).unwrap(), request);
         }

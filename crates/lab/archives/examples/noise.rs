@@ -1,5 +1,6 @@
-//! Collections without labels: `noise SOURCE…` counts, in `$RECRAWL_CORPORA/content`, how often the exact digest of title and
-//! visible text differs from that of the version before, and how often the detector calls the change meaningful.
+//! Collections without labels: `noise SOURCE…` counts, in `$RECRAWL_CORPORA/content`, how often the exact digest of
+//! title and visible text differs from that of the version before, and how often the detector calls the change
+//! meaningful.
 //!
 //! With `--show N SEED` it prints N of the latter, drawn by the seed: what came and what went, to be read by eye. With
 //! `--show-digest N SEED` it draws from changes that only the digest reports.
@@ -24,13 +25,13 @@ struct Show {
     seed: u64,
 }
 
-struct Text {
+struct VersionText {
     digest: u64,
     text: String,
 }
 
 #[derive(Default)]
-struct Counts {
+struct NoiseCounts {
     raw: usize,
     by_digest: usize,
     meaningful: usize,
@@ -61,20 +62,21 @@ fn main() -> anyhow::Result<()> {
     );
     for source in sources {
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
-        let mut counts = Counts::default();
+        let mut counts = NoiseCounts::default();
         let mut before = None;
         archive.judge_each(&urls, &mut |look| before = Some(counts.take(look, before.take(), show)))?;
-        let Counts { raw, by_digest, meaningful, beside_digest, drawn } = counts;
+        let NoiseCounts { raw, by_digest, meaningful, beside_digest, drawn } = counts;
         println!("| {source} | {raw} | {by_digest} | {meaningful} | {beside_digest} |");
         drawn.iter().for_each(|(_, passages)| println!("{passages}"));
     }
     Ok(())
 }
 
-impl Counts {
-    fn take(&mut self, look: &ArchivedLook<'_>, before: Option<Text>, show: Option<Show>) -> Text {
+impl NoiseCounts {
+    fn take(&mut self, look: &ArchivedLook<'_>, before: Option<VersionText>, show: Option<Show>) -> VersionText {
         let page = extract(Some(&look.page.content_type), look.body.unwrap_or_default());
-        let text = Text { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
+        let text =
+            VersionText { digest: text_hash(format!("{}\n{}", page.title, page.text).as_bytes()), text: page.text };
         let Some(before) = before.filter(|_| !look.is_first) else { return text };
         let differs = before.digest != text.digest;
         self.raw += 1;

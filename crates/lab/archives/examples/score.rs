@@ -1,7 +1,7 @@
-//! What the detector says of labelled collections beside their labels: `score SOURCE…` reads `$RECRAWL_CORPORA/content`.
-//! For collections without labels, what it says beside "other bytes".
+//! What the detector says of labelled collections beside their labels: `score SOURCE…` reads
+//! `$RECRAWL_CORPORA/content`. For collections without labels, what it says beside "other bytes".
 
-use archives::{Archive, Score};
+use archives::{Archive, LabelScore};
 use settings::{Layers, Settings};
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +17,7 @@ fn main() -> anyhow::Result<()> {
         let seconds = started.elapsed().as_secs_f64();
         let said = lines.iter().filter(|line| line.meaningful).count();
         println!("{source}: {} raw changes, {said} meaningful, {seconds:.1} s", lines.len());
-        let score = Score::of(&archive, &lines)?;
+        let score = LabelScore::of(&archive, &lines)?;
         if score.labelled > 0 {
             println!("  {score:?}: precision {:.3}, recall {:.3}", score.precision(), score.recall());
         }

@@ -2,7 +2,7 @@
 
 use crate::blobs::Blobs;
 use crate::read_error::ReadError;
-use crate::table::Table;
+use crate::table::CsvTable;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub enum ArchiveError {
 
 /// A page of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ArchivedPage {
     /// Its number in the archive.
     pub page_id: u32,
     /// Host and path: `host.test/path`.
@@ -41,7 +41,7 @@ pub struct Page {
 /// An archive of page versions.
 pub struct Archive {
     directory: PathBuf,
-    pub(crate) pages: Vec<Page>,
+    pub(crate) pages: Vec<ArchivedPage>,
     pub(crate) blobs: Blobs,
 }
 
@@ -49,11 +49,11 @@ impl Archive {
     /// Opens a directory; `source` limits it to one collection.
     pub fn open(directory: &Path, source: Option<&str>) -> Result<Self, ArchiveError> {
         let mut pages = BTreeMap::new();
-        Table::open(directory, "pages.csv.zst")?.for_each(|row| {
+        CsvTable::open(directory, "pages.csv.zst")?.for_each(|row| {
             let of = row.text(3, "source")?;
             if source.is_none_or(|source| source == of) {
                 let page_id = row.number(0, "page_id")?;
-                let page = Page {
+                let page = ArchivedPage {
                     page_id,
                     address: format!("https://{}{}", row.text(1, "host")?, row.text(2, "path")?),
                     source: of.to_owned(),
@@ -65,7 +65,7 @@ impl Archive {
             }
             Ok(())
         })?;
-        Table::open(directory, "changes.csv.zst")?.for_each(|row| {
+        CsvTable::open(directory, "changes.csv.zst")?.for_each(|row| {
             let Some(page) = pages.get_mut(&row.number(0, "page_id")?) else { return Ok(()) };
             let blob = if row.text(2, "kind")? == "D" { None } else { Some(row.number(3, "blob_id")?) };
             page.rows.push((row.number(1, "unix_time")?, blob));
@@ -76,14 +76,14 @@ impl Archive {
     }
 
     /// The pages, in the order of their numbers.
-    pub fn pages(&self) -> &[Page] {
+    pub fn pages(&self) -> &[ArchivedPage] {
         &self.pages
     }
 
     /// Passes the bytes of every version to `take`, page by page and in order of time, until it breaks.
     pub fn for_each_version(
         &mut self,
-        mut take: impl FnMut(&Page, &[u8]) -> ControlFlow<()>,
+        mut take: impl FnMut(&ArchivedPage, &[u8]) -> ControlFlow<()>,
     ) -> Result<(), ArchiveError> {
         for page in &self.pages {
             for blob in page.rows.iter().filter_map(|(_, blob)| *blob) {
@@ -98,7 +98,7 @@ impl Archive {
     /// The archive's labels: for each labelled raw change, by page and time, whether it was meaningful.
     pub fn labels(&self) -> Result<HashMap<(u32, i64), bool>, ArchiveError> {
         let mut labels = HashMap::new();
-        Table::open(&self.directory, "labels.csv.zst")?.for_each(|row| {
+        CsvTable::open(&self.directory, "labels.csv.zst")?.for_each(|row| {
             let key = (row.number(0, "page_id")?, row.number(1, "unix_time")?);
             labels.insert(key, row.text(2, "meaningful")? == "1");
             Ok(())

@@ -2,7 +2,7 @@
 
 use crate::archive::ArchiveError;
 use crate::frames::Frames;
-use crate::table::Table;
+use crate::table::CsvTable;
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 /// the largest pages.
 const FRAMES_KEPT: usize = 4;
 
-struct BlobPlace {
+struct BlobRange {
     frame: usize,
     offset: usize,
     length: usize,
@@ -18,7 +18,7 @@ struct BlobPlace {
 
 /// All versions of an archive, by number.
 pub(crate) struct Blobs {
-    blobs: Vec<BlobPlace>,
+    blobs: Vec<BlobRange>,
     frames: Frames,
     unpacked: VecDeque<(usize, Vec<u8>)>,
 }
@@ -26,9 +26,9 @@ pub(crate) struct Blobs {
 impl Blobs {
     pub(crate) fn open(directory: &Path) -> Result<Self, ArchiveError> {
         let mut blobs = Vec::new();
-        Table::open(directory, "blobs.csv.zst")?.for_each(|row| {
+        CsvTable::open(directory, "blobs.csv.zst")?.for_each(|row| {
             let place = (row.number(1, "frame_id")?, row.number(2, "offset")?, row.number(3, "length")?);
-            blobs.push(BlobPlace { frame: place.0, offset: place.1, length: place.2 });
+            blobs.push(BlobRange { frame: place.0, offset: place.1, length: place.2 });
             Ok(())
         })?;
         Ok(Self { blobs, frames: Frames::open(directory)?, unpacked: VecDeque::new() })
@@ -37,7 +37,7 @@ impl Blobs {
     /// The bytes of a version.
     pub(crate) fn read(&mut self, blob: usize) -> Result<&[u8], ArchiveError> {
         let missing = ArchiveError::NoSuchBlob { blob };
-        let Some(BlobPlace { frame, offset, length }) = self.blobs.get(blob) else { return Err(missing) };
+        let Some(BlobRange { frame, offset, length }) = self.blobs.get(blob) else { return Err(missing) };
         let (frame, range) = (*frame, *offset..offset + length);
         if !self.unpacked.iter().any(|(kept, _)| *kept == frame) {
             let raw = self.frames.unpack(frame)?;

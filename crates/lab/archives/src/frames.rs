@@ -1,7 +1,7 @@
 //! The bytes of versions, in frames that are compressed as a whole.
 
 use crate::read_error::ReadError;
-use crate::table::Table;
+use crate::table::CsvTable;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl Frames {
     /// Reads the positions of the frames in a directory (`frames.csv.zst`).
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let mut frames = Vec::new();
-        Table::open(directory, "frames.csv.zst")?.for_each(|row| {
+        CsvTable::open(directory, "frames.csv.zst")?.for_each(|row| {
             frames.push(Frame {
                 file: row.text(1, "file")?.to_owned(),
                 offset: row.number(2, "file_offset")?,

@@ -1,20 +1,20 @@
 //! Runs the detector on every version of every page.
 
-use crate::archive::{Archive, ArchiveError, Page};
+use crate::archive::{Archive, ArchiveError, ArchivedPage};
 use crate::blobs::Blobs;
-use change::{Judgement, Noise, PageState, PartVerdict, Verdict, Version};
+use change::{Judgement, Noise, PageState, PartVerdict, Version, VersionVerdict};
 use page::UrlRules;
 use serde::Serialize;
 
 /// The detector's verdict on one raw change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Line {
+pub struct JudgedChange {
     /// The page's number in the archive.
     pub page_id: u32,
     /// When the version was fetched, in UNIX seconds.
     pub unix_time: i64,
     /// Verdict on the page as a whole.
-    pub verdict: Verdict,
+    pub verdict: VersionVerdict,
     /// Whether the change would be published.
     pub meaningful: bool,
     /// Changed share of the text, in \[0, 1\].
@@ -30,13 +30,13 @@ pub struct Line {
 /// A row of a page as the detector saw it.
 pub struct ArchivedLook<'a> {
     /// The page that the row belongs to.
-    pub page: &'a Page,
+    pub page: &'a ArchivedPage,
     /// Whether it is the page's first row, which has nothing to be compared with.
     pub is_first: bool,
     /// The bytes; `None` where the page is gone.
     pub body: Option<&'a [u8]>,
     /// The detector's verdict, as a line.
-    pub line: Line,
+    pub line: JudgedChange,
     /// The full judgement.
     pub judgement: &'a Judgement,
 }
@@ -49,7 +49,7 @@ impl Archive {
         &mut self,
         urls: &UrlRules,
         progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<Vec<Line>, ArchiveError> {
+    ) -> Result<Vec<JudgedChange>, ArchiveError> {
         let mut lines = Vec::new();
         let total = self.pages.iter().map(|page| page.rows.len()).sum();
         let mut done = 0;
@@ -76,7 +76,7 @@ impl Archive {
 }
 
 fn judge_page(
-    page: &Page,
+    page: &ArchivedPage,
     blobs: &mut Blobs,
     urls: &UrlRules,
     see: &mut dyn FnMut(&ArchivedLook<'_>),
@@ -96,20 +96,20 @@ fn judge_page(
                 (Some(body), state.observe(&version, Noise::ByFrequency))
             }
         };
-        let line = Line::new(page.page_id, unix_time, &judgement);
+        let line = JudgedChange::new(page.page_id, unix_time, &judgement);
         see(&ArchivedLook { page, is_first: index == 0, body, line, judgement: &judgement });
     }
     Ok(document)
 }
 
 /// Hosts of an archive are invented. If a page's first version states its address, its links are relative to that.
-fn stated_address(page: &Page, body: &[u8]) -> Option<String> {
+fn stated_address(page: &ArchivedPage, body: &[u8]) -> Option<String> {
     let urls = UrlRules::none();
     let version = Version::new(body, Some(&page.content_type), None, &urls);
     version.canonical().filter(|canonical| canonical.starts_with("http")).map(str::to_owned)
 }
 
-impl Line {
+impl JudgedChange {
     fn new(page_id: u32, unix_time: i64, judgement: &Judgement) -> Self {
         Self {
             page_id,

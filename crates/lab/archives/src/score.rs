@@ -1,7 +1,7 @@
 //! Compares lines with labels.
 
 use crate::archive::{Archive, ArchiveError};
-use crate::judge::Line;
+use crate::judge::JudgedChange;
 use std::collections::{HashMap, HashSet};
 
 /// Pages with the same bytes, fetched within this many seconds, are one document archived under several names.
@@ -10,7 +10,7 @@ const SAME_LOOK_S: i64 = 3_600;
 /// Agreement of lines and labels. Several names of one document (most of their versions have the same bytes) count as
 /// one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub struct LabelScore {
     /// Number of raw changes with a label.
     pub labelled: usize,
     /// Meaningful by line and label.
@@ -21,9 +21,9 @@ pub struct Score {
     pub misses: usize,
 }
 
-impl Score {
+impl LabelScore {
     /// Compares lines with the labels of their archive.
-    pub fn of(archive: &Archive, lines: &[Line]) -> Result<Self, ArchiveError> {
+    pub fn of(archive: &Archive, lines: &[JudgedChange]) -> Result<Self, ArchiveError> {
         let labels = archive.labels()?;
         let names = documents(archive);
         let key = |page_id: u32, unix_time: i64| match names.get(&page_id) {

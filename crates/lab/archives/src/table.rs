@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// A table that is read row by row.
-pub struct Table {
+pub struct CsvTable {
     path: PathBuf,
     reader: csv::Reader<zstd::Decoder<'static, io::BufReader<File>>>,
 }
 
 /// A row of a table, with its position.
-pub struct Row<'a> {
+pub struct CsvRow<'a> {
     path: &'a Path,
     number: u64,
     record: &'a ByteRecord,
 }
 
-impl Table {
+impl CsvTable {
     /// Opens a table of a directory.
     pub fn open(directory: &Path, name: &str) -> Result<Self, ReadError> {
         let path = directory.join(name);
@@ -31,14 +31,14 @@ impl Table {
     }
 
     /// Passes every row, in order, to `take`, until that fails.
-    pub fn for_each(mut self, mut take: impl FnMut(Row<'_>) -> Result<(), ReadError>) -> Result<(), ReadError> {
+    pub fn for_each(mut self, mut take: impl FnMut(CsvRow<'_>) -> Result<(), ReadError>) -> Result<(), ReadError> {
         let mut record = ByteRecord::new();
         let mut number = 0;
         loop {
             match self.reader.read_byte_record(&mut record) {
                 Ok(true) => {
                     number += 1;
-                    take(Row { path: &self.path, number, record: &record })?;
+                    take(CsvRow { path: &self.path, number, record: &record })?;
                 }
                 Ok(false) => return Ok(()),
                 Err(source) => return Err(ReadError::Csv { path: self.path, source }),
@@ -47,7 +47,7 @@ impl Table {
     }
 }
 
-impl Row<'_> {
+impl CsvRow<'_> {
     /// A column as text. `name` is its name in errors.
     pub fn text(&self, column: usize, name: &'static str) -> Result<&str, ReadError> {
         let field = self.record.get(column).and_then(|field| std::str::from_utf8(field).ok());

@@ -1,6 +1,6 @@
 //! The detector beside the labels of the corpora, where these are at hand.
 
-use archives::{Archive, Score};
+use archives::{Archive, LabelScore};
 use settings::{Layers, Settings};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn meaningful_changes_are_found_and_noise_is_not() {
         .rules();
     let mut archive = Archive::open(&directory, Some("ota-genai")).unwrap();
     let lines = archive.judge(&urls, &mut |_, _| {}).unwrap();
-    let score = Score::of(&archive, &lines).unwrap();
+    let score = LabelScore::of(&archive, &lines).unwrap();
     assert_eq!(score.labelled, 4_427);
     assert!(score.precision() >= 0.86 && score.recall() >= 0.85, "{score:?}");
     assert!(lines.is_sorted_by_key(|line| (line.unix_time, line.page_id)));

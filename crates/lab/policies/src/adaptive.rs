@@ -8,9 +8,9 @@
 //! Sources: `AdaptiveScheduler` of StormCrawler 3.4, `AdaptiveFetchSchedule` of Nutch 1.20, the settings of Common
 //! Crawl's news-crawl.
 
-use super::pages::{DueQueue, NewPages, SlotTable, phase};
+use super::pages::{DueQueue, NewPageQueue, SlotTable, phase};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 
 /// Settings of an adaptive schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,13 +123,13 @@ pub struct AdaptiveState {
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     options: AdaptiveOptions,
-    pages: SlotTable<Page>,
-    new: NewPages,
+    pages: SlotTable<AdaptivePage>,
+    new: NewPageQueue,
     queue: DueQueue,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Page {
+struct AdaptivePage {
     /// `None` before the first look.
     state: Option<AdaptiveState>,
     due_days: f64,
@@ -138,7 +138,7 @@ struct Page {
 impl Adaptive {
     /// A policy without pages.
     pub fn new(options: AdaptiveOptions) -> Self {
-        Self { options, pages: SlotTable::default(), new: NewPages::default(), queue: DueQueue::default() }
+        Self { options, pages: SlotTable::default(), new: NewPageQueue::default(), queue: DueQueue::default() }
     }
 }
 
@@ -153,7 +153,7 @@ impl RevisitPolicy for Adaptive {
         } else {
             self.new.discovered(slot, now_days);
         }
-        self.pages.insert(slot, Page { state, due_days });
+        self.pages.insert(slot, AdaptivePage { state, due_days });
     }
 
     fn remove(&mut self, slot: Slot) {
@@ -162,7 +162,7 @@ impl RevisitPolicy for Adaptive {
         self.queue.remove(slot);
     }
 
-    fn begin(&mut self, _tick: &Tick) {}
+    fn begin(&mut self, _tick: &PolicyTick) {}
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
         if let Some(slot) = self.new.take() {

@@ -5,10 +5,10 @@
 //! value is q^a r^b p^c: quality, quality of its form, and the probability p that the copy is current; a fetch raises p
 //! to 1. The gain ignores how soon the page becomes stale again, so pages that change fast are preferred.
 
-use super::pages::{Keyed, SlotTable, believed_rate, sane};
+use super::pages::{KeyedSlot, SlotTable, believed_rate, sane};
 use change_rate::Gamma;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The exponents in a page's value.
@@ -61,7 +61,7 @@ impl Default for ChileOptions {
 #[derive(Clone, Debug)]
 pub struct Chile {
     options: ChileOptions,
-    pages: SlotTable<Page>,
+    pages: SlotTable<ChilePage>,
     period_ends_days: Option<f64>,
     budget_per_day: f64,
     batch: ShortTerm,
@@ -70,17 +70,17 @@ pub struct Chile {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Page {
+struct ChilePage {
     weight: f64,
     cost: f64,
     host: u32,
     last_look_days: Option<f64>,
     change_rate_per_day: f64,
-    standing: Standing,
+    status: ChileStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum ChileStatus {
     Waiting,
     Batched,
     InFlight,
@@ -141,7 +141,7 @@ impl Chile {
         }
     }
 
-    fn gain(&self, page: &Page, now_days: f64) -> f64 {
+    fn gain(&self, page: &ChilePage, now_days: f64) -> f64 {
         let fresh_probability = page
             .last_look_days
             .map_or(0.0, |at_days| (-page.change_rate_per_day * (now_days - at_days).max(0.0)).exp());
@@ -158,18 +158,18 @@ impl Chile {
     /// The long-term scheduler: the rest of the last batch competes again.
     fn choose_batch(&mut self, now_days: f64) {
         for slot in self.batch.drain() {
-            if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::Batched) {
-                page.standing = Standing::Waiting;
+            if let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == ChileStatus::Batched) {
+                page.status = ChileStatus::Waiting;
                 self.waiting += 1;
             }
         }
         let batch_size = self.batch_size();
-        let mut gains: Vec<Keyed> = self
+        let mut gains: Vec<KeyedSlot> = self
             .pages
             .iter()
-            .filter(|(_, page)| page.standing == Standing::Waiting)
+            .filter(|(_, page)| page.status == ChileStatus::Waiting)
             // The key is negative, so that of equal gains the lower slot comes first.
-            .map(|(slot, page)| Keyed { key: -self.gain(page, now_days), slot })
+            .map(|(slot, page)| KeyedSlot { key: -self.gain(page, now_days), slot })
             .collect();
         if gains.len() > batch_size {
             gains.select_nth_unstable(batch_size);
@@ -178,7 +178,7 @@ impl Chile {
         gains.sort_unstable();
         for chosen in gains {
             if let Some(page) = self.pages.get_mut(chosen.slot) {
-                page.standing = Standing::Batched;
+                page.status = ChileStatus::Batched;
                 self.waiting -= 1;
                 self.batch.push(page.host, chosen.slot);
             }
@@ -190,24 +190,24 @@ impl RevisitPolicy for Chile {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, _now_days: f64) {
         self.remove(slot);
         self.waiting += 1;
-        let page = Page {
+        let page = ChilePage {
             weight: sane(page.weight),
             cost: page.cost,
             host: page.host,
             last_look_days: page.last_look_days,
             change_rate_per_day: believed_rate(page.belief),
-            standing: Standing::Waiting,
+            status: ChileStatus::Waiting,
         };
         self.pages.insert(slot, page);
     }
 
     fn remove(&mut self, slot: Slot) {
-        if self.pages.remove(slot).is_some_and(|page| page.standing == Standing::Waiting) {
+        if self.pages.remove(slot).is_some_and(|page| page.status == ChileStatus::Waiting) {
             self.waiting -= 1;
         }
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.budget_per_day = sane(tick.budget_per_day);
         if self.period_ends_days.is_none_or(|end| end <= tick.now_days) {
             self.period_ends_days = Some(tick.now_days + self.options.period_days);
@@ -218,8 +218,8 @@ impl RevisitPolicy for Chile {
     fn next(&mut self, now_days: f64) -> Option<Slot> {
         loop {
             while let Some(slot) = self.batch.pop() {
-                if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::Batched) {
-                    page.standing = Standing::InFlight;
+                if let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == ChileStatus::Batched) {
+                    page.status = ChileStatus::InFlight;
                     return Some(slot);
                 }
             }
@@ -233,8 +233,8 @@ impl RevisitPolicy for Chile {
     }
 
     fn put_back(&mut self, slot: Slot) {
-        if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::InFlight) {
-            page.standing = Standing::Batched;
+        if let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == ChileStatus::InFlight) {
+            page.status = ChileStatus::Batched;
             self.batch.push_front(page.host, slot);
         }
     }
@@ -244,8 +244,8 @@ impl RevisitPolicy for Chile {
         page.last_look_days = Some(look.at_days);
         page.change_rate_per_day = believed_rate(look.belief);
         // A page still in the batch stays there: its queue knows it.
-        if page.standing == Standing::InFlight {
-            page.standing = Standing::Waiting;
+        if page.status == ChileStatus::InFlight {
+            page.status = ChileStatus::Waiting;
             self.waiting += 1;
         }
     }

@@ -21,7 +21,7 @@ impl Default for PolicyOptions {
     fn default() -> Self {
         Self {
             theta: Policy::DEFAULT_THETA,
-            replan_days: crate::planned::Planned::REPLAN_DAYS,
+            replan_days: crate::planned::PlannedPolicy::REPLAN_DAYS,
             new_page_share: crate::tianwang::TianwangOptions::default().cycle.new_share,
             host_limit_per_day: 17_280.0,
         }

@@ -27,7 +27,7 @@ use crate::adaptive::{Adaptive, AdaptiveOptions};
 use crate::allocate::{AccessTime, PartitionKey};
 use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
-use crate::planned::{Planned, RatePlan};
+use crate::planned::{PlannedPolicy, RatePlan};
 use crate::site_ranks::{Phases, SiteRanks};
 use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
 use crate::webfountain::{WebFountain, WebFountainOptions};
@@ -97,7 +97,7 @@ policies! {
         };
     Azar: "azar", "best rates for random moments, spaced evenly (Azar et al.)",
         Some(PlannedByNumber), Estimator,
-        |options| Box::new(Planned::new(RatePlan::Azar, options.replan_days).with_chairman());
+        |options| Box::new(PlannedPolicy::new(RatePlan::Azar, options.replan_days).with_chairman());
     LambdaCrawl: "lambda-crawl", "best rates for the harmonic penalty at random moments (Kolobov et al.)",
         Some(PlannedByNumber), Estimator, |options| optimal(Objective::RandomHarmonic, options);
     LambdaCrawlApprox: "lambda-crawl-approx", "in proportion to importance (Kolobov et al.)",
@@ -124,7 +124,7 @@ policies! {
 }
 
 fn planned(plan: RatePlan, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {
-    Box::new(Planned::new(plan, options.replan_days))
+    Box::new(PlannedPolicy::new(plan, options.replan_days))
 }
 
 fn optimal(objective: Objective, options: &PolicyOptions) -> Box<dyn RevisitPolicy> {

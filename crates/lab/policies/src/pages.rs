@@ -54,20 +54,20 @@ impl<T> SlotTable<T> {
 
 /// A sort key: ascending, ties to the lower slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Keyed {
+pub(crate) struct KeyedSlot {
     pub(crate) key: f64,
     pub(crate) slot: Slot,
 }
 
-impl Eq for Keyed {}
+impl Eq for KeyedSlot {}
 
-impl Ord for Keyed {
+impl Ord for KeyedSlot {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key.total_cmp(&other.key).then(self.slot.cmp(&other.slot))
     }
 }
 
-impl PartialOrd for Keyed {
+impl PartialOrd for KeyedSlot {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -76,7 +76,7 @@ impl PartialOrd for Keyed {
 /// Pages in the order of their due times, each at most once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DueQueue {
-    heap: BinaryHeap<Reverse<Keyed>>,
+    heap: BinaryHeap<Reverse<KeyedSlot>>,
     /// The current keys. Other heap entries are left from before a page was moved or taken.
     due_days: SlotTable<f64>,
 }
@@ -91,9 +91,9 @@ impl DueQueue {
         if self.due_days.insert(slot, due_days).is_some_and(|before| before.total_cmp(&due_days).is_eq()) {
             return;
         }
-        self.heap.push(Reverse(Keyed { key: due_days, slot }));
+        self.heap.push(Reverse(KeyedSlot { key: due_days, slot }));
         if self.heap.len() > 64 + 2 * self.len() {
-            self.heap = self.due_days.iter().map(|(slot, &key)| Reverse(Keyed { key, slot })).collect();
+            self.heap = self.due_days.iter().map(|(slot, &key)| Reverse(KeyedSlot { key, slot })).collect();
         }
     }
 
@@ -105,7 +105,7 @@ impl DueQueue {
         self.due_days.get(slot).copied()
     }
 
-    pub(crate) fn peek(&mut self) -> Option<Keyed> {
+    pub(crate) fn peek(&mut self) -> Option<KeyedSlot> {
         while let Some(Reverse(first)) = self.heap.peek() {
             if self.due_days(first.slot).is_some_and(|due| due.total_cmp(&first.key).is_eq()) {
                 return Some(*first);
@@ -115,7 +115,7 @@ impl DueQueue {
         None
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Keyed> {
+    pub(crate) fn pop(&mut self) -> Option<KeyedSlot> {
         let first = self.peek()?;
         self.heap.pop();
         self.due_days.remove(first.slot);
@@ -125,12 +125,12 @@ impl DueQueue {
 
 /// Pages without a copy, and those of them that are in flight.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NewPages {
+pub(crate) struct NewPageQueue {
     waiting: DueQueue,
     in_flight: SlotTable<f64>,
 }
 
-impl NewPages {
+impl NewPageQueue {
     pub(crate) fn discovered(&mut self, slot: Slot, at_days: f64) {
         self.in_flight.remove(slot);
         self.waiting.push(slot, at_days);

@@ -3,9 +3,9 @@
 //! Sites are sorted by value. The best third has rank 4, the next rank 2, the rest rank 1: visits per cycle of four
 //! passes, so a pass costs on average 7/12 of a full one.
 
-use super::pages::{NewPages, SlotTable, sane};
+use super::pages::{NewPageQueue, SlotTable, sane};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The rank (4, 2 or 1) of the site at a 1-based position among `sites` sites, the most valuable first.
@@ -52,31 +52,31 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
 pub struct SiteRanks {
     phases: Phases,
     pass: u64,
-    sites: BTreeMap<u64, Site>,
-    pages: SlotTable<Page>,
-    new: NewPages,
+    sites: BTreeMap<u64, RankedSite>,
+    pages: SlotTable<SiteRanksPage>,
+    new: NewPageQueue,
     /// The rest of the current pass.
     queue: VecDeque<Slot>,
-    /// Number of pages with [`Standing::Waiting`].
+    /// Number of pages with [`SiteRanksStatus::Waiting`].
     waiting: usize,
 }
 
 /// The pages of a site. Until the next pass, some may be removed or listed twice.
 #[derive(Clone, Debug, Default)]
-struct Site {
+struct RankedSite {
     value: f64,
     slots: Vec<Slot>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Page {
+struct SiteRanksPage {
     site: u64,
     weight: f64,
-    standing: Standing,
+    status: SiteRanksStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum SiteRanksStatus {
     /// Without a copy: it is among the new pages.
     New,
     /// Waiting for a pass.
@@ -94,7 +94,7 @@ impl SiteRanks {
             pass: 0,
             sites: BTreeMap::new(),
             pages: SlotTable::default(),
-            new: NewPages::default(),
+            new: NewPageQueue::default(),
             queue: VecDeque::new(),
             waiting: 0,
         }
@@ -111,7 +111,7 @@ impl SiteRanks {
             site.value = site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight).sum();
             !site.slots.is_empty()
         });
-        let mut by_value: Vec<(&u64, &Site)> = self.sites.iter().collect();
+        let mut by_value: Vec<(&u64, &RankedSite)> = self.sites.iter().collect();
         // Ties by site, which is already the order.
         by_value.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
         let sites = by_value.len();
@@ -120,8 +120,8 @@ impl SiteRanks {
                 continue;
             }
             for &slot in &site.slots {
-                if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == Standing::Waiting) {
-                    page.standing = Standing::Queued;
+                if let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == SiteRanksStatus::Waiting) {
+                    page.status = SiteRanksStatus::Queued;
                     self.waiting -= 1;
                     self.queue.push_back(slot);
                 }
@@ -131,17 +131,17 @@ impl SiteRanks {
 
     fn take_queued(&mut self) -> Option<Slot> {
         while let Some(slot) = self.queue.pop_front() {
-            if self.change_standing(slot, Standing::Queued, Standing::InFlight) {
+            if self.change_status(slot, SiteRanksStatus::Queued, SiteRanksStatus::InFlight) {
                 return Some(slot);
             }
         }
         None
     }
 
-    /// Moves a page from one standing to another. Returns `false` when it did not have the first.
-    fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
-        let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
-        page.standing = to;
+    /// Moves a page from one status to another. Returns `false` when it did not have the first.
+    fn change_status(&mut self, slot: Slot, from: SiteRanksStatus, to: SiteRanksStatus) -> bool {
+        let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == from) else { return false };
+        page.status = to;
         true
     }
 }
@@ -150,24 +150,24 @@ impl RevisitPolicy for SiteRanks {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.remove(slot);
         let site = page.place.site;
-        let standing = if page.last_look_days.is_some() { Standing::Waiting } else { Standing::New };
-        if standing == Standing::New {
+        let status = if page.last_look_days.is_some() { SiteRanksStatus::Waiting } else { SiteRanksStatus::New };
+        if status == SiteRanksStatus::New {
             self.new.discovered(slot, now_days);
         } else {
             self.waiting += 1;
         }
         self.sites.entry(site).or_default().slots.push(slot);
-        self.pages.insert(slot, Page { site, weight: sane(page.weight), standing });
+        self.pages.insert(slot, SiteRanksPage { site, weight: sane(page.weight), status });
     }
 
     fn remove(&mut self, slot: Slot) {
         self.new.remove(slot);
-        if self.pages.remove(slot).is_some_and(|page| page.standing == Standing::Waiting) {
+        if self.pages.remove(slot).is_some_and(|page| page.status == SiteRanksStatus::Waiting) {
             self.waiting -= 1;
         }
     }
 
-    fn begin(&mut self, _tick: &Tick) {}
+    fn begin(&mut self, _tick: &PolicyTick) {}
 
     fn next(&mut self, _now_days: f64) -> Option<Slot> {
         if let Some(slot) = self.new.take().or_else(|| self.take_queued()) {
@@ -184,15 +184,15 @@ impl RevisitPolicy for SiteRanks {
     }
 
     fn put_back(&mut self, slot: Slot) {
-        if !self.new.put_back(slot) && self.change_standing(slot, Standing::InFlight, Standing::Queued) {
+        if !self.new.put_back(slot) && self.change_status(slot, SiteRanksStatus::InFlight, SiteRanksStatus::Queued) {
             self.queue.push_front(slot);
         }
     }
 
     fn looked(&mut self, slot: Slot, _look: &PolicyLook) {
         self.new.remove(slot);
-        if let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing != Standing::Waiting) {
-            page.standing = Standing::Waiting;
+        if let Some(page) = self.pages.get_mut(slot).filter(|page| page.status != SiteRanksStatus::Waiting) {
+            page.status = SiteRanksStatus::Waiting;
             self.waiting += 1;
         }
     }

@@ -1,26 +1,26 @@
 //! Policies that plan rates: rates are kept, places are kept, nothing starves.
 
-use change_rate::{Gamma, Outcome};
+use change_rate::{Gamma, LookOutcome};
 use policies::allocate::{AccessTime, PartitionKey};
-use policies::planned::{Planned, RatePlan};
+use policies::planned::{PlannedPolicy, RatePlan};
 use proptest::prelude::*;
 use revisit::allocate::{Objective, PageTerms, optimal};
 use revisit::columns::Slot;
 use revisit::demand_curve::DemandCurve;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
-use sweeps::Place;
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use sweeps::PagePlace;
 
 fn known(change_rate_per_day: f64) -> Gamma {
     Gamma::new(1e6, 1e6 / change_rate_per_day).expect("both positive")
 }
 
 fn page(change_rate_per_day: f64, weight: f64) -> PolicyPage {
-    let place = Place::of("example.org", "www.example.org", "/");
+    let place = PagePlace::of("example.org", "www.example.org", "/");
     PolicyPage { weight, cost: 1.0, host: 0, place, last_look_days: Some(0.0), belief: known(change_rate_per_day) }
 }
 
 fn look(at_days: f64, change_rate_per_day: f64) -> PolicyLook {
-    let outcome = Some(Outcome::Unchanged);
+    let outcome = Some(LookOutcome::Unchanged);
     PolicyLook { at_days, interval_days: Some(1.0), outcome, belief: known(change_rate_per_day) }
 }
 
@@ -28,19 +28,19 @@ fn slot(index: usize) -> Slot {
     Slot::new(index as u32)
 }
 
-fn with_pages(plan: RatePlan, replan_days: f64, pages: &[PolicyPage]) -> Planned {
-    let mut policy = Planned::new(plan, replan_days);
+fn with_pages(plan: RatePlan, replan_days: f64, pages: &[PolicyPage]) -> PlannedPolicy {
+    let mut policy = PlannedPolicy::new(plan, replan_days);
     pages.iter().enumerate().for_each(|(i, page)| policy.insert(slot(i), page, 0.0));
     policy
 }
 
 /// Runs a policy that is told the true rates, a tick at a time, and counts the fetches of each page.
-fn run(policy: &mut Planned, pages: &[PolicyPage], budget_per_day: f64, days: u32) -> Vec<f64> {
+fn run(policy: &mut PlannedPolicy, pages: &[PolicyPage], budget_per_day: f64, days: u32) -> Vec<f64> {
     let mut fetches = vec![0.0; pages.len()];
     let mut owed = 0.0;
     for tick in 0..days * 4 {
         let now_days = f64::from(tick) * 0.25;
-        policy.begin(&Tick { now_days, days: 0.25, budget_per_day });
+        policy.begin(&PolicyTick { now_days, days: 0.25, budget_per_day });
         owed += 0.25 * budget_per_day;
         while owed >= 1.0 {
             let Some(next) = policy.next(now_days) else { break };
@@ -98,7 +98,7 @@ fn pages_are_fetched_as_often_as_planned() {
 #[test]
 fn the_plan_is_the_best_one() {
     let mut policy = with_pages(RatePlan::optimal(Objective::FRESHNESS), 1.0, &five());
-    policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
+    policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
     let expected = [1.14989227348, 1.35841194741, 1.35383531792, 1.13786046119, 0.0];
     for (i, expected) in expected.into_iter().enumerate() {
         // What a page is believed to change is kept in single precision.
@@ -115,21 +115,21 @@ fn pages_never_fetched_come_first_in_the_order_of_their_discovery() {
     policy.insert(slot(9), &fresh, 1.0);
     policy.insert(slot(7), &fresh, 2.0);
     policy.insert(slot(8), &fresh, 1.5);
-    policy.begin(&Tick { now_days: 3.0, days: 1.0, budget_per_day: 5.0 });
+    policy.begin(&PolicyTick { now_days: 3.0, days: 1.0, budget_per_day: 5.0 });
     assert_eq!([policy.next(3.0), policy.next(3.0)], [Some(slot(9)), Some(slot(8))]);
     // One that could not be fetched keeps its place before the others.
     policy.put_back(slot(9));
     assert_eq!([policy.next(3.0), policy.next(3.0)], [Some(slot(9)), Some(slot(7))]);
     assert!(policy.next(3.0).is_some_and(|next| next.index() < 5));
     policy.looked(slot(9), &look(3.0, 1.0));
-    policy.begin(&Tick { now_days: 3.25, days: 1.0, budget_per_day: 5.0 });
+    policy.begin(&PolicyTick { now_days: 3.25, days: 1.0, budget_per_day: 5.0 });
     assert!(policy.fetches_per_day(slot(9)) > 0.0, "more than a tenth of the pages are new: planned at once");
 }
 
 #[test]
 fn a_page_put_back_is_the_next_one_and_one_in_flight_is_not_offered() {
     let mut policy = with_pages(RatePlan::Uniform, 1.0, &five());
-    policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
+    policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
     let first = policy.next(0.0).unwrap();
     let second = policy.next(0.0).unwrap();
     policy.put_back(first);
@@ -149,14 +149,14 @@ fn removed_pages_are_not_offered_and_their_slots_serve_new_ones() {
         if chairman {
             policy = policy.with_chairman();
         }
-        policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
+        policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
         (0..4).for_each(|i| policy.remove(slot(i)));
         assert_eq!([policy.next(0.0), policy.next(0.0)], [Some(slot(4)), None]);
         policy.looked(slot(4), &look(0.0, 1.0));
         policy.remove(slot(4));
         assert_eq!(policy.next(0.0), None);
         policy.insert(slot(2), &page(1.0, 1.0), 0.0);
-        policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
+        policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
         assert_eq!([policy.next(0.0), policy.next(0.0)], [Some(slot(2)), None]);
         // Slots that were never there are nobody's.
         policy.remove(slot(99));
@@ -170,9 +170,9 @@ fn removed_pages_are_not_offered_and_their_slots_serve_new_ones() {
 fn a_new_rate_stretches_what_is_left_until_the_deadline() {
     let rate = |pages: &[PageTerms], budget: f64| vec![budget / pages.len() as f64; pages.len()];
     let mut policy = with_pages(RatePlan::Rule(rate), 1e9, &five());
-    let tick = |budget_per_day| Tick { now_days: 10.0, days: 1.0, budget_per_day };
+    let tick = |budget_per_day| PolicyTick { now_days: 10.0, days: 1.0, budget_per_day };
     policy.begin(&tick(5.0));
-    let due = |policy: &Planned| [0, 1, 2, 3, 4].map(|i| policy.due_days(slot(i)).unwrap() - 10.0);
+    let due = |policy: &PlannedPolicy| [0, 1, 2, 3, 4].map(|i| policy.due_days(slot(i)).unwrap() - 10.0);
     let before = due(&policy);
     policy.begin(&tick(2.5));
     for (before, after) in before.into_iter().zip(due(&policy)) {
@@ -190,7 +190,7 @@ fn a_new_rate_stretches_what_is_left_until_the_deadline() {
 #[test]
 fn deadlines_missed_are_left_out() {
     let mut policy = with_pages(RatePlan::Uniform, 1e9, &five());
-    policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
+    policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 5.0 });
     let away = policy.next(0.0).unwrap();
     // Its host does not answer while the others are fetched twenty times.
     for _ in 0..80 {
@@ -221,11 +221,11 @@ fn every_plan_copes_with_nothing_and_with_worthless_pages() {
             let rates = plan.fetch_rates_per_day(weights, &[0; 3], 1.0);
             assert!(rates.iter().all(|rate| *rate >= 0.0 && rate.is_finite()), "{rates:?}");
         }
-        let mut policy = Planned::new(plan, 1.0);
-        policy.begin(&Tick { now_days: 0.0, days: 1.0, budget_per_day: 1.0 });
+        let mut policy = PlannedPolicy::new(plan, 1.0);
+        policy.begin(&PolicyTick { now_days: 0.0, days: 1.0, budget_per_day: 1.0 });
         assert_eq!(policy.next(0.0), None);
         policy.insert(slot(0), &page(1.0, f64::NAN), 0.0);
-        policy.begin(&Tick { now_days: 1.0, days: 1.0, budget_per_day: 1.0 });
+        policy.begin(&PolicyTick { now_days: 1.0, days: 1.0, budget_per_day: 1.0 });
         // Fetched or not, but no panic and no endless loop.
         while policy.next(1.0).is_some() {}
     }

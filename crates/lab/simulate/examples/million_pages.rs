@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 use simulate::SimulationError;
 use simulate::changes::{ChangeModel, SyntheticChanges};
 use simulate::engine::{self, Run};
-use simulate::population::{Population, PopulationKind};
+use simulate::population::{PopulationKind, SyntheticPopulation};
 use simulate::setup;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn main() -> Result<(), SimulationError> {
     let count: usize = arguments.next().and_then(|pages| pages.parse().ok()).unwrap_or(1_000_000);
     let population = PopulationKind::parse(&arguments.next().unwrap_or_else(|| "hosts".into()))?;
     let empty = memory().0;
-    let Population { pages, change_rates_per_day: rates } = population.draw(count, 1)?;
+    let SyntheticPopulation { pages, change_rates_per_day: rates } = population.draw(count, 1)?;
     let mut changes = SyntheticChanges::new(&pages, &rates, ChangeModel::default(), 1, 60.0)?;
     let mut learner = setup::learner(policy, policy.beliefs().usual_estimator(), &pages, &rates, Default::default())?;
     drop(rates);

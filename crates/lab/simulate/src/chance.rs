@@ -51,12 +51,12 @@ const JUMPS: [(u128, u128); 64] = {
 
 /// One stream of random numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Stream {
+pub struct RandomStream {
     state: u128,
     increment: u128,
 }
 
-impl Stream {
+impl RandomStream {
     /// The stream of a page (or host) for a purpose.
     pub fn new(run_seed: u64, subject: u64, purpose: Purpose) -> Self {
         let seed = splitmix64(run_seed ^ splitmix64(subject));
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_stream_is_pcg_64() {
         let mut theirs = Pcg64::new(42 << 64 | 54, 3);
-        let mut ours = Stream::seeded(42 << 64 | 54, 3);
+        let mut ours = RandomStream::seeded(42 << 64 | 54, 3);
         for _ in 0..100 {
             assert_eq!(ours.bits(), theirs.next_u64());
         }
@@ -148,16 +148,16 @@ mod tests {
 
     #[test]
     fn skipping_is_drawing() {
-        let mut drawn = Stream::new(7, 12, Purpose::Changes);
+        let mut drawn = RandomStream::new(7, 12, Purpose::Changes);
         for numbers in 0..300 {
-            assert_eq!(Stream::new(7, 12, Purpose::Changes).skip(numbers).bits(), drawn.bits());
+            assert_eq!(RandomStream::new(7, 12, Purpose::Changes).skip(numbers).bits(), drawn.bits());
         }
     }
 
     #[test]
     fn draws_have_the_moments_they_claim() {
-        let mut stream = Stream::new(1, 2, Purpose::Policy);
-        let mut check = |name: &str, mean: f64, sd: f64, draw: fn(&mut Stream) -> f64| {
+        let mut stream = RandomStream::new(1, 2, Purpose::Policy);
+        let mut check = |name: &str, mean: f64, sd: f64, draw: fn(&mut RandomStream) -> f64| {
             let n = 100_000;
             let draws: Vec<f64> = (0..n).map(|_| draw(&mut stream)).collect();
             let average = draws.iter().sum::<f64>() / f64::from(n);
@@ -165,9 +165,9 @@ mod tests {
             assert!((average - mean).abs() < 4.0 * sd / f64::from(n).sqrt(), "{name}: mean {average}");
             assert!((variance.sqrt() / sd - 1.0).abs() < 0.05, "{name}: sd {}", variance.sqrt());
         };
-        check("uniform", 0.5, (1.0f64 / 12.0).sqrt(), Stream::uniform);
-        check("exponential", 1.0, 1.0, Stream::exponential);
-        check("normal", 0.0, 1.0, Stream::normal);
+        check("uniform", 0.5, (1.0f64 / 12.0).sqrt(), RandomStream::uniform);
+        check("exponential", 1.0, 1.0, RandomStream::exponential);
+        check("normal", 0.0, 1.0, RandomStream::normal);
         check("pareto", 1.25, (5.0f64 / 3.0 - 1.5625).sqrt(), |stream| stream.pareto(5.0));
         check("gamma", 0.4, 0.4f64.sqrt(), |stream| stream.gamma(0.4));
         check("gamma", 3.0, 3.0f64.sqrt(), |stream| stream.gamma(3.0));

@@ -1,15 +1,15 @@
 //! The simulation loop: a token bucket hands out fetches, a policy chooses the page for each, an estimator learns from
 //! the outcomes, and the state of the copies is integrated exactly.
 
-use crate::chance::{Purpose, Stream, splitmix64};
+use crate::chance::{Purpose, RandomStream, splitmix64};
 use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
 use crate::metrics::{Scores, Tally};
 use crate::population::Pages;
-use change_rate::Outcome;
+use change_rate::LookOutcome;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
 
 /// Settings of a run.
@@ -76,7 +76,7 @@ impl Run {
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Simulated time reached.
     pub now_days: f64,
     /// Finished share of the run, in 0..=1.
@@ -93,20 +93,20 @@ pub fn run<C: ChangeSource + ?Sized>(
     policy: &mut dyn RevisitPolicy,
     learner: &mut dyn Learner,
     run: &Run,
-    watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    watch: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
 ) -> Result<Scores, SimulationError> {
     run.check()?;
     if changes.pages() != pages.len() {
         let entries = changes.pages();
         return Err(SimulationError::Lengths { what: "change times", pages: pages.len(), entries });
     }
-    let mut loop_ = Loop::start(pages, changes, policy, learner, run)?;
+    let mut loop_ = SimulationLoop::start(pages, changes, policy, learner, run)?;
     let ticks = ((run.end_days - run.start_days) / run.tick_days - 1e-9).ceil().max(1.0) as u64;
     let mut tokens = 0.0;
     for tick in 0..ticks {
         let now_days = run.start_days + tick as f64 * run.tick_days;
         let done = tick as f64 / ticks as f64;
-        if watch(Progress { now_days, done, fetches: loop_.fetches }).is_break() {
+        if watch(RunProgress { now_days, done, fetches: loop_.fetches }).is_break() {
             return Err(SimulationError::Stopped { at_days: now_days });
         }
         let days = run.tick_days.min(run.end_days - now_days);
@@ -118,7 +118,7 @@ pub fn run<C: ChangeSource + ?Sized>(
             continue;
         }
         loop_.teach_siblings(now_days);
-        loop_.policy.begin(&Tick { now_days, days, budget_per_day: run.budget_per_day });
+        loop_.policy.begin(&PolicyTick { now_days, days, budget_per_day: run.budget_per_day });
         let mut spent = 0.0;
         while spent + 1e-9 < whole {
             let at_days = now_days + days * ((spent + 0.5) / whole).min(1.0);
@@ -130,7 +130,7 @@ pub fn run<C: ChangeSource + ?Sized>(
     Ok(loop_.finish())
 }
 
-struct Loop<'a, C: ?Sized> {
+struct SimulationLoop<'a, C: ?Sized> {
     pages: &'a Pages,
     changes: &'a mut C,
     policy: &'a mut dyn RevisitPolicy,
@@ -142,7 +142,7 @@ struct Loop<'a, C: ?Sized> {
     siblings_taught_days: f64,
 }
 
-impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
+impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
     fn start(
         pages: &'a Pages,
         changes: &'a mut C,
@@ -235,20 +235,21 @@ impl<'a, C: ChangeSource + ?Sized> Loop<'a, C> {
         last
     }
 
-    fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> Outcome {
+    fn outcome(&self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {
         // The traits of a page are the first numbers of its signal stream; what one look shows follows from its time.
-        let trait_of_page = |salt: u64| Stream::new(self.run.seed ^ salt, page as u64, Purpose::Signals).uniform();
+        let trait_of_page =
+            |salt: u64| RandomStream::new(self.run.seed ^ salt, page as u64, Purpose::Signals).uniform();
         match last_change_days {
             Some(changed) if self.run.last_modified_share > 0.0 && trait_of_page(1) < self.run.last_modified_share => {
-                Outcome::ChangedAt { age_days: at_days - changed }
+                LookOutcome::ChangedAt { age_days: at_days - changed }
             }
-            Some(_) => Outcome::Changed,
+            Some(_) => LookOutcome::Changed,
             None => match self.run.cosmetic_noise {
                 Some(noise) if trait_of_page(2) < noise.page_share => {
                     let salt = splitmix64(at_days.to_bits());
-                    if trait_of_page(salt) < noise.probability { Outcome::Changed } else { Outcome::Unchanged }
+                    if trait_of_page(salt) < noise.probability { LookOutcome::Changed } else { LookOutcome::Unchanged }
                 }
-                _ => Outcome::Unchanged,
+                _ => LookOutcome::Unchanged,
             },
         }
     }

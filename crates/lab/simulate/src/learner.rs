@@ -6,7 +6,9 @@ pub use self::grouped::GammaLearner;
 
 use crate::error::SimulationError;
 use crate::population::Pages;
-use change_rate::{Estimator, EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, Gamma, Outcome};
+use change_rate::{
+    EstimatorChoice, EstimatorKind, EstimatorOptions, EstimatorState, Gamma, LookOutcome, RateEstimator,
+};
 
 /// Learns from looks. One for all pages, so that pages may learn from each other.
 pub trait Learner: Send {
@@ -14,7 +16,7 @@ pub trait Learner: Send {
     fn belief(&self, page: usize) -> Gamma;
 
     /// Takes in a look, `interval_days` after the previous one. Returns the belief about the page after it.
-    fn look(&mut self, page: usize, interval_days: f64, outcome: Outcome) -> Gamma;
+    fn look(&mut self, page: usize, interval_days: f64, outcome: LookOutcome) -> Gamma;
 
     /// Whether a look at one page may change the beliefs about others.
     fn teaches_siblings(&self) -> bool {
@@ -44,7 +46,7 @@ pub fn learner(
 /// Any estimator of the catalogue, each page separately.
 #[derive(Clone, Debug)]
 pub struct CatalogueLearner {
-    estimator: Estimator,
+    estimator: RateEstimator,
     states: Vec<EstimatorState>,
 }
 
@@ -52,7 +54,7 @@ impl CatalogueLearner {
     /// For this many pages.
     pub fn new(kind: EstimatorKind, pages: usize, options: EstimatorOptions) -> Result<Self, SimulationError> {
         let estimator =
-            Estimator::new(kind, options).map_err(|fault| SimulationError::Combination(fault.to_string()))?;
+            RateEstimator::new(kind, options).map_err(|fault| SimulationError::Combination(fault.to_string()))?;
         Ok(Self { states: vec![estimator.start(); pages], estimator })
     }
 }
@@ -62,7 +64,7 @@ impl Learner for CatalogueLearner {
         self.estimator.belief(&self.states[page])
     }
 
-    fn look(&mut self, page: usize, interval_days: f64, outcome: Outcome) -> Gamma {
+    fn look(&mut self, page: usize, interval_days: f64, outcome: LookOutcome) -> Gamma {
         self.estimator.update(&mut self.states[page], interval_days, outcome);
         self.belief(page)
     }
@@ -77,7 +79,7 @@ impl Learner for Unlearned {
         self.0
     }
 
-    fn look(&mut self, _page: usize, _interval_days: f64, _outcome: Outcome) -> Gamma {
+    fn look(&mut self, _page: usize, _interval_days: f64, _outcome: LookOutcome) -> Gamma {
         self.0
     }
 }
@@ -101,7 +103,7 @@ impl Learner for KnownRates {
         Gamma::new(CERTAIN, CERTAIN / f64::from(self.0[page])).expect("rates are clamped to positive numbers")
     }
 
-    fn look(&mut self, page: usize, _interval_days: f64, _outcome: Outcome) -> Gamma {
+    fn look(&mut self, page: usize, _interval_days: f64, _outcome: LookOutcome) -> Gamma {
         self.belief(page)
     }
 }
@@ -117,8 +119,8 @@ mod tests {
         for choice in EstimatorChoice::all() {
             let mut learner = learner(choice, &pages, EstimatorOptions::default()).expect("good options");
             for _ in 0..20 {
-                learner.look(0, 1.0, Outcome::Changed);
-                learner.look(1, 1.0, Outcome::Unchanged);
+                learner.look(0, 1.0, LookOutcome::Changed);
+                learner.look(1, 1.0, LookOutcome::Unchanged);
             }
             let (busy, quiet) = (learner.belief(0).mean(), learner.belief(1).mean());
             if choice == EstimatorChoice::Sweeps {
@@ -133,7 +135,7 @@ mod tests {
     fn known_rates_stay() {
         let mut known = KnownRates::new([0.25, 0.0]);
         for _ in 0..3 {
-            let belief = known.look(0, 1.0, Outcome::Changed);
+            let belief = known.look(0, 1.0, LookOutcome::Changed);
             assert!((belief.mean() - 0.25).abs() < 1e-9);
             assert!((belief.fresh_probability(4.0) - (-1.0f64).exp()).abs() < 1e-5);
         }

@@ -22,7 +22,7 @@ const DELAY_BINS: usize = 8 * 32;
 
 /// Sums over the pages of a section and the scored time, as integrals in page-days.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct SectionSums {
     pages: usize,
     fresh: f64,
     weighted_fresh: f64,
@@ -37,8 +37,8 @@ struct Sums {
     fetches: u64,
 }
 
-impl Sums {
-    fn add(&mut self, other: &Sums) {
+impl SectionSums {
+    fn add(&mut self, other: &SectionSums) {
         self.pages += other.pages;
         self.fresh += other.fresh;
         self.weighted_fresh += other.weighted_fresh;
@@ -60,7 +60,7 @@ pub(crate) struct Tally {
     start_days: f64,
     from_days: f64,
     to_days: f64,
-    sections: Vec<Sums>,
+    sections: Vec<SectionSums>,
     changes: u64,
     overwritten: u64,
     unnoticed: u64,
@@ -84,7 +84,7 @@ impl Tally {
             start_days,
             from_days,
             to_days,
-            sections: vec![Sums::default(); sections],
+            sections: vec![SectionSums::default(); sections],
             changes: 0,
             overwritten: 0,
             unnoticed: 0,
@@ -207,7 +207,7 @@ impl Tally {
 
     /// The averages; `budget` is the total of the scored time.
     pub(crate) fn scores(self, sections: &[String], budget: f64) -> Scores {
-        let mut all = Sums::default();
+        let mut all = SectionSums::default();
         self.sections.iter().for_each(|section| all.add(section));
         let days = self.to_days - self.from_days;
         let mean = |sum: f64, over: f64| if over > 0.0 { sum / over } else { 0.0 };

@@ -2,11 +2,11 @@
 //! far each gets from uniform to the policy that knows the true rates.
 
 use crate::changes::{ChangeModel, SyntheticChanges};
-use crate::engine::{self, Progress, Run};
+use crate::engine::{self, Run, RunProgress};
 use crate::error::SimulationError;
 use crate::metrics::Scores;
 use crate::parallel;
-use crate::population::{Population, PopulationKind};
+use crate::population::{PopulationKind, SyntheticPopulation};
 use crate::setup;
 use change_rate::{EstimatorChoice, EstimatorOptions};
 use policies::{PolicyKind, PolicyOptions};
@@ -70,7 +70,7 @@ impl Default for Study {
 
 /// One policy with one estimator on one population at one budget, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Row {
+pub struct StudyRow {
     /// Name of the population.
     pub population: &'static str,
     /// Name of the policy.
@@ -126,7 +126,7 @@ pub struct StudyProgress {
 
 /// One run of a study.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Job {
+struct StudyJob {
     population: PopulationKind,
     budget: f64,
     policy: PolicyKind,
@@ -142,7 +142,7 @@ impl Study {
         &self,
         threads: usize,
         watch: &(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Row>, SimulationError> {
+    ) -> Result<Vec<StudyRow>, SimulationError> {
         self.check()?;
         let jobs = self.jobs();
         let progress = Mutex::new((0usize, 0.0f64));
@@ -197,7 +197,7 @@ impl Study {
         }
     }
 
-    fn jobs(&self) -> Vec<Job> {
+    fn jobs(&self) -> Vec<StudyJob> {
         let mut jobs = Vec::new();
         for &population in &self.populations {
             for &budget in &self.budgets {
@@ -207,7 +207,7 @@ impl Study {
                 for policy in ends.into_iter().chain(others) {
                     for estimator in self.estimators_of(policy) {
                         for seed in self.seed..self.seed.saturating_add(self.seeds) {
-                            jobs.push(Job { population, budget, policy, estimator, seed });
+                            jobs.push(StudyJob { population, budget, policy, estimator, seed });
                         }
                     }
                 }
@@ -218,10 +218,10 @@ impl Study {
 
     fn run_one(
         &self,
-        job: &Job,
-        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        job: &StudyJob,
+        watch: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<Scores, SimulationError> {
-        let Population { pages, change_rates_per_day } = job.population.draw(self.pages, job.seed)?;
+        let SyntheticPopulation { pages, change_rates_per_day } = job.population.draw(self.pages, job.seed)?;
         let end_days = self.warm_up_days + self.scored_days;
         let model = self.changes.clone();
         let mut changes = SyntheticChanges::new(&pages, &change_rates_per_day, model, job.seed, end_days)?;
@@ -240,9 +240,9 @@ impl Study {
         engine::run(&pages, &mut changes, policy.as_mut(), learner.as_mut(), &run, watch)
     }
 
-    fn rows(&self, jobs: &[Job], scores: &[Scores]) -> Vec<Row> {
+    fn rows(&self, jobs: &[StudyJob], scores: &[Scores]) -> Vec<StudyRow> {
         let seeds = self.seeds as usize;
-        let cells: Vec<(&Job, &[Scores])> = jobs.iter().step_by(seeds).zip(scores.chunks(seeds)).collect();
+        let cells: Vec<(&StudyJob, &[Scores])> = jobs.iter().step_by(seeds).zip(scores.chunks(seeds)).collect();
         let weighted = |scores: &[Scores]| scores.iter().map(|s| s.least_varying_freshness().1).collect::<Vec<f64>>();
         let mut rows = Vec::new();
         for &(job, runs) in &cells {
@@ -257,11 +257,11 @@ impl Study {
             };
             let (low, high) = (end(PolicyKind::Uniform), end(PolicyKind::Oracle));
             let own = weighted(runs);
-            let mean = |value: fn(&Scores) -> f64| Sample::of(runs.iter().map(value)).mean;
-            let freshness = Sample::of(runs.iter().map(|run| run.least_varying_freshness().0));
-            let weighted_freshness = Sample::of(own.iter().copied());
-            let gap = Sample::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
-            rows.push(Row {
+            let mean = |value: fn(&Scores) -> f64| SampleMean::of(runs.iter().map(value)).mean;
+            let freshness = SampleMean::of(runs.iter().map(|run| run.least_varying_freshness().0));
+            let weighted_freshness = SampleMean::of(own.iter().copied());
+            let gap = SampleMean::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
+            rows.push(StudyRow {
                 population: job.population.name(),
                 policy: job.policy.name(),
                 estimator: setup::learner_name(job.policy, job.estimator),
@@ -279,7 +279,7 @@ impl Study {
                 fetches: runs.iter().map(|run| run.fetches).sum(),
                 budget_used_share: mean(|run| run.budget_used_share),
                 useful_fetches_share: mean(|run| run.useful_fetches_share),
-                regret: Sample::of(high.iter().copied()).mean - weighted_freshness.mean,
+                regret: SampleMean::of(high.iter().copied()).mean - weighted_freshness.mean,
                 gap_closed_share: gap.mean,
                 gap_closed_standard_error: gap.standard_error,
             });
@@ -290,14 +290,14 @@ impl Study {
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
+pub struct SampleMean {
     /// Mean.
     pub mean: f64,
     /// Standard error of the mean; 0 for fewer than two numbers.
     pub standard_error: f64,
 }
 
-impl Sample {
+impl SampleMean {
     /// From these numbers; the mean is 0 without any.
     pub fn of(numbers: impl Iterator<Item = f64> + Clone) -> Self {
         let count = numbers.clone().count() as f64;

@@ -8,13 +8,13 @@ mod read;
 mod recording;
 mod replay;
 
-pub use self::read::{Table, TraceError};
-pub use self::recording::{Kind, RecordedPage, RecordedState, Recording};
-pub use self::replay::{Knowledge, Replay};
+pub use self::read::{RecordingError, TraceTable};
+pub use self::recording::{RecordedPage, RecordedState, Recording, RecordingEvent};
+pub use self::replay::{Knowledge, TraceReplay};
 
 use page::CanonicalUrl;
 use std::collections::HashMap;
-use sweeps::Place;
+use sweeps::PagePlace;
 
 /// Days that policies may learn from.
 pub const LEARNING_DAYS: f64 = 365.0;
@@ -37,12 +37,12 @@ pub struct Cut {
 /// A judged page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TracePage {
-    /// Position of its source in [`Trace::sources`].
+    /// Position of its source in [`JudgedTrace::sources`].
     pub source: u32,
     /// Number of its host; pages of one host share it.
     pub host: u32,
     /// Its place on its site.
-    pub place: Place,
+    pub place: PagePlace,
     /// Its changes, in days since the start of its window: rising, in (0, [`WINDOW_DAYS`]].
     pub changes_days: Vec<f64>,
 }
@@ -58,7 +58,7 @@ pub struct LeftOut {
 
 /// The judged pages of a recording.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub struct JudgedTrace {
     /// By source, then by the hash that selected them.
     pub pages: Vec<TracePage>,
     /// Names of the sources with judged pages.
@@ -85,17 +85,17 @@ impl TracePage {
     }
 }
 
-impl Trace {
+impl JudgedTrace {
     /// Cuts each source's last two years and selects its pages.
     ///
     /// # Errors
     /// When a requested source is not in the recording, and when no page is judged at all.
-    pub fn cut(recording: &Recording, cut: &Cut) -> Result<Trace, TraceError> {
+    pub fn cut(recording: &Recording, cut: &Cut) -> Result<JudgedTrace, RecordingError> {
         if let Some(unknown) = cut.sources.iter().find(|wanted| !recording.sources.contains(wanted)) {
             let known = recording.sources.join(", ");
-            return Err(TraceError::UnknownSource { name: unknown.clone(), known });
+            return Err(RecordingError::UnknownSource { name: unknown.clone(), known });
         }
-        let mut trace = Trace::default();
+        let mut trace = JudgedTrace::default();
         let mut hosts = HashMap::new();
         let spans = spans_seconds(recording);
         let mut candidates: Vec<Vec<(u64, usize, Vec<f64>)>> = vec![Vec::new(); recording.sources.len()];
@@ -131,7 +131,7 @@ impl Trace {
         }
         if trace.pages.is_empty() {
             let reasons: Vec<_> = trace.left_out.iter().map(|it| format!("{}: {}", it.source, it.reason)).collect();
-            return Err(TraceError::NothingJudged { reasons: reasons.join("; ") });
+            return Err(RecordingError::NothingJudged { reasons: reasons.join("; ") });
         }
         Ok(trace)
     }
@@ -156,14 +156,14 @@ fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Vec<f64
     let before = states.partition_point(|state| state.unix_time as f64 <= opens);
     let (before, within) = states.split_at(before);
     let mut changes = Vec::with_capacity(within.len());
-    if before.last()?.kind == Kind::Gone {
+    if before.last()?.kind == RecordingEvent::Gone {
         return None;
     }
     for (index, state) in within.iter().enumerate() {
         if within.get(index + 1).is_some_and(|next| next.unix_time == state.unix_time) {
             continue;
         }
-        if state.kind == Kind::Gone {
+        if state.kind == RecordingEvent::Gone {
             return None;
         }
         changes.push((state.unix_time as f64 - opens) / SECONDS_PER_DAY);
@@ -185,10 +185,10 @@ fn why_left_out(span: Option<(i64, i64)>) -> String {
 }
 
 /// The place as the running system sees it. An address that it cannot parse gets its groups from the raw spelling.
-fn place_of(host: &str, path: &str) -> Place {
+fn place_of(host: &str, path: &str) -> PagePlace {
     match CanonicalUrl::parse(&format!("https://{host}{path}")) {
-        Ok(url) => Place::of(url.site_key().as_str(), url.host().as_str(), url.path()),
-        Err(_) => Place::of(host, host, path.split(['?', '#']).next().unwrap_or_default()),
+        Ok(url) => PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path()),
+        Err(_) => PagePlace::of(host, host, path.split(['?', '#']).next().unwrap_or_default()),
     }
 }
 

@@ -17,9 +17,9 @@ use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::metrics::Scores;
 use crate::parallel;
-use crate::population::{Population, PopulationKind};
+use crate::population::{PopulationKind, SyntheticPopulation};
 use crate::setup;
-use crate::study::{Sample, StudyProgress};
+use crate::study::{SampleMean, StudyProgress};
 use change_rate::EstimatorOptions;
 use policies::{PolicyKind, PolicyOptions};
 use revisit::kernels::{VisitOrder, average_age, average_freshness};
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A crawler that ours is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peer {
+pub struct PeerCrawler {
     /// The policy of that crawler.
     pub policy: PolicyKind,
     /// Maximum of fetches per page and day; `None`: no limit.
@@ -62,7 +62,7 @@ pub struct Versus {
     /// Length of our ticks, in days.
     pub tick_days: f64,
     /// The crawlers that ours is compared with.
-    pub peers: Vec<Peer>,
+    pub peers: Vec<PeerCrawler>,
     /// Number of seeds, from `seed` on.
     pub seeds: u64,
     /// The first seed.
@@ -72,7 +72,7 @@ pub struct Versus {
 /// The headline: populations `wide` and `gamma`, six seeds.
 impl Default for Versus {
     fn default() -> Self {
-        let peer = |policy, cap, claimed_ratio| Peer {
+        let peer = |policy, cap, claimed_ratio| PeerCrawler {
             policy,
             cap,
             warm_up_days: 200.0,
@@ -94,7 +94,7 @@ impl Default for Versus {
                 peer(PolicyKind::StormCrawler, Some(0.1), 1.6),
                 peer(PolicyKind::StormCrawler, None, 3.0),
                 // Its intervals grow to a year.
-                Peer { warm_up_days: 900.0, scored_days: 600.0, ..nutch },
+                PeerCrawler { warm_up_days: 900.0, scored_days: 600.0, ..nutch },
                 peer(PolicyKind::Uniform, Some(0.1), 1.9),
                 peer(PolicyKind::Uniform, Some(0.03), 1.9),
             ],
@@ -113,9 +113,9 @@ const UNLIMITED: f64 = 24.0;
 const PEER_TICK_DAYS: f64 = 1.0 / 24.0;
 
 #[derive(Clone, Copy)]
-enum Job {
+enum VersusJob {
     Ours { population: usize, seed: u64, budget: f64 },
-    Peer { population: usize, seed: u64, peer: Peer },
+    Peer { population: usize, seed: u64, peer: PeerCrawler },
 }
 
 /// The spending of a run, its scores, and the optimum's need for the same freshness. Fetches are per page and day,
@@ -142,13 +142,13 @@ impl Versus {
         let mut jobs = Vec::new();
         for population in 0..self.populations.len() {
             for seed in self.seed..self.seed.saturating_add(self.seeds) {
-                jobs.extend(self.budgets.iter().map(|&budget| Job::Ours { population, seed, budget }));
-                jobs.extend(self.peers.iter().map(|&peer| Job::Peer { population, seed, peer }));
+                jobs.extend(self.budgets.iter().map(|&budget| VersusJob::Ours { population, seed, budget }));
+                jobs.extend(self.peers.iter().map(|&peer| VersusJob::Peer { population, seed, peer }));
             }
         }
         let done = AtomicUsize::new(0);
         let reached = parallel::in_order(&jobs, threads, |job| {
-            let reached = self.reach(job, &mut |progress: engine::Progress| {
+            let reached = self.reach(job, &mut |progress: engine::RunProgress| {
                 let runs_done = done.load(Ordering::Relaxed);
                 watch(StudyProgress { runs_done, runs: jobs.len(), done: runs_done as f64 + progress.done })
             });
@@ -181,28 +181,28 @@ impl Versus {
 
     fn reach(
         &self,
-        job: &Job,
-        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+        job: &VersusJob,
+        watch: &mut dyn FnMut(engine::RunProgress) -> ControlFlow<()>,
     ) -> Result<Reached, SimulationError> {
         let (population, seed) = match *job {
-            Job::Ours { population, seed, .. } | Job::Peer { population, seed, .. } => (population, seed),
+            VersusJob::Ours { population, seed, .. } | VersusJob::Peer { population, seed, .. } => (population, seed),
         };
         let population = self.populations[population].draw(self.pages, seed)?;
         let optimum = Optimum::of(&population);
         let (from_days, days, tick_days, budget) = match *job {
-            Job::Ours { budget, .. } => (self.warm_up_days, self.scored_days, self.tick_days, budget),
-            Job::Peer { peer, .. } => {
+            VersusJob::Ours { budget, .. } => (self.warm_up_days, self.scored_days, self.tick_days, budget),
+            VersusJob::Peer { peer, .. } => {
                 (peer.warm_up_days, peer.scored_days, PEER_TICK_DAYS, peer.cap.unwrap_or(UNLIMITED))
             }
         };
         let reached = match *job {
-            Job::Peer { peer: Peer { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
+            VersusJob::Peer { peer: PeerCrawler { policy: PolicyKind::Uniform, cap: Some(cap), .. }, .. } => {
                 uniform(&population, cap, days)
             }
-            Job::Ours { .. } | Job::Peer { .. } => {
+            VersusJob::Ours { .. } | VersusJob::Peer { .. } => {
                 let budget_per_day = budget * self.pages as f64;
                 let run = Run { tick_days, seed, ..Run::new(from_days, from_days + days, budget_per_day) };
-                let policy = if let Job::Peer { peer, .. } = job { peer.policy } else { self.ours };
+                let policy = if let VersusJob::Peer { peer, .. } = job { peer.policy } else { self.ours };
                 let scores = self.simulate(&population, policy, &run, watch)?;
                 let (freshness, weighted_freshness) = scores.least_varying_freshness();
                 Reached {
@@ -224,12 +224,12 @@ impl Versus {
 
     fn simulate(
         &self,
-        population: &Population,
+        population: &SyntheticPopulation,
         policy: PolicyKind,
         run: &Run,
-        watch: &mut dyn FnMut(engine::Progress) -> ControlFlow<()>,
+        watch: &mut dyn FnMut(engine::RunProgress) -> ControlFlow<()>,
     ) -> Result<Scores, SimulationError> {
-        let Population { pages, change_rates_per_day } = population;
+        let SyntheticPopulation { pages, change_rates_per_day } = population;
         let mut changes =
             SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
         let mut learner = setup::learner(
@@ -245,7 +245,7 @@ impl Versus {
 
     fn our_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> OurRow {
         let budget = self.budgets[i];
-        let of_runs = |value: fn(&Reached) -> f64| Sample::of(seeds.iter().map(|runs| value(&runs[i])));
+        let of_runs = |value: fn(&Reached) -> f64| SampleMean::of(seeds.iter().map(|runs| value(&runs[i])));
         let weighted_freshness = of_runs(|run| run.weighted_freshness);
         let share = of_runs(|run| run.optimum_needs / run.fetches);
         OurRow {
@@ -270,7 +270,7 @@ impl Versus {
         let ours = self.budgets.len();
         let peer = self.peers[i];
         let of_runs = |value: &dyn Fn(&[Reached]) -> f64| {
-            Sample::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
+            SampleMean::of(seeds.iter().map(|runs| value(runs)).collect::<Vec<f64>>().into_iter())
         };
         let needs = |runs: &[Reached]| fetches_for(&runs[..ours], runs[ours + i].weighted_freshness);
         let weighted_freshness = of_runs(&|runs| runs[ours + i].weighted_freshness);
@@ -297,7 +297,7 @@ impl Versus {
 }
 
 /// Evenly spaced looks at every page, computed without a run: the mean over all phases.
-fn uniform(population: &Population, fetches_per_page_per_day: f64, days: f64) -> Reached {
+fn uniform(population: &SyntheticPopulation, fetches_per_page_per_day: f64, days: f64) -> Reached {
     let (mut freshness, mut weighted_freshness, mut age_days) = (0.0, 0.0, 0.0);
     for (page, rate_per_day) in population.change_rates_per_day.iter().enumerate() {
         let changes = rate_per_day / fetches_per_page_per_day;

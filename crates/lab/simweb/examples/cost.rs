@@ -5,7 +5,9 @@
 
 use anyhow::{Context, Result, ensure};
 use page::Timestamp;
-use simweb::{ReplayConfig, SeededConfig, SimWeb, SimWebConfig, Source, Trace, manual_clock, oracle, round_robin};
+use simweb::{
+    ChangeTrace, ReplayConfig, SeededConfig, SimWeb, SimWebConfig, WebSource, manual_clock, oracle, round_robin,
+};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
@@ -14,12 +16,12 @@ const REQUESTS: usize = 20_000;
 
 fn main() -> Result<()> {
     let seeded = SeededConfig::default();
-    measure("generated pages of 14 kB", SimWebConfig::new(Source::Seeded(seeded.clone())), false)?;
-    measure("the same, answered 304", SimWebConfig::new(Source::Seeded(seeded)), true)?;
+    measure("generated pages of 14 kB", SimWebConfig::new(WebSource::Seeded(seeded.clone())), false)?;
+    measure("the same, answered 304", SimWebConfig::new(WebSource::Seeded(seeded)), true)?;
     if let Some(corpus) = std::env::args().nth(1) {
-        measure("replayed pages", SimWebConfig::new(Source::Replay(ReplayConfig::new(corpus))), false)?;
+        measure("replayed pages", SimWebConfig::new(WebSource::Replay(ReplayConfig::new(corpus))), false)?;
     }
-    let trace = Trace::built_in(Timestamp::from_secs(1_700_000_000));
+    let trace = ChangeTrace::built_in(Timestamp::from_secs(1_700_000_000));
     for days in [60.0, 30.0, 15.0, 3.0] {
         let budget_per_day = trace.pages.len() as f64 / days;
         let started = Instant::now();

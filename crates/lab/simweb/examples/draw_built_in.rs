@@ -3,12 +3,13 @@
 
 use anyhow::{Context, Result};
 use page::Timestamp;
-use simweb::{ReplayConfig, Trace, Window};
+use simweb::{ChangeTrace, ReplayConfig, TimeWindow};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// Corpus, source, and how many of its pages. Of the pollers whose pages change at nearly every look one is drawn,
-/// thinly, so that they do not drown the rest; `dc-law` is left out, because its last days are one move of the whole site.
+/// thinly, so that they do not drown the rest; `dc-law` is left out, because its last days are one move of the whole
+/// site.
 const SHARES: [(&str, &str, usize); 14] = [
     ("trace", "ota-contrib", 120),
     ("trace", "tldr-all", 100),
@@ -60,7 +61,7 @@ fn main() -> Result<()> {
         }
         hosts += hosts_of_source;
     }
-    let trace = Trace { window: Window::days_from(start, DAYS), pages };
+    let trace = ChangeTrace { window: TimeWindow::days_from(start, DAYS), pages };
     let file = std::fs::File::create("data/built-in.csv.zst").context("run me in the directory of the crate")?;
     let mut packed = zstd::Encoder::new(file, 19)?;
     trace.write_csv(&mut packed)?;

@@ -5,13 +5,13 @@
 //! that finds the version it had counts as not modified.
 
 use crate::freshness::{Freshness, LedgerLook, changes_in, is_judged, judge};
-use crate::trace::{Trace, Window};
+use crate::trace::{ChangeTrace, TimeWindow};
 use page::Timestamp;
 use policies::edf::EarliestDeadline;
 use revisit::allocate::{PageTerms, freshness as expected_freshness, optimal};
 
 /// Every page of the trace in turn, at `budget_per_day` fetches a day in all.
-pub fn round_robin(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
+pub fn round_robin(trace: &ChangeTrace, window: TimeWindow, budget_per_day: f64) -> Freshness {
     let slots = slots(window, budget_per_day).zip((0..trace.pages.len()).cycle());
     run(trace, window, slots)
 }
@@ -20,7 +20,7 @@ pub fn round_robin(trace: &Trace, window: Window, budget_per_day: f64) -> Freshn
 /// fetches every page once, slow ones first, and then at the optimal rates for Poisson changes at those frequencies
 /// (Cho & Garcia-Molina 2003), evenly spaced, earliest deadline first. It does not know *when* pages change, so on
 /// changes that come in bursts a policy that learns can do better.
-pub fn oracle(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
+pub fn oracle(trace: &ChangeTrace, window: TimeWindow, budget_per_day: f64) -> Freshness {
     let judged: Vec<usize> = (0..trace.pages.len()).filter(|page| is_judged(&trace.pages[*page], window)).collect();
     let rate_per_day = |page: &usize| changes_in(&trace.pages[*page], window).count() as f64 / window.days();
     let terms: Vec<PageTerms> = judged.iter().map(|page| PageTerms::new(rate_per_day(page))).collect();
@@ -42,12 +42,12 @@ pub fn oracle(trace: &Trace, window: Window, budget_per_day: f64) -> Freshness {
 }
 
 /// Times of the fetches: evenly spaced from the window's start.
-fn slots(window: Window, budget_per_day: f64) -> impl Iterator<Item = Timestamp> {
+fn slots(window: TimeWindow, budget_per_day: f64) -> impl Iterator<Item = Timestamp> {
     let count = (window.days() * budget_per_day).floor().max(0.0) as u64;
     (0..count).map(move |slot| window.start.plus_days(slot as f64 / budget_per_day))
 }
 
-fn run(trace: &Trace, window: Window, fetches: impl Iterator<Item = (Timestamp, usize)>) -> Freshness {
+fn run(trace: &ChangeTrace, window: TimeWindow, fetches: impl Iterator<Item = (Timestamp, usize)>) -> Freshness {
     let mut looks: Vec<Vec<LedgerLook>> = vec![Vec::new(); trace.pages.len()];
     let mut cost = Freshness::default();
     let mut unchanged = 0;
@@ -67,13 +67,13 @@ mod tests {
     use super::*;
     use crate::seeded::{ChangeRates, SeededConfig};
 
-    fn web(rates: ChangeRates) -> Trace {
+    fn web(rates: ChangeRates) -> ChangeTrace {
         SeededConfig { rates, hosts: 10, pages_per_host: 100, days: 400.0, ..SeededConfig::default() }.trace()
     }
 
     /// After the first sweep, so that theory applies: the last 300 days.
-    fn settled(trace: &Trace) -> Window {
-        Window { start: trace.window.start.plus_days(100.0), end: trace.window.end }
+    fn settled(trace: &ChangeTrace) -> TimeWindow {
+        TimeWindow { start: trace.window.start.plus_days(100.0), end: trace.window.end }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
 /// The position of a blob in its frame.
-pub(crate) struct BlobPlace {
+pub(crate) struct BlobLocation {
     pub(crate) blob: u32,
     pub(crate) frame: usize,
     pub(crate) offset: usize,
@@ -39,7 +39,7 @@ struct Unpacked {
 
 impl BlobStore {
     /// Unpacks these blobs.
-    pub(crate) fn unpack(mut frames: Frames, mut wanted: Vec<BlobPlace>) -> Result<Self, CorpusError> {
+    pub(crate) fn unpack(mut frames: Frames, mut wanted: Vec<BlobLocation>) -> Result<Self, CorpusError> {
         wanted.sort_by_key(|place| (place.frame, place.offset));
         let scratch = std::env::temp_dir();
         let failed = |source| CorpusError::Unpack { path: scratch.clone(), source };

@@ -23,9 +23,9 @@ pub(crate) fn unit(bits: u64) -> f64 {
 }
 
 /// A stream of random numbers from a seed (splitmix64).
-pub(crate) struct Stream(u64);
+pub(crate) struct SplitMix64(u64);
 
-impl Stream {
+impl SplitMix64 {
     pub(crate) fn new(seed: u64) -> Self {
         Self(mix(seed))
     }

@@ -4,10 +4,10 @@
 //! files. Changes are sorted by page, then time. Kinds are I (existed when the source begins), A (appeared), M
 //! (changed), D (gone); of two rows at one second the later wins.
 
-use crate::blobs::{BlobPlace, BlobStore};
+use crate::blobs::{BlobLocation, BlobStore};
 use crate::chance::hash;
-use crate::trace::{Content, PageHistory, PageState, Trace, Window, canonical};
-use archives::{Frames, ReadError, Table};
+use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, canonical};
+use archives::{CsvTable, Frames, ReadError};
 use page::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -88,12 +88,12 @@ struct PageRow {
 
 impl ReplayConfig {
     /// The change times alone.
-    pub fn trace(&self) -> Result<Trace, CorpusError> {
+    pub fn trace(&self) -> Result<ChangeTrace, CorpusError> {
         Ok(Self { with_bytes: false, ..self.clone() }.open()?.0)
     }
 
     /// Cuts, samples and unpacks.
-    pub(crate) fn open(&self) -> Result<(Trace, BlobStore), CorpusError> {
+    pub(crate) fn open(&self) -> Result<(ChangeTrace, BlobStore), CorpusError> {
         let (sources, rows) = self.page_rows()?;
         let has_bytes = self.with_bytes && self.directory.join("blobs.csv.zst").exists();
         let mut changes = self.changes(has_bytes)?;
@@ -113,7 +113,7 @@ impl ReplayConfig {
             let before = states.partition_point(|(time, _)| *time <= cut);
             states.drain(..before.saturating_sub(1));
             // Gone before the window and never back: not part of it.
-            if states.iter().any(|(_, content)| *content != Content::Gone) {
+            if states.iter().any(|(_, content)| *content != StateContent::Gone) {
                 candidates[row.source].push((hash(&[&sources[row.source], &row.host, &row.path]), *id));
             }
         }
@@ -137,7 +137,7 @@ impl ReplayConfig {
                 continue;
             }
             let offset = self.start.as_secs() - (last[row.source] - seconds);
-            let shift = |(time, content): &(i64, Content)| PageState {
+            let shift = |(time, content): &(i64, StateContent)| HistoryState {
                 since: Timestamp::from_secs(time + offset),
                 content: *content,
             };
@@ -152,7 +152,7 @@ impl ReplayConfig {
         if pages.is_empty() {
             return Err(CorpusError::Empty { directory: self.directory.clone(), days: self.days });
         }
-        let trace = Trace { window: Window::days_from(self.start, self.days), pages };
+        let trace = ChangeTrace { window: TimeWindow::days_from(self.start, self.days), pages };
         let blobs = match has_bytes {
             true => self.blobs(&trace)?,
             false => BlobStore::default(),
@@ -163,7 +163,7 @@ impl ReplayConfig {
     fn page_rows(&self) -> Result<(Vec<String>, HashMap<u32, PageRow>), CorpusError> {
         let mut sources: Vec<String> = Vec::new();
         let mut rows = HashMap::new();
-        Table::open(&self.directory, "pages.csv.zst")?.for_each(|row| {
+        CsvTable::open(&self.directory, "pages.csv.zst")?.for_each(|row| {
             let source = row.text(3, "source")?;
             if self.sources.is_empty() || self.sources.iter().any(|wanted| wanted == source) {
                 let number = sources.iter().rposition(|known| known == source).unwrap_or_else(|| {
@@ -186,14 +186,14 @@ impl ReplayConfig {
     }
 
     /// Every page's states, by page number, with times in seconds.
-    fn changes(&self, has_bytes: bool) -> Result<HashMap<u32, Vec<(i64, Content)>>, CorpusError> {
-        let mut changes: HashMap<u32, Vec<(i64, Content)>> = HashMap::new();
-        Table::open(&self.directory, "changes.csv.zst")?.for_each(|row| {
+    fn changes(&self, has_bytes: bool) -> Result<HashMap<u32, Vec<(i64, StateContent)>>, CorpusError> {
+        let mut changes: HashMap<u32, Vec<(i64, StateContent)>> = HashMap::new();
+        CsvTable::open(&self.directory, "changes.csv.zst")?.for_each(|row| {
             let time = row.number(1, "unix_time")?;
             let content = match row.text(2, "kind")? {
-                "D" => Content::Gone,
-                _ if has_bytes => Content::Blob(row.number(3, "blob_id")?),
-                _ => Content::Generated,
+                "D" => StateContent::Gone,
+                _ if has_bytes => StateContent::Blob(row.number(3, "blob_id")?),
+                _ => StateContent::Generated,
             };
             let states = changes.entry(row.number(0, "page_id")?).or_default();
             match states.last_mut() {
@@ -205,20 +205,20 @@ impl ReplayConfig {
         Ok(changes)
     }
 
-    fn blobs(&self, trace: &Trace) -> Result<BlobStore, CorpusError> {
+    fn blobs(&self, trace: &ChangeTrace) -> Result<BlobStore, CorpusError> {
         let contents = trace.pages.iter().flat_map(|page| &page.states).map(|state| state.content);
         let needed: HashSet<u32> = contents
             .filter_map(|content| match content {
-                Content::Blob(blob) => Some(blob),
+                StateContent::Blob(blob) => Some(blob),
                 _ => None,
             })
             .collect();
         let mut wanted = Vec::with_capacity(needed.len());
-        Table::open(&self.directory, "blobs.csv.zst")?.for_each(|row| {
+        CsvTable::open(&self.directory, "blobs.csv.zst")?.for_each(|row| {
             let blob = row.number(0, "blob_id")?;
             if needed.contains(&blob) {
                 let digest = u64::from_str_radix(row.text(4, "sha256_16")?, 16);
-                wanted.push(BlobPlace {
+                wanted.push(BlobLocation {
                     blob,
                     frame: row.number(1, "frame_id")?,
                     offset: row.number(2, "offset")?,

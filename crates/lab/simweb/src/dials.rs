@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The robots.txt of a host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Robots {
+pub struct HostRobots {
     /// Status of `/robots.txt`; anything but 200 has no body.
     pub status: u16,
     /// Path prefixes that no crawler may fetch. Prefixes only: no `*` or `$`.
@@ -14,13 +14,13 @@ pub struct Robots {
     pub crawl_delay_s: Option<f64>,
 }
 
-impl Default for Robots {
+impl Default for HostRobots {
     fn default() -> Self {
         Self { status: 200, disallow: Vec::new(), crawl_delay_s: None }
     }
 }
 
-impl Robots {
+impl HostRobots {
     /// The text of the file.
     pub fn text(&self) -> String {
         let mut text = String::from("User-agent: *\n");
@@ -49,7 +49,7 @@ impl Robots {
 
 /// The validators that a host sends and honours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Validators {
+pub struct ValidatorSupport {
     /// `ETag` and `If-None-Match`.
     pub etag: bool,
     /// `Last-Modified` and `If-Modified-Since`, in virtual time.
@@ -60,9 +60,9 @@ pub struct Validators {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostDials {
     /// Its robots.txt.
-    pub robots: Robots,
+    pub robots: HostRobots,
     /// The validators of its answers.
-    pub validators: Validators,
+    pub validators: ValidatorSupport,
     /// Real (not virtual) time before every answer.
     pub latency: Duration,
     /// Status for a page that is gone: 404, or 410 when the host knows that it is gone for good.
@@ -72,8 +72,8 @@ pub struct HostDials {
 impl Default for HostDials {
     fn default() -> Self {
         Self {
-            robots: Robots::default(),
-            validators: Validators { etag: true, last_modified: true },
+            robots: HostRobots::default(),
+            validators: ValidatorSupport { etag: true, last_modified: true },
             latency: Duration::ZERO,
             gone_status: 404,
         }
@@ -82,7 +82,7 @@ impl Default for HostDials {
 
 /// One kind of misbehaviour. Durations are real time; `Retry-After` is the value of the header.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
+pub enum WebFault {
     /// Answers with this status and a short body: 404, 410, 500, 503, 429 …
     Status {
         /// The status code.
@@ -140,12 +140,12 @@ pub struct FaultRule {
     /// … and end of it.
     pub until: Timestamp,
     /// What the server does to the requests in scope.
-    pub fault: Fault,
+    pub fault: WebFault,
 }
 
 impl FaultRule {
     /// A rule for all hosts, at all times.
-    pub fn everywhere(scope: FaultScope, fault: Fault) -> Self {
+    pub fn everywhere(scope: FaultScope, fault: WebFault) -> Self {
         Self { host: None, scope, from: Timestamp::MIN, until: Timestamp::MAX, fault }
     }
 }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn robots_binds_as_its_status_says() {
         let check = |status, path, disallowed| {
-            let robots = Robots { status, disallow: vec!["/private".into(), String::new()], crawl_delay_s: None };
+            let robots = HostRobots { status, disallow: vec!["/private".into(), String::new()], crawl_delay_s: None };
             assert_eq!(robots.disallows(path), disallowed, "{status} {path}");
         };
         check(200, "/private/x", true);

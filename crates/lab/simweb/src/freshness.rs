@@ -7,7 +7,7 @@
 //! window's start. Anything fetched before the window counts as a copy at its start.
 
 use crate::ledger::{LedgerEntry, RequestKind};
-use crate::trace::{PageHistory, Trace, Window};
+use crate::trace::{ChangeTrace, PageHistory, TimeWindow};
 use page::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub(crate) struct LedgerLook {
 }
 
 /// Judges a ledger against the change times.
-pub fn freshness(trace: &Trace, entries: &[LedgerEntry], window: Window) -> Freshness {
+pub fn freshness(trace: &ChangeTrace, entries: &[LedgerEntry], window: TimeWindow) -> Freshness {
     let address = |page: &PageHistory| (Arc::clone(&page.host), Arc::clone(&page.path));
     let pages: HashMap<(Arc<str>, Arc<str>), usize> =
         trace.pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
@@ -67,7 +67,7 @@ pub fn freshness(trace: &Trace, entries: &[LedgerEntry], window: Window) -> Fres
 }
 
 /// Adds to `cost` the averages over the judged pages. Looks are by page, in order of time.
-pub(crate) fn judge(trace: &Trace, looks: &[Vec<LedgerLook>], window: Window, cost: Freshness) -> Freshness {
+pub(crate) fn judge(trace: &ChangeTrace, looks: &[Vec<LedgerLook>], window: TimeWindow, cost: Freshness) -> Freshness {
     let mut sum = cost;
     for (page, looks) in trace.pages.iter().zip(looks).filter(|(page, _)| is_judged(page, window)) {
         let integral = integrate(page, looks, window);
@@ -84,12 +84,12 @@ pub(crate) fn judge(trace: &Trace, looks: &[Vec<LedgerLook>], window: Window, co
 }
 
 /// Whether the page exists at both ends of the window.
-pub(crate) fn is_judged(page: &PageHistory, window: Window) -> bool {
+pub(crate) fn is_judged(page: &PageHistory, window: TimeWindow) -> bool {
     page.exists_at(window.start) && page.exists_at(window.end)
 }
 
 /// Times in the window at which the page changed.
-pub(crate) fn changes_in(page: &PageHistory, window: Window) -> impl Iterator<Item = Timestamp> {
+pub(crate) fn changes_in(page: &PageHistory, window: TimeWindow) -> impl Iterator<Item = Timestamp> {
     let inside = move |moment: &Timestamp| *moment > window.start && *moment < window.end;
     page.states.iter().skip(1).map(|state| state.since).filter(inside)
 }
@@ -102,7 +102,7 @@ struct Integral {
     changes_seen: u64,
 }
 
-fn integrate(page: &PageHistory, looks: &[LedgerLook], window: Window) -> Integral {
+fn integrate(page: &PageHistory, looks: &[LedgerLook], window: TimeWindow) -> Integral {
     let mut sum = Integral::default();
     let before = looks.partition_point(|look| look.at <= window.start);
     let mut copy = before.checked_sub(1).map(|last| looks[last].version);
@@ -133,7 +133,7 @@ fn integrate(page: &PageHistory, looks: &[LedgerLook], window: Window) -> Integr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Content, PageState};
+    use crate::trace::{HistoryState, StateContent};
     use proptest::prelude::*;
 
     const ORIGIN: Timestamp = Timestamp::from_secs(1_000_000_000);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn page(changes: &[f64]) -> PageHistory {
-        let state = |days: &f64| PageState { since: day(*days), content: Content::Generated };
+        let state = |days: &f64| HistoryState { since: day(*days), content: StateContent::Generated };
         PageHistory {
             host: "a.test".into(),
             path: "/".into(),
@@ -153,8 +153,8 @@ mod tests {
         }
     }
 
-    fn trace(page: PageHistory) -> Trace {
-        Trace { window: Window { start: day(0.0), end: day(15.0) }, pages: vec![page] }
+    fn trace(page: PageHistory) -> ChangeTrace {
+        ChangeTrace { window: TimeWindow { start: day(0.0), end: day(15.0) }, pages: vec![page] }
     }
 
     fn fetch(page: &PageHistory, days: f64, status: u16) -> LedgerEntry {
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_404_while_the_page_is_gone_is_knowing_it() {
         let mut page = page(&[-5.0, 5.0, 10.0]);
-        page.states[1].content = Content::Gone;
+        page.states[1].content = StateContent::Gone;
         let entries = [fetch(&page, 0.0, 200), fetch(&page, 6.0, 404), fetch(&page, 11.0, 200)];
         let trace = trace(page);
         let report = freshness(&trace, &entries, trace.window);
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn pages_that_come_or_go_for_good_are_not_judged() {
         let mut gone = page(&[-5.0, 5.0]);
-        gone.states[1].content = Content::Gone;
-        let trace = Trace { pages: vec![page(&[5.0]), gone], ..trace(page(&[-5.0])) };
+        gone.states[1].content = StateContent::Gone;
+        let trace = ChangeTrace { pages: vec![page(&[5.0]), gone], ..trace(page(&[-5.0])) };
         assert_eq!(freshness(&trace, &[], trace.window).pages, 0);
     }
 

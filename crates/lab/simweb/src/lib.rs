@@ -1,12 +1,12 @@
 //! How well does a crawler do on a web whose every change is known?
 //!
 //! [`SimWeb`] is an HTTP/1.1 server on loopback that plays many virtual hosts. Its pages change at known times of an
-//! injected virtual clock. There are three sources of pages ([`Source`]):
+//! injected virtual clock. There are three sources of pages ([`WebSource`]):
 //!
 //! * [`SeededConfig`]: hosts and pages made from a seed, changing at known Poisson rates. Same seed, same web.
 //! * [`ReplayConfig`]: real pages at their real change times, from a directory of the corpus format, with the real
 //!   bytes if the directory has them.
-//! * [`Trace`]: any change times; [`Trace::built_in`] has a few hundred real ones. The text is generated.
+//! * [`ChangeTrace`]: any change times; [`ChangeTrace::built_in`] has a few hundred real ones. The text is generated.
 //!
 //! [`HostDials`] set the behaviour of hosts (robots.txt, validators, latency), and [`FaultRule`] their faults (errors,
 //! resets, slow or endless bodies, redirect loops …).
@@ -47,13 +47,13 @@ mod trace;
 mod web;
 
 pub use crate::baseline::{oracle, round_robin};
-pub use crate::clock::{WebClock, manual_clock, scaled_clock};
+pub use crate::clock::{SimwebClock, manual_clock, scaled_clock};
 pub use crate::corpus::{CorpusError, ReplayConfig};
-pub use crate::dials::{Fault, FaultRule, FaultScope, HostDials, Robots, Validators};
+pub use crate::dials::{FaultRule, FaultScope, HostDials, HostRobots, ValidatorSupport, WebFault};
 pub use crate::freshness::{Freshness, freshness};
 pub use crate::ledger::{Ledger, LedgerEntry, RequestKind, read_ledger, write_ledger};
-pub use crate::politeness::{HostPoliteness, Politeness, politeness};
+pub use crate::politeness::{HostLoad, HostPoliteness, politeness};
 pub use crate::seeded::{ChangeRates, HostNames, SeededConfig};
 pub use crate::server::{SimWeb, SimWebConfig};
-pub use crate::trace::{Content, PageHistory, PageState, Trace, TraceError, Window};
-pub use crate::web::{Source, Web};
+pub use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow, TraceError};
+pub use crate::web::{Web, WebSource};

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use page::Timestamp;
 use simweb::{
-    ChangeRates, Fault, FaultRule, FaultScope, HostDials, HostNames, ReplayConfig, Robots, SeededConfig, SimWeb,
-    SimWebConfig, Source, Trace, Validators, scaled_clock, write_ledger,
+    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, ReplayConfig, SeededConfig,
+    SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, scaled_clock, write_ledger,
 };
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -18,7 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Serves a simulated web on loopback, whose pages change at known times.
 #[derive(Parser)]
 #[command(version)]
-struct Arguments {
+struct SimwebArguments {
     #[command(subcommand)]
     source: SourceArguments,
     #[command(flatten)]
@@ -117,11 +117,11 @@ struct CommonArguments {
 }
 
 impl SourceArguments {
-    fn source(self, common: &CommonArguments) -> Source {
+    fn source(self, common: &CommonArguments) -> WebSource {
         let (start, days) = (Timestamp::from_secs(common.origin), common.days);
         match self {
             Self::Seeded { hosts, pages_per_host, changes_per_day, log_deviation, loopback } => {
-                Source::Seeded(SeededConfig {
+                WebSource::Seeded(SeededConfig {
                     hosts,
                     pages_per_host,
                     host_names: if loopback { HostNames::Loopback } else { HostNames::Test },
@@ -132,7 +132,7 @@ impl SourceArguments {
                     ..SeededConfig::default()
                 })
             }
-            Self::Replay { directory, sources, per_source, without_bytes } => Source::Replay(ReplayConfig {
+            Self::Replay { directory, sources, per_source, without_bytes } => WebSource::Replay(ReplayConfig {
                 directory,
                 sources,
                 days,
@@ -140,29 +140,29 @@ impl SourceArguments {
                 start,
                 with_bytes: !without_bytes,
             }),
-            Self::BuiltIn => Source::Trace(Trace::built_in(start)),
+            Self::BuiltIn => WebSource::Trace(ChangeTrace::built_in(start)),
         }
     }
 }
 
 impl CommonArguments {
-    fn config(&self, source: Source) -> SimWebConfig {
-        let unavailable = Fault::Status { code: 503, retry_after_s: Some(60) };
+    fn config(&self, source: WebSource) -> SimWebConfig {
+        let unavailable = WebFault::Status { code: 503, retry_after_s: Some(60) };
         SimWebConfig {
             bind: self.bind,
             dials: HostDials {
-                robots: Robots {
+                robots: HostRobots {
                     disallow: self.disallow.clone(),
                     crawl_delay_s: self.crawl_delay,
-                    ..Robots::default()
+                    ..HostRobots::default()
                 },
-                validators: Validators { etag: !self.no_etag, last_modified: !self.no_last_modified },
+                validators: ValidatorSupport { etag: !self.no_etag, last_modified: !self.no_last_modified },
                 latency: Duration::from_millis(self.latency_ms),
                 ..HostDials::default()
             },
             faults: vec![
                 FaultRule::everywhere(FaultScope::Requests(self.unavailable_share), unavailable),
-                FaultRule::everywhere(FaultScope::Requests(self.reset_share), Fault::ResetMidBody),
+                FaultRule::everywhere(FaultScope::Requests(self.reset_share), WebFault::ResetMidBody),
             ],
             page_bytes: self.page_bytes,
             seed: self.seed,
@@ -172,7 +172,7 @@ impl CommonArguments {
 }
 
 fn main() -> Result<()> {
-    let Arguments { source, common } = Arguments::parse();
+    let SimwebArguments { source, common } = SimwebArguments::parse();
     let config = common.config(source.source(&common));
     let started_at = match common.clock_start {
         Some(seconds) => SystemTime::UNIX_EPOCH + Duration::try_from_secs_f64(seconds).context("--clock-start")?,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The load on hosts. Times are virtual. Gaps are between requests for pages (known or not), because robots.txt is
 /// fetched before the crawl delay is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Politeness {
+pub struct HostLoad {
     /// Smallest time on any host from the end of one request to the start of the next, in seconds; 0 when they
     /// overlapped. `None` when no host had two requests.
     pub min_gap_s: Option<f64>,
@@ -30,9 +30,9 @@ pub struct Politeness {
 pub struct HostPoliteness {
     /// Requests for pages.
     pub requests: u64,
-    /// As in [`Politeness::min_gap_s`].
+    /// As in [`HostLoad::min_gap_s`].
     pub min_gap_s: Option<f64>,
-    /// As in [`Politeness::min_start_gap_s`].
+    /// As in [`HostLoad::min_start_gap_s`].
     pub min_start_gap_s: Option<f64>,
     /// Maximum of requests in progress, robots.txt included.
     pub max_in_flight: u32,
@@ -41,7 +41,7 @@ pub struct HostPoliteness {
 }
 
 /// Computes the load on hosts from a ledger.
-pub fn politeness(entries: &[LedgerEntry]) -> Politeness {
+pub fn politeness(entries: &[LedgerEntry]) -> HostLoad {
     let mut in_order: Vec<&LedgerEntry> =
         entries.iter().filter(|entry| entry.kind != RequestKind::UnknownHost).collect();
     in_order.sort_by(|one, other| (&one.host, one.started_at).cmp(&(&other.host, other.started_at)));
@@ -50,7 +50,7 @@ pub fn politeness(entries: &[LedgerEntry]) -> Politeness {
         .map(|of_host| (Arc::clone(&of_host[0].host), of_one_host(of_host)))
         .collect();
     let smallest = |gap: fn(&HostPoliteness) -> Option<f64>| hosts.values().filter_map(gap).reduce(f64::min);
-    Politeness {
+    HostLoad {
         min_gap_s: smallest(|host| host.min_gap_s),
         min_start_gap_s: smallest(|host| host.min_start_gap_s),
         max_in_flight_per_host: hosts.values().map(|host| host.max_in_flight).max().unwrap_or(0),

@@ -1,9 +1,9 @@
 //! Answers one request: a function of the web, the request and the time.
 
 use crate::chance::{hash, mix, unit};
-use crate::dials::{Fault, FaultRule, FaultScope};
+use crate::dials::{FaultRule, FaultScope, WebFault};
 use crate::ledger::RequestKind;
-use crate::trace::{Content, without_port};
+use crate::trace::{StateContent, without_port};
 use crate::web::{HostTable, Web};
 use hyper::body::Bytes;
 use page::Timestamp;
@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 /// The parts of a request that an answer depends on.
-pub(crate) struct Question<'a> {
+pub(crate) struct WebRequest<'a> {
     pub(crate) is_head: bool,
     /// The `Host` header, including a port.
     pub(crate) authority: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct Question<'a> {
 
 /// The answer to send.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct WebResponse {
     pub(crate) kind: RequestKind,
     /// The page's own path.
     pub(crate) path: Arc<str>,
@@ -55,7 +55,7 @@ pub(crate) enum Delivery {
     Filler(u64),
 }
 
-impl Answer {
+impl WebResponse {
     fn new(kind: RequestKind, path: Arc<str>, status: u16) -> Self {
         Self {
             kind,
@@ -91,51 +91,51 @@ pub(crate) fn host_of<'web>(web: &'web Web, authority: &str) -> Option<&'web Hos
 pub(crate) fn respond(
     web: &Web,
     table: Option<&HostTable>,
-    question: &Question<'_>,
+    request: &WebRequest<'_>,
     now: Timestamp,
-) -> io::Result<Answer> {
+) -> io::Result<WebResponse> {
     let Some(table) = table else {
-        return Ok(Answer::new(RequestKind::UnknownHost, question.path.into(), 421).with_text("unknown host\n"));
+        return Ok(WebResponse::new(RequestKind::UnknownHost, request.path.into(), 421).with_text("unknown host\n"));
     };
-    let mut answer = respond_by_path(web, table, question, now)?;
+    let mut answer = respond_by_path(web, table, request, now)?;
     answer.latency += table.dials.latency;
-    answer.disallowed = answer.kind != RequestKind::Robots && table.dials.robots.disallows(question.path);
+    answer.disallowed = answer.kind != RequestKind::Robots && table.dials.robots.disallows(request.path);
     Ok(answer)
 }
 
-fn respond_by_path(web: &Web, table: &HostTable, question: &Question<'_>, now: Timestamp) -> io::Result<Answer> {
-    if question.path == "/robots.txt" {
-        return Ok(robots(web, table, question, now));
+fn respond_by_path(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> io::Result<WebResponse> {
+    if request.path == "/robots.txt" {
+        return Ok(robots(web, table, request, now));
     }
     // A page may have an address with a query of its own. `?hop=N` is ours only if the page has a redirect.
-    let (page, hop) = match (table.page(question.path), question.path.rsplit_once("?hop=")) {
+    let (page, hop) = match (table.page(request.path), request.path.rsplit_once("?hop=")) {
         (Some(page), _) => (Some(page), 0),
         (None, Some((path, hop))) => (table.page(path), hop.parse().unwrap_or(0)),
         (None, None) => (None, 0),
     };
     let Some(page_number) = page else {
-        let answer = Answer::new(RequestKind::UnknownPath, question.path.into(), 404);
-        return Ok(match fault_for(web, table, question.path, None, now) {
-            Some(Fault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
+        let answer = WebResponse::new(RequestKind::UnknownPath, request.path.into(), 404);
+        return Ok(match fault_for(web, table, request.path, None, now) {
+            Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
             _ => answer.with_text("unknown page\n"),
         });
     };
     let path = Arc::clone(&web.trace.pages[page_number as usize].path);
-    let answer = Answer::new(RequestKind::Page, Arc::clone(&path), 200);
+    let answer = WebResponse::new(RequestKind::Page, Arc::clone(&path), 200);
     match fault_for(web, table, &path, Some(page_number), now) {
-        None => serve(web, table, page_number, answer, question, now),
-        Some(Fault::Status { code, retry_after_s }) => Ok(failed(answer, *code, *retry_after_s)),
-        Some(Fault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
-        Some(Fault::Redirect { .. }) => serve(web, table, page_number, answer, question, now),
-        Some(Fault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
+        None => serve(web, table, page_number, answer, request, now),
+        Some(WebFault::Status { code, retry_after_s }) => Ok(failed(answer, *code, *retry_after_s)),
+        Some(WebFault::Redirect { code, hops }) if hop < *hops => Ok(redirect(answer, *code, hop + 1)),
+        Some(WebFault::Redirect { .. }) => serve(web, table, page_number, answer, request, now),
+        Some(WebFault::RedirectLoop { code }) => Ok(redirect(answer, *code, hop % 3 + 1)),
         Some(fault) => {
-            let mut answer = serve(web, table, page_number, answer, question, now)?;
+            let mut answer = serve(web, table, page_number, answer, request, now)?;
             match fault {
-                Fault::Latency(latency) => answer.latency = *latency,
-                Fault::ResetMidBody => answer.delivery = Delivery::ResetMidBody,
-                Fault::SlowBody(duration) => answer.delivery = Delivery::Slow(*duration),
-                Fault::OversizeBody { bytes } if answer.status == 200 => answer.delivery = Delivery::Filler(*bytes),
-                Fault::WrongCharset => answer.body = latin_1(&answer.body),
+                WebFault::Latency(latency) => answer.latency = *latency,
+                WebFault::ResetMidBody => answer.delivery = Delivery::ResetMidBody,
+                WebFault::SlowBody(duration) => answer.delivery = Delivery::Slow(*duration),
+                WebFault::OversizeBody { bytes } if answer.status == 200 => answer.delivery = Delivery::Filler(*bytes),
+                WebFault::WrongCharset => answer.body = latin_1(&answer.body),
                 _ => {}
             }
             Ok(answer)
@@ -143,14 +143,14 @@ fn respond_by_path(web: &Web, table: &HostTable, question: &Question<'_>, now: T
     }
 }
 
-fn robots(web: &Web, table: &HostTable, question: &Question<'_>, now: Timestamp) -> Answer {
+fn robots(web: &Web, table: &HostTable, request: &WebRequest<'_>, now: Timestamp) -> WebResponse {
     let robots = &table.dials.robots;
-    let answer = Answer::new(RequestKind::Robots, question.path.into(), robots.status);
-    match fault_for(web, table, question.path, None, now) {
-        Some(Fault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
-        Some(Fault::Latency(latency)) => Answer { latency: *latency, ..answer.with_text(robots.text()) },
-        Some(Fault::OversizeBody { bytes }) => {
-            Answer { delivery: Delivery::Filler(*bytes), ..answer.with_text(robots.text()) }
+    let answer = WebResponse::new(RequestKind::Robots, request.path.into(), robots.status);
+    match fault_for(web, table, request.path, None, now) {
+        Some(WebFault::Status { code, retry_after_s }) => failed(answer, *code, *retry_after_s),
+        Some(WebFault::Latency(latency)) => WebResponse { latency: *latency, ..answer.with_text(robots.text()) },
+        Some(WebFault::OversizeBody { bytes }) => {
+            WebResponse { delivery: Delivery::Filler(*bytes), ..answer.with_text(robots.text()) }
         }
         _ if robots.status == 200 => answer.with_text(robots.text()),
         _ => answer,
@@ -162,10 +162,10 @@ fn serve(
     web: &Web,
     table: &HostTable,
     page_number: u32,
-    mut answer: Answer,
-    question: &Question<'_>,
+    mut answer: WebResponse,
+    request: &WebRequest<'_>,
     now: Timestamp,
-) -> io::Result<Answer> {
+) -> io::Result<WebResponse> {
     let page = &web.trace.pages[page_number as usize];
     answer.version = page.version_at(now);
     let Some(version) = answer.version.filter(|_| page.exists_at(now)) else {
@@ -176,24 +176,24 @@ fn serve(
     let validators = table.dials.validators;
     answer.etag = validators.etag.then(|| format!("\"{:016x}\"", web.etag(page_number as usize, version)));
     answer.last_modified = validators.last_modified.then_some(state.since);
-    if is_current(&answer, question) {
+    if is_current(&answer, request) {
         answer.status = 304;
         return Ok(answer);
     }
     answer.content_type = Some(match state.content {
-        Content::Generated => "text/html; charset=utf-8".into(),
+        StateContent::Generated => "text/html; charset=utf-8".into(),
         _ => page.media_type.to_string(),
     });
     answer.body = web.body(page_number as usize, version)?;
-    if question.is_head {
+    if request.is_head {
         answer.version = None;
     }
     Ok(answer)
 }
 
 /// Whether the validators in the request match (RFC 9110 §13: `If-None-Match` alone when it is present and supported).
-fn is_current(answer: &Answer, question: &Question<'_>) -> bool {
-    match (question.if_none_match, &answer.etag, question.if_modified_since, answer.last_modified) {
+fn is_current(answer: &WebResponse, request: &WebRequest<'_>) -> bool {
+    match (request.if_none_match, &answer.etag, request.if_modified_since, answer.last_modified) {
         (Some(tags), Some(etag), _, _) => {
             tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
         }
@@ -203,13 +203,13 @@ fn is_current(answer: &Answer, question: &Question<'_>) -> bool {
     }
 }
 
-fn failed(mut answer: Answer, code: u16, retry_after_s: Option<u32>) -> Answer {
+fn failed(mut answer: WebResponse, code: u16, retry_after_s: Option<u32>) -> WebResponse {
     answer.status = code;
     answer.retry_after_s = retry_after_s;
     answer.with_text("simulated failure\n")
 }
 
-fn redirect(mut answer: Answer, code: u16, hop: u32) -> Answer {
+fn redirect(mut answer: WebResponse, code: u16, hop: u32) -> WebResponse {
     answer.status = code;
     answer.location = Some(format!("{}?hop={hop}", answer.path));
     answer
@@ -226,7 +226,7 @@ fn fault_for<'web>(
     path: &str,
     page: Option<u32>,
     now: Timestamp,
-) -> Option<&'web Fault> {
+) -> Option<&'web WebFault> {
     if web.faults.is_empty() {
         return None;
     }
@@ -247,21 +247,21 @@ fn fault_for<'web>(
 }
 
 /// Counts a request in progress on a host while it lives.
-pub(crate) struct InFlight {
+pub(crate) struct InFlightGuard {
     web: Arc<Web>,
     host: Option<Arc<str>>,
     /// Requests in progress, this one included.
     pub(crate) count: u32,
 }
 
-impl InFlight {
+impl InFlightGuard {
     pub(crate) fn enter(web: &Arc<Web>, table: Option<&HostTable>) -> Self {
         let count = table.map_or(1, |table| table.in_flight.fetch_add(1, Ordering::Relaxed) + 1);
         Self { web: Arc::clone(web), host: table.map(|table| Arc::clone(&table.name)), count }
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         if let Some(host) = &self.host {
             self.web.hosts[host].in_flight.fetch_sub(1, Ordering::Relaxed);

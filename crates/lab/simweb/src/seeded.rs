@@ -1,7 +1,7 @@
 //! A web from a seed: hosts, pages, and Poisson change times at known rates.
 
-use crate::chance::{Stream, hash};
-use crate::trace::{Content, PageHistory, PageState, Trace, Window};
+use crate::chance::{SplitMix64, hash};
+use crate::trace::{ChangeTrace, HistoryState, PageHistory, StateContent, TimeWindow};
 use page::Timestamp;
 use std::sync::Arc;
 
@@ -75,8 +75,8 @@ const SECTIONS: usize = 10;
 
 impl SeededConfig {
     /// Draws the change times.
-    pub fn trace(&self) -> Trace {
-        let window = Window::days_from(self.start, self.days);
+    pub fn trace(&self) -> ChangeTrace {
+        let window = TimeWindow::days_from(self.start, self.days);
         let html: Arc<str> = "text/html".into();
         let mut pages = Vec::with_capacity(self.hosts * self.pages_per_host);
         for host_number in 1..=self.hosts {
@@ -90,7 +90,7 @@ impl SeededConfig {
                     _ => format!("/section-{}/page-{page_number:05}.html", page_number % SECTIONS).into(),
                 };
                 // The stream belongs to the page, so adding hosts or pages leaves the others unchanged.
-                let mut stream = Stream::new(self.seed ^ hash(&[&format!("{host_number}"), &path]));
+                let mut stream = SplitMix64::new(self.seed ^ hash(&[&format!("{host_number}"), &path]));
                 let rate = self.rates.draw(&mut stream);
                 pages.push(PageHistory {
                     states: self.states(rate, page_number == 0, window, &mut stream),
@@ -101,10 +101,10 @@ impl SeededConfig {
                 });
             }
         }
-        Trace { window, pages }
+        ChangeTrace { window, pages }
     }
 
-    fn states(&self, rate: f64, is_root: bool, window: Window, stream: &mut Stream) -> Vec<PageState> {
+    fn states(&self, rate: f64, is_root: bool, window: TimeWindow, stream: &mut SplitMix64) -> Vec<HistoryState> {
         let (appearing, vanishing) = (stream.unit() < self.appearing_share, stream.unit() < self.vanishing_share);
         // The root stays: without it no page of the host could be found.
         let born = match appearing && !is_root {
@@ -115,25 +115,25 @@ impl SeededConfig {
             true => born.max(window.start).plus_days(stream.unit() * window.end.days_since(born.max(window.start))),
             false => Timestamp::MAX,
         };
-        let mut states = vec![PageState { since: whole_second(born), content: Content::Generated }];
+        let mut states = vec![HistoryState { since: whole_second(born), content: StateContent::Generated }];
         // At rate zero the first gap is infinite, and time saturates at its end.
         let mut next = |at: Timestamp| at.plus_days(stream.exponential() / rate);
         let mut at = next(born.max(window.start));
         while at < window.end && at < dies {
-            push(&mut states, at, Content::Generated);
+            push(&mut states, at, StateContent::Generated);
             at = next(at);
         }
         if dies < window.end {
-            push(&mut states, dies, Content::Gone);
+            push(&mut states, dies, StateContent::Gone);
         }
         states
     }
 }
 
 /// Appends a state at the next free whole second.
-fn push(states: &mut Vec<PageState>, at: Timestamp, content: Content) {
+fn push(states: &mut Vec<HistoryState>, at: Timestamp, content: StateContent) {
     let earliest = states.last().map_or(Timestamp::MIN, |last| last.since + page::SECOND);
-    states.push(PageState { since: whole_second(at).max(earliest), content });
+    states.push(HistoryState { since: whole_second(at).max(earliest), content });
 }
 
 fn loopback_name(host: usize) -> String {
@@ -145,7 +145,7 @@ fn whole_second(moment: Timestamp) -> Timestamp {
 }
 
 impl ChangeRates {
-    fn draw(&self, stream: &mut Stream) -> f64 {
+    fn draw(&self, stream: &mut SplitMix64) -> f64 {
         match self {
             Self::Same(rate) => *rate,
             Self::Classes(classes) => {

@@ -4,13 +4,13 @@
 //! crawler that waits for the end of an answer before its next request never has two requests in progress here, and the
 //! gap measured here between end and start is never shorter than the one it kept.
 
-use crate::clock::WebClock;
+use crate::clock::SimwebClock;
 use crate::corpus::CorpusError;
 use crate::dials::{FaultRule, HostDials};
 use crate::ledger::{Ledger, LedgerEntry, RequestKind};
-use crate::respond::{Answer, Delivery, InFlight, Question, host_of, respond};
+use crate::respond::{Delivery, InFlightGuard, WebRequest, WebResponse, host_of, respond};
 use crate::trace::without_port;
-use crate::web::{Source, Web};
+use crate::web::{Web, WebSource};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
@@ -38,7 +38,7 @@ pub struct SimWebConfig {
     /// Address to listen on. Port 0 takes any free port.
     pub bind: SocketAddr,
     /// Source of the pages.
-    pub source: Source,
+    pub source: WebSource,
     /// Dials of every host …
     pub dials: HostDials,
     /// … except these, by name without port.
@@ -53,7 +53,7 @@ pub struct SimWebConfig {
 
 impl SimWebConfig {
     /// A well-behaved web on a free port of 127.0.0.1.
-    pub fn new(source: Source) -> Self {
+    pub fn new(source: WebSource) -> Self {
         Self {
             bind: (Ipv4Addr::LOCALHOST, 0).into(),
             source,
@@ -78,7 +78,7 @@ pub struct SimWeb {
 
 impl SimWeb {
     /// Opens the source, listens, and serves on a thread of its own until dropped.
-    pub fn start(config: SimWebConfig, clock: WebClock) -> Result<Self, CorpusError> {
+    pub fn start(config: SimWebConfig, clock: SimwebClock) -> Result<Self, CorpusError> {
         let bind = config.bind;
         let web = Arc::new(Web::open(config)?);
         let listen = |addr: SocketAddr| {
@@ -95,7 +95,7 @@ impl SimWeb {
         }
 
         let ledger = Arc::new(Ledger::default());
-        let site = Arc::new(Site { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock });
+        let site = Arc::new(ServedWeb { web: Arc::clone(&web), ledger: Arc::clone(&ledger), clock });
         let (stop, stopped) = oneshot::channel();
         let (say_where, hear_where) = std::sync::mpsc::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -174,13 +174,13 @@ impl Drop for SimWeb {
 }
 
 /// The state that a connection needs.
-struct Site {
+struct ServedWeb {
     web: Arc<Web>,
     ledger: Arc<Ledger>,
-    clock: WebClock,
+    clock: SimwebClock,
 }
 
-async fn accept(listener: StdListener, site: Arc<Site>) {
+async fn accept(listener: StdListener, site: Arc<ServedWeb>) {
     let listener = TcpListener::from_std(listener).expect("the listener does not block and the runtime has a reactor");
     loop {
         match listener.accept().await {
@@ -193,7 +193,7 @@ async fn accept(listener: StdListener, site: Arc<Site>) {
     }
 }
 
-async fn serve_connection(stream: TcpStream, site: Arc<Site>) {
+async fn serve_connection(stream: TcpStream, site: Arc<ServedWeb>) {
     // Without it a body's last packet may wait for the client. If the connection is gone, the error does not matter.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
@@ -210,27 +210,27 @@ async fn serve_connection(stream: TcpStream, site: Arc<Site>) {
 
 async fn answer(
     request: Request<Incoming>,
-    site: Arc<Site>,
+    site: Arc<ServedWeb>,
     reset: Arc<AtomicBool>,
 ) -> Result<Response<ServedBody>, io::Error> {
     let started_at = (site.clock)();
     let header = |name: HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
     let authority = request.uri().authority().map(|authority| authority.as_str());
-    let question = Question {
+    let web_request = WebRequest {
         is_head: request.method() == Method::HEAD,
         authority: authority.or_else(|| header(header::HOST)).unwrap_or_default(),
         path: request.uri().path_and_query().map_or("/", |path| path.as_str()),
         if_none_match: header(header::IF_NONE_MATCH),
         if_modified_since: header(header::IF_MODIFIED_SINCE),
     };
-    let table = host_of(&site.web, question.authority);
-    let in_flight = InFlight::enter(&site.web, table);
-    let mut record = Record {
+    let table = host_of(&site.web, web_request.authority);
+    let in_flight = InFlightGuard::enter(&site.web, table);
+    let mut record = PendingLedgerEntry {
         entry: LedgerEntry {
             started_at,
             ended_at: started_at,
-            host: table.map_or_else(|| without_port(question.authority).into(), |table| Arc::clone(&table.name)),
-            path: question.path.into(),
+            host: table.map_or_else(|| without_port(web_request.authority).into(), |table| Arc::clone(&table.name)),
+            path: web_request.path.into(),
             kind: RequestKind::UnknownHost,
             status: 0,
             version: None,
@@ -242,7 +242,7 @@ async fn answer(
         site: Arc::clone(&site),
         _in_flight: in_flight,
     };
-    let mut answer = respond(&site.web, table, &question, started_at)?;
+    let mut answer = respond(&site.web, table, &web_request, started_at)?;
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         (answer.status, answer.version, answer.body) = (405, None, Bytes::new());
     }
@@ -263,7 +263,7 @@ async fn answer(
     };
     let body = ServedBody {
         left,
-        is_head: question.is_head,
+        is_head: web_request.is_head,
         body: answer.body,
         delivery: answer.delivery,
         pause: None,
@@ -276,7 +276,7 @@ async fn answer(
     Ok(response)
 }
 
-fn headers(answer: &Answer, now: Timestamp) -> HeaderMap {
+fn headers(answer: &WebResponse, now: Timestamp) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(6);
     let mut put = |name: HeaderName, value: Option<String>| {
         if let Some(value) = value.and_then(|value| HeaderValue::from_maybe_shared(Bytes::from(value)).ok()) {
@@ -298,14 +298,14 @@ fn http_date(moment: Timestamp) -> String {
 }
 
 /// A request's entry in the ledger, written when the request is over, however it ends.
-struct Record {
+struct PendingLedgerEntry {
     entry: LedgerEntry,
     version_when_whole: Option<u32>,
-    site: Arc<Site>,
-    _in_flight: InFlight,
+    site: Arc<ServedWeb>,
+    _in_flight: InFlightGuard,
 }
 
-impl Drop for Record {
+impl Drop for PendingLedgerEntry {
     fn drop(&mut self) {
         self.entry.ended_at = (self.site.clock)();
         self.site.ledger.push(self.entry.clone());
@@ -320,7 +320,7 @@ struct ServedBody {
     delivery: Delivery,
     pause: Option<Pin<Box<Sleep>>>,
     reset: Arc<AtomicBool>,
-    record: Record,
+    record: PendingLedgerEntry,
 }
 
 const SLOW_PIECES: u32 = 10;

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 /// A period of virtual time, from `start` up to but not including `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct TimeWindow {
     /// First time inside.
     pub start: Timestamp,
     /// First time after it.
     pub end: Timestamp,
 }
 
-impl Window {
+impl TimeWindow {
     /// The window of this many days from `start`.
     pub fn days_from(start: Timestamp, days: f64) -> Self {
         Self { start, end: start.plus_days(days) }
@@ -29,7 +29,7 @@ impl Window {
 
 /// The content of a page in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum StateContent {
     /// The page does not exist: 404.
     Gone,
     /// Text generated from host, path and state number.
@@ -40,11 +40,11 @@ pub enum Content {
 
 /// A page is `content` from `since` on, until the next state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageState {
+pub struct HistoryState {
     /// Start of the state, in whole seconds: the resolution of Last-Modified.
     pub since: Timestamp,
     /// The content served from then on.
-    pub content: Content,
+    pub content: StateContent,
 }
 
 /// One page and all its states, which are its *versions*: version `n` is `states[n]`.
@@ -57,7 +57,7 @@ pub struct PageHistory {
     /// Media type of corpus bytes; generated text is HTML.
     pub media_type: Arc<str>,
     /// Sorted by `since`, strictly rising. Before the first one the page does not exist.
-    pub states: Vec<PageState>,
+    pub states: Vec<HistoryState>,
     /// The rate from which the change times were drawn, in changes a day; `None` when they were not drawn from one.
     pub change_rate_per_day: Option<f64>,
 }
@@ -70,7 +70,7 @@ impl PageHistory {
 
     /// Whether the page exists at this time.
     pub fn exists_at(&self, moment: Timestamp) -> bool {
-        self.version_at(moment).is_some_and(|version| self.states[version as usize].content != Content::Gone)
+        self.version_at(moment).is_some_and(|version| self.states[version as usize].content != StateContent::Gone)
     }
 
     /// Its address, for hosts with a name.
@@ -81,9 +81,9 @@ impl PageHistory {
 
 /// Pages with all their change times in a window of virtual time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trace {
+pub struct ChangeTrace {
     /// The period that the change times cover; before it, at most one state of each page is known.
-    pub window: Window,
+    pub window: TimeWindow,
     /// By host, then in order of appearance in the source.
     pub pages: Vec<PageHistory>,
 }
@@ -106,14 +106,14 @@ pub enum TraceError {
 
 const BUILT_IN: &[u8] = include_bytes!("../data/built-in.csv.zst");
 
-impl Trace {
+impl ChangeTrace {
     /// The trace in this crate (see the crate's page), with its window shifted to begin at `start`.
     pub fn built_in(start: Timestamp) -> Self {
         let text = zstd::decode_all(BUILT_IN).expect("the file was compressed when it was committed");
         Self::read_csv(text.as_slice(), start).expect("the file was written by write_csv")
     }
 
-    /// Reads the output of [`Trace::write_csv`], with its window shifted to begin at `start`.
+    /// Reads the output of [`ChangeTrace::write_csv`], with its window shifted to begin at `start`.
     pub fn read_csv(text: impl Read, start: Timestamp) -> Result<Self, TraceError> {
         let html: Arc<str> = "text/html".into();
         let mut reader = csv::Reader::from_reader(text);
@@ -139,19 +139,19 @@ impl Trace {
                 let seconds: i64 = seconds.parse().map_err(|_| problem("a time is not a whole number of seconds"))?;
                 at = Timestamp::from_micros(at.as_micros() + seconds * 1_000_000);
                 let content = match kind {
-                    "A" | "M" => Content::Generated,
-                    "D" => Content::Gone,
+                    "A" | "M" => StateContent::Generated,
+                    "D" => StateContent::Gone,
                     _ => return Err(problem("a state is neither A, M nor D")),
                 };
-                if history.last().is_some_and(|last: &PageState| last.since >= at) {
+                if history.last().is_some_and(|last: &HistoryState| last.since >= at) {
                     return Err(problem("times do not increase"));
                 }
-                history.push(PageState { since: at, content });
+                history.push(HistoryState { since: at, content });
             }
             let media_type = Arc::clone(&html);
             pages.push(PageHistory { host, path, media_type, states: history, change_rate_per_day: None });
         }
-        Ok(Self { window: Window::days_from(start, days), pages })
+        Ok(Self { window: TimeWindow::days_from(start, days), pages })
     }
 
     /// Writes the change times as CSV: `host,path,states`, with the days of the window in the header. A state is a
@@ -167,7 +167,7 @@ impl Trace {
             let mut existed = false;
             for state in &page.states {
                 let kind = match (state.content, existed) {
-                    (Content::Gone, _) => 'D',
+                    (StateContent::Gone, _) => 'D',
                     (_, false) => 'A',
                     (_, true) => 'M',
                 };
@@ -213,7 +213,7 @@ mod tests {
     fn a_trace_reads_back_what_was_written() {
         let text = "host,path,states,days=2\na.test,/x,A-100 M200 M5 D7,\nb.test,/y,A50,\n";
         let start = Timestamp::from_secs(1_000);
-        let trace = Trace::read_csv(text.as_bytes(), start).unwrap();
+        let trace = ChangeTrace::read_csv(text.as_bytes(), start).unwrap();
         assert_eq!(trace.pages[0].states[1].since, Timestamp::from_secs(1_100));
         assert_eq!(trace.window.days(), 2.0);
         let mut written = Vec::new();
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_bad_trace_says_where() {
         let check = |text: &str, part: &str| {
-            let message = Trace::read_csv(text.as_bytes(), Timestamp::default()).unwrap_err().to_string();
+            let message = ChangeTrace::read_csv(text.as_bytes(), Timestamp::default()).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         };
         check("host,path,states,days=2\na.test,/x,A1 M0,\n", "page 1 of the trace: times do not increase");
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_page_is_404_before_it_appears_and_after_it_is_gone() {
         let text = "host,path,states,days=2\na.test,/x,A10 M10 D10 A10,\n";
-        let trace = Trace::read_csv(text.as_bytes(), Timestamp::default()).unwrap();
+        let trace = ChangeTrace::read_csv(text.as_bytes(), Timestamp::default()).unwrap();
         let check = |second, version, exists| {
             let moment = Timestamp::from_secs(second);
             assert_eq!((trace.pages[0].version_at(moment), trace.pages[0].exists_at(moment)), (version, exists));
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_built_in_trace_is_real_and_mixed() {
-        let trace = Trace::built_in(Timestamp::default());
+        let trace = ChangeTrace::built_in(Timestamp::default());
         assert!((600..=1_000).contains(&trace.pages.len()), "{} pages", trace.pages.len());
         assert_eq!(trace.window.days(), 150.0);
         let still = trace.pages.iter().filter(|page| page.states.len() == 1).count();

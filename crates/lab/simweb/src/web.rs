@@ -7,7 +7,7 @@ use crate::dials::{FaultRule, HostDials};
 use crate::seeded::SeededConfig;
 use crate::server::SimWebConfig;
 use crate::text::{Recipe, render};
-use crate::trace::{Content, PageHistory, Trace};
+use crate::trace::{ChangeTrace, PageHistory, StateContent};
 use hyper::body::Bytes;
 use std::collections::HashMap;
 use std::io;
@@ -17,18 +17,18 @@ use std::sync::atomic::AtomicU32;
 
 /// The source of the pages.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum WebSource {
     /// Pages made from a seed.
     Seeded(SeededConfig),
     /// A corpus directory.
     Replay(ReplayConfig),
     /// Change times; the text is generated.
-    Trace(Trace),
+    Trace(ChangeTrace),
 }
 
 /// The pages, bodies and dials that are served.
 pub struct Web {
-    pub(crate) trace: Trace,
+    pub(crate) trace: ChangeTrace,
     pub(crate) hosts: HashMap<Arc<str>, HostTable>,
     pub(crate) faults: Vec<FaultRule>,
     pub(crate) seed: u64,
@@ -62,9 +62,9 @@ const CHILDREN: usize = 16;
 impl Web {
     pub(crate) fn open(config: SimWebConfig) -> Result<Self, CorpusError> {
         let (trace, blobs) = match config.source {
-            Source::Seeded(seeded) => (seeded.trace(), BlobStore::default()),
-            Source::Replay(replay) => replay.open()?,
-            Source::Trace(trace) => (trace, BlobStore::default()),
+            WebSource::Seeded(seeded) => (seeded.trace(), BlobStore::default()),
+            WebSource::Replay(replay) => replay.open()?,
+            WebSource::Trace(trace) => (trace, BlobStore::default()),
         };
         let mut hosts: HashMap<Arc<str>, HostTable> = HashMap::new();
         for (number, page) in trace.pages.iter().enumerate() {
@@ -84,14 +84,14 @@ impl Web {
     }
 
     /// Pages and change times, as served.
-    pub fn trace(&self) -> &Trace {
+    pub fn trace(&self) -> &ChangeTrace {
         &self.trace
     }
 
     /// The pages that robots.txt allows: the ones to judge a crawler by.
-    pub fn allowed_trace(&self) -> Trace {
+    pub fn allowed_trace(&self) -> ChangeTrace {
         let allowed = |page: &&PageHistory| !self.hosts[&page.host].dials.robots.disallows(&page.path);
-        Trace { window: self.trace.window, pages: self.trace.pages.iter().filter(allowed).cloned().collect() }
+        ChangeTrace { window: self.trace.window, pages: self.trace.pages.iter().filter(allowed).cloned().collect() }
     }
 
     /// The dials of a host; `None` when it is not part of the web.
@@ -103,9 +103,9 @@ impl Web {
     pub fn body(&self, page_number: usize, version: u32) -> io::Result<Bytes> {
         let page = &self.trace.pages[page_number];
         match page.states[version as usize].content {
-            Content::Gone => Ok(Bytes::new()),
-            Content::Blob(blob) => self.blobs.read(blob),
-            Content::Generated => Ok(self.generate(page, version).into()),
+            StateContent::Gone => Ok(Bytes::new()),
+            StateContent::Blob(blob) => self.blobs.read(blob),
+            StateContent::Generated => Ok(self.generate(page, version).into()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Web {
     /// The digest of a version's bytes from the corpus: the first 64 bits of their SHA-256. `None` for generated text.
     pub fn content_digest(&self, page_number: usize, version: u32) -> Option<u64> {
         match self.trace.pages[page_number].states[version as usize].content {
-            Content::Blob(blob) => Some(self.blobs.digest(blob)),
+            StateContent::Blob(blob) => Some(self.blobs.digest(blob)),
             _ => None,
         }
     }

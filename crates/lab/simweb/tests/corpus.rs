@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // The helpers of a test fail as tests do.
 
 use page::Timestamp;
-use simweb::{Content, CorpusError, ReplayConfig, SimWeb, SimWebConfig, Source, manual_clock};
+use simweb::{CorpusError, ReplayConfig, SimWeb, SimWebConfig, StateContent, WebSource, manual_clock};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,7 @@ fn each_source_is_cut_at_its_own_end_and_all_begin_together() {
     let corpus = made_corpus();
     let config = ReplayConfig { days: 10.0, start: START, ..ReplayConfig::new(corpus.path()) };
     let (_, clock) = manual_clock(START);
-    let web = SimWeb::start(SimWebConfig::new(Source::Replay(config)), clock).unwrap().web();
+    let web = SimWeb::start(SimWebConfig::new(WebSource::Replay(config)), clock).unwrap().web();
     let trace = web.trace();
     let addresses: Vec<_> = trace.pages.iter().map(|page| page.url()).collect();
     assert_eq!(addresses, ["http://one.test/a", "http://two.test/c", "http://two.test/d"], "/b was gone before");
@@ -81,7 +81,7 @@ fn each_source_is_cut_at_its_own_end_and_all_begin_together() {
     assert_eq!(trace.pages[2].version_at(START), None);
     let texts: Vec<_> = (0..3).map(|version| web.body(0, version).unwrap()).collect();
     assert_eq!(texts, ["first", "third", "zero"]);
-    assert_eq!(trace.pages[0].states[1].content, Content::Blob(3));
+    assert_eq!(trace.pages[0].states[1].content, StateContent::Blob(3));
 }
 
 #[test]
@@ -113,10 +113,11 @@ fn real_bytes_are_those_that_the_corpus_describes() {
     let Some(corpora) = corpora("replay of real bytes") else { return };
     let config = ReplayConfig { max_pages_per_source: 20, days: 20.0, ..ReplayConfig::new(corpora.join("content")) };
     let (_, clock) = manual_clock(START);
-    let web = SimWeb::start(SimWebConfig::new(Source::Replay(config)), clock).unwrap().web();
+    let web = SimWeb::start(SimWebConfig::new(WebSource::Replay(config)), clock).unwrap().web();
     let mut checked = 0;
     for (number, page) in web.trace().pages.iter().enumerate() {
-        for (version, state) in page.states.iter().enumerate().filter(|(_, state)| state.content != Content::Gone) {
+        for (version, state) in page.states.iter().enumerate().filter(|(_, state)| state.content != StateContent::Gone)
+        {
             let body = web.body(number, version as u32).unwrap();
             assert_eq!(Some(sha256_16(&body)), web.content_digest(number, version as u32), "{} {state:?}", page.url());
             checked += 1;

@@ -3,8 +3,8 @@
 
 use page::Timestamp;
 use simweb::{
-    ChangeRates, Fault, FaultRule, FaultScope, HostDials, HostNames, LedgerEntry, RequestKind, Robots, SeededConfig,
-    SimWeb, SimWebConfig, Source, Trace, Validators, freshness, manual_clock, politeness,
+    ChangeRates, ChangeTrace, FaultRule, FaultScope, HostDials, HostNames, HostRobots, LedgerEntry, RequestKind,
+    SeededConfig, SimWeb, SimWebConfig, ValidatorSupport, WebFault, WebSource, freshness, manual_clock, politeness,
 };
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -79,7 +79,7 @@ fn start(config: SimWebConfig) -> (SimWeb, Arc<AtomicI64>) {
 }
 
 fn start_seeded() -> (SimWeb, Arc<AtomicI64>) {
-    start(SimWebConfig::new(Source::Seeded(seeded())))
+    start(SimWebConfig::new(WebSource::Seeded(seeded())))
 }
 
 fn set(now: &AtomicI64, moment: Timestamp) {
@@ -96,7 +96,7 @@ fn wait_for_entries(web: &SimWeb, count: usize) -> Vec<LedgerEntry> {
     web.ledger().entries()
 }
 
-fn fault_on(path: &str, fault: Fault) -> FaultRule {
+fn fault_on(path: &str, fault: WebFault) -> FaultRule {
     FaultRule::everywhere(FaultScope::Path(path.into()), fault)
 }
 
@@ -156,8 +156,9 @@ fn a_copy_that_is_current_is_answered_304_and_one_that_is_not_is_replaced() {
 
 #[test]
 fn a_host_without_validators_sends_and_honours_none() {
-    let mut config = SimWebConfig::new(Source::Seeded(seeded()));
-    let silent = HostDials { validators: Validators { etag: false, last_modified: false }, ..HostDials::default() };
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
+    let silent =
+        HostDials { validators: ValidatorSupport { etag: false, last_modified: false }, ..HostDials::default() };
     config.host_dials.insert("host-0001.test".into(), silent);
     let (web, _) = start(config);
     let mut client = Client::new(web.addr());
@@ -169,7 +170,7 @@ fn a_host_without_validators_sends_and_honours_none() {
 #[test]
 fn a_page_is_404_before_it_appears_and_after_it_is_gone() {
     let text = "host,path,states,days=2\na.test,/x,A10 M10 D10,\n";
-    let (web, now) = start(SimWebConfig::new(Source::Trace(Trace::read_csv(text.as_bytes(), START).unwrap())));
+    let (web, now) = start(SimWebConfig::new(WebSource::Trace(ChangeTrace::read_csv(text.as_bytes(), START).unwrap())));
     let mut client = Client::new(web.addr());
     let mut check = |second: u64, status, version| {
         set(&now, START + Duration::from_secs(second));
@@ -185,8 +186,8 @@ fn a_page_is_404_before_it_appears_and_after_it_is_gone() {
 
 #[test]
 fn the_ledger_has_every_request_once() {
-    let mut config = SimWebConfig::new(Source::Seeded(seeded()));
-    config.dials.robots = Robots { disallow: vec!["/section-3/".into()], crawl_delay_s: Some(2.5), status: 200 };
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
+    config.dials.robots = HostRobots { disallow: vec!["/section-3/".into()], crawl_delay_s: Some(2.5), status: 200 };
     let (web, now) = start(config);
     let mut client = Client::new(web.addr());
     let mut sent = 0;
@@ -241,18 +242,18 @@ fn the_ledger_alone_tells_freshness() {
 
 #[test]
 fn faults_come_as_dialled() {
-    let mut config = SimWebConfig::new(Source::Seeded(seeded()));
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
     let page = |number: usize| format!("/section-{}/page-{number:05}.html", number % 10);
     config.faults = vec![
-        fault_on(&page(1), Fault::Status { code: 503, retry_after_s: Some(120) }),
-        fault_on(&page(2), Fault::Redirect { code: 301, hops: 2 }),
-        fault_on(&page(3), Fault::RedirectLoop { code: 302 }),
-        fault_on(&page(4), Fault::ResetMidBody),
-        fault_on(&page(5), Fault::SlowBody(Duration::from_millis(100))),
-        fault_on(&page(6), Fault::WrongCharset),
-        fault_on(&page(7), Fault::Latency(Duration::from_millis(50))),
-        fault_on(&page(8), Fault::OversizeBody { bytes: 1 << 20 }),
-        fault_on("/robots.txt", Fault::Status { code: 500, retry_after_s: None }),
+        fault_on(&page(1), WebFault::Status { code: 503, retry_after_s: Some(120) }),
+        fault_on(&page(2), WebFault::Redirect { code: 301, hops: 2 }),
+        fault_on(&page(3), WebFault::RedirectLoop { code: 302 }),
+        fault_on(&page(4), WebFault::ResetMidBody),
+        fault_on(&page(5), WebFault::SlowBody(Duration::from_millis(100))),
+        fault_on(&page(6), WebFault::WrongCharset),
+        fault_on(&page(7), WebFault::Latency(Duration::from_millis(50))),
+        fault_on(&page(8), WebFault::OversizeBody { bytes: 1 << 20 }),
+        fault_on("/robots.txt", WebFault::Status { code: 500, retry_after_s: None }),
     ];
     let (web, _) = start(config);
     let host = "host-0001.test";
@@ -307,8 +308,8 @@ fn faults_come_as_dialled() {
 
 #[test]
 fn faults_hit_the_share_of_pages_or_requests_that_was_dialled_in_the_time_that_was() {
-    let status = |code| Fault::Status { code, retry_after_s: None };
-    let mut config = SimWebConfig::new(Source::Seeded(SeededConfig { pages_per_host: 200, ..seeded() }));
+    let status = |code| WebFault::Status { code, retry_after_s: None };
+    let mut config = SimWebConfig::new(WebSource::Seeded(SeededConfig { pages_per_host: 200, ..seeded() }));
     config.page_bytes = 100;
     config.faults = vec![
         FaultRule {
@@ -339,7 +340,7 @@ fn faults_hit_the_share_of_pages_or_requests_that_was_dialled_in_the_time_that_w
 #[test]
 fn loopback_hosts_are_reached_by_their_addresses() {
     let config = SeededConfig { host_names: HostNames::Loopback, ..seeded() };
-    let (web, _) = start(SimWebConfig::new(Source::Seeded(config)));
+    let (web, _) = start(SimWebConfig::new(WebSource::Seeded(config)));
     let port = web.addr().port();
     assert!(web.page_urls().contains(&format!("http://127.0.0.3:{port}/")));
     for ip in ["127.0.0.1", "127.0.0.2", "127.0.0.3"] {
@@ -353,8 +354,8 @@ fn loopback_hosts_are_reached_by_their_addresses() {
 
 #[test]
 fn a_client_that_leaves_is_in_the_ledger_and_no_longer_in_flight() {
-    let mut config = SimWebConfig::new(Source::Seeded(seeded()));
-    config.faults = vec![fault_on("/", Fault::SlowBody(Duration::from_secs(3_600)))];
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
+    config.faults = vec![fault_on("/", WebFault::SlowBody(Duration::from_secs(3_600)))];
     let (web, _) = start(config);
     let mut leaving = Client::new(web.addr());
     write!(leaving.0, "GET / HTTP/1.1\r\nHost: host-0001.test\r\n\r\n").unwrap();
@@ -371,8 +372,8 @@ fn a_client_that_leaves_is_in_the_ledger_and_no_longer_in_flight() {
 
 #[test]
 fn stopping_ends_requests_in_progress_and_keeps_them_in_the_ledger() {
-    let mut config = SimWebConfig::new(Source::Seeded(seeded()));
-    config.faults = vec![fault_on("/", Fault::SlowBody(Duration::from_secs(3_600)))];
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded()));
+    config.faults = vec![fault_on("/", WebFault::SlowBody(Duration::from_secs(3_600)))];
     let (web, _) = start(config);
     let mut client = Client::new(web.addr());
     write!(client.0, "GET / HTTP/1.1\r\nHost: host-0001.test\r\n\r\n").unwrap();

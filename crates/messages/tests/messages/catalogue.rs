@@ -1,6 +1,6 @@
 use crate::every::{RecordType, record_types};
 use crate::samples::Samples;
-use messages::topics::{Key, SCHEMAS};
+use messages::topics::{KeyKind, SCHEMAS};
 use messages::{ChangeHint, Command, Encoded, Fingerprint, Keyed, PageLinks, SchedulerEvent};
 use page::{CanonicalUrl, Host};
 
@@ -17,25 +17,25 @@ fn every_message_travels_under_the_key_that_its_type_names() {
 }
 
 /// Whether a key is one of this kind, and of this record.
-fn is_key(kind: Key, key: &[u8], fields: &serde_json::Value) -> bool {
+fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
     let bytes = |field: &str| -> Vec<u8> {
         let bytes = fields[field].as_array().into_iter().flatten();
         bytes.map(|byte| byte.as_u64().unwrap() as u8).collect()
     };
     match kind {
         // By name, or by the address the record is about.
-        Key::Site => {
+        KeyKind::Site => {
             let named = ["site_key", "target_site", "to_site"].iter().find_map(|field| fields[field].as_str());
             let about = fields["url"].as_str().map(|url| CanonicalUrl::parse(url).unwrap().site_key());
             let about = about.or_else(|| fields["host"].as_str().map(|host| Host::from_authority(host).site_key()));
             let site = named.map_or_else(|| about.unwrap().as_str().to_owned(), str::to_owned);
             key == site.as_bytes()
         }
-        Key::Page => key == CanonicalUrl::parse(fields["url"].as_str().unwrap()).unwrap().page_id().0,
-        Key::Band => key.len() == 5 && key == bytes("band"),
-        Key::StagePartition => key == fields["stage_partition"].to_string().as_bytes(),
-        Key::Original => key == bytes("key"),
-        Key::Host | Key::Group | Key::Hash | Key::Fingerprint => panic!("no message has such a key"),
+        KeyKind::Page => key == CanonicalUrl::parse(fields["url"].as_str().unwrap()).unwrap().page_id().0,
+        KeyKind::Band => key.len() == 5 && key == bytes("band"),
+        KeyKind::StagePartition => key == fields["stage_partition"].to_string().as_bytes(),
+        KeyKind::Original => key == bytes("key"),
+        KeyKind::Host | KeyKind::Group | KeyKind::Hash | KeyKind::Fingerprint => panic!("no message has such a key"),
     }
 }
 
@@ -60,7 +60,7 @@ fn a_command_goes_to_the_site_it_names() {
 
 #[test]
 fn a_schema_travels_under_the_bytes_that_its_records_start_with() {
-    assert_eq!(SCHEMAS.key, Key::Fingerprint);
+    assert_eq!(SCHEMAS.key, KeyKind::Fingerprint);
     for RecordType { name, fingerprint, header, .. } in record_types() {
         assert_eq!(header[2..], fingerprint.to_bytes(), "{name}");
         assert_eq!(Fingerprint::from_bytes(&header[2..]), Some(fingerprint));

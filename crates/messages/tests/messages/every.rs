@@ -20,7 +20,7 @@ pub(crate) struct RecordType {
     /// The samples, encoded.
     pub(crate) samples: Vec<Vec<u8>>,
     /// What its keys are.
-    pub(crate) key_kind: messages::topics::Key,
+    pub(crate) key_kind: messages::topics::KeyKind,
     /// The keys of the samples.
     pub(crate) keys: Vec<Vec<u8>>,
 }

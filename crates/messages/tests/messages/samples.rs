@@ -246,14 +246,14 @@ impl Samples for PageContent {
         let full = Self {
             url: url(),
             seen_at: time(3),
-            kind: ContentKind::Body,
+            kind: CopyKind::Body,
             content_type: Some("text/html".to_owned()),
             content_digest: digest(),
             length: 13_800,
             truncated: true,
             content: messages::body::pack(b"<p>It rains.", messages::body::Packing::Lz4),
         };
-        let (kind, content_type, content_digest) = (ContentKind::Text, None, None);
+        let (kind, content_type, content_digest) = (CopyKind::Text, None, None);
         let sparse = Self { kind, content_type, content_digest, truncated: false, ..full.clone() };
         vec![full, sparse]
     }

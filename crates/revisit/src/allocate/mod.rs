@@ -11,7 +11,7 @@
 mod objective;
 mod price;
 
-pub use objective::{Demand, Objective};
+pub use objective::{DemandByPrice, Objective};
 pub use price::{Bracket, LN_PRICE_LIMIT, meet_budget};
 
 use crate::histogram::RatioHistogram;
@@ -74,7 +74,7 @@ pub fn optimal(pages: &[PageTerms], budget_per_day: f64, theta: f64) -> Allocati
 
 /// [`optimal`] for any objective. Exact to the last digits with an [`Objective`]; with a
 /// [`DemandCurve`](crate::demand_curve::DemandCurve), accurate to one part in 10^9 in a tenth of the time.
-pub fn optimal_for(demand: &impl Demand, pages: &[PageTerms], budget_per_day: f64) -> Allocation {
+pub fn optimal_for(demand: &impl DemandByPrice, pages: &[PageTerms], budget_per_day: f64) -> Allocation {
     let contest = Contest::new(demand, pages.iter());
     contest.allocate(budget_per_day, contest.guess(budget_per_day))
 }
@@ -87,7 +87,7 @@ pub struct Contest<'a, D, P> {
     ln_ratios: Vec<f64>,
 }
 
-impl<'a, D: Demand, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P> {
+impl<'a, D: DemandByPrice, P: Iterator<Item = &'a PageTerms> + Clone> Contest<'a, D, P> {
     /// These pages under this objective.
     pub fn new(demand: &'a D, pages: P) -> Self {
         let ln_ratio = |page: &PageTerms| if page.competes() { demand.ln_ratio(page) } else { f64::INFINITY };

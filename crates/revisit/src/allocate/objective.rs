@@ -75,7 +75,7 @@ fn harmonic(order: VisitOrder, r: f64) -> f64 {
 }
 
 /// Fetch rate by price: computed exactly by an objective, or from a table ([`crate::demand_curve::DemandCurve`]).
-pub trait Demand {
+pub trait DemandByPrice {
     /// The objective that the rates are best for.
     fn objective(&self) -> Objective;
 
@@ -92,7 +92,7 @@ pub trait Demand {
     }
 }
 
-impl Demand for Objective {
+impl DemandByPrice for Objective {
     fn objective(&self) -> Objective {
         *self
     }

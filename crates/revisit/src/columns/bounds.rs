@@ -93,7 +93,7 @@ impl BoundTerms {
 pub(super) const LANES: usize = 16;
 
 /// Upper bounds on the values of consecutive pages.
-pub(super) struct Bounds {
+pub(super) struct ValueBounds {
     /// Days since the last look.
     pub(super) days: [f32; LANES],
     /// Bound on the value of the page itself.
@@ -116,7 +116,7 @@ struct Lanes {
     more: [f32; LANES],
 }
 
-impl Bounds {
+impl ValueBounds {
     /// Bounds of up to [`LANES`] pages, with one [`BoundTerms`] per membership. Uses no logarithm, no exponential and
     /// no calendar. Meaningless at vacant slots.
     #[inline]

@@ -4,7 +4,7 @@ use super::SECONDS_PER_DAY;
 use change_rate::Gamma;
 use page::Timestamp;
 use std::cmp::Ordering;
-use sweeps::PageBelief;
+use sweeps::OwnEvidence;
 
 pub(super) const NEVER_FETCHED: u8 = 1;
 pub(super) const IN_FLIGHT: u8 = 2;
@@ -19,7 +19,7 @@ pub(super) struct PageRecord {
     /// In whole seconds since 1970.
     pub(super) last_look: u32,
     pub(super) weight: f32,
-    pub(super) belief: PageBelief,
+    pub(super) belief: OwnEvidence,
     pub(super) host: u32,
     pub(super) membership: u32,
 }
@@ -66,7 +66,7 @@ pub enum LastLook {
 
 /// Whether a page may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum PageStatus {
     /// It may be chosen.
     Ready,
     /// It has a request in flight.
@@ -77,22 +77,22 @@ pub enum Standing {
     Gone,
 }
 
-impl Standing {
+impl PageStatus {
     pub(super) fn flag(self) -> u8 {
         match self {
-            Standing::Ready => 0,
-            Standing::InFlight => IN_FLIGHT,
-            Standing::Held => HELD,
-            Standing::Gone => GONE,
+            PageStatus::Ready => 0,
+            PageStatus::InFlight => IN_FLIGHT,
+            PageStatus::Held => HELD,
+            PageStatus::Gone => GONE,
         }
     }
 
     pub(super) fn of(flags: u8) -> Self {
         match flags & (IN_FLIGHT | HELD | GONE) {
-            IN_FLIGHT => Standing::InFlight,
-            HELD => Standing::Held,
-            GONE => Standing::Gone,
-            _ => Standing::Ready,
+            IN_FLIGHT => PageStatus::InFlight,
+            HELD => PageStatus::Held,
+            GONE => PageStatus::Gone,
+            _ => PageStatus::Ready,
         }
     }
 }
@@ -105,13 +105,13 @@ pub struct PageEntry {
     pub last_look: LastLook,
     /// Belief about its changes. Under [`super::Index::Live`] this is the evidence beyond the prior of its cell. Under
     /// [`super::Index::CrawlValue`] it is the whole belief, in `own` ([`super::whole_belief`]).
-    pub belief: PageBelief,
+    pub belief: OwnEvidence,
     /// Importance divided by the cost of a fetch.
     pub weight: f64,
     /// The caller's number for its host.
     pub host: u32,
     /// Whether it may be chosen.
-    pub standing: Standing,
+    pub status: PageStatus,
 }
 
 /// A page that may be chosen, with the value of a fetch. The greatest comes first: pages never fetched before all

@@ -4,7 +4,7 @@ use super::entry::{NEVER_FETCHED, PageRecord};
 use super::{PageColumns, Slot};
 use change_rate::{Gamma, GammaState, exp_minus, ln_1p_ratio};
 use page::Timestamp;
-use sweeps::{Outlook, PageBelief};
+use sweeps::{Outlook, OwnEvidence};
 
 /// The score by which pages compete for fetches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,10 +33,10 @@ impl Default for Index {
 }
 
 /// Converts a whole belief to the form that the columns keep for [`Index::CrawlValue`].
-pub fn whole_belief(belief: Gamma) -> PageBelief {
+pub fn whole_belief(belief: Gamma) -> OwnEvidence {
     let narrow = |number: f64| (number as f32).clamp(f32::MIN_POSITIVE, f32::MAX);
     let own = GammaState { delta_alpha: narrow(belief.alpha()), delta_beta_days: narrow(belief.beta_days()) };
-    PageBelief { own, plain: GammaState::default() }
+    OwnEvidence { own, plain: GammaState::default() }
 }
 
 /// The value of a fetch of one page, part by part.

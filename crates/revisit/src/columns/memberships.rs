@@ -1,7 +1,7 @@
 //! What many pages share: places and groups.
 
 use std::collections::HashMap;
-use sweeps::{GroupKind, GroupSet, Groups, HashMapByHash, Outlook, Place};
+use sweeps::{GroupKind, GroupNumbers, GroupSet, HashMapByHash, Outlook, PagePlace};
 
 const KINDS: usize = GroupKind::ALL.len();
 /// The revision of a membership before the outlook was asked.
@@ -22,7 +22,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The number of a place, and the hash of its file name.
-    pub(super) fn attach(&mut self, place: &Place) -> (u32, u64) {
+    pub(super) fn attach(&mut self, place: &PagePlace) -> (u32, u64) {
         let mut shared = [0; KINDS + 1];
         shared[0] = place.site;
         shared[1] = place.cell;
@@ -50,16 +50,16 @@ impl Places {
         }
     }
 
-    pub(super) fn get(&self, number: u32, file_name: u64) -> Place {
+    pub(super) fn get(&self, number: u32, file_name: u64) -> PagePlace {
         let (shared, _) = &self.rows[number as usize];
         let mut groups = [file_name; KINDS];
         groups[..KINDS - 1].copy_from_slice(&shared[2..]);
-        Place { site: shared[0], cell: shared[1], groups }
+        PagePlace { site: shared[0], cell: shared[1], groups }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct MembershipKey {
     site: u64,
     cell: u64,
     groups: GroupSet,
@@ -69,12 +69,12 @@ struct Key {
 /// The site, cell and groups that some pages share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Membership {
-    key: Key,
+    key: MembershipKey,
     /// Numbers in the outlook; [`UNKNOWN`] where it does not know them.
     pub(super) cell: u32,
     pub(super) site: u32,
     /// Positions in [`Memberships::groups`].
-    pub(super) groups: Groups,
+    pub(super) groups: GroupNumbers,
     pages: u32,
 }
 
@@ -110,7 +110,7 @@ impl Membership {
 
 /// A group with pages held here.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(super) struct HeldGroup {
     pub(super) group: u64,
     /// Its number in the outlook.
     pub(super) number: u32,
@@ -125,29 +125,31 @@ pub(super) struct Group {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memberships {
     pub(super) rows: Vec<Membership>,
-    numbers: HashMap<Key, u32>,
+    numbers: HashMap<MembershipKey, u32>,
     vacant: Vec<u32>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<HeldGroup>,
     group_numbers: HashMapByHash<u32>,
     vacant_groups: Vec<u32>,
 }
 
 impl Memberships {
     /// The membership of a newly inserted page, whose groups were not asked for yet.
-    pub(super) fn attach_new(&mut self, place: &Place) -> u32 {
-        let key = Key { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
-        self.attach_to(Membership { key, cell: UNKNOWN, site: UNKNOWN, groups: Groups::default(), pages: 0 })
+    pub(super) fn attach_new(&mut self, place: &PagePlace) -> u32 {
+        let key =
+            MembershipKey { site: place.site, cell: place.cell, groups: GroupSet::default(), revision: NOT_ASKED };
+        self.attach_to(Membership { key, cell: UNKNOWN, site: UNKNOWN, groups: GroupNumbers::default(), pages: 0 })
     }
 
     /// The membership of a page by the current outlook.
-    pub(super) fn attach(&mut self, place: &Place, outlook: &Outlook) -> u32 {
+    pub(super) fn attach(&mut self, place: &PagePlace, outlook: &Outlook) -> u32 {
         let groups = outlook.groups_of(place);
-        let key = Key { site: place.site, cell: place.cell, groups, revision: outlook.site_revision(place.site) };
+        let key =
+            MembershipKey { site: place.site, cell: place.cell, groups, revision: outlook.site_revision(place.site) };
         if let Some(&number) = self.numbers.get(&key) {
             self.rows[number as usize].pages += 1;
             return number;
         }
-        let groups = Groups::new(groups.as_slice().iter().map(|&group| self.group(group, outlook)));
+        let groups = GroupNumbers::new(groups.as_slice().iter().map(|&group| self.group(group, outlook)));
         self.attach_to(Membership {
             key,
             cell: outlook.cell_number(place.cell).unwrap_or(UNKNOWN),
@@ -178,7 +180,7 @@ impl Memberships {
     fn group(&mut self, group: u64, outlook: &Outlook) -> u32 {
         let Self { groups, vacant_groups, .. } = self;
         *self.group_numbers.entry(group).or_insert_with(|| {
-            let row = Group {
+            let row = HeldGroup {
                 group,
                 number: outlook.group_number(group).unwrap_or(u32::MAX),
                 looked_days: f64::NEG_INFINITY,

@@ -1,8 +1,8 @@
 //! Scores all pages at one time.
 
-use super::bounds::{BoundTerms, Bounds, LANES, SLACK, crawl_value_at_most};
+use super::bounds::{BoundTerms, LANES, SLACK, ValueBounds, crawl_value_at_most};
 use super::entry::{NEVER_FETCHED, PageRecord, VACANT};
-use super::selection::{Entry, Selection};
+use super::selection::{Selection, SelectionEntry};
 use super::{Candidate, Index, PageColumns, SECONDS_PER_DAY, Slot};
 use page::Timestamp;
 use sweeps::Outlook;
@@ -21,9 +21,9 @@ impl PageColumns {
         permitted: impl Fn(u32) -> bool,
     ) -> Selection {
         let now_days = now.as_days();
-        let mut found = Found {
-            never_fetched: Best::new(count, self.slots()),
-            best: Best::new(count, self.slots()),
+        let mut found = ScanFindings {
+            never_fetched: BestItems::new(count, self.slots()),
+            best: BestItems::new(count, self.slots()),
             least: floor,
             now_days,
             permitted: &permitted,
@@ -51,7 +51,7 @@ impl PageColumns {
     /// look, and a threshold below which the value need not be computed.
     fn scan_each(
         &self,
-        found: &mut Found<'_, impl Fn(u32) -> bool>,
+        found: &mut ScanFindings<'_, impl Fn(u32) -> bool>,
         value: impl Fn(&PageRecord, f64, f64) -> Option<f64>,
     ) {
         for ((slot, &flags), page) in (0..).map(Slot).zip(&self.flags).zip(&self.pages) {
@@ -70,19 +70,19 @@ impl PageColumns {
     /// look added.
     fn scan_live(
         &self,
-        found: &mut Found<'_, impl Fn(u32) -> bool>,
+        found: &mut ScanFindings<'_, impl Fn(u32) -> bool>,
         outlook: &Outlook,
         theta: f64,
         sentinel_weight: f64,
-    ) -> Vec<Entry> {
+    ) -> Vec<SelectionEntry> {
         let now_days = found.now_days;
         let groups = self.group_terms(outlook, now_days, sentinel_weight);
         let terms = self.terms(outlook, &groups);
         let mut bound_terms: Vec<BoundTerms> = terms.iter().map(|terms| BoundTerms::of(terms, &groups)).collect();
-        let mut probes = vec![Entry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
+        let mut probes = vec![SelectionEntry { value: 0.0, slot: Slot(u32::MAX), probe: true }; terms.len()];
         let chunks = self.flags.chunks(LANES).zip(self.pages.chunks(LANES));
         for (chunk, (flags, pages)) in chunks.enumerate() {
-            let bounds = Bounds::of(pages, &bound_terms, now_days * SECONDS_PER_DAY, theta as f32);
+            let bounds = ValueBounds::of(pages, &bound_terms, now_days * SECONDS_PER_DAY, theta as f32);
             for (i, (&flags, page)) in flags.iter().zip(pages).enumerate() {
                 let slot = Slot((chunk * LANES + i) as u32);
                 let days = || (now_days - page.last_look_days()).max(0.0);
@@ -99,14 +99,14 @@ impl PageColumns {
                 }
                 let value = f64::from(page.weight) * terms[m].live_exactly(page, &groups, days(), now_days, theta);
                 if probe && bounds.days[i] > 0.0 && (found.permitted)(page.host) {
-                    probes[m] = probes[m].max(Entry { value, slot, probe: true });
+                    probes[m] = probes[m].max(SelectionEntry { value, slot, probe: true });
                     bound_terms[m].probe = (probes[m].value / SLACK) as f32;
                 }
                 found.push(slot, page.host, value);
             }
         }
         let probes = probes.into_iter().zip(&terms).filter(|(probe, _)| probe.slot.0 != u32::MAX);
-        probes.map(|(probe, terms)| Entry { value: probe.value + terms.sentinel, ..probe }).collect()
+        probes.map(|(probe, terms)| SelectionEntry { value: probe.value + terms.sentinel, ..probe }).collect()
     }
 
     /// Visits every page that may be chosen, in the order of slots, with its value without that of a first look.
@@ -153,16 +153,16 @@ impl PageColumns {
 }
 
 /// The findings of a scan so far.
-struct Found<'a, P> {
-    never_fetched: Best<Candidate>,
-    best: Best<Entry>,
+struct ScanFindings<'a, P> {
+    never_fetched: BestItems<Candidate>,
+    best: BestItems<SelectionEntry>,
     /// Pages of lower own value cannot be among the best.
     least: f64,
     now_days: f64,
     permitted: &'a P,
 }
 
-impl<P: Fn(u32) -> bool> Found<'_, P> {
+impl<P: Fn(u32) -> bool> ScanFindings<'_, P> {
     fn discovered(&mut self, slot: Slot, host: u32, days: f64) {
         if (self.permitted)(host) {
             self.never_fetched.push(Candidate { slot, host, never_fetched: true, value: days });
@@ -172,7 +172,7 @@ impl<P: Fn(u32) -> bool> Found<'_, P> {
     fn push(&mut self, slot: Slot, host: u32, value: f64) {
         if value >= self.least
             && (self.permitted)(host)
-            && let Some(last) = self.best.push(Entry { value, slot, probe: false })
+            && let Some(last) = self.best.push(SelectionEntry { value, slot, probe: false })
         {
             self.least = self.least.max(last.value);
         }
@@ -180,7 +180,7 @@ impl<P: Fn(u32) -> bool> Found<'_, P> {
 
     /// Returns the pages never fetched, the best last; the others, unordered; the value below which there may be more;
     /// and the highest value left out, if any was.
-    fn finish(mut self, floor: f64) -> (Vec<Candidate>, Vec<Entry>, f64, Option<f64>) {
+    fn finish(mut self, floor: f64) -> (Vec<Candidate>, Vec<SelectionEntry>, f64, Option<f64>) {
         self.best.cut();
         self.never_fetched.cut();
         self.never_fetched.kept.sort_unstable();
@@ -195,7 +195,7 @@ impl<P: Fn(u32) -> bool> Found<'_, P> {
 }
 
 /// Collects the best `count` items, unordered, and keeps few more than these.
-struct Best<T> {
+struct BestItems<T> {
     kept: Vec<T>,
     count: usize,
     /// Maximum number of items.
@@ -203,7 +203,7 @@ struct Best<T> {
     truncated: bool,
 }
 
-impl<T: Ord> Best<T> {
+impl<T: Ord> BestItems<T> {
     fn new(count: usize, all: usize) -> Self {
         Self { kept: Vec::new(), count, all, truncated: false }
     }

@@ -5,7 +5,7 @@
 //! page of every membership, with the value of a first look added. Once B's page of a membership is chosen, the other
 //! pages are worth only their own value, and those that matter are in A.
 
-use super::{Candidate, Index, NEVER_FETCHED, PageColumns, PageRecord, Slot, Standing};
+use super::{Candidate, Index, NEVER_FETCHED, PageColumns, PageRecord, PageStatus, Slot};
 use page::Timestamp;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -14,22 +14,22 @@ use sweeps::Outlook;
 
 /// A page in A or B.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct SelectionEntry {
     pub(super) value: f64,
     pub(super) slot: Slot,
     /// Whether it is in B.
     pub(super) probe: bool,
 }
 
-impl Eq for Entry {}
+impl Eq for SelectionEntry {}
 
-impl Ord for Entry {
+impl Ord for SelectionEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         self.value.total_cmp(&other.value).then(other.slot.cmp(&self.slot)).then(self.probe.cmp(&other.probe))
     }
 }
 
-impl PartialOrd for Entry {
+impl PartialOrd for SelectionEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -43,9 +43,9 @@ pub struct Selection {
     /// Pages never fetched, the best last.
     never_fetched: Vec<Candidate>,
     /// The others, the best last, with their values at the scan.
-    best: Vec<Entry>,
+    best: Vec<SelectionEntry>,
     /// Pages that gave way to better ones, with their values since.
-    again: BinaryHeap<Entry>,
+    again: BinaryHeap<SelectionEntry>,
     /// Value at the scan of the last page taken.
     level: f64,
     /// The highest value left out; `None` when nothing was.
@@ -62,7 +62,7 @@ impl Selection {
         index: Index,
         floor: f64,
         never_fetched: Vec<Candidate>,
-        best: Vec<Entry>,
+        best: Vec<SelectionEntry>,
         left_out: Option<f64>,
     ) -> Self {
         Self { index, floor, never_fetched, best, again: BinaryHeap::new(), level: f64::INFINITY, left_out }
@@ -89,7 +89,7 @@ impl Selection {
         while let Some(candidate) = self.never_fetched.pop() {
             let ready = columns.flags.get(candidate.slot.index()) == Some(&NEVER_FETCHED);
             if ready && permitted(candidate.host) {
-                columns.set_standing(candidate.slot, Standing::InFlight);
+                columns.set_status(candidate.slot, PageStatus::InFlight);
                 return Some(candidate);
             }
         }
@@ -105,7 +105,7 @@ impl Selection {
             if let (true, Index::Live { sentinel_weight, .. }) = (entry.probe, self.index) {
                 value += sentinel_weight * columns.sentinel(columns.pages[i].membership, outlook, now_days);
             }
-            let entry = Entry { value, ..entry };
+            let entry = SelectionEntry { value, ..entry };
             if value < self.floor {
                 continue;
             }
@@ -128,7 +128,7 @@ impl Selection {
             if at_scan {
                 self.level = scanned;
             }
-            columns.set_standing(entry.slot, Standing::InFlight);
+            columns.set_status(entry.slot, PageStatus::InFlight);
             return Some(Candidate { slot: entry.slot, host: columns.pages[i].host, never_fetched: false, value });
         }
         None
@@ -163,7 +163,7 @@ impl Selection {
     }
 
     /// The next page, and whether its value is still that of the scan.
-    fn pop(&mut self) -> Option<(Entry, bool)> {
+    fn pop(&mut self) -> Option<(SelectionEntry, bool)> {
         if self.again.peek() > self.best.last() {
             self.again.pop().map(|entry| (entry, false))
         } else {

@@ -5,7 +5,7 @@ use super::bounds::AGES;
 use super::entry::PageRecord;
 use super::index::live_value;
 use super::memberships::Membership;
-use sweeps::{CellPriors, Groups, Hazard, Outlook};
+use sweeps::{CellPriors, GroupNumbers, Hazard, Outlook};
 
 /// The terms of a membership at the time of a scan.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ pub(super) struct Terms {
     pub(super) sweeps_per_day: f64,
     /// Value of a first look into its groups.
     pub(super) sentinel: f64,
-    pub(super) groups: Groups,
+    pub(super) groups: GroupNumbers,
 }
 
 impl Terms {
@@ -90,7 +90,7 @@ impl PageColumns {
                 trust: 0.0,
                 sweeps_per_day: 0.0,
                 sentinel: 0.0,
-                groups: Groups::default(),
+                groups: GroupNumbers::default(),
             };
             if membership.is_vacant() {
                 return terms;

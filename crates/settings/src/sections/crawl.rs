@@ -1,6 +1,6 @@
 //! The section `[crawl]`.
 
-use crate::fault::Fault;
+use crate::fault::SettingFault;
 use crate::form::{Choice, Count, Form, Optional, Path, Text};
 use page::CanonicalUrl;
 use std::path::PathBuf;
@@ -61,8 +61,8 @@ impl Crawl {
     }
 
     /// The fault of a missing contact, unless only loopback is crawled.
-    pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<Fault> {
-        (self.contact.is_none() && !is_loopback_only).then(|| Fault {
+    pub fn contact_required_fault(&self, is_loopback_only: bool) -> Option<SettingFault> {
+        (self.contact.is_none() && !is_loopback_only).then(|| SettingFault {
             origin: None,
             key: Some("crawl.contact".to_owned()),
             problem: "is not set, but the crawl includes hosts other than this machine".to_owned(),

@@ -11,7 +11,7 @@ use stream::{
     Cleanup, Commit, Event, InputRecord, Log, LogError, Member, MemberSpec, OutputRecord, PollLimits, Position,
     Receipt, TopicConfig, TopicPartition,
 };
-use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, Password, Sasl, Security, Tls};
+use stream_kafka::{KafkaLog, KafkaSettings, Mechanism, PasswordSource, Sasl, Security, Tls};
 
 /// Longest wait for anything to come true.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -41,7 +41,8 @@ pub fn secrets() -> Option<PathBuf> {
 
 /// The listener with TLS and a login, for the user that may do no more than recrawl needs.
 pub fn login(secrets: &Path, mechanism: Mechanism) -> KafkaSettings {
-    let sasl = Sasl { mechanism, username: "recrawl".to_owned(), password: Password::File(secrets.join("password")) };
+    let sasl =
+        Sasl { mechanism, username: "recrawl".to_owned(), password: PasswordSource::File(secrets.join("password")) };
     let tls = Tls { ca_file: Some(secrets.join("ca.pem")), ..Tls::default() };
     KafkaSettings { security: Security { tls: Some(tls), sasl: Some(sasl) }, ..settings(&address(secrets, "login")) }
 }

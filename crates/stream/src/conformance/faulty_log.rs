@@ -1,18 +1,18 @@
 //! A log that fails when it is told to.
 
 use crate::log::{
-    Backlog, Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn,
+    Backlog, Commit, ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, Receipt, StateIn,
     TopicInfo,
 };
 use crate::position::Position;
-use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Planned result of one commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum CommitFault {
     /// Success.
     None,
     /// The transaction is lost; the member is sound.
@@ -29,7 +29,7 @@ pub(super) enum Fault {
 #[derive(Clone)]
 pub(super) struct FaultyLog {
     inner: Arc<dyn Log>,
-    commits: Arc<Mutex<VecDeque<Fault>>>,
+    commits: Arc<Mutex<VecDeque<CommitFault>>>,
     failing_reads: Arc<Mutex<u32>>,
 }
 
@@ -42,7 +42,7 @@ impl FaultyLog {
         Self { inner, commits: Arc::default(), failing_reads: Arc::default() }
     }
 
-    pub(super) fn plan(&self, commits: &[Fault]) {
+    pub(super) fn plan(&self, commits: &[CommitFault]) {
         lock(&self.commits).extend(commits);
     }
 
@@ -81,7 +81,7 @@ impl Log for FaultyLog {
         Ok(Box::new(FaultyMember { inner: self.inner.join(spec)?, log: self.clone() }))
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
+    fn reader(&self) -> Result<Box<dyn LogReader>, LogError> {
         Ok(Box::new(FaultyReader { inner: self.inner.reader()?, log: self.clone() }))
     }
 
@@ -109,14 +109,14 @@ impl Member for FaultyMember {
     }
 
     fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
-        let fault = lock(&self.log.commits).pop_front().unwrap_or(Fault::None);
+        let fault = lock(&self.log.commits).pop_front().unwrap_or(CommitFault::None);
         let failure = |kind| Err(LogError::new(kind, format!("planned: {fault:?}")));
         match fault {
-            Fault::None => self.inner.commit(commit),
-            Fault::Aborted => failure(ErrorKind::Abort),
-            Fault::DeadBefore => failure(ErrorKind::Stop),
-            Fault::DeadAfter => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Stop)),
-            Fault::AnswerLost => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Retry)),
+            CommitFault::None => self.inner.commit(commit),
+            CommitFault::Aborted => failure(ErrorKind::Abort),
+            CommitFault::DeadBefore => failure(ErrorKind::Stop),
+            CommitFault::DeadAfter => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Stop)),
+            CommitFault::AnswerLost => self.inner.commit(commit).and_then(|_| failure(ErrorKind::Retry)),
         }
     }
 
@@ -126,12 +126,12 @@ impl Member for FaultyMember {
 }
 
 struct FaultyReader {
-    inner: Box<dyn Reader>,
+    inner: Box<dyn LogReader>,
     log: FaultyLog,
 }
 
-impl Reader for FaultyReader {
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+impl LogReader for FaultyReader {
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<OffsetBounds>, LogError> {
         self.inner.bounds(partitions)
     }
 

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::log::{Commit, ErrorKind, Event, Log, LogError, Member, MemberSpec, PollLimits, Receipt};
 use crate::partitioner::partition_for;
 use crate::position::Position;
-use crate::record::{Bounds, Cleanup, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{Cleanup, InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use crate::store::StoreProvider;
 use page::{DAY, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,20 +38,20 @@ pub(super) fn same<T: PartialEq + Debug>(what: &str, actual: T, expected: T) -> 
 }
 
 /// A log with names reserved for one case.
-pub struct Ground {
+pub struct ConformanceFixture {
     harness: Box<dyn Harness>,
     case: &'static str,
 }
 
 /// A topic of a case.
 #[derive(Clone, Debug)]
-pub(super) struct Topic {
+pub(super) struct CaseTopic {
     pub(super) name: Arc<str>,
     pub(super) partitions: u32,
     clock_now: Timestamp,
 }
 
-impl Topic {
+impl CaseTopic {
     pub(super) fn at(&self, partition: u32) -> TopicPartition {
         TopicPartition::new(self.name.clone(), partition)
     }
@@ -83,7 +83,7 @@ pub(super) fn numbers(range: std::ops::Range<u32>) -> Vec<String> {
     range.map(|number| number.to_string()).collect()
 }
 
-impl Ground {
+impl ConformanceFixture {
     pub(super) fn new(harness: Box<dyn Harness>, case: &'static str) -> Self {
         Self { harness, case }
     }
@@ -122,17 +122,17 @@ impl Ground {
     }
 
     /// Creates a topic that keeps its records for the duration of a test.
-    pub(super) fn topic(&self, name: &str, partitions: u32) -> Result<Topic, Failed> {
+    pub(super) fn topic(&self, name: &str, partitions: u32) -> Result<CaseTopic, Failed> {
         self.topic_with(name, partitions, Cleanup::Delete { retention: 7 * DAY, consumed: false })
     }
 
-    pub(super) fn topic_with(&self, name: &str, partitions: u32, cleanup: Cleanup) -> Result<Topic, Failed> {
+    pub(super) fn topic_with(&self, name: &str, partitions: u32, cleanup: Cleanup) -> Result<CaseTopic, Failed> {
         self.topic_of(self.config(name, partitions, cleanup))
     }
 
-    pub(super) fn topic_of(&self, config: TopicConfig) -> Result<Topic, Failed> {
+    pub(super) fn topic_of(&self, config: TopicConfig) -> Result<CaseTopic, Failed> {
         self.log().create_topics(std::slice::from_ref(&config))?;
-        Ok(Topic { name: config.name, partitions: config.partitions, clock_now: self.now() })
+        Ok(CaseTopic { name: config.name, partitions: config.partitions, clock_now: self.now() })
     }
 
     pub(super) fn config(&self, name: &str, partitions: u32, cleanup: Cleanup) -> TopicConfig {
@@ -158,14 +158,14 @@ impl Ground {
     }
 
     /// Backlog of a group of this case, by partition.
-    pub(super) fn backlog(&self, group: &str, topic: &Topic) -> Result<Vec<u64>, Failed> {
+    pub(super) fn backlog(&self, group: &str, topic: &CaseTopic) -> Result<Vec<u64>, Failed> {
         let mut backlog = self.log().backlog(&self.name(group), &topic.name)?;
         backlog.sort_by_key(|of| of.partition);
         Ok(backlog.iter().map(|of| of.records).collect())
     }
 
     /// Bounds of one partition.
-    pub(super) fn bounds(&self, partition: &TopicPartition) -> Result<Bounds, Failed> {
+    pub(super) fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, Failed> {
         let bounds = self.log().reader()?.bounds(std::slice::from_ref(partition))?;
         bounds.first().copied().ok_or_else(|| Failed(format!("no bounds of {partition}")))
     }
@@ -201,7 +201,7 @@ impl Ground {
     }
 
     /// Joins a group of this case. Members with the same instance name fence each other.
-    pub(super) fn join(&self, input: &Topic, group: &str, instance: &str) -> Result<Hand, Failed> {
+    pub(super) fn join(&self, input: &CaseTopic, group: &str, instance: &str) -> Result<Hand, Failed> {
         let spec = MemberSpec {
             group: self.name(group),
             input: input.name.to_string(),
@@ -314,7 +314,7 @@ impl Hand {
 
 /// Polls two members in turn until a condition on both holds.
 pub(super) fn until_both(
-    ground: &Ground,
+    ground: &ConformanceFixture,
     one: &mut Hand,
     other: &mut Hand,
     what: &str,

@@ -1,18 +1,18 @@
 //! Ownership of partitions, and delivery of their records.
 
-use super::ground::{Failed, Ground, Hand, ensure, numbers, same, until_both, values};
+use super::ground::{ConformanceFixture, Failed, Hand, ensure, numbers, same, until_both, values};
 use crate::log::{Commit, ErrorKind, Event, PollLimits};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-pub(super) fn one_member_gets_every_partition(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn one_member_gets_every_partition(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 5)?;
     let mut member = ground.join(&topic, "group", "member")?;
     member.own(5)?;
     same("partitions", member.owned, (0..5).collect())
 }
 
-pub(super) fn nothing_is_delivered_before_start(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn nothing_is_delivered_before_start(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 3))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -33,7 +33,7 @@ pub(super) fn nothing_is_delivered_before_start(ground: &mut Ground) -> Result<(
     same("records", values(&member.take(3)?), numbers(0..3))
 }
 
-pub(super) fn two_members_share_fairly(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn two_members_share_fairly(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 5)?;
     for partition in 0..5 {
         ground.append(&topic.numbered(partition, 2))?;
@@ -51,7 +51,7 @@ pub(super) fn two_members_share_fairly(ground: &mut Ground) -> Result<(), Failed
     same("partitions delivered", records.iter().map(|record| record.partition).collect(), moved)
 }
 
-pub(super) fn a_partition_is_given_back_before_it_is_given_on(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_partition_is_given_back_before_it_is_given_on(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 4)?;
     let mut one = ground.join(&topic, "group", "one")?;
     one.own(4)?;
@@ -74,7 +74,7 @@ pub(super) fn a_partition_is_given_back_before_it_is_given_on(ground: &mut Groun
     })
 }
 
-pub(super) fn a_leaving_member_gives_back(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_leaving_member_gives_back(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 4)?;
     let mut one = ground.join(&topic, "group", "one")?;
     let mut other = ground.join(&topic, "group", "other")?;
@@ -85,7 +85,9 @@ pub(super) fn a_leaving_member_gives_back(ground: &mut Ground) -> Result<(), Fai
     other.own(4)
 }
 
-pub(super) fn a_commit_for_a_lost_partition_fails_and_is_invisible(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_commit_for_a_lost_partition_fails_and_is_invisible(
+    ground: &mut ConformanceFixture,
+) -> Result<(), Failed> {
     let (topic, output) = (ground.topic("topic", 2)?, ground.topic("output", 1)?);
     for partition in 0..2 {
         ground.append(&topic.numbered(partition, 2))?;
@@ -109,7 +111,7 @@ pub(super) fn a_commit_for_a_lost_partition_fails_and_is_invisible(ground: &mut 
     same("outputs", values(&ground.read_all(&output.at(0), 1)?), vec!["last".to_owned()])
 }
 
-pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 10))?;
     ground.append(&topic.numbered(1, 10))?;
@@ -127,7 +129,7 @@ pub(super) fn a_poll_gives_no_more_than_asked_for(ground: &mut Ground) -> Result
     Ok(())
 }
 
-pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 3)?;
     let mut member = ground.join(&topic, "group", "member")?;
     // Wait until then: each partition may need a connection to its own broker.
@@ -149,7 +151,7 @@ pub(super) fn a_long_backlog_does_not_hold_up_other_partitions(ground: &mut Grou
     })
 }
 
-pub(super) fn an_idle_poll_comes_back_empty(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn an_idle_poll_comes_back_empty(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut member = ground.join(&topic, "group", "member")?;
     member.own(1)?;
@@ -158,7 +160,7 @@ pub(super) fn an_idle_poll_comes_back_empty(ground: &mut Ground) -> Result<(), F
     same("events without waiting", member.member.poll(PollLimits::records(10), Duration::ZERO)?, Vec::new())
 }
 
-pub(super) fn a_poll_without_room_keeps_the_records(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_poll_without_room_keeps_the_records(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 5))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -177,7 +179,7 @@ pub(super) fn a_poll_without_room_keeps_the_records(ground: &mut Ground) -> Resu
     same("partitions", member.owned.len(), 2)
 }
 
-pub(super) fn a_full_member_hears_that_a_partition_is_taken(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_full_member_hears_that_a_partition_is_taken(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     (0..2).try_for_each(|partition| ground.append(&topic.numbered(partition, 50)))?;
     let mut one = ground.join(&topic, "group", "one")?;
@@ -190,7 +192,7 @@ pub(super) fn a_full_member_hears_that_a_partition_is_taken(ground: &mut Ground)
     })
 }
 
-pub(super) fn a_poll_stays_within_its_bytes(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_poll_stays_within_its_bytes(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let record = |number| topic.record(0, "key", &format!("{number:01024}"));
     ground.append(&(0..40).map(record).collect::<Vec<_>>())?;
@@ -210,7 +212,9 @@ pub(super) fn a_poll_stays_within_its_bytes(ground: &mut Ground) -> Result<(), F
     })
 }
 
-pub(super) fn work_of_a_lost_partition_is_refused_without_a_position_too(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn work_of_a_lost_partition_is_refused_without_a_position_too(
+    ground: &mut ConformanceFixture,
+) -> Result<(), Failed> {
     let (topic, output) = (ground.topic("topic", 2)?, ground.topic("output", 1)?);
     let mut one = ground.join(&topic, "group", "one")?;
     one.own(2)?;

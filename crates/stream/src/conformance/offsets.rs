@@ -1,6 +1,6 @@
 //! Positions, delivery and lag of a group.
 
-use super::ground::{Failed, Ground, ensure, numbers, same, values};
+use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
 use crate::log::Commit;
 use crate::position::{Position, note};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Maximum number of transaction markers a log may count as lag in these cases.
 const MARKERS: u64 = 3;
 
-pub(super) fn positions_alone_can_be_committed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn positions_alone_can_be_committed(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 3))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -20,7 +20,7 @@ pub(super) fn positions_alone_can_be_committed(ground: &mut Ground) -> Result<()
     same("position", member.committed(0)?, Some(next))
 }
 
-pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (topic, output) = (ground.topic("topic", 1)?, ground.topic("output", 1)?);
     ground.append(&topic.numbered(0, 5))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -30,7 +30,7 @@ pub(super) fn after_an_abort_the_same_records_come_again(ground: &mut Ground) ->
     same("records the second time", member.take(5)?, first)
 }
 
-pub(super) fn delivery_starts_where_it_is_told(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn delivery_starts_where_it_is_told(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 10))?;
     let offsets: Vec<_> = ground.read_all(&topic.at(0), 10)?.iter().map(|record| record.offset).collect();
@@ -44,7 +44,7 @@ pub(super) fn delivery_starts_where_it_is_told(ground: &mut Ground) -> Result<()
     Ok(())
 }
 
-pub(super) fn uncommitted_records_come_again_to_the_next_member(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn uncommitted_records_come_again_to_the_next_member(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 5))?;
     ground.append(&topic.numbered(1, 5))?;
@@ -57,7 +57,7 @@ pub(super) fn uncommitted_records_come_again_to_the_next_member(ground: &mut Gro
     same("records", values(&records), [numbers(0..5), numbers(0..5)].concat())
 }
 
-pub(super) fn a_committed_position_survives_leaving(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_committed_position_survives_leaving(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 10))?;
     let mut member = ground.join(&topic, "group", "one")?;
@@ -69,7 +69,7 @@ pub(super) fn a_committed_position_survives_leaving(ground: &mut Ground) -> Resu
     same("position", other.committed(0)?, Some(next))
 }
 
-pub(super) fn a_committed_position_survives_a_restart(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_committed_position_survives_a_restart(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 10))?;
     let mut member = ground.join(&topic, "group", "one")?;
@@ -81,7 +81,7 @@ pub(super) fn a_committed_position_survives_a_restart(ground: &mut Ground) -> Re
     same("records", values(&member.take(6)?), numbers(4..10))
 }
 
-pub(super) fn aborted_positions_do_not_move(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn aborted_positions_do_not_move(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 3))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -91,7 +91,7 @@ pub(super) fn aborted_positions_do_not_move(ground: &mut Ground) -> Result<(), F
     same("position", member.committed(0)?, Some(records[0].offset + 1))
 }
 
-pub(super) fn groups_do_not_disturb_each_other(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn groups_do_not_disturb_each_other(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 5))?;
     let mut one = ground.join(&topic, "one", "member")?;
@@ -104,7 +104,7 @@ pub(super) fn groups_do_not_disturb_each_other(ground: &mut Ground) -> Result<()
     other.own(2)
 }
 
-pub(super) fn a_note_is_kept_with_its_position(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_note_is_kept_with_its_position(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 9))?;
     let mut member = ground.join(&topic, "group", "member")?;
@@ -121,7 +121,7 @@ pub(super) fn a_note_is_kept_with_its_position(ground: &mut Ground) -> Result<()
 }
 
 pub(super) fn the_backlog_counts_what_is_not_committed_and_says_how_old_it_is(
-    ground: &mut Ground,
+    ground: &mut ConformanceFixture,
 ) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 10))?;
@@ -141,7 +141,7 @@ pub(super) fn the_backlog_counts_what_is_not_committed_and_says_how_old_it_is(
     same("time where there is none", backlog[1].oldest, None)
 }
 
-pub(super) fn the_backlog_is_zero_when_all_is_committed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn the_backlog_is_zero_when_all_is_committed(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     for _ in 0..3 {
         ground.append(&topic.numbered(0, 3))?;

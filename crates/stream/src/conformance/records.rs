@@ -1,10 +1,10 @@
 //! Records: order, sizes, timestamps and visibility, for any writer and reader.
 
-use super::ground::{Failed, Ground, ensure, numbers, same, values};
+use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
 use crate::record::{Cleanup, TopicPartition};
 use page::DAY;
 
-pub(super) fn records_of_a_key_keep_their_order(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn records_of_a_key_keep_their_order(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 4)?;
     for round in 0..5 {
         let records: Vec<_> = (0..40)
@@ -28,7 +28,7 @@ pub(super) fn records_of_a_key_keep_their_order(ground: &mut Ground) -> Result<(
     Ok(())
 }
 
-pub(super) fn offsets_rise(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn offsets_rise(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     for _ in 0..5 {
         ground.append(&topic.numbered(0, 3))?;
@@ -38,7 +38,7 @@ pub(super) fn offsets_rise(ground: &mut Ground) -> Result<(), Failed> {
     ensure(offsets.windows(2).all(|pair| pair[0] < pair[1]), || format!("offsets came as {offsets:?}"))
 }
 
-pub(super) fn partitions_are_independent(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn partitions_are_independent(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 3)?;
     ground.append(&topic.numbered(2, 3))?;
     ground.append(&topic.numbered(0, 2))?;
@@ -47,7 +47,7 @@ pub(super) fn partitions_are_independent(ground: &mut Ground) -> Result<(), Fail
     same("partition 1", ground.read(&topic.at(1), 0)?.len(), 0)
 }
 
-pub(super) fn timestamps_are_kept(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn timestamps_are_kept(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "value");
     // Kafka keeps whole milliseconds.
@@ -56,7 +56,7 @@ pub(super) fn timestamps_are_kept(ground: &mut Ground) -> Result<(), Failed> {
     same("timestamp", ground.read_all(&topic.at(0), 1)?[0].timestamp, record.timestamp)
 }
 
-pub(super) fn a_missing_value_is_a_tombstone(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_missing_value_is_a_tombstone(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut tombstone = topic.record(0, "key", "");
     tombstone.value = None;
@@ -65,7 +65,7 @@ pub(super) fn a_missing_value_is_a_tombstone(ground: &mut Ground) -> Result<(), 
     same("tombstone", (&*records[1].key, &records[1].value), (b"key".as_slice(), &None))
 }
 
-pub(super) fn an_empty_key_and_an_empty_value_are_kept(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn an_empty_key_and_an_empty_value_are_kept(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&[topic.record(0, "", "value"), topic.record(0, "key", "")])?;
     let records = ground.read_all(&topic.at(0), 2)?;
@@ -73,7 +73,7 @@ pub(super) fn an_empty_key_and_an_empty_value_are_kept(ground: &mut Ground) -> R
     same("empty value", &records[1].value, &Some(Vec::new()))
 }
 
-pub(super) fn keys_and_values_are_any_bytes(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn keys_and_values_are_any_bytes(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let bytes: Vec<u8> = (0..=255).collect();
     let mut record = topic.record(0, "", "");
@@ -84,7 +84,7 @@ pub(super) fn keys_and_values_are_any_bytes(ground: &mut Ground) -> Result<(), F
     same("bytes", (read.key, read.value), (record.key, record.value))
 }
 
-pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "");
     // Bytes that compress badly.
@@ -96,7 +96,7 @@ pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut Ground) -> Result<(), Fa
     same("record after it", &records[2].value, &Some(b"after".to_vec()))
 }
 
-pub(super) fn sixteen_partitions_each_keep_their_own(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn sixteen_partitions_each_keep_their_own(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 16)?;
     same("partitions", ground.partitions(&topic.name)?, Some(16))?;
     let records: Vec<_> = (0..16).map(|partition| topic.record(partition, "key", &partition.to_string())).collect();
@@ -109,7 +109,9 @@ pub(super) fn sixteen_partitions_each_keep_their_own(ground: &mut Ground) -> Res
     Ok(())
 }
 
-pub(super) fn a_reader_needs_no_group_and_goes_on_where_it_stopped(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_reader_needs_no_group_and_goes_on_where_it_stopped(
+    ground: &mut ConformanceFixture,
+) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut reader = ground.log().reader()?;
     let mut next = 0;
@@ -129,7 +131,7 @@ pub(super) fn a_reader_needs_no_group_and_goes_on_where_it_stopped(ground: &mut 
     same("records after the end", reader.read(&topic.at(0), next, 10)?.0.len(), 0)
 }
 
-pub(super) fn bounds_frame_what_there_is(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn bounds_frame_what_there_is(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     let empty = ground.bounds(&topic.at(0))?;
     same("size of an empty partition", empty.end - empty.start, 0)?;
@@ -144,7 +146,7 @@ pub(super) fn bounds_frame_what_there_is(ground: &mut Ground) -> Result<(), Fail
     same("size of the other partition", other.end - other.start, 0)
 }
 
-pub(super) fn records_survive_a_restart(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn records_survive_a_restart(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(1, 5))?;
     ground.reopen()?;
@@ -156,7 +158,7 @@ pub(super) fn records_survive_a_restart(ground: &mut Ground) -> Result<(), Faile
     ensure(after[5].offset > after[4].offset, || "offsets began anew".to_owned())
 }
 
-pub(super) fn append_is_all_or_nothing(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn append_is_all_or_nothing(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut records = topic.numbered(0, 3);
     records[1].to = topic.at(99);
@@ -165,7 +167,7 @@ pub(super) fn append_is_all_or_nothing(ground: &mut Ground) -> Result<(), Failed
     same("records", values(&ground.read_all(&topic.at(0), 1)?), vec!["good".to_owned()])
 }
 
-pub(super) fn unknown_topics_are_errors(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn unknown_topics_are_errors(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let unknown = ground.name("unknown");
     same("partitions of an unknown topic", ground.partitions(&unknown)?, None)?;
@@ -181,7 +183,7 @@ pub(super) fn unknown_topics_are_errors(ground: &mut Ground) -> Result<(), Faile
     same("partitions afterwards", ground.partitions(&unknown)?, None)
 }
 
-pub(super) fn making_topics_again_changes_nothing(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn making_topics_again_changes_nothing(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     ground.append(&topic.numbered(0, 3))?;
     // One existing and one missing topic in one call, twice.

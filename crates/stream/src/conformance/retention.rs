@@ -1,10 +1,10 @@
 //! Retention and compaction, for logs that can run them on demand.
 
-use super::ground::{Failed, Ground, ensure, numbers, same, values};
+use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
 use crate::record::Cleanup;
 use page::{DAY, HOUR};
 
-pub(super) fn compaction_keeps_the_last_of_every_key(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn compaction_keeps_the_last_of_every_key(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 1, Cleanup::Compact)?;
     for round in 0..5 {
         let records: Vec<_> =
@@ -29,7 +29,7 @@ pub(super) fn compaction_keeps_the_last_of_every_key(ground: &mut Ground) -> Res
     same("records", left, ["4 0", "4 2", "new", "newer"].map(str::to_owned).to_vec())
 }
 
-pub(super) fn compaction_keeps_a_fresh_tombstone(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn compaction_keeps_a_fresh_tombstone(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 1, Cleanup::Compact)?;
     let mut tombstone = topic.record(0, "key", "");
     tombstone.value = None;
@@ -42,14 +42,14 @@ pub(super) fn compaction_keeps_a_fresh_tombstone(ground: &mut Ground) -> Result<
     Ok(())
 }
 
-pub(super) fn compaction_leaves_topics_that_delete_alone(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn compaction_leaves_topics_that_delete_alone(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     ground.append(&topic.numbered(0, 5))?;
     ground.maintain(ground.now())?;
     same("records", values(&ground.read(&topic.at(0), 0)?), numbers(0..5))
 }
 
-pub(super) fn old_records_go_and_young_ones_stay(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn old_records_go_and_young_ones_stay(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 2, Cleanup::Delete { retention: HOUR, consumed: false })?;
     let mut records = topic.numbered(0, 6);
     for old in &mut records[..4] {
@@ -69,7 +69,7 @@ pub(super) fn old_records_go_and_young_ones_stay(ground: &mut Ground) -> Result<
     Ok(())
 }
 
-pub(super) fn offsets_go_on_after_everything_went(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn offsets_go_on_after_everything_went(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 1, Cleanup::Delete { retention: HOUR, consumed: false })?;
     ground.append(&topic.numbered(0, 5))?;
     ground.maintain(ground.now() + DAY)?;
@@ -85,7 +85,7 @@ pub(super) fn offsets_go_on_after_everything_went(ground: &mut Ground) -> Result
     same("records delivered", values(&member.take(2)?), numbers(0..2))
 }
 
-pub(super) fn what_every_group_has_consumed_goes(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn what_every_group_has_consumed_goes(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 2, Cleanup::Delete { retention: DAY, consumed: true })?;
     ground.append(&topic.numbered(0, 10))?;
     ground.append(&topic.numbered(1, 3))?;
@@ -101,7 +101,7 @@ pub(super) fn what_every_group_has_consumed_goes(ground: &mut Ground) -> Result<
     same("backlog", ground.backlog("slow", &topic)?, vec![6, 3])
 }
 
-pub(super) fn what_nobody_has_consumed_stays(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn what_nobody_has_consumed_stays(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic_with("topic", 1, Cleanup::Delete { retention: DAY, consumed: true })?;
     ground.append(&topic.numbered(0, 3))?;
     ground.maintain(ground.now())?;

@@ -2,14 +2,14 @@
 //! log that fails on demand.
 
 use super::faulty_log::lock;
-use super::ground::{Failed, Ground, Topic, ensure, same};
+use super::ground::{CaseTopic, ConformanceFixture, Failed, ensure, same};
 use crate::health::StageStatus;
 use crate::log::Log;
 use crate::partitioner::partition_for;
 use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor};
 use crate::record::{Cleanup, InputRecord};
-use crate::runner::{Stage as _, StageRunner, Step};
+use crate::runner::{Stage as _, StageRunner, StepOutcome};
 use crate::spec::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use crate::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
 use crate::table::Table;
@@ -29,7 +29,7 @@ pub(super) const STORES: [&str; 2] = ["counts", "pending"];
 
 /// The processor. For each record it emits `key → n-th of this key, m-th of this partition`; the second count is kept
 /// in memory.
-struct Counting {
+struct ConformanceCounter {
     seen: u64,
     attempts: Attempts,
 }
@@ -41,7 +41,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.try_into().map(u64::from_be_bytes).unwrap_or_default()
 }
 
-impl Processor for Counting {
+impl Processor for ConformanceCounter {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         // It adds, so it is right only for a new processor.
         context.scan(COUNTS, b"", &mut |_, count| {
@@ -92,19 +92,19 @@ impl Processor for Counting {
 
 /// The stage with its topics.
 pub(super) struct CountingStage {
-    pub(super) input: Topic,
-    pub(super) output: Topic,
-    pub(super) dead_letters: Topic,
-    pub(super) broadcast: Topic,
+    pub(super) input: CaseTopic,
+    pub(super) output: CaseTopic,
+    pub(super) dead_letters: CaseTopic,
+    pub(super) broadcast: CaseTopic,
     /// Topic of schemas; `None` unless a case sets it.
     pub(super) schemas: Option<SchemaTopic>,
     attempts: Attempts,
     group: String,
-    changelogs: [Topic; 2],
+    changelogs: [CaseTopic; 2],
 }
 
 impl CountingStage {
-    pub(super) fn new(ground: &Ground, partitions: u32) -> Result<Self, Failed> {
+    pub(super) fn new(ground: &ConformanceFixture, partitions: u32) -> Result<Self, Failed> {
         let changelog = |store: &str| ground.topic_with(&format!("{store}-changelog"), partitions, Cleanup::Compact);
         Ok(Self {
             input: ground.topic("input", partitions)?,
@@ -129,7 +129,7 @@ impl CountingStage {
 
     pub(super) fn runner(
         &self,
-        ground: &Ground,
+        ground: &ConformanceFixture,
         log: &Arc<dyn Log>,
         stores: &Arc<dyn StoreProvider>,
         instance: &str,
@@ -150,7 +150,9 @@ impl CountingStage {
             },
             schemas: self.schemas.clone(),
             punctuate_every: Duration::ZERO,
-            work: StageWork::Processors(Box::new(move |_| Box::new(Counting { seen: 0, attempts: attempts.clone() }))),
+            work: StageWork::Processors(Box::new(move |_| {
+                Box::new(ConformanceCounter { seen: 0, attempts: attempts.clone() })
+            })),
         };
         let settings = RunnerSettings {
             batch_records: BATCH_RECORDS,
@@ -162,7 +164,7 @@ impl CountingStage {
     }
 
     /// Appends `count` records to the input, over twelve keys.
-    pub(super) fn send(&self, ground: &Ground, count: u32) -> Result<(), Failed> {
+    pub(super) fn send(&self, ground: &ConformanceFixture, count: u32) -> Result<(), Failed> {
         let records: Vec<_> =
             (0..count).map(|number| self.input.keyed(&format!("key {}", number % 12), "count")).collect();
         ground.append(&records)
@@ -170,11 +172,16 @@ impl CountingStage {
 
     /// Steps the runners in turn until they are idle and the output holds `outputs` records. Checks that the outputs
     /// count without gap or repetition.
-    pub(super) fn drive(&self, ground: &Ground, runners: &mut [StageRunner], outputs: usize) -> Result<(), Failed> {
+    pub(super) fn drive(
+        &self,
+        ground: &ConformanceFixture,
+        runners: &mut [StageRunner],
+        outputs: usize,
+    ) -> Result<(), Failed> {
         ground.wait(&format!("{outputs} outputs"), || {
             let mut idle = true;
             for runner in &mut *runners {
-                idle &= runner.step()? == Step::Idle;
+                idle &= runner.step()? == StepOutcome::Idle;
             }
             if !idle {
                 return Ok(None);
@@ -186,12 +193,12 @@ impl CountingStage {
     }
 
     /// Values of the outputs by partition.
-    pub(super) fn outputs(&self, ground: &Ground) -> Result<Vec<Vec<InputRecord>>, Failed> {
+    pub(super) fn outputs(&self, ground: &ConformanceFixture) -> Result<Vec<Vec<InputRecord>>, Failed> {
         (0..self.output.partitions).map(|partition| ground.read(&self.output.at(partition), 0)).collect()
     }
 
     /// Checks that every count of every key was emitted once and in order, and so were the counts of each partition.
-    pub(super) fn check_outputs(&self, ground: &Ground, expected: usize) -> Result<(), Failed> {
+    pub(super) fn check_outputs(&self, ground: &ConformanceFixture, expected: usize) -> Result<(), Failed> {
         let partitions = self.outputs(ground)?;
         for (partition, records) in partitions.iter().enumerate() {
             let mut counts: BTreeMap<&[u8], u64> = BTreeMap::new();

@@ -1,21 +1,21 @@
 //! Stages on top of the log: nothing is lost, repeated or forgotten.
 
-use super::faulty_log::{Fault, FaultyLog};
-use super::ground::{Failed, Ground, ensure, same, values};
+use super::faulty_log::{CommitFault, FaultyLog};
+use super::ground::{ConformanceFixture, Failed, ensure, same, values};
 use super::stage::{CountingStage, copy_state, key_of, put_ahead, status};
 use crate::log::Log;
 use crate::record::Cleanup;
-use crate::runner::{Stage as _, Step};
+use crate::runner::{Stage as _, StepOutcome};
 use crate::spec::SchemaTopic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let stage = CountingStage::new(ground, 3)?;
     let stores = ground.stores();
     let faulty = FaultyLog::new(ground.log());
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
-    use Fault::{Aborted, AnswerLost, DeadAfter, DeadBefore, None};
+    use CommitFault::{Aborted, AnswerLost, DeadAfter, DeadBefore, None};
     faulty.plan(&[None, DeadAfter, None, Aborted, DeadBefore, None, AnswerLost, Aborted, None, DeadAfter, DeadAfter]);
     let mut runner = stage.runner(ground, &log, &stores, "one");
     let mut sent = 0;
@@ -26,7 +26,7 @@ pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut Ground
                 drop(std::mem::replace(&mut runner, stage.runner(ground, &log, &stores, "one")));
             }
             Err(stopped) => return Err(stopped.into()),
-            Ok(Step::Idle) if !faulty.is_done() => {
+            Ok(StepOutcome::Idle) if !faulty.is_done() => {
                 stage.send(ground, 24)?;
                 sent += 24;
             }
@@ -38,7 +38,7 @@ pub(super) fn counts_are_exact_over_crashes_and_lost_answers(ground: &mut Ground
     stage.drive(ground, &mut runners, sent)
 }
 
-pub(super) fn state_comes_back_from_nothing(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn state_comes_back_from_nothing(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log) = (CountingStage::new(ground, 2)?, ground.log());
     for round in 1..=3 {
         stage.send(ground, 30)?;
@@ -51,7 +51,7 @@ pub(super) fn state_comes_back_from_nothing(ground: &mut Ground) -> Result<(), F
     Ok(())
 }
 
-pub(super) fn a_stale_copy_of_the_state_catches_up(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_stale_copy_of_the_state_catches_up(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log) = (CountingStage::new(ground, 2)?, ground.log());
     let (disk, copy) = (ground.stores(), ground.stores());
     let mut restored = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn a_stale_copy_of_the_state_catches_up(ground: &mut Ground) -> Resul
     ensure(restored[2] > 0, || "the stale copy restored nothing".to_owned())
 }
 
-pub(super) fn state_ahead_of_its_changelog_is_not_believed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn state_ahead_of_its_changelog_is_not_believed(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log, stores) = (CountingStage::new(ground, 2)?, ground.log(), ground.stores());
     for round in 1..=2 {
         (0..2).try_for_each(|partition| put_ahead(&*log, &stage.task(partition), &*stores, ground.now()))?;
@@ -79,7 +79,7 @@ pub(super) fn state_ahead_of_its_changelog_is_not_believed(ground: &mut Ground) 
     Ok(())
 }
 
-pub(super) fn state_comes_back_after_compaction(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn state_comes_back_after_compaction(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log) = (CountingStage::new(ground, 1)?, ground.log());
     stage.send(ground, 60)?;
     stage.drive(ground, &mut [stage.runner(ground, &log, &ground.stores(), "one")], 60)?;
@@ -91,7 +91,7 @@ pub(super) fn state_comes_back_after_compaction(ground: &mut Ground) -> Result<(
     same("records restored", status(&runners[0]).restored_records_total, 13)
 }
 
-pub(super) fn a_failed_restore_is_tried_again(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_failed_restore_is_tried_again(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, faulty) = (CountingStage::new(ground, 2)?, FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
     for round in 1..=2 {
@@ -102,7 +102,9 @@ pub(super) fn a_failed_restore_is_tried_again(ground: &mut Ground) -> Result<(),
     ensure(faulty.is_done(), || "no read failed".to_owned())
 }
 
-pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(
+    ground: &mut ConformanceFixture,
+) -> Result<(), Failed> {
     let (mut stage, faulty) = (CountingStage::new(ground, 1)?, FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
     let topic = ground.topic_with("schemas", 1, Cleanup::Compact)?;
@@ -115,7 +117,7 @@ pub(super) fn schemas_are_written_though_the_first_question_for_them_fails(groun
     ground.read_all(&topic.at(0), own.len()).map(|_| ())
 }
 
-pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn state_moves_between_instances(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log) = (CountingStage::new(ground, 4)?, ground.log());
     let (here, there) = (ground.stores(), ground.stores());
     stage.send(ground, 48)?;
@@ -140,7 +142,7 @@ pub(super) fn state_moves_between_instances(ground: &mut Ground) -> Result<(), F
     ensure(status(&runners[0]).restored_records_total > 0, || "nothing was restored".to_owned())
 }
 
-pub(super) fn an_instance_that_goes_closes_its_state_first(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn an_instance_that_goes_closes_its_state_first(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     // Both use one disk: opening a task's state before the other instance has closed it is refused.
     let (stage, log, stores) = (CountingStage::new(ground, 4)?, ground.log(), ground.stores());
     stage.send(ground, 24)?;
@@ -172,10 +174,10 @@ pub(super) fn an_instance_that_goes_closes_its_state_first(ground: &mut Ground) 
     stage.drive(ground, &mut [staying], 48)
 }
 
-pub(super) fn memory_is_rebuilt_after_a_rewind(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn memory_is_rebuilt_after_a_rewind(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, stores, faulty) = (CountingStage::new(ground, 1)?, ground.stores(), FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
-    faulty.plan(&[Fault::None, Fault::Aborted, Fault::None, Fault::Aborted]);
+    faulty.plan(&[CommitFault::None, CommitFault::Aborted, CommitFault::None, CommitFault::Aborted]);
     stage.send(ground, 40)?;
     let mut runners = [stage.runner(ground, &log, &stores, "one")];
     stage.drive(ground, &mut runners, 40)?;
@@ -184,7 +186,7 @@ pub(super) fn memory_is_rebuilt_after_a_rewind(ground: &mut Ground) -> Result<()
     ensure(stage.attempts().len() > 40, || "nothing was attempted twice".to_owned())
 }
 
-pub(super) fn a_bad_record_is_set_aside_with_its_reason(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_bad_record_is_set_aside_with_its_reason(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log, stores) = (CountingStage::new(ground, 2)?, ground.log(), ground.stores());
     stage.send(ground, 10)?;
     ground.append(&[stage.input.keyed("key 0", "bad"), stage.input.keyed("key 1", "bad")])?;
@@ -199,7 +201,7 @@ pub(super) fn a_bad_record_is_set_aside_with_its_reason(ground: &mut Ground) -> 
     same("records set aside", status(&runners[0]).set_aside_total, 2)
 }
 
-pub(super) fn a_stop_commits_nothing(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_stop_commits_nothing(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log, stores) = (CountingStage::new(ground, 1)?, ground.log(), ground.stores());
     ground.append(&[stage.input.keyed("key", "stop"), stage.input.keyed("key", "count")])?;
     let mut runner = stage.runner(ground, &log, &stores, "one");
@@ -212,16 +214,16 @@ pub(super) fn a_stop_commits_nothing(ground: &mut Ground) -> Result<(), Failed> 
     same("position", member.committed(0)?, None)
 }
 
-pub(super) fn what_punctuate_sends_is_committed_once(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn what_punctuate_sends_is_committed_once(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, stores, faulty) = (CountingStage::new(ground, 2)?, ground.stores(), FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
-    use Fault::{Aborted, AnswerLost, None};
+    use CommitFault::{Aborted, AnswerLost, None};
     faulty.plan(&[None, AnswerLost, None, Aborted]);
     let records: Vec<_> = (0..20).map(|number| stage.input.keyed(&format!("key {number}"), "later")).collect();
     ground.append(&records)?;
     let mut runner = stage.runner(ground, &log, &stores, "one");
     let outputs = ground.wait("ticks", || {
-        let idle = runner.step()? == Step::Idle;
+        let idle = runner.step()? == StepOutcome::Idle;
         let outputs: Vec<_> = if idle { stage.outputs(ground)?.concat() } else { Vec::new() };
         Ok((outputs.len() >= 40).then_some(outputs))
     })?;
@@ -231,7 +233,7 @@ pub(super) fn what_punctuate_sends_is_committed_once(ground: &mut Ground) -> Res
     same("keys that ticked", ticked.len(), 20)
 }
 
-pub(super) fn a_broadcast_reaches_every_partition(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_broadcast_reaches_every_partition(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, log, stores) = (CountingStage::new(ground, 3)?, ground.log(), ground.stores());
     let mut one = stage.runner(ground, &log, &stores, "one");
     let mut other = stage.runner(ground, &log, &ground.stores(), "other");
@@ -252,10 +254,10 @@ pub(super) fn a_broadcast_reaches_every_partition(ground: &mut Ground) -> Result
     })
 }
 
-pub(super) fn output_ids_are_the_same_after_a_crash(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn output_ids_are_the_same_after_a_crash(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (stage, stores, faulty) = (CountingStage::new(ground, 2)?, ground.stores(), FaultyLog::new(ground.log()));
     let log: Arc<dyn Log> = Arc::new(faulty.clone());
-    faulty.plan(&[Fault::DeadBefore]);
+    faulty.plan(&[CommitFault::DeadBefore]);
     ground.append(&[stage.input.keyed(&key_of(0, 2), "count"), stage.input.keyed(&key_of(1, 2), "count")])?;
     let mut runner = stage.runner(ground, &log, &stores, "one");
     ground.wait("death", || Ok(runner.step().err().map(|_| ())))?;

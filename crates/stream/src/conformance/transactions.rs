@@ -1,13 +1,13 @@
 //! Transactions become visible as one unit, or never.
 
-use super::ground::{Failed, Ground, ensure, numbers, same, values};
+use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
 use crate::log::ErrorKind;
 use crate::record::{Cleanup, TopicConfig};
 use page::DAY;
 
 const KEPT: Cleanup = Cleanup::Delete { retention: DAY, consumed: false };
 
-pub(super) fn aborted_work_is_never_visible(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn aborted_work_is_never_visible(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     writer.own(1)?;
@@ -17,7 +17,7 @@ pub(super) fn aborted_work_is_never_visible(ground: &mut Ground) -> Result<(), F
     same("records", values(&ground.read_all(&topic.at(0), 1)?), vec!["last".to_owned()])
 }
 
-pub(super) fn after_an_abort_only_the_second_try_shows(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn after_an_abort_only_the_second_try_shows(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     writer.own(1)?;
@@ -28,7 +28,9 @@ pub(super) fn after_an_abort_only_the_second_try_shows(ground: &mut Ground) -> R
     same("records", values(&ground.read_all(&topic.at(0), 3)?), numbers(0..3))
 }
 
-pub(super) fn a_record_larger_than_its_topic_takes_is_refused_with_the_rest(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_record_larger_than_its_topic_takes_is_refused_with_the_rest(
+    ground: &mut ConformanceFixture,
+) -> Result<(), Failed> {
     let topic = ground.topic_of(TopicConfig { max_message_bytes: 1 << 20, ..ground.config("topic", 1, KEPT) })?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     writer.own(1)?;
@@ -41,7 +43,7 @@ pub(super) fn a_record_larger_than_its_topic_takes_is_refused_with_the_rest(grou
     same("records", values(&ground.read_all(&topic.at(0), 1)?), vec!["last".to_owned()])
 }
 
-pub(super) fn outputs_alone_can_be_committed(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn outputs_alone_can_be_committed(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let (input, output) = (ground.topic("input", 1)?, ground.topic("output", 1)?);
     let mut member = ground.join(&input, "group", "member")?;
     member.own(1)?;
@@ -50,7 +52,7 @@ pub(super) fn outputs_alone_can_be_committed(ground: &mut Ground) -> Result<(), 
     same("position", member.committed(0)?, None)
 }
 
-pub(super) fn an_empty_commit_changes_nothing(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn an_empty_commit_changes_nothing(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     same("partitions in the receipt", writer.send(Vec::new())?.next_offsets.len(), 0)?;
@@ -59,7 +61,7 @@ pub(super) fn an_empty_commit_changes_nothing(ground: &mut Ground) -> Result<(),
     ground.read_all(&topic.at(0), 1).map(|_| ())
 }
 
-pub(super) fn a_commit_spans_twenty_topics(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_commit_spans_twenty_topics(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topics =
         (0..20).map(|number| ground.topic(&format!("topic-{number}"), 2)).collect::<Result<Vec<_>, Failed>>()?;
     let mut writer = ground.join(&topics[0], "group", "writer")?;
@@ -76,7 +78,7 @@ pub(super) fn a_commit_spans_twenty_topics(ground: &mut Ground) -> Result<(), Fa
     Ok(())
 }
 
-pub(super) fn ten_thousand_records_fit_into_a_transaction(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn ten_thousand_records_fit_into_a_transaction(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     let records = (0..10).flat_map(|_| (0..2).flat_map(|partition| topic.numbered(partition, 500)));
@@ -90,7 +92,7 @@ pub(super) fn ten_thousand_records_fit_into_a_transaction(ground: &mut Ground) -
     Ok(())
 }
 
-pub(super) fn a_receipt_parts_earlier_from_later_records(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_receipt_parts_earlier_from_later_records(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 2)?;
     let mut writer = ground.join(&topic, "group", "writer")?;
     let receipt = writer.send(topic.numbered(0, 3))?;
@@ -103,7 +105,7 @@ pub(super) fn a_receipt_parts_earlier_from_later_records(ground: &mut Ground) ->
     same("records behind the receipt", values(&ground.read(&topic.at(0), next)?), vec!["later".to_owned()])
 }
 
-pub(super) fn a_newer_member_of_the_same_name_fences_the_older(ground: &mut Ground) -> Result<(), Failed> {
+pub(super) fn a_newer_member_of_the_same_name_fences_the_older(ground: &mut ConformanceFixture) -> Result<(), Failed> {
     let topic = ground.topic("topic", 1)?;
     let mut older = ground.join(&topic, "group", "one")?;
     let mut newer = ground.join(&topic, "group", "one")?;

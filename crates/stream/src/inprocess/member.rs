@@ -1,16 +1,16 @@
 //! Members and readers of the in-process log.
 
-use super::{LogBackend, Shared, State};
-use crate::group::{Change, Group, MemberId, Synced};
-use crate::log::{Commit, ErrorKind, Event, LogError, Member, PollLimits, Reader, Receipt};
+use super::{InProcessState, LogBackend, SharedLog};
+use crate::group::{ConsumerGroup, MemberId, OwnershipChange, Synced};
+use crate::log::{Commit, ErrorKind, Event, LogError, LogReader, Member, PollLimits, Receipt};
 use crate::position::Position;
-use crate::record::{Bounds, InputRecord, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, TopicPartition};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 pub(super) struct InProcessMember<B: LogBackend> {
-    pub(super) shared: Arc<Shared<B>>,
+    pub(super) shared: Arc<SharedLog<B>>,
     pub(super) group: String,
     pub(super) input: Arc<str>,
     pub(super) transactional_id: String,
@@ -27,7 +27,7 @@ impl<B: LogBackend> InProcessMember<B> {
     }
 
     /// The error for a member that is no longer in its group.
-    fn thrown_out(&self, group: Option<&Group>) -> LogError {
+    fn thrown_out(&self, group: Option<&ConsumerGroup>) -> LogError {
         let name = &self.transactional_id;
         if group.is_some_and(|group| group.has_member_named(name)) {
             return LogError::new(ErrorKind::Fenced, format!("{name} was fenced by a newer instance of the same name"));
@@ -36,7 +36,7 @@ impl<B: LogBackend> InProcessMember<B> {
     }
 
     /// Events to deliver now.
-    fn take_events(&mut self, state: &mut State, limits: PollLimits) -> Result<Vec<Event>, LogError> {
+    fn take_events(&mut self, state: &mut InProcessState, limits: PollLimits) -> Result<Vec<Event>, LogError> {
         let mut events = self.changes(state)?;
         let mut room = limits;
         // Partitions take turns, each with the remaining room. The last one served comes last in the next round, so
@@ -62,7 +62,7 @@ impl<B: LogBackend> InProcessMember<B> {
     }
 
     /// Changes of assignment, or an error if the member is out of its group.
-    fn changes(&mut self, state: &mut State) -> Result<Vec<Event>, LogError> {
+    fn changes(&mut self, state: &mut InProcessState) -> Result<Vec<Event>, LogError> {
         let key = self.key();
         if !state.groups.get(&key).is_some_and(|group| group.contains(self.id)) {
             return Err(self.thrown_out(state.groups.get(&key)));
@@ -75,11 +75,11 @@ impl<B: LogBackend> InProcessMember<B> {
         let mut events = Vec::with_capacity(changes.len());
         for change in changes {
             match change {
-                Change::Revoked(partitions) => {
+                OwnershipChange::Revoked(partitions) => {
                     self.positions.retain(|partition, _| !partitions.contains(partition));
                     events.push(Event::Revoked(partitions));
                 }
-                Change::Assigned(partitions) => events.push(Event::Assigned(partitions)),
+                OwnershipChange::Assigned(partitions) => events.push(Event::Assigned(partitions)),
             }
         }
         Ok(events)
@@ -149,10 +149,10 @@ impl<B: LogBackend> Drop for InProcessMember<B> {
     }
 }
 
-pub(super) struct InProcessReader<B>(pub(super) Arc<Shared<B>>);
+pub(super) struct InProcessReader<B>(pub(super) Arc<SharedLog<B>>);
 
-impl<B: LogBackend> Reader for InProcessReader<B> {
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
+impl<B: LogBackend> LogReader for InProcessReader<B> {
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<OffsetBounds>, LogError> {
         partitions.iter().map(|partition| self.0.backend.bounds(partition)).collect()
     }
 

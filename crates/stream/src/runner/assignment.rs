@@ -1,13 +1,13 @@
 //! Assignment, restore and revocation of partitions.
 
 use super::{StageRunner, factory};
-use crate::in_flight::Window;
+use crate::in_flight::RequestWindow;
 use crate::log::ErrorKind;
 use crate::processor::Topics;
 use crate::record::InputRecord;
-use crate::restore::{Ground, Restored, Restoring};
+use crate::restore::{RestoreContext, Restored, Restoring};
 use crate::store::TaskId;
-use crate::task::{State, Task, TaskError, Work};
+use crate::task::{Task, TaskError, TaskState, TaskWork};
 use page::Timestamp;
 use std::collections::BTreeMap;
 use tracing::info;
@@ -33,7 +33,7 @@ impl StageRunner {
             self.held.remove(partition);
             let Some(task) = self.tasks.remove(partition) else { continue };
             task.add_figures(self.clock.now(), &mut totals);
-            if let Work::InFlight(window) = &task.work {
+            if let TaskWork::InFlight(window) = &task.work {
                 epochs.push(window.epoch);
             }
             info!(stage = self.spec.name, partition, "task closed");
@@ -56,7 +56,7 @@ impl StageRunner {
         let due = self.restoring.iter_mut().find(|(_, restoring)| restoring.is_due(monotonic));
         let Some((&partition, restoring)) = due else { return Ok(false) };
         let joined = self.joined.as_mut().expect("partitions come from a member");
-        let mut ground = Ground {
+        let mut ground = RestoreContext {
             spec: &self.spec,
             stores: &*self.stores,
             log_id: &joined.log_id,
@@ -103,10 +103,10 @@ impl StageRunner {
         let Restored { store, checkpoint, input, finished, checked } = restored;
         self.health.check(checked);
         let work = match factory(&self.spec.work) {
-            Some(make) => Work::Processor(Box::new(State::new(make(&restoring.id), store, checkpoint))),
+            Some(make) => TaskWork::Processor(Box::new(TaskState::new(make(&restoring.id), store, checkpoint))),
             None => {
                 self.epoch += 1;
-                Work::InFlight(Window::new(self.epoch, input.from, finished))
+                TaskWork::InFlight(RequestWindow::new(self.epoch, input.from, finished))
             }
         };
         let mut task = Task::new(restoring.id.clone(), work, input.from);
@@ -114,7 +114,7 @@ impl StageRunner {
         let joined = self.joined.as_mut().expect("partitions come from a member");
         wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;
         joined.member.start(partition, input.from)?;
-        if let Work::InFlight(window) = &task.work
+        if let TaskWork::InFlight(window) = &task.work
             && let Some(engine) = self.engine()
         {
             engine.begin(window.epoch);

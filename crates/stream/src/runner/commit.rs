@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::record::{OutputRecord, TopicPartition};
 use crate::restore::Restoring;
 use crate::store::{StoreWrite, TaskWrites};
-use crate::task::{Task, TaskError, Work};
+use crate::task::{Task, TaskError, TaskWork};
 use page::Timestamp;
 
 /// Part of a commit that belongs to one task.
@@ -80,7 +80,7 @@ impl StageRunner {
         let mut outputs = outputs.into_iter();
         for part in staged {
             let own: Vec<_> = outputs.by_ref().take(part.records).take(part.outputs).collect();
-            if let Some(Task { outputs, work: Work::InFlight(_), .. }) = self.tasks.get_mut(&part.partition) {
+            if let Some(Task { outputs, work: TaskWork::InFlight(_), .. }) = self.tasks.get_mut(&part.partition) {
                 *outputs = own;
             }
         }
@@ -100,8 +100,8 @@ impl StageRunner {
             task.position = None;
             let input_next = task.input_next;
             match &mut task.work {
-                Work::InFlight(window) => window.committed(),
-                Work::Processor(state) if self.state_in == StateIn::Changelogs => {
+                TaskWork::InFlight(window) => window.committed(),
+                TaskWork::Processor(state) if self.state_in == StateIn::Changelogs => {
                     let next = |store: usize| {
                         let changelog = TopicPartition::new(self.spec.stores[store].changelog.as_str(), partition);
                         receipt.next_offsets.get(&changelog).copied()
@@ -112,7 +112,7 @@ impl StageRunner {
                         result = result.and(Err(TaskError::of_store(partition, error)));
                     }
                 }
-                Work::Processor(_) => {}
+                TaskWork::Processor(_) => {}
             }
             self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
         }

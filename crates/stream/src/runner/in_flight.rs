@@ -1,11 +1,11 @@
 //! The parts of the loop only work in flight needs: limits, answers and draining.
 
 use super::StageRunner;
-use crate::in_flight::{Answer, Sent};
+use crate::in_flight::{AnswerOutput, AnsweredRequest};
 use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
-use crate::task::Work;
+use crate::task::TaskWork;
 use std::time::Duration;
 use tracing::{info, warn};
 
@@ -17,14 +17,15 @@ impl StageRunner {
     pub(super) fn unanswered(&self) -> usize {
         self.tasks
             .values()
-            .map(|task| if let Work::InFlight(window) = &task.work { window.unanswered() } else { 0 })
+            .map(|task| if let TaskWork::InFlight(window) = &task.work { window.unanswered() } else { 0 })
             .sum()
     }
 
     /// Number of records that may be accepted now.
     pub(super) fn room(&self) -> usize {
         let StageWork::InFlight(_, limit) = &self.spec.work else { return usize::MAX };
-        let is_full = self.tasks.values().any(|task| matches!(&task.work, Work::InFlight(window) if window.is_full()));
+        let is_full =
+            self.tasks.values().any(|task| matches!(&task.work, TaskWork::InFlight(window) if window.is_full()));
         if is_full { 0 } else { limit.saturating_sub(self.unanswered()) }
     }
 
@@ -45,16 +46,16 @@ impl StageRunner {
         }
     }
 
-    fn take_answer(&mut self, answer: Answer) -> bool {
-        let Answer { tag, outputs } = answer;
+    fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
+        let AnsweredRequest { tag, outputs } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
-        let Work::InFlight(window) = &mut task.work else { return false };
+        let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
             return false;
         }
         window.answer(tag.offset);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
-        for Sent { output, key, value } in outputs {
+        for AnswerOutput { output, key, value } in outputs {
             let topic = topics.output(output);
             let record = topic.record(key, value, now);
             match topic.refusal(record.bytes()) {

@@ -1,13 +1,13 @@
 //! Handles one record: processes, submits, sets aside, or holds it until it can be read.
 
 use super::StageRunner;
-use crate::in_flight::Tag;
+use crate::in_flight::RequestTag;
 use crate::invariants::every_input_counted_once;
 use crate::position::Position;
 use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
-use crate::spec::{DeadLetter, StageWork};
-use crate::task::{Processed, TaskError, Work};
+use crate::spec::{FailedRecord, StageWork};
+use crate::task::{Processed, TaskError, TaskWork};
 use page::Timestamp;
 use tracing::warn;
 
@@ -36,7 +36,7 @@ impl StageRunner {
         let before = task.input_last.or(task.input_next.checked_sub(1));
         self.health.check(every_input_counted_once(before.into_iter().chain([record.offset])));
         task.input_last = Some(record.offset);
-        if let Work::Processor(_) = task.work {
+        if let TaskWork::Processor(_) = task.work {
             task.position = Some(Position::at(record.offset + 1));
         }
         self.health.update(|status| status.processed_total += 1);
@@ -54,10 +54,10 @@ impl StageRunner {
     fn process(&mut self, record: &InputRecord, now: Timestamp) -> Result<Processed, TaskError> {
         let joined = self.joined.as_ref().expect("records come from a member");
         let Some(task) = self.tasks.get_mut(&record.partition) else { return Ok(Processed::Done) };
-        let Work::InFlight(window) = &mut task.work else {
+        let TaskWork::InFlight(window) = &mut task.work else {
             return task.process(record, now, &joined.topics, &self.spec.input);
         };
-        let tag = Tag { partition: record.partition, offset: record.offset, epoch: window.epoch };
+        let tag = RequestTag { partition: record.partition, offset: record.offset, epoch: window.epoch };
         let StageWork::InFlight(engine, _) = &mut self.spec.work else { return Ok(Processed::Done) };
         if !window.take(record.offset) {
             // A later record must not move the position past it.
@@ -81,7 +81,8 @@ impl StageRunner {
     fn set_aside(&mut self, record: &InputRecord, reason: &str, now: Timestamp) {
         let (partition, offset) = (record.partition, record.offset);
         warn!(stage = self.spec.name, partition, offset, reason, "record set aside");
-        let letter = DeadLetter { stage: &self.spec.name, topic: &self.spec.input, record, reason, set_aside_at: now };
+        let letter =
+            FailedRecord { stage: &self.spec.name, topic: &self.spec.input, record, reason, set_aside_at: now };
         let value = (self.spec.dead_letters.encode)(&letter);
         let topic = &self.joined.as_ref().expect("records come from a member").topics.dead_letters;
         let to = TopicPartition::new(topic.name.clone(), partition % topic.partitions);

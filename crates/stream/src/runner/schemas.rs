@@ -12,7 +12,7 @@ use std::time::Duration;
 use tracing::warn;
 
 /// A partition whose next record has a schema that has not arrived here.
-pub(super) struct Held {
+pub(super) struct HeldPartition {
     pub(super) offset: u64,
     pub(super) reason: String,
     attempt: u32,
@@ -54,7 +54,7 @@ impl StageRunner {
             self.health.update(|status| status.held_total += 1);
         }
         let retry_at = self.clock.monotonic() + wait_after(attempt);
-        self.held.insert(partition, Held { offset, reason, attempt, retry_at, is_waiting: true });
+        self.held.insert(partition, HeldPartition { offset, reason, attempt, retry_at, is_waiting: true });
     }
 
     /// Whether to skip records of a partition; they are delivered again later.
@@ -65,7 +65,7 @@ impl StageRunner {
     /// Retries held records that may be readable by now.
     pub(super) fn look_at_held(&mut self) -> Result<(), TaskError> {
         let monotonic = self.clock.monotonic();
-        let is_due = |held: &Held| held.is_waiting && held.retry_at <= monotonic;
+        let is_due = |held: &HeldPartition| held.is_waiting && held.retry_at <= monotonic;
         if !self.held.values().any(is_due) {
             return Ok(());
         }

@@ -2,8 +2,8 @@
 
 use super::counting::{SEEN, STORES, number, verb};
 use super::world::{PARTITIONS, World};
-use super::{Kind, Role};
-use crate::invariants::{self, Broken};
+use super::{LogKind, Role};
+use crate::invariants::{self, BrokenInvariant};
 use crate::log::Commit;
 use crate::memory::MemoryLogStores;
 use crate::position::PROGRESS_KEY;
@@ -17,7 +17,7 @@ type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Results of one partition, and the state they imply.
 #[derive(Default)]
-struct Replayed {
+struct ReplayedPartition {
     done: Vec<u64>,
     ticks: BTreeSet<u64>,
     owed_ticks: BTreeSet<u64>,
@@ -120,9 +120,9 @@ impl World {
     }
 
     /// Replays the results of one partition of the counting stage against its input.
-    fn check_results(&self, partition: u32, dead: &[u64]) -> Replayed {
+    fn check_results(&self, partition: u32, dead: &[u64]) -> ReplayedPartition {
         let inputs = self.inputs(Role::Counting, partition);
-        let mut replayed = Replayed::default();
+        let mut replayed = ReplayedPartition::default();
         for result in self.read(&TopicPartition::new("results", partition), 0) {
             let said = text(result.value.as_deref());
             let numbers: Vec<u64> = said.split(' ').skip(1).filter_map(|word| word.parse().ok()).collect();
@@ -164,11 +164,11 @@ impl World {
     }
 
     /// Checks that the stores, the changelogs and the state implied by the results agree.
-    fn check_state(&self, partition: u32, replayed: &Replayed) {
+    fn check_state(&self, partition: u32, replayed: &ReplayedPartition) {
         let task = TaskId { stage: Role::Counting.group().to_owned(), partition };
         let seen = (replayed.seen > 0).then(|| (SEEN.to_vec(), replayed.seen.to_be_bytes().to_vec()));
         let expected = [seen.into_iter().collect(), replayed.counts.clone(), Entries::new()];
-        if self.kind == Kind::StateInLog {
+        if self.kind == LogKind::StateInLog {
             let stores = MemoryLogStores(self.log.backend().clone()).open("", &task, &STORES);
             let stores = stores.expect("state in memory can be opened");
             for (place, expected) in expected.iter().enumerate() {
@@ -192,15 +192,15 @@ impl World {
         }
     }
 
-    fn named(&self, what: &str, task: &TaskId, place: usize, result: Result<(), Broken>) {
+    fn named(&self, what: &str, task: &TaskId, place: usize, result: Result<(), BrokenInvariant>) {
         let place = STORES[place];
-        self.check(result.map_err(|Broken { invariant, how }| Broken {
+        self.check(result.map_err(|BrokenInvariant { invariant, how }| BrokenInvariant {
             invariant,
             how: format!("{what} {place} of {task}: {how}"),
         }));
     }
 
-    fn check_memory(&self, partition: u32, replayed: &Replayed) {
+    fn check_memory(&self, partition: u32, replayed: &ReplayedPartition) {
         let Some((process, life)) = self.owner(Role::Counting, partition) else { return };
         let (memory, news) = {
             let state = self.state();
@@ -247,7 +247,7 @@ impl World {
     }
 }
 
-impl Replayed {
+impl ReplayedPartition {
     /// Counts the next input; returns the expected count and total.
     fn take(&mut self, input: &InputRecord) -> [u64; 2] {
         let count = self.counts.get(&input.key).map_or(0, |count| number(count)) + 1;

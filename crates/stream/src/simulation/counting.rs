@@ -1,7 +1,7 @@
 //! The synchronous stage: it counts, and its results reveal anything lost, repeated or forgotten.
 
 use super::Role;
-use super::points::Point;
+use super::points::InjectionPoint;
 use super::world::{Life, Memory, World};
 use crate::invariants;
 use crate::process_error::ProcessError;
@@ -34,16 +34,16 @@ pub(super) fn verb(record: &InputRecord) -> &str {
 }
 
 /// Counts records by key in a store and in memory. The total is kept in memory alone until the batch is complete.
-pub(super) struct Counting {
+pub(super) struct SimulationCounter {
     world: Arc<World>,
     life: Arc<Life>,
     memory: Arc<Mutex<Memory>>,
     seen_written: u64,
 }
 
-impl Counting {
+impl SimulationCounter {
     pub(super) fn new(world: &Arc<World>, life: &Arc<Life>, partition: u32) -> Self {
-        world.at(life, Point::Make);
+        world.at(life, InjectionPoint::Make);
         let memory = Arc::new(Mutex::new(Memory { life: life.id, ..Memory::default() }));
         world.state().memories.insert((life.process, partition), memory.clone());
         Self { world: world.clone(), life: life.clone(), memory, seen_written: 0 }
@@ -68,7 +68,7 @@ impl Counting {
     }
 }
 
-impl Processor for Counting {
+impl Processor for SimulationCounter {
     fn restored(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let mut counts = BTreeMap::new();
         context.scan(COUNTS, b"", &mut |key, count| {
@@ -82,12 +82,12 @@ impl Processor for Counting {
             memory.counts.extend(counts);
             memory.seen += seen;
         });
-        self.world.at(&self.life, Point::Restored);
+        self.world.at(&self.life, InjectionPoint::Restored);
         Ok(())
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.world.at(&self.life, Point::Process);
+        self.world.at(&self.life, InjectionPoint::Process);
         let (partition, offset, key) = (record.partition, record.offset, record.key.clone());
         let verb = verb(record);
         if verb == "slow" && self.world.has_to_wait(Role::Counting, partition, offset) {
@@ -118,7 +118,7 @@ impl Processor for Counting {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.world.at(&self.life, Point::Punctuate);
+        self.world.at(&self.life, InjectionPoint::Punctuate);
         let mut pending = Vec::new();
         context.scan(PENDING, b"", &mut |offset, key| {
             pending.push((offset, key));
@@ -132,7 +132,7 @@ impl Processor for Counting {
     }
 
     fn flush(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.world.at(&self.life, Point::Flush);
+        self.world.at(&self.life, InjectionPoint::Flush);
         let seen = self.remember(|memory| memory.seen);
         if seen != self.seen_written {
             self.seen_written = seen;

@@ -1,7 +1,7 @@
 //! Faults of the log, the disks and the clock; and the source of the input.
 
 use super::world::{Life, World};
-use super::{Kind, Role};
+use super::{LogKind, Role};
 use crate::inprocess::LogBackend;
 use crate::log::Log as _;
 use crate::memory::MemoryStores;
@@ -53,7 +53,7 @@ impl World {
     /// be lost together.
     fn forget(&self) {
         let role = Role::ALL[self.below(2) as usize];
-        if role == Role::Counting && self.kind == Kind::StateInLog {
+        if role == Role::Counting && self.kind == LogKind::StateInLog {
             return;
         }
         self.trace(|| format!("the positions of {} are forgotten", role.group()));

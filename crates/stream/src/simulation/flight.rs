@@ -2,9 +2,9 @@
 
 use super::Role;
 use super::counting::verb;
-use super::points::Point;
+use super::points::InjectionPoint;
 use super::world::{Life, World};
-use crate::in_flight::{Answer, InFlight, Tag};
+use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};
 use crate::invariants;
 use crate::process_error::ProcessError;
 use crate::record::InputRecord;
@@ -17,8 +17,8 @@ use std::time::Duration;
 
 pub(super) const WORK: Topic<RawRecord> = Topic::new("work");
 
-struct Request {
-    tag: Tag,
+struct SimulatedRequest {
+    tag: RequestTag,
     ready_at: Duration,
     key: Vec<u8>,
     value: Vec<u8>,
@@ -28,7 +28,7 @@ pub(super) struct Flight {
     world: Arc<World>,
     life: Arc<Life>,
     begun: BTreeSet<u64>,
-    requests: Vec<Request>,
+    requests: Vec<SimulatedRequest>,
 }
 
 impl Flight {
@@ -36,15 +36,15 @@ impl Flight {
         Self { world: world.clone(), life: life.clone(), begun: BTreeSet::new(), requests: Vec::new() }
     }
 
-    fn take_ready(&mut self) -> Option<Answer> {
+    fn take_ready(&mut self) -> Option<AnsweredRequest> {
         let now = self.world.elapsed();
         let ready: Vec<usize> = (0..self.requests.len()).filter(|&at| self.requests[at].ready_at <= now).collect();
         if ready.is_empty() {
             return None;
         }
-        let Request { tag, key, value, .. } =
+        let SimulatedRequest { tag, key, value, .. } =
             self.requests.swap_remove(ready[self.world.below(ready.len() as u64) as usize]);
-        Some(Answer::new(tag).with(WORK, RawRecord { key, value }))
+        Some(AnsweredRequest::new(tag).with(WORK, RawRecord { key, value }))
     }
 }
 
@@ -55,8 +55,8 @@ impl InFlight for Flight {
         }
     }
 
-    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
-        self.world.at(&self.life, Point::Submit);
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
+        self.world.at(&self.life, InjectionPoint::Submit);
         if !self.begun.contains(&tag.epoch) {
             self.world.violated(format!("{tag:?} is of an epoch that was not begun"));
         }
@@ -72,7 +72,7 @@ impl InFlight for Flight {
             _ => {}
         }
         let takes = Duration::from_millis(1 << self.world.below(12));
-        self.requests.push(Request {
+        self.requests.push(SimulatedRequest {
             tag,
             ready_at: self.world.elapsed() + takes,
             key: record.key.clone(),
@@ -81,8 +81,8 @@ impl InFlight for Flight {
         Ok(())
     }
 
-    fn receive(&mut self, patience: Duration) -> Option<Answer> {
-        self.world.at(&self.life, Point::Receive);
+    fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
+        self.world.at(&self.life, InjectionPoint::Receive);
         let answer = self.take_ready();
         if answer.is_none() && !patience.is_zero() {
             self.world.advance(patience);
@@ -92,7 +92,7 @@ impl InFlight for Flight {
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {
-        self.world.at(&self.life, Point::Withdraw);
+        self.world.at(&self.life, InjectionPoint::Withdraw);
         self.begun.retain(|epoch| !epochs.contains(epoch));
         self.requests.retain(|request| !epochs.contains(&request.tag.epoch));
     }

@@ -1,13 +1,13 @@
 //! The log as one process sees it: there is a point before every call, and after most.
 
 use super::Mutant;
-use super::points::Point;
+use super::points::InjectionPoint;
 use super::world::{Grave, Life, SESSION, World};
 use crate::log::{
-    Backlog, Commit, Event, Log, LogError, Member, MemberSpec, PollLimits, Reader, Receipt, StateIn, TopicInfo,
+    Backlog, Commit, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, Receipt, StateIn, TopicInfo,
 };
 use crate::position::Position;
-use crate::record::{Bounds, InputRecord, OutputRecord, TopicConfig, TopicPartition};
+use crate::record::{InputRecord, OffsetBounds, OutputRecord, TopicConfig, TopicPartition};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ pub(super) struct SimLog {
 }
 
 impl SimLog {
-    fn at(&self, point: Point) -> Result<(), LogError> {
+    fn at(&self, point: InjectionPoint) -> Result<(), LogError> {
         self.world.at_log(&self.life, point)
     }
 }
 
 impl Log for SimLog {
     fn id(&self) -> Result<String, LogError> {
-        self.at(Point::Ask)?;
+        self.at(InjectionPoint::Ask)?;
         self.world.log.id()
     }
 
@@ -45,12 +45,12 @@ impl Log for SimLog {
     }
 
     fn topic(&self, topic: &str) -> Result<Option<TopicInfo>, LogError> {
-        self.at(Point::Ask)?;
+        self.at(InjectionPoint::Ask)?;
         self.world.log.topic(topic)
     }
 
     fn join(&self, spec: &MemberSpec) -> Result<Box<dyn Member>, LogError> {
-        self.at(Point::Join)?;
+        self.at(InjectionPoint::Join)?;
         let inner = self.world.log.join(spec)?;
         let serial = self.world.seated(&self.life);
         let mut member = SimMember {
@@ -61,7 +61,7 @@ impl Log for SimLog {
             hidden: Vec::new(),
             first_known: BTreeMap::new(),
         };
-        if let Err(error) = self.at(Point::Joined) {
+        if let Err(error) = self.at(InjectionPoint::Joined) {
             // The group now has a member that its process does not know of.
             member.bury();
             return Err(error);
@@ -69,13 +69,13 @@ impl Log for SimLog {
         Ok(Box::new(member))
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader>, LogError> {
-        self.at(Point::Ask)?;
+    fn reader(&self) -> Result<Box<dyn LogReader>, LogError> {
+        self.at(InjectionPoint::Ask)?;
         Ok(Box::new(SimReader { world: self.world.clone(), life: self.life.clone(), inner: self.world.log.reader()? }))
     }
 
     fn append(&self, records: &[OutputRecord]) -> Result<Receipt, LogError> {
-        self.at(Point::Append)?;
+        self.at(InjectionPoint::Append)?;
         self.world.log.append(records)
     }
 
@@ -97,7 +97,7 @@ struct SimMember {
 }
 
 impl SimMember {
-    fn at(&self, point: Point) -> Result<(), LogError> {
+    fn at(&self, point: InjectionPoint) -> Result<(), LogError> {
         self.world.at_log(&self.life, point)
     }
 
@@ -153,7 +153,7 @@ impl SimMember {
 
 impl Member for SimMember {
     fn poll(&mut self, limits: PollLimits, _: Duration) -> Result<Vec<Event>, LogError> {
-        self.at(Point::Poll)?;
+        self.at(InjectionPoint::Poll)?;
         let mut events = std::mem::take(&mut self.hidden);
         events.extend(self.poll_inner(limits)?);
         for event in &events {
@@ -161,24 +161,24 @@ impl Member for SimMember {
                 self.first_known.retain(|partition, _| !partitions.contains(partition));
             }
         }
-        self.at(Point::Polled)?;
+        self.at(InjectionPoint::Polled)?;
         Ok(events)
     }
 
     fn start(&mut self, partition: u32, offset: u64) -> Result<(), LogError> {
-        self.at(Point::Start)?;
+        self.at(InjectionPoint::Start)?;
         if self.world.state().never_started.contains(&(self.life.id, partition)) {
             return Ok(());
         }
         self.inner().start(partition, offset)?;
-        self.at(Point::Started)
+        self.at(InjectionPoint::Started)
     }
 
     fn commit(&mut self, commit: &Commit) -> Result<Receipt, LogError> {
         if self.is(Mutant::ZombieCommit) {
             self.hide_changes();
         }
-        self.at(Point::CommitBegun)?;
+        self.at(InjectionPoint::CommitBegun)?;
         let changed = self.changed(commit);
         let receipt = self.inner().commit(&changed);
         self.world.trace(|| {
@@ -189,12 +189,12 @@ impl Member for SimMember {
         });
         let receipt = receipt?;
         self.world.committed(self.serial, &changed);
-        self.at(Point::CommitDone)?;
+        self.at(InjectionPoint::CommitDone)?;
         Ok(receipt)
     }
 
     fn committed(&mut self, partitions: &[u32]) -> Result<BTreeMap<u32, Position>, LogError> {
-        if let Err(error) = self.at(Point::Committed) {
+        if let Err(error) = self.at(InjectionPoint::Committed) {
             if self.is(Mutant::LostAssignment) {
                 self.world.lose(&self.life, partitions.iter().copied());
             }
@@ -222,12 +222,12 @@ impl Drop for SimMember {
 struct SimReader {
     world: Arc<World>,
     life: Arc<Life>,
-    inner: Box<dyn Reader>,
+    inner: Box<dyn LogReader>,
 }
 
-impl Reader for SimReader {
-    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<Bounds>, LogError> {
-        if let Err(error) = self.world.at_log(&self.life, Point::Bounds) {
+impl LogReader for SimReader {
+    fn bounds(&mut self, partitions: &[TopicPartition]) -> Result<Vec<OffsetBounds>, LogError> {
+        if let Err(error) = self.world.at_log(&self.life, InjectionPoint::Bounds) {
             if self.world.mutant == Some(Mutant::LostRestore) {
                 self.world.lose(&self.life, partitions.iter().map(|place| place.partition));
             }
@@ -242,7 +242,7 @@ impl Reader for SimReader {
         from: u64,
         max_records: usize,
     ) -> Result<(Vec<InputRecord>, u64), LogError> {
-        self.world.at_log(&self.life, Point::Read)?;
+        self.world.at_log(&self.life, InjectionPoint::Read)?;
         let few = 1 + self.world.below(LONGEST_READ) as usize;
         self.inner.read(partition, from, max_records.min(few))
     }

@@ -1,12 +1,12 @@
 //! The points at which a stage can be interrupted, what can happen there, and how often it did.
 
-use super::Kind;
+use super::LogKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A place inside a step at which something may happen. `Poll` is before the call, `Polled` after it, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Point {
+pub(super) enum InjectionPoint {
     Ask,
     Join,
     Joined,
@@ -42,7 +42,7 @@ pub(super) enum Point {
 
 /// What happens at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Action {
+pub(super) enum PointAction {
     Nothing,
     /// The call fails without effect; a commit may have succeeded.
     Retry,
@@ -64,15 +64,15 @@ pub(super) enum Action {
     Crash,
 }
 
-use Action::{Abort, Crash, Damaged, Expire, Failed, Nothing, Others, Rejoin, Retry, World};
-use Point::{
+use InjectionPoint::{
     Append, Applied, Apply, Ask, Bounds, Checkpoint, CommitBegun, CommitDone, Committed, Emptied, Empty, Flush, Get,
     Join, Joined, Make, Open, Opened, Poll, Polled, Process, Punctuate, Read, Receive, Restored, Scan, SetAside, Start,
     Started, Submit, Withdraw,
 };
+use PointAction::{Abort, Crash, Damaged, Expire, Failed, Nothing, Others, Rejoin, Retry, World};
 
 /// All points, in the order of the table.
-const POINTS: &[Point] = &[
+const POINTS: &[InjectionPoint] = &[
     Ask,
     Join,
     Joined,
@@ -106,11 +106,11 @@ const POINTS: &[Point] = &[
     Withdraw,
 ];
 
-const ACTIONS: &[Action] = &[Nothing, Retry, Abort, Rejoin, Damaged, Failed, Others, Expire, World, Crash];
+const ACTIONS: &[PointAction] = &[Nothing, Retry, Abort, Rejoin, Damaged, Failed, Others, Expire, World, Crash];
 
-impl Point {
+impl InjectionPoint {
     /// The errors that a real log or disk returns here.
-    pub(super) fn failures(self, kind: Kind) -> &'static [Action] {
+    pub(super) fn failures(self, kind: LogKind) -> &'static [PointAction] {
         match self {
             Ask | Join | Joined | Bounds | Read | Append => &[Retry],
             Poll | Start | Committed => &[Retry, Rejoin],
@@ -118,7 +118,7 @@ impl Point {
             CommitBegun => &[Retry, Abort, Rejoin],
             CommitDone => &[Retry, Rejoin],
             // If the log keeps the state, its damage is the log's own and nothing can be refilled.
-            Open | Checkpoint | Get | Scan if kind == Kind::StateInLog => &[Failed],
+            Open | Checkpoint | Get | Scan if kind == LogKind::StateInLog => &[Failed],
             Open | Checkpoint | Apply | Get | Scan => &[Damaged, Failed],
             Empty | SetAside => &[Failed],
             Opened | Emptied | Applied | Make | Restored | Process | Punctuate | Flush | Submit | Receive
@@ -127,11 +127,11 @@ impl Point {
     }
 
     /// Whether a log of this kind reaches this point.
-    fn exists(self, kind: Kind) -> bool {
-        kind != Kind::StateInLog || !matches!(self, Empty | Emptied | Apply | Applied | SetAside)
+    fn exists(self, kind: LogKind) -> bool {
+        kind != LogKind::StateInLog || !matches!(self, Empty | Emptied | Apply | Applied | SetAside)
     }
 
-    pub(super) fn can(self, action: Action, kind: Kind) -> bool {
+    pub(super) fn can(self, action: PointAction, kind: LogKind) -> bool {
         match action {
             Nothing | Others | World => true,
             // The source of the input is not one of the processes.
@@ -143,10 +143,10 @@ impl Point {
 
 /// Number of times each action happened at each point.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Coverage(BTreeMap<(Point, Action), u64>);
+pub(super) struct Coverage(BTreeMap<(InjectionPoint, PointAction), u64>);
 
 impl Coverage {
-    pub(super) fn note(&mut self, point: Point, action: Action) {
+    pub(super) fn note(&mut self, point: InjectionPoint, action: PointAction) {
         *self.0.entry((point, action)).or_default() += 1;
     }
 
@@ -155,7 +155,7 @@ impl Coverage {
     }
 
     /// Actions possible for a log of this kind that never happened.
-    pub(super) fn missing(&self, kind: Kind) -> Vec<String> {
+    pub(super) fn missing(&self, kind: LogKind) -> Vec<String> {
         let all = POINTS.iter().filter(|point| point.exists(kind));
         let all = all.flat_map(|&point| ACTIONS.iter().map(move |&action| (point, action)));
         all.filter(|&(point, action)| point.can(action, kind) && !self.0.contains_key(&(point, action)))
@@ -163,7 +163,7 @@ impl Coverage {
             .collect()
     }
 
-    pub(super) fn table(&self, kind: Kind) -> String {
+    pub(super) fn table(&self, kind: LogKind) -> String {
         let mut table = format!("{:<12}", format!("{kind:?}"));
         ACTIONS.iter().for_each(|action| write!(table, "{:>9}", format!("{action:?}")).expect("text can be written"));
         for &point in POINTS.iter().filter(|point| point.exists(kind)) {

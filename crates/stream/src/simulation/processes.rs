@@ -3,10 +3,10 @@
 use super::log::SimLog;
 use super::stores::SimStores;
 use super::world::{Crashed, Grave, Life, SESSION, World};
-use super::{Kind, Role};
+use super::{LogKind, Role};
 use crate::clock::Clock;
 use crate::memory::{MemoryLogStores, MemoryStores};
-use crate::runner::{Stage as _, StageRunner, Step};
+use crate::runner::{Stage as _, StageRunner, StepOutcome};
 use crate::spec::RunnerSettings;
 use crate::store::StoreProvider;
 use page::{DAY, Timestamp};
@@ -23,7 +23,7 @@ const DEEPEST: usize = 3;
 const POLL_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The slot of a process: its name and its disk outlive it.
-pub(super) struct Slot {
+pub(super) struct ProcessSlot {
     pub(super) role: Role,
     pub(super) name: String,
     pub(super) disk: MemoryStores,
@@ -40,7 +40,7 @@ pub(super) struct Slot {
 }
 
 /// The processes of a world: both kinds of stage, two to four processes in all.
-pub(super) fn slots(chance: &mut Pcg64) -> Vec<Slot> {
+pub(super) fn slots(chance: &mut Pcg64) -> Vec<ProcessSlot> {
     let (flights, countings) = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)][chance.random_range(0..5)];
     let roles = std::iter::repeat_n(Role::Flight, flights).chain(std::iter::repeat_n(Role::Counting, countings));
     let settings = RunnerSettings {
@@ -50,7 +50,7 @@ pub(super) fn slots(chance: &mut Pcg64) -> Vec<Slot> {
         poll_timeout: POLL_TIMEOUT,
     };
     let in_flight = chance.random_range(3..20);
-    let slot = |(number, role): (usize, Role)| Slot {
+    let slot = |(number, role): (usize, Role)| ProcessSlot {
         role,
         name: format!("{}-{number}", role.group()),
         disk: MemoryStores::default(),
@@ -65,7 +65,7 @@ pub(super) fn slots(chance: &mut Pcg64) -> Vec<Slot> {
 }
 
 impl World {
-    pub(super) fn slot(&self, process: usize) -> MutexGuard<'_, Slot> {
+    pub(super) fn slot(&self, process: usize) -> MutexGuard<'_, ProcessSlot> {
         self.slots[process].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,8 +80,8 @@ impl World {
         let life = Life::new(id, process, role, &name);
         let log = Arc::new(SimLog { world: self.clone(), life: life.clone() });
         let inner: Arc<dyn StoreProvider> = match self.kind {
-            Kind::StateInLog => Arc::new(MemoryLogStores(self.log.backend().clone())),
-            Kind::Changelogs | Kind::CommitMarkers => Arc::new(disk),
+            LogKind::StateInLog => Arc::new(MemoryLogStores(self.log.backend().clone())),
+            LogKind::Changelogs | LogKind::CommitMarkers => Arc::new(disk),
         };
         let stores = Arc::new(SimStores { world: self.clone(), life: life.clone(), inner });
         let clock = Arc::new(SimClock { world: self.clone(), process });
@@ -112,8 +112,8 @@ impl World {
                 let idle_until = self.elapsed() + POLL_TIMEOUT;
                 let mut slot = self.slot(process);
                 slot.runner = Some(runner);
-                slot.idle = if step == Step::Idle { slot.idle + 1 } else { 0 };
-                if step == Step::Idle {
+                slot.idle = if step == StepOutcome::Idle { slot.idle + 1 } else { 0 };
+                if step == StepOutcome::Idle {
                     slot.wake_at = slot.wake_at.max(idle_until);
                 }
             }

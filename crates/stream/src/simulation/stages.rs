@@ -1,7 +1,7 @@
 //! The specifications of the two stages.
 
 use super::Role;
-use super::counting::{Counting, RESULTS, STORES};
+use super::counting::{RESULTS, STORES, SimulationCounter};
 use super::flight::{Flight, WORK};
 use super::world::{Life, World};
 use crate::processor::Processor;
@@ -16,8 +16,9 @@ impl World {
         let (work, stores, output) = match life.role {
             Role::Flight => (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &[][..], WORK.name()),
             Role::Counting => {
-                let make =
-                    move |task: &TaskId| -> Box<dyn Processor> { Box::new(Counting::new(&world, &of, task.partition)) };
+                let make = move |task: &TaskId| -> Box<dyn Processor> {
+                    Box::new(SimulationCounter::new(&world, &of, task.partition))
+                };
                 (StageWork::Processors(Box::new(make)), &STORES[..], RESULTS.name())
             }
         };

@@ -1,7 +1,7 @@
 //! The disk as one process sees it: there is a point before every call, and after most.
 
 use super::Mutant;
-use super::points::Point;
+use super::points::InjectionPoint;
 use super::world::{Life, World};
 use crate::store::{Checkpoint, StateStore, StoreError, StoreProvider, StoreWrite, TaskId, Visit};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ pub(super) struct SimStores {
 
 impl StoreProvider for SimStores {
     fn open(&self, log_id: &str, task: &TaskId, stores: &[&str]) -> Result<Box<dyn StateStore>, StoreError> {
-        self.world.at_store(&self.life, Point::Open)?;
+        self.world.at_store(&self.life, InjectionPoint::Open)?;
         let mut inner = self.inner.open(log_id, task, stores)?;
         let is_full = inner.checkpoint()?.stores.iter().any(|store| store.changelog_next.is_some());
         if self.world.mutant == Some(Mutant::EmptyFamily) && is_full && self.world.happens(0.3) {
@@ -23,13 +23,13 @@ impl StoreProvider for SimStores {
         }
         let checkpoint = inner.checkpoint()?;
         self.world.trace(|| format!("{} opens {task}: {}", self.life.name, told(&checkpoint)));
-        self.world.at_store(&self.life, Point::Opened)?;
+        self.world.at_store(&self.life, InjectionPoint::Opened)?;
         let (world, life, task) = (self.world.clone(), self.life.clone(), task.clone());
         Ok(Box::new(SimStore { world, life, task, inner, is_restored: false }))
     }
 
     fn set_aside(&self, task: &TaskId) -> Result<String, StoreError> {
-        self.world.at_store(&self.life, Point::SetAside)?;
+        self.world.at_store(&self.life, InjectionPoint::SetAside)?;
         self.inner.set_aside(task)
     }
 }
@@ -64,22 +64,22 @@ struct SimStore {
 
 impl StateStore for SimStore {
     fn get(&self, store: usize, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.world.at_store(&self.life, Point::Get)?;
+        self.world.at_store(&self.life, InjectionPoint::Get)?;
         self.inner.get(store, key)
     }
 
     fn scan(&self, store: usize, from: &[u8], visit: Visit<'_>) -> Result<(), StoreError> {
-        self.world.at_store(&self.life, Point::Scan)?;
+        self.world.at_store(&self.life, InjectionPoint::Scan)?;
         self.inner.scan(store, from, visit)
     }
 
     fn checkpoint(&self) -> Result<Checkpoint, StoreError> {
-        self.world.at_store(&self.life, Point::Checkpoint)?;
+        self.world.at_store(&self.life, InjectionPoint::Checkpoint)?;
         self.inner.checkpoint()
     }
 
     fn apply(&mut self, writes: &[StoreWrite], checkpoint: &Checkpoint) -> Result<(), StoreError> {
-        self.world.at_store(&self.life, Point::Apply)?;
+        self.world.at_store(&self.life, InjectionPoint::Apply)?;
         let mut checkpoint = checkpoint.clone();
         // A restore ends with a checkpoint without writes.
         self.is_restored |= writes.is_empty();
@@ -92,13 +92,13 @@ impl StateStore for SimStore {
             let (name, task, count) = (&self.life.name, &self.task, writes.len());
             format!("{name} applies {count} writes to {task}: {}", told(&checkpoint))
         });
-        self.world.at_store(&self.life, Point::Applied)
+        self.world.at_store(&self.life, InjectionPoint::Applied)
     }
 
     fn empty(&mut self, store: usize) -> Result<(), StoreError> {
-        self.world.at_store(&self.life, Point::Empty)?;
+        self.world.at_store(&self.life, InjectionPoint::Empty)?;
         self.inner.empty(store)?;
         self.world.trace(|| format!("{} empties store {store} of {}", self.life.name, self.task));
-        self.world.at_store(&self.life, Point::Emptied)
+        self.world.at_store(&self.life, InjectionPoint::Emptied)
     }
 }

@@ -4,7 +4,7 @@
 //! `SIM_MUTANT` repeat one run.
 
 use super::points::Coverage;
-use super::{Kind, Mutant, Outcome, run};
+use super::{LogKind, Mutant, RunOutcome, run};
 use std::str::FromStr;
 
 const SEEDS: u64 = 300;
@@ -24,7 +24,7 @@ fn is_meant(name: &str, value: &str) -> bool {
     std::env::var(name).map_or(true, |asked| asked == value)
 }
 
-fn story(seed: u64, kind: Kind, mutant: Option<Mutant>, broken: &str, trace: &[String]) -> String {
+fn story(seed: u64, kind: LogKind, mutant: Option<Mutant>, broken: &str, trace: &[String]) -> String {
     // A request for one seed shows the whole trace.
     let shown = asked::<u64>("SIM_SEED").map_or(SHOWN_EVENTS, |_| trace.len());
     let last = trace[trace.len().saturating_sub(shown)..].join("\n");
@@ -33,7 +33,7 @@ fn story(seed: u64, kind: Kind, mutant: Option<Mutant>, broken: &str, trace: &[S
     format!("{last}\n\nseed {seed} on {kind:?}: {broken}\nonce more: {again}")
 }
 
-fn simulate(kind: Kind) {
+fn simulate(kind: LogKind) {
     if !is_meant("SIM_KIND", &format!("{kind:?}")) || std::env::var("SIM_MUTANT").is_ok() {
         return;
     }
@@ -43,7 +43,7 @@ fn simulate(kind: Kind) {
     let mut coverage = Coverage::default();
     let mut failures: Vec<String> = Vec::new();
     for seed in from..from + count {
-        let Outcome { broken, trace, coverage: covered } = run(seed, kind, None);
+        let RunOutcome { broken, trace, coverage: covered } = run(seed, kind, None);
         coverage.add(&covered);
         if let Some(broken) = broken {
             if failures.is_empty() {
@@ -65,36 +65,36 @@ fn simulate(kind: Kind) {
 
 #[test]
 fn stages_over_changelogs_keep_their_promises() {
-    simulate(Kind::Changelogs);
+    simulate(LogKind::Changelogs);
 }
 
 #[test]
 fn stages_over_changelogs_with_commit_markers_keep_their_promises() {
-    simulate(Kind::CommitMarkers);
+    simulate(LogKind::CommitMarkers);
 }
 
 #[test]
 fn stages_over_a_log_that_keeps_their_state_keep_their_promises() {
-    simulate(Kind::StateInLog);
+    simulate(LogKind::StateInLog);
 }
 
 #[test]
 fn a_seed_tells_the_same_story_twice() {
-    for kind in [Kind::Changelogs, Kind::CommitMarkers, Kind::StateInLog] {
+    for kind in [LogKind::Changelogs, LogKind::CommitMarkers, LogKind::StateInLog] {
         let (one, other) = (run(7, kind, None), run(7, kind, None));
         assert_eq!((one.broken, one.trace), (other.broken, other.trace));
     }
 }
 
 /// The first seed that finds a mutant.
-fn find(kind: Kind, mutant: Mutant) {
+fn find(kind: LogKind, mutant: Mutant) {
     if !is_meant("SIM_MUTANT", &format!("{mutant:?}")) || !is_meant("SIM_KIND", &format!("{kind:?}")) {
         return;
     }
     let one = asked::<u64>("SIM_SEED");
     let seeds = one.map_or(0..SEEDS_FOR_MUTANTS, |seed| seed..seed + 1);
     for seed in seeds {
-        let Outcome { broken, trace, .. } = run(seed, kind, Some(mutant));
+        let RunOutcome { broken, trace, .. } = run(seed, kind, Some(mutant));
         if let Some(broken) = broken {
             println!("{mutant:?} is found by seed {seed} on {kind:?}: {broken}");
             if one.is_some() {
@@ -108,30 +108,30 @@ fn find(kind: Kind, mutant: Mutant) {
 
 #[test]
 fn work_of_tasks_that_went_elsewhere_is_found() {
-    find(Kind::Changelogs, Mutant::ZombieCommit);
-    find(Kind::StateInLog, Mutant::ZombieCommit);
+    find(LogKind::Changelogs, Mutant::ZombieCommit);
+    find(LogKind::StateInLog, Mutant::ZombieCommit);
 }
 
 #[test]
 fn partitions_that_are_never_started_are_found() {
-    find(Kind::CommitMarkers, Mutant::LostAssignment);
-    find(Kind::Changelogs, Mutant::LostRestore);
-    find(Kind::CommitMarkers, Mutant::LostRestore);
+    find(LogKind::CommitMarkers, Mutant::LostAssignment);
+    find(LogKind::Changelogs, Mutant::LostRestore);
+    find(LogKind::CommitMarkers, Mutant::LostRestore);
 }
 
 #[test]
 fn positions_that_go_back_are_found() {
-    find(Kind::CommitMarkers, Mutant::StaleCommit);
-    find(Kind::StateInLog, Mutant::StaleCommit);
+    find(LogKind::CommitMarkers, Mutant::StaleCommit);
+    find(LogKind::StateInLog, Mutant::StaleCommit);
 }
 
 #[test]
 fn an_interrupted_restore_that_claims_to_be_complete_is_found() {
-    find(Kind::Changelogs, Mutant::YoungRestore);
-    find(Kind::CommitMarkers, Mutant::YoungRestore);
+    find(LogKind::Changelogs, Mutant::YoungRestore);
+    find(LogKind::CommitMarkers, Mutant::YoungRestore);
 }
 
 #[test]
 fn a_store_that_is_empty_though_its_checkpoint_says_it_is_full_is_found() {
-    find(Kind::Changelogs, Mutant::EmptyFamily);
+    find(LogKind::Changelogs, Mutant::EmptyFamily);
 }

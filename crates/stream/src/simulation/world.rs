@@ -1,9 +1,9 @@
 //! State shared by all processes of a simulation: the log, the clock, the random numbers, and the trace.
 
 use super::points::Coverage;
-use super::{Kind, Mutant, Role};
+use super::{LogKind, Mutant, Role};
 use crate::inprocess::InProcessLog;
-use crate::invariants::Broken;
+use crate::invariants::BrokenInvariant;
 use crate::log::{Log, Member};
 use crate::memory::{MemoryBackend, MemoryStore};
 use crate::position::Position;
@@ -95,7 +95,7 @@ pub(super) struct Memory {
 }
 
 /// The mutable state of the world.
-pub(super) struct State {
+pub(super) struct WorldState {
     pub(super) chance: Pcg64,
     pub(super) chances: Chances,
     pub(super) depth: usize,
@@ -129,12 +129,12 @@ pub(super) struct State {
 }
 
 pub(super) struct World {
-    pub(super) kind: Kind,
+    pub(super) kind: LogKind,
     pub(super) mutant: Option<Mutant>,
     pub(super) log: InProcessLog<MemoryBackend>,
     micros: AtomicU64,
-    state: Mutex<State>,
-    pub(super) slots: Vec<Mutex<super::processes::Slot>>,
+    state: Mutex<WorldState>,
+    pub(super) slots: Vec<Mutex<super::processes::ProcessSlot>>,
 }
 
 fn topics() -> Vec<TopicConfig> {
@@ -157,16 +157,16 @@ fn topics() -> Vec<TopicConfig> {
 }
 
 impl World {
-    pub(super) fn new(seed: u64, kind: Kind, mutant: Option<Mutant>) -> Arc<Self> {
+    pub(super) fn new(seed: u64, kind: LogKind, mutant: Option<Mutant>) -> Arc<Self> {
         let log = InProcessLog::new(match kind {
-            Kind::Changelogs => MemoryBackend::default(),
-            Kind::CommitMarkers => MemoryBackend::with_commit_markers(),
-            Kind::StateInLog => MemoryBackend::with_state(),
+            LogKind::Changelogs => MemoryBackend::default(),
+            LogKind::CommitMarkers => MemoryBackend::with_commit_markers(),
+            LogKind::StateInLog => MemoryBackend::with_state(),
         });
         log.create_topics(&topics()).expect("a log in memory can create topics");
         let mut chance = Pcg64::seed_from_u64(seed);
         let slots = super::processes::slots(&mut chance).into_iter().map(Mutex::new).collect();
-        let state = State {
+        let state = WorldState {
             chance,
             chances: Chances::default(),
             depth: 0,
@@ -194,7 +194,7 @@ impl World {
         Arc::new(Self { kind, mutant, log, micros: AtomicU64::new(0), state: Mutex::new(state), slots })
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, WorldState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -245,7 +245,7 @@ impl World {
     }
 
     /// Ends the run at the first violated invariant.
-    pub(super) fn check(&self, result: Result<(), Broken>) {
+    pub(super) fn check(&self, result: Result<(), BrokenInvariant>) {
         if let Err(broken) = result {
             self.violated(broken.to_string());
         }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stream::testing::{RawRecord, TestDriver};
-use stream::{Answer, InFlight, InputRecord, ProcessError, StageSpec, StageWork, Tag, TaskId};
+use stream::{AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId};
 
 /// What a test sees of the engine, and by what it is led.
 #[derive(Default)]
 struct Desk {
-    submitted: Vec<(Tag, String)>,
-    answers: VecDeque<Answer>,
+    submitted: Vec<(RequestTag, String)>,
+    answers: VecDeque<AnsweredRequest>,
     withdrawn: Vec<u64>,
     is_draining: bool,
 }
@@ -24,7 +24,7 @@ impl Engine {
         let mut desk = self.0.lock().unwrap();
         let (tag, _) =
             desk.submitted.iter().rfind(|(_, submitted)| submitted == text).cloned().expect("it was submitted");
-        desk.answers.push_back(Answer::new(tag).with(OUTPUT, RawRecord::new(text, text)));
+        desk.answers.push_back(AnsweredRequest::new(tag).with(OUTPUT, RawRecord::new(text, text)));
     }
 
     fn submitted(&self) -> Vec<String> {
@@ -35,7 +35,7 @@ impl Engine {
 impl InFlight for Engine {
     fn begin(&mut self, _: u64) {}
 
-    fn submit(&mut self, tag: Tag, record: &InputRecord) -> Result<(), ProcessError> {
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
         let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         if text == "bad" {
             return Err(ProcessError::SetAside("this one is bad".to_owned()));
@@ -44,7 +44,7 @@ impl InFlight for Engine {
         Ok(())
     }
 
-    fn receive(&mut self, _: Duration) -> Option<Answer> {
+    fn receive(&mut self, _: Duration) -> Option<AnsweredRequest> {
         self.0.lock().unwrap().answers.pop_front()
     }
 
@@ -137,7 +137,7 @@ fn answers_to_requests_of_an_earlier_assignment_are_passed_over() {
     assert_eq!(engine.submitted(), ["a", "a"]);
     let (old, _) = engine.0.lock().unwrap().submitted[0].clone();
     assert_eq!(engine.0.lock().unwrap().withdrawn, [old.epoch]);
-    let late = Answer::new(old).with(OUTPUT, RawRecord::new(*b"key", *b"late"));
+    let late = AnsweredRequest::new(old).with(OUTPUT, RawRecord::new(*b"key", *b"late"));
     engine.0.lock().unwrap().answers.push_back(late);
     engine.answer("a");
     turn(&mut driver);

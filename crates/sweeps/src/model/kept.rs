@@ -1,10 +1,10 @@
 //! Saves and restores a model piece by piece.
 
-use super::{Cell, Model, Score, TOLD};
+use super::{ModelCell, SiteScore, SweepModel, TOLD};
 use crate::rules::{LEAD_LEAST, LEAD_MOST};
 use crate::states::{CellState, GroupState, InvalidState, SiteState};
 
-impl Model {
+impl SweepModel {
     /// The state of a group, for storage.
     pub fn group_state(&self, group: u64) -> Option<GroupState> {
         let number = self.outlook.group_number(group)? as usize;
@@ -35,7 +35,7 @@ impl Model {
         sizes.iter().for_each(|(group, pages)| self.sizes.add(*group, *pages));
     }
 
-    /// Restores a group. [`Model::restore_sizes`] restores its size.
+    /// Restores a group. [`SweepModel::restore_sizes`] restores its size.
     pub fn restore_group(&mut self, state: GroupState) -> Result<(), InvalidState> {
         let (group, site, pages) = (state.group, state.site, state.pages);
         let (calendar, hazard) = state.into_parts()?;
@@ -63,7 +63,7 @@ impl Model {
             return Err(InvalidState::cell(state.cell, "its sums or priors are negative or not finite"));
         }
         let CellState { cell, site, own, plain, priors } = *state;
-        let restored = Cell { cell, site, own, plain, priors, told: true };
+        let restored = ModelCell { cell, site, own, plain, priors, told: true };
         match self.outlook.cell_number(cell) {
             Some(number) => self.cells[number as usize] = restored,
             None => self.cells.push(restored),
@@ -80,9 +80,9 @@ impl Model {
         let number = self.outlook.number_site(state.site) as usize;
         self.outlook.sites[number].lead = state.lead;
         if self.scores.len() <= number {
-            self.scores.resize_with(number + 1, Score::default);
+            self.scores.resize_with(number + 1, SiteScore::default);
         }
-        self.scores[number] = Score { told_lead: state.lead, listed: false };
+        self.scores[number] = SiteScore { told_lead: state.lead, listed: false };
         Ok(())
     }
 }

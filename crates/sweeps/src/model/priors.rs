@@ -1,12 +1,12 @@
 //! Priors of cells, refitted from what their pages have shown.
 
-use super::Model;
+use super::SweepModel;
 use crate::belief::CellPriors;
 use crate::hash_keys::HashMapByHash;
 use crate::rules::{PRIOR_ALPHA, PRIOR_BETA_DAYS};
 use change_rate::GroupSums;
 
-impl Model {
+impl SweepModel {
     /// Fits the prior rates: of all pages, of the site, of the cell.
     pub(super) fn refit_priors(&mut self) {
         let mut sites: HashMapByHash<(GroupSums, GroupSums)> = HashMapByHash::default();

@@ -1,11 +1,11 @@
 //! The changes of a model that must be published to the owners of its [`Outlook`](crate::Outlook).
 
-use super::{Model, Score, TOLD};
+use super::{SiteScore, SweepModel, TOLD};
 use crate::outlook::{CellChange, Changes, GroupChange};
 use crate::states::SiteState;
 
-impl Model {
-    /// The changes since the last call, except insignificant ones, which stay for [`Model::take_changes`].
+impl SweepModel {
+    /// The changes since the last call, except insignificant ones, which stay for [`SweepModel::take_changes`].
     pub fn take_significant_changes(&mut self) -> Changes {
         let groups = std::mem::take(&mut self.significant);
         let sites = std::mem::take(&mut self.significant_sites);
@@ -62,7 +62,7 @@ impl Model {
         let outlook = self.outlook.sites[number as usize];
         let score = &mut self.scores[number as usize];
         let changed = score.told_lead != outlook.lead;
-        *score = Score { told_lead: outlook.lead, listed: false };
+        *score = SiteScore { told_lead: outlook.lead, listed: false };
         changed.then_some(SiteState { site: outlook.hash, lead: outlook.lead })
     }
 }

@@ -4,10 +4,10 @@ use page::{CanonicalUrl, Timestamp};
 
 const PAGE: &str = "http://a.test/page";
 const MOVED: &str = "http://a.test/moved";
-const PLACE: Place<'static> = Place { topic: "recrawl.fetch-results", partition: 2, offset: 7 };
+const PLACE: LogPosition<'static> = LogPosition { topic: "recrawl.fetch-results", partition: 2, offset: 7 };
 
-fn later(offset: u64) -> Place<'static> {
-    Place { offset, ..PLACE }
+fn later(offset: u64) -> LogPosition<'static> {
+    LogPosition { offset, ..PLACE }
 }
 
 fn exchange(url: &str, response_head: &str, received_bytes: i64) -> Exchange {
@@ -66,19 +66,19 @@ fn same_content(text: &str) -> FetchResult {
     })
 }
 
-fn captured(result: &FetchResult, place: &Place<'_>, originals: &mut Originals) -> Vec<Record> {
+fn captured(result: &FetchResult, position: &LogPosition<'_>, originals: &mut Originals) -> Vec<WarcRecord> {
     let body = result.body.as_deref().map(|packed| body::unpack(packed, 1 << 20).unwrap());
-    capture(result, body.as_deref(), place, originals)
+    capture(result, body.as_deref(), position, originals)
 }
 
-fn kinds(records: &[Record]) -> Vec<Kind> {
-    records.iter().map(Record::kind).collect()
+fn kinds(records: &[WarcRecord]) -> Vec<WarcRecordKind> {
+    records.iter().map(WarcRecord::kind).collect()
 }
 
 #[test]
 fn a_page_is_a_request_and_a_response_that_name_each_other() {
     let records = captured(&fetched("a page"), &PLACE, &mut Originals::new(9));
-    assert_eq!(kinds(&records), [Kind::Request, Kind::Response]);
+    assert_eq!(kinds(&records), [WarcRecordKind::Request, WarcRecordKind::Response]);
     let [request, response] = &records[..] else { unreachable!("there are two") };
     assert_eq!(request.block(), b"GET /page HTTP/1.1\r\nhost: a.test\r\n\r\n");
     assert_eq!(
@@ -102,11 +102,14 @@ fn a_page_is_a_request_and_a_response_that_name_each_other() {
 
 #[test]
 fn exported_twice_a_result_has_the_same_bytes_and_another_place_has_other_names() {
-    let records = |place: &Place<'_>| captured(&fetched("a page"), place, &mut Originals::new(9));
-    let packed = |place: &Place<'_>| records(place).iter().flat_map(Record::pack).collect::<Vec<_>>();
+    let records = |position: &LogPosition<'_>| captured(&fetched("a page"), position, &mut Originals::new(9));
+    let packed = |position: &LogPosition<'_>| records(position).iter().flat_map(WarcRecord::pack).collect::<Vec<_>>();
     assert_eq!(packed(&PLACE), packed(&PLACE));
-    let ids: std::collections::HashSet<_> =
-        [PLACE, later(8), Place { partition: 3, ..PLACE }].iter().flat_map(records).map(|record| record.id()).collect();
+    let ids: std::collections::HashSet<_> = [PLACE, later(8), LogPosition { partition: 3, ..PLACE }]
+        .iter()
+        .flat_map(records)
+        .map(|record| record.id())
+        .collect();
     assert_eq!(ids.len(), 6);
 }
 
@@ -120,7 +123,10 @@ fn redirects_are_captures_of_their_own() {
     });
     let mut originals = Originals::new(9);
     let records = captured(&moved, &PLACE, &mut originals);
-    assert_eq!(kinds(&records), [Kind::Request, Kind::Response, Kind::Request, Kind::Response]);
+    assert_eq!(
+        kinds(&records),
+        [WarcRecordKind::Request, WarcRecordKind::Response, WarcRecordKind::Request, WarcRecordKind::Response]
+    );
     let told = |name: &str| records.iter().map(|record| record.field(name)).collect::<Vec<_>>();
     assert_eq!(told("WARC-Target-URI"), [Some(PAGE), Some(PAGE), Some(MOVED), Some(MOVED)]);
     assert_eq!(told("WARC-Truncated"), [None, Some("unspecified"), None, None], "its body was not kept");
@@ -133,7 +139,7 @@ fn redirects_are_captures_of_their_own() {
     // The second request got no response.
     let lost = edited(result(FetchOutcome::NotModified, None, vec![redirect]), |it| it.look.status = None);
     let records = captured(&lost, &PLACE, &mut originals);
-    assert_eq!(kinds(&records), [Kind::Request, Kind::Response]);
+    assert_eq!(kinds(&records), [WarcRecordKind::Request, WarcRecordKind::Response]);
 }
 
 #[test]
@@ -142,9 +148,9 @@ fn what_did_not_change_refers_to_the_record_with_the_body() {
     let original = captured(&fetched("a page"), &PLACE, &mut originals).remove(1);
     let sha1 = labelled(Sha1::of(b"a page"));
     let (id, date) = (original.id().to_string(), original.date().to_string());
-    let check = |result: &FetchResult, place, originals: &mut Originals, profile: &str, end: &str| {
-        let records = captured(result, &place, originals);
-        assert_eq!(kinds(&records), [Kind::Request, Kind::Revisit]);
+    let check = |result: &FetchResult, position, originals: &mut Originals, profile: &str, end: &str| {
+        let records = captured(result, &position, originals);
+        assert_eq!(kinds(&records), [WarcRecordKind::Request, WarcRecordKind::Revisit]);
         let revisit = &records[1];
         for (name, value) in [
             ("WARC-Profile", profile),
@@ -167,7 +173,7 @@ fn what_did_not_change_refers_to_the_record_with_the_body() {
 fn a_revisit_does_not_refer_to_what_it_is_not_of() {
     let refers = |result: &FetchResult, originals: &mut Originals| {
         let revisit = captured(result, &later(8), originals).remove(1);
-        assert_eq!(revisit.kind(), Kind::Revisit);
+        assert_eq!(revisit.kind(), WarcRecordKind::Revisit);
         let payload = revisit.field("WARC-Payload-Digest").is_some();
         (revisit.field("WARC-Refers-To").is_some() && revisit.field("WARC-Refers-To-Date").is_some(), payload)
     };
@@ -203,7 +209,7 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
     let without = |result: FetchResult| FetchResult { exchanges: Vec::new(), ..result };
     let mut originals = Originals::new(9);
     let records = captured(&without(fetched("a page")), &PLACE, &mut originals);
-    assert_eq!(kinds(&records), [Kind::Resource]);
+    assert_eq!(kinds(&records), [WarcRecordKind::Resource]);
     assert_eq!((records[0].block(), records[0].field("WARC-Target-URI")), (b"a page".as_slice(), Some(PAGE)));
     assert_eq!(captured(&without(not_modified()), &later(8), &mut originals), []);
     let failed = edited(result(FetchOutcome::DnsFailed, None, Vec::new()), |it| it.look.status = None);
@@ -211,7 +217,7 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
     // Empty heads count as not recorded.
     let headless = exchange(PAGE, "", 6);
     let records = captured(&result(FetchOutcome::Fetched, Some("a page"), vec![headless]), &PLACE, &mut originals);
-    assert_eq!(kinds(&records), [Kind::Resource]);
+    assert_eq!(kinds(&records), [WarcRecordKind::Resource]);
     // Later revisits refer to the resource.
     let revisit = captured(&not_modified(), &later(8), &mut originals).remove(1);
     assert_eq!(revisit.field("WARC-Refers-To"), Some(records[0].id().to_string().as_str()));

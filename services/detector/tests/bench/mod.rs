@@ -12,7 +12,7 @@ use settings::{Layers, Settings};
 use std::collections::HashMap;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
-use topology::Names;
+use topology::LogNames;
 
 pub(crate) const URL: &str = "http://www.site.test/news";
 pub(crate) const FIRST: &[&str] = &[
@@ -28,7 +28,7 @@ pub(crate) const CHANGED_SENTENCE: &str =
 
 pub(crate) struct Bench {
     pub(crate) driver: TestDriver,
-    pub(crate) names: Names,
+    pub(crate) names: LogNames,
     pub(crate) settings: Settings,
     pub(crate) attempt: i64,
     pub(crate) validators: HashMap<PageId, Validators>,
@@ -46,7 +46,7 @@ impl Bench {
     pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
         driver.add(detector::stage(&settings, &names), "one");

@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, HashMap};
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use stream::{Log, TopicPartition};
-use sweeps::{Changes, Outlook, Place, SiteState};
-use topology::Names;
+use sweeps::{Changes, Outlook, PagePlace, SiteState};
+use topology::LogNames;
 
 pub(crate) struct Bench {
     pub(crate) driver: TestDriver,
-    pub(crate) names: Names,
+    pub(crate) names: LogNames,
     pub(crate) settings: Settings,
     pub(crate) now: Timestamp,
     pub(crate) last_look: HashMap<String, Timestamp>,
@@ -31,7 +31,7 @@ impl Bench {
 
     pub(crate) fn with_estimator(name: &str) -> Self {
         let settings = settings(name);
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let now = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[estimator::topology()], 2), now);
         driver.add(estimator::stage(&settings, &names), "one");
@@ -130,7 +130,7 @@ impl Bench {
             else {
                 continue;
             };
-            let site = Place::of(forecast.site_key.as_str(), "", "/").site;
+            let site = PagePlace::of(forecast.site_key.as_str(), "", "/").site;
             let sites = forecast.lead.map(|lead| SiteState { site, lead });
             let changes = Changes { groups: forecast.groups, sites: sites.into_iter().collect(), ..Changes::default() };
             outlook.apply(&changes).unwrap();

@@ -1,8 +1,8 @@
 //! Waits for a job's turn at its host, and drops requests that must no longer be sent.
 
 use super::{HostWorker, Turn};
-use crate::pool::Job;
-use crate::response::Failure;
+use crate::pool::FetchJob;
+use crate::response::FetchFailure;
 use crate::route::shared_address;
 use messages::FetchOutcome;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) enum Unsent {
 
 impl HostWorker {
     /// Waits for a job's turn, then marks it as in flight. Returns the reason if it must not be sent.
-    pub(super) async fn go_out(&mut self, job: &mut Job) -> Option<Unsent> {
+    pub(super) async fn go_out(&mut self, job: &mut FetchJob) -> Option<Unsent> {
         self.wait(job).await;
         if let Some(why) = self.unsent(job) {
             return Some(why);
@@ -30,13 +30,13 @@ impl HostWorker {
     }
 
     /// Ends one exchange of a job that needs another.
-    pub(super) fn wait_again(&mut self, job: &mut Job) {
+    pub(super) fn wait_again(&mut self, job: &mut FetchJob) {
         job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
         self.on_the_wire = None;
     }
 
     /// Waits for the host's gate, and for that of the address it shares with others.
-    async fn wait(&self, job: &Job) {
+    async fn wait(&self, job: &FetchJob) {
         self.gate.wait(job.request.not_before).await;
         if self.network.addresses.lets_wait()
             && let Some(address) = shared_address(&job.at, &self.network).await
@@ -46,7 +46,7 @@ impl HostWorker {
     }
 
     /// Why a request must not be sent now.
-    pub(super) fn unsent(&self, job: &Job) -> Option<Unsent> {
+    pub(super) fn unsent(&self, job: &FetchJob) -> Option<Unsent> {
         if self.network.traffic.is_draining() {
             return Some(Unsent::Drained);
         }
@@ -62,7 +62,7 @@ impl HostWorker {
 
     /// Answers a request that was not sent. This does not count as a failure of its page
     /// ([`Look::was_not_sent`](messages::Look::was_not_sent)).
-    pub(super) fn given_up(&self, job: Box<Job>, why: &Unsent) -> Turn {
+    pub(super) fn given_up(&self, job: Box<FetchJob>, why: &Unsent) -> Turn {
         let (rest, detail) = match why {
             Unsent::Drained => return Turn::Drained,
             Unsent::LeftAlone(rest) => (
@@ -71,7 +71,7 @@ impl HostWorker {
             ),
             Unsent::PastLease => (Duration::ZERO, format!("its lease ended at {}", job.request.lease_until)),
         };
-        let failure = Failure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
+        let failure = FetchFailure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
         let mut done = self.failed(job, self.clock.now(), Duration::ZERO, failure);
         done.result.look.retry_after_s = (!rest.is_zero()).then(|| rest.as_secs_f64().ceil() as i64);
         Turn::Done(done)

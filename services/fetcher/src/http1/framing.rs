@@ -16,7 +16,7 @@ pub(crate) enum Framing {
 }
 
 /// What is wrong with a chunked body.
-pub(crate) type Fault = &'static str;
+pub(crate) type FramingFault = &'static str;
 
 impl Framing {
     /// No body.
@@ -24,7 +24,7 @@ impl Framing {
 
     /// Takes the next piece of the body off the input, together with its framing. Returns `None` when the input is used
     /// up or the body has ended. After the end, the remaining input does not belong to the body.
-    pub(crate) fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+    pub(crate) fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, FramingFault> {
         match self {
             Self::Length(left) => Ok(take_up_to(left, input)),
             Self::Chunked(chunks) => chunks.next_piece(input),
@@ -90,7 +90,7 @@ enum At {
 }
 
 impl Chunks {
-    fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+    fn next_piece<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, FramingFault> {
         while self.at != At::End {
             if self.at == At::Data {
                 let piece = take_up_to(&mut self.left, input);
@@ -107,7 +107,7 @@ impl Chunks {
     }
 
     /// The state after a framing byte.
-    fn after(&mut self, byte: u8) -> Result<At, Fault> {
+    fn after(&mut self, byte: u8) -> Result<At, FramingFault> {
         match (self.at, byte) {
             (At::Start | At::Length, digit) if digit.is_ascii_hexdigit() => {
                 let value = u64::from(char::from(digit).to_digit(16).unwrap_or_default());
@@ -154,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Reads a body delivered in pieces of this size. Returns the body, whether it ended, and the leftover input.
-    fn read(mut framing: Framing, bytes: &[u8], piece: usize) -> Result<(Vec<u8>, bool, Vec<u8>), Fault> {
+    fn read(mut framing: Framing, bytes: &[u8], piece: usize) -> Result<(Vec<u8>, bool, Vec<u8>), FramingFault> {
         let (mut body, mut rest) = (Vec::new(), Vec::new());
         for piece in bytes.chunks(piece) {
             let mut input = piece;

@@ -19,7 +19,7 @@ const KEPT: [HeaderName; 7] = [
 ];
 
 #[derive(Debug)]
-pub(crate) struct Head {
+pub(crate) struct ResponseHead {
     pub(crate) status: StatusCode,
     pub(crate) version: Version,
     /// The headers in `KEPT`.
@@ -31,16 +31,16 @@ pub(crate) struct Head {
 
 /// Result of parsing the start of the input.
 #[derive(Debug)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedHead {
     /// A head, and its length in bytes.
-    Whole(Box<Head>, usize),
+    Whole(Box<ResponseHead>, usize),
     /// An interim response's head of this length. Another response follows.
     Interim(usize),
     /// The head is incomplete.
     Partial,
 }
 
-impl Parsed {
+impl ParsedHead {
     /// Parses the head of a response to a GET. The error says what is wrong.
     pub(crate) fn of(input: &[u8]) -> Result<Self, String> {
         let mut lines = [const { MaybeUninit::uninit() }; MAX_HEADERS];
@@ -62,7 +62,7 @@ impl Parsed {
             && (version == Version::HTTP_11 || lines.says_keep_alive)
             && status != StatusCode::SWITCHING_PROTOCOLS
             && framing != Framing::UntilClose;
-        Ok(Self::Whole(Box::new(Head { status, version, headers: lines.kept, framing, keeps_alive }), length))
+        Ok(Self::Whole(Box::new(ResponseHead { status, version, headers: lines.kept, framing, keeps_alive }), length))
     }
 }
 
@@ -136,9 +136,9 @@ fn words(value: &[u8]) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn whole(head: &str) -> Head {
-        match Parsed::of(head.as_bytes()) {
-            Ok(Parsed::Whole(read, length)) if length == head.len() => *read,
+    fn whole(head: &str) -> ResponseHead {
+        match ParsedHead::of(head.as_bytes()) {
+            Ok(ParsedHead::Whole(read, length)) if length == head.len() => *read,
             other => panic!("{head:?}: {other:?}"),
         }
     }
@@ -183,14 +183,15 @@ mod tests {
             "x: a\r\n folded",
         ] {
             let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\n");
-            assert!(Parsed::of(head.as_bytes()).is_err(), "{lines:?}");
+            assert!(ParsedHead::of(head.as_bytes()).is_err(), "{lines:?}");
         }
         for head in ["HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "HTTP/1.1 099 Low\r\n\r\n", "220 mail"] {
-            assert!(Parsed::of(head.as_bytes()).is_err(), "{head:?}");
+            assert!(ParsedHead::of(head.as_bytes()).is_err(), "{head:?}");
         }
         let lines = |count| format!("HTTP/1.1 200 OK\r\n{}\r\n", "a: b\r\n".repeat(count));
         assert!(
-            Parsed::of(lines(MAX_HEADERS).as_bytes()).is_ok() && Parsed::of(lines(MAX_HEADERS + 1).as_bytes()).is_err()
+            ParsedHead::of(lines(MAX_HEADERS).as_bytes()).is_ok()
+                && ParsedHead::of(lines(MAX_HEADERS + 1).as_bytes()).is_err()
         );
     }
 
@@ -204,9 +205,12 @@ mod tests {
 
     #[test]
     fn interim_responses_are_passed_over_and_half_a_head_is_none() {
-        assert!(matches!(Parsed::of(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP"), Ok(Parsed::Interim(37))));
+        assert!(matches!(
+            ParsedHead::of(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP"),
+            Ok(ParsedHead::Interim(37))
+        ));
         for half in ["", "\r\n", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\ncontent-type: text/ht"] {
-            assert!(matches!(Parsed::of(half.as_bytes()), Ok(Parsed::Partial)), "{half:?}");
+            assert!(matches!(ParsedHead::of(half.as_bytes()), Ok(ParsedHead::Partial)), "{half:?}");
         }
     }
 }

@@ -5,10 +5,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 const MAX_HEAD: usize = 8 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn pair() -> (Line, DuplexStream, Rc<Buffers>) {
+fn pair() -> (Http1Connection, DuplexStream, Rc<Buffers>) {
     let (ours, theirs) = duplex(1 << 20);
     let buffers = Rc::new(Buffers::for_heads_of(MAX_HEAD));
-    (Line::new(Box::new(ours), buffers.clone(), MAX_HEAD), theirs, buffers)
+    (Http1Connection::new(Box::new(ours), buffers.clone(), MAX_HEAD), theirs, buffers)
 }
 
 fn wait_for<T>(work: impl Future<Output = T>) -> T {
@@ -17,22 +17,22 @@ fn wait_for<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// Sends a request and reads the response: status, body, and whether the connection is reusable.
-async fn exchange(line: &mut Line) -> Result<(u16, Vec<u8>, bool), Problem> {
+async fn exchange(connection: &mut Http1Connection) -> Result<(u16, Vec<u8>, bool), Http1Error> {
     let until = Instant::now() + PATIENCE;
-    line.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
-    let ReadHead { head, .. } = line.head(false, until).await?;
+    connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
+    let ReadHead { head, .. } = connection.head(false, until).await?;
     let mut body = Vec::new();
     let take = |piece: &[u8]| {
         body.extend_from_slice(piece);
         More::Wanted
     };
-    line.body(&head, || until, take).await?;
-    Ok((head.status.as_u16(), body, line.is_in_order().await))
+    connection.body(&head, || until, take).await?;
+    Ok((head.status.as_u16(), body, connection.is_in_order().await))
 }
 
 #[test]
 fn answers_come_one_after_the_other_over_a_connection_that_holds_no_room_between_them() {
-    let (mut line, mut host, buffers) = pair();
+    let (mut connection, mut host, buffers) = pair();
     wait_for(async {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n";
         let plain = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
@@ -42,8 +42,8 @@ fn answers_come_one_after_the_other_over_a_connection_that_holds_no_room_between
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
         ] {
             host.write_all(answer.as_bytes()).await.unwrap();
-            assert_eq!(exchange(&mut line).await.unwrap(), (200, b"hello".to_vec(), true), "{answer:?}");
-            assert!(line.input.bytes.is_none());
+            assert_eq!(exchange(&mut connection).await.unwrap(), (200, b"hello".to_vec(), true), "{answer:?}");
+            assert!(connection.input.bytes.is_none());
         }
         let mut asked = vec![0; 3 * 18];
         host.read_exact(&mut asked).await.unwrap();
@@ -60,36 +60,36 @@ fn a_connection_is_used_no_more_when_it_says_so_or_anything_follows_the_answer()
         "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad",
         "HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\nhello",
     ] {
-        let (mut line, mut host, _) = pair();
+        let (mut connection, mut host, _) = pair();
         wait_for(async {
             host.write_all(answer.as_bytes()).await.unwrap();
-            assert_eq!(exchange(&mut line).await.unwrap(), (200, b"hello".to_vec(), false), "{answer:?}");
+            assert_eq!(exchange(&mut connection).await.unwrap(), (200, b"hello".to_vec(), false), "{answer:?}");
         });
     }
-    let (mut line, mut host, _) = pair();
+    let (mut connection, mut host, _) = pair();
     wait_for(async {
         host.write_all(b"HTTP/1.1 204 None\r\n\r\n").await.unwrap();
-        assert_eq!(exchange(&mut line).await.unwrap(), (204, Vec::new(), true));
+        assert_eq!(exchange(&mut connection).await.unwrap(), (204, Vec::new(), true));
         host.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nbad").await.unwrap();
-        assert!(!line.is_in_order().await, "an answer that nobody asked for");
+        assert!(!connection.is_in_order().await, "an answer that nobody asked for");
     });
-    let (mut line, host, _) = pair();
+    let (mut connection, host, _) = pair();
     drop(host);
-    assert!(!wait_for(line.is_in_order()), "closed");
+    assert!(!wait_for(connection.is_in_order()), "closed");
 }
 
 #[test]
 fn an_answer_that_breaks_off_is_whole_only_if_the_end_of_the_connection_is_its_end() {
     let check = |answer: &[u8], is_whole: bool| {
-        let (mut line, mut host, _) = pair();
+        let (mut connection, mut host, _) = pair();
         wait_for(async {
             host.write_all(answer).await.unwrap();
             host.shutdown().await.unwrap();
-            let read = exchange(&mut line).await;
-            assert_eq!(line.has_heard(), !answer.is_empty());
+            let read = exchange(&mut connection).await;
+            assert_eq!(connection.has_heard(), !answer.is_empty());
             match read {
                 Ok((200, body, false)) => assert!(is_whole && body == b"hello", "{answer:?}"),
-                other => assert!(!is_whole && matches!(other, Err(Problem::Closed)), "{answer:?}: {other:?}"),
+                other => assert!(!is_whole && matches!(other, Err(Http1Error::Closed)), "{answer:?}: {other:?}"),
             }
         });
     };
@@ -102,17 +102,17 @@ fn an_answer_that_breaks_off_is_whole_only_if_the_end_of_the_connection_is_its_e
 
 #[test]
 fn a_head_without_end_is_refused_and_one_that_does_not_come_is_late() {
-    let (mut line, mut host, _) = pair();
+    let (mut connection, mut host, _) = pair();
     wait_for(async {
         host.write_all(&[b"HTTP/1.1 200 OK\r\n".to_vec(), b"a: b\r\n".repeat(2_000)].concat()).await.unwrap();
-        assert!(matches!(exchange(&mut line).await, Err(Problem::Malformed(_))));
+        assert!(matches!(exchange(&mut connection).await, Err(Http1Error::Malformed(_))));
     });
-    let (mut line, _host, _) = pair();
+    let (mut connection, _host, _) = pair();
     wait_for(async {
-        assert!(matches!(line.head(false, Instant::now()).await, Err(Problem::Late)));
+        assert!(matches!(connection.head(false, Instant::now()).await, Err(Http1Error::Late)));
         // The alarm is not set yet. It is set for the later of two deadlines once the earlier has passed.
         let soon = Duration::from_millis(5);
-        assert!(matches!(line.head(false, Instant::now() + soon).await, Err(Problem::Late)));
-        assert!(matches!(line.head(false, Instant::now() + 2 * soon).await, Err(Problem::Late)));
+        assert!(matches!(connection.head(false, Instant::now() + soon).await, Err(Http1Error::Late)));
+        assert!(matches!(connection.head(false, Instant::now() + 2 * soon).await, Err(Http1Error::Late)));
     });
 }

@@ -19,12 +19,12 @@ fn pool(port: u16) -> (FetchPool, Arc<ManualClock>) {
         ("politeness.crawl_delay".to_owned(), "0s".to_owned()),
     ];
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-    let rules = Arc::new(Rules::new(&settings).unwrap());
+    let rules = Arc::new(FetcherRules::new(&settings).unwrap());
     let clock = ManualClock::at(START);
     (FetchPool::start(rules, clock.clone()).unwrap(), clock)
 }
 
-fn job(epoch: u64, path: &str) -> Job {
+fn job(epoch: u64, path: &str) -> FetchJob {
     asked(epoch, &request_for(&format!("http://a.test{path}")))
 }
 
@@ -32,8 +32,8 @@ fn request_for(url: &str) -> FetchRequest {
     FetchRequest::first(CanonicalUrl::parse(url).unwrap(), Timestamp::from_secs(0))
 }
 
-fn asked(epoch: u64, request: &FetchRequest) -> Job {
-    Job::new(Tag { partition: 0, offset: epoch, epoch }, request.clone())
+fn asked(epoch: u64, request: &FetchRequest) -> FetchJob {
+    FetchJob::new(RequestTag { partition: 0, offset: epoch, epoch }, request.clone())
 }
 
 /// Waits until a condition holds.

@@ -1,7 +1,7 @@
 //! A fetcher as a stage over a log in memory, turned by hand.
 
 use daemon::WebClock;
-use fetcher::Rules;
+use fetcher::FetcherRules;
 use messages::body::Packing;
 use messages::topics::Topic;
 use messages::{Encoded, FetchRequest, FetchResult, Validators, topics};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::memory::{MemoryBackend, MemoryStores};
 use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
-use topology::Names;
+use topology::LogNames;
 
 /// Longest wait for results that must come.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -24,7 +24,7 @@ pub(crate) fn clock() -> WebClock {
 pub(crate) struct Bench {
     log: InProcessLog<MemoryBackend>,
     settings: Settings,
-    names: Names,
+    names: LogNames,
     pub(crate) stage: StageRunner,
     started: usize,
 }
@@ -42,16 +42,17 @@ impl Bench {
         let overrides = [&fast[..], overrides].concat();
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology()], 1)).unwrap();
         let stage = Self::stage(&log, &settings, &names, 0);
         Self { log, settings, names, stage, started: 0 }
     }
 
-    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &Names, number: usize) -> StageRunner {
+    fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &LogNames, number: usize) -> StageRunner {
         let clock: Arc<dyn Clock> = Arc::new(clock());
-        let spec = fetcher::stage(settings, names, Rules::new(settings).unwrap(), Packing::Lz4, clock.clone()).unwrap();
+        let spec =
+            fetcher::stage(settings, names, FetcherRules::new(settings).unwrap(), Packing::Lz4, clock.clone()).unwrap();
         let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);
         let (log, stores) = (Arc::new(log.clone()), Arc::new(MemoryStores::default()));
         StageRunner::new(spec, &format!("instance-{number}"), log, stores, clock, pace)

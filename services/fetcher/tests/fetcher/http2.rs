@@ -6,7 +6,7 @@ use messages::FetchOutcome;
 use rcgen::CertifiedKey;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use simweb::hostile::{Asked, Ending, KEPT_BYTES, Misbehaviour, Step, http2_greeting, http2_misbehaviours, play};
+use simweb::hostile::{Asked, Ending, KEPT_BYTES, Misbehaviour, ScriptStep, http2_greeting, http2_misbehaviours, play};
 use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -81,7 +81,7 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
         let is_robots = site.met.lock().unwrap().insert(name.clone());
         let reply = if is_robots { &case.robots } else { &case.page };
         let asked = Asked { path: "/".to_owned(), head: String::new(), port: 0, stream: stream_number };
-        let steps: Vec<Step> = reply.steps(&asked);
+        let steps: Vec<ScriptStep> = reply.steps(&asked);
         if play(&steps, &mut stream).ok()? != Ending::Stay {
             stream.conn.send_close_notify();
             return stream.flush().ok();

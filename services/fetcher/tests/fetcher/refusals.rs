@@ -4,7 +4,7 @@ use crate::bench::{Bench, clock, request};
 use crate::stage::{OTHER_HOST, OTHER_PAGE, PAGE, asked_for_pages, web, with_fault};
 use messages::{Encoded, FetchOutcome, FetchRequest};
 use page::Timestamp;
-use simweb::{Fault, FaultRule, FaultScope};
+use simweb::{FaultRule, FaultScope, WebFault};
 use std::time::Duration;
 use stream::Clock;
 
@@ -12,7 +12,7 @@ use stream::Clock;
 fn statuses_become_the_outcomes_they_mean() {
     use FetchOutcome as O;
     let check = |code, retry_after_s, outcome, told: Option<i64>| {
-        let web = with_fault(Fault::Status { code, retry_after_s });
+        let web = with_fault(WebFault::Status { code, retry_after_s });
         let result = Bench::at(web.addr(), &[]).fetch(PAGE);
         assert_eq!((result.look.outcome, result.look.status), (outcome, Some(code)));
         assert_eq!(result.look.retry_after_s, told, "{code}");
@@ -31,7 +31,7 @@ fn statuses_become_the_outcomes_they_mean() {
 #[test]
 fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out_already() {
     let web = web(|config| {
-        let refusal = Fault::Status { code: 503, retry_after_s: Some(120) };
+        let refusal = WebFault::Status { code: 503, retry_after_s: Some(120) };
         let rule = FaultRule::everywhere(FaultScope::Pages(1.0), refusal);
         config.faults.push(FaultRule { host: Some("host-0001.test".to_owned()), ..rule });
     });
@@ -48,7 +48,7 @@ fn a_host_that_said_when_to_come_back_is_not_asked_before_by_what_was_handed_out
 fn one_refusal_without_a_word_of_when_stops_what_was_handed_out_already() {
     for code in [429, 503] {
         let web = web(|config| {
-            let refusal = Fault::Status { code, retry_after_s: None };
+            let refusal = WebFault::Status { code, retry_after_s: None };
             config.faults.push(FaultRule::everywhere(FaultScope::Pages(1.0), refusal));
         });
         let mut bench = Bench::at(web.addr(), &[("politeness.backoff_base", "40s")]);
@@ -67,7 +67,7 @@ fn one_refusal_without_a_word_of_when_stops_what_was_handed_out_already() {
 #[test]
 fn a_request_that_is_meant_for_after_the_rest_is_sent_then() {
     let web = web(|config| {
-        let refusal = Fault::Status { code: 429, retry_after_s: None };
+        let refusal = WebFault::Status { code: 429, retry_after_s: None };
         config.faults.push(FaultRule::everywhere(FaultScope::Pages(1.0), refusal));
     });
     let backoff_base = Duration::from_millis(200);

@@ -4,8 +4,8 @@ use crate::bench::{Bench, clock, request, with_digest};
 use messages::{DeadLetter, Digest, Encoded, FetchOutcome, FetchRequest, body, topics};
 use page::Timestamp;
 use simweb::{
-    ChangeRates, Fault, FaultRule, FaultScope, HostDials, LedgerEntry, RequestKind, Robots, SeededConfig, SimWeb,
-    SimWebConfig, Source, Validators, politeness,
+    ChangeRates, FaultRule, FaultScope, HostDials, HostRobots, LedgerEntry, RequestKind, SeededConfig, SimWeb,
+    SimWebConfig, ValidatorSupport, WebFault, WebSource, politeness,
 };
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -23,14 +23,14 @@ pub(crate) const PATH: &str = "/section-1/page-00001.html";
 pub(crate) fn web(change: impl FnOnce(&mut SimWebConfig)) -> SimWeb {
     let source =
         SeededConfig { hosts: 2, pages_per_host: 10, rates: ChangeRates::Same(0.0), ..SeededConfig::default() };
-    let mut config = SimWebConfig::new(Source::Seeded(source));
+    let mut config = SimWebConfig::new(WebSource::Seeded(source));
     config.page_bytes = 2_000;
     change(&mut config);
     let clock = clock();
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
 
-pub(crate) fn with_fault(fault: Fault) -> SimWeb {
+pub(crate) fn with_fault(fault: WebFault) -> SimWeb {
     web(|config| config.faults.push(FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), fault)))
 }
 
@@ -72,7 +72,7 @@ fn a_page_comes_with_its_body_digest_and_validators() {
 
 #[test]
 fn a_page_that_robots_txt_forbids_is_never_asked_for() {
-    let robots = Robots { disallow: vec!["/section-1/".to_owned()], ..Robots::default() };
+    let robots = HostRobots { disallow: vec!["/section-1/".to_owned()], ..HostRobots::default() };
     let web = web(|config| config.dials.robots = robots);
     let mut bench = Bench::at(web.addr(), &[]);
     assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RobotsDisallowed);
@@ -85,7 +85,7 @@ fn a_page_that_robots_txt_forbids_is_never_asked_for() {
 
 #[test]
 fn nothing_is_asked_of_a_host_whose_robots_txt_fails() {
-    let web = web(|config| config.dials.robots = Robots { status: 503, ..Robots::default() });
+    let web = web(|config| config.dials.robots = HostRobots { status: 503, ..HostRobots::default() });
     let mut bench = Bench::at(web.addr(), &[]);
     assert_eq!(bench.fetch(PAGE).look.outcome, FetchOutcome::RobotsUnavailable);
     assert_eq!(bench.fetch(OTHER_PAGE).look.outcome, FetchOutcome::RobotsUnavailable);
@@ -94,13 +94,14 @@ fn nothing_is_asked_of_a_host_whose_robots_txt_fails() {
 
 #[test]
 fn a_host_without_robots_txt_forbids_nothing() {
-    let web = web(|config| config.dials.robots = Robots { status: 404, ..Robots::default() });
+    let web = web(|config| config.dials.robots = HostRobots { status: 404, ..HostRobots::default() });
     assert_eq!(Bench::at(web.addr(), &[]).fetch(PAGE).look.outcome, FetchOutcome::Fetched);
 }
 
 #[test]
 fn each_validator_is_sent_and_a_304_is_not_modified() {
-    for validators in [Validators { etag: true, last_modified: false }, Validators { etag: false, last_modified: true }]
+    for validators in
+        [ValidatorSupport { etag: true, last_modified: false }, ValidatorSupport { etag: false, last_modified: true }]
     {
         let web = web(|config| config.dials.validators = validators);
         let mut bench = Bench::at(web.addr(), &[]);
@@ -118,7 +119,7 @@ fn each_validator_is_sent_and_a_304_is_not_modified() {
 
 #[test]
 fn an_identical_body_does_not_travel() {
-    let web = web(|config| config.dials.validators = Validators { etag: false, last_modified: false });
+    let web = web(|config| config.dials.validators = ValidatorSupport { etag: false, last_modified: false });
     let mut bench = Bench::at(web.addr(), &[]);
     let first = bench.fetch(PAGE);
     let again = with_digest(request(PAGE), &first);
@@ -133,7 +134,7 @@ fn an_identical_body_does_not_travel() {
 
 #[test]
 fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() {
-    let web = with_fault(Fault::OversizeBody { bytes: 10_000_000 });
+    let web = with_fault(WebFault::OversizeBody { bytes: 10_000_000 });
     let mut bench = Bench::at(web.addr(), &[("fetch.max_body", "10KiB")]);
     let result = bench.fetch(PAGE);
     assert_eq!(
@@ -147,7 +148,7 @@ fn a_body_longer_than_allowed_is_cut_and_marked_and_the_next_page_still_comes() 
 
 #[test]
 fn redirects_are_followed_to_the_end_and_told() {
-    let web = with_fault(Fault::Redirect { code: 301, hops: 3 });
+    let web = with_fault(WebFault::Redirect { code: 301, hops: 3 });
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     assert_eq!(result.look.outcome, FetchOutcome::Fetched);
     assert_eq!(result.hops.len(), 3);
@@ -159,7 +160,7 @@ fn redirects_are_followed_to_the_end_and_told() {
 
 #[test]
 fn a_redirect_loop_ends_after_the_redirects_allowed() {
-    let web = with_fault(Fault::RedirectLoop { code: 302 });
+    let web = with_fault(WebFault::RedirectLoop { code: 302 });
     let result = Bench::at(web.addr(), &[("fetch.max_redirects", "4")]).fetch(PAGE);
     assert_eq!((result.look.outcome, result.hops.len()), (FetchOutcome::TooManyRedirects, 5));
     assert_eq!(asked_for_pages(&web).len(), 5);
@@ -168,7 +169,7 @@ fn a_redirect_loop_ends_after_the_redirects_allowed() {
 #[test]
 fn a_redirect_to_another_host_obeys_that_hosts_robots_txt() {
     let forbidding = HostDials {
-        robots: Robots { disallow: vec!["/section-2/".to_owned()], ..Robots::default() },
+        robots: HostRobots { disallow: vec!["/section-2/".to_owned()], ..HostRobots::default() },
         ..HostDials::default()
     };
     let web = web(|config| {
@@ -196,7 +197,7 @@ fn a_redirect_to_another_host_obeys_that_hosts_robots_txt() {
 
 #[test]
 fn a_connection_that_breaks_in_mid_body_is_lost_and_the_next_page_comes_over_a_new_one() {
-    let web = with_fault(Fault::ResetMidBody);
+    let web = with_fault(WebFault::ResetMidBody);
     let mut bench = Bench::at(web.addr(), &[]);
     let result = bench.fetch(PAGE);
     assert_eq!((result.look.outcome, result.body), (FetchOutcome::ConnectionLost, None));
@@ -207,9 +208,9 @@ fn a_connection_that_breaks_in_mid_body_is_lost_and_the_next_page_comes_over_a_n
 #[test]
 fn a_slow_answer_times_out_within_its_limit() {
     for (fault, limit) in [
-        (Fault::SlowBody(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
-        (Fault::SlowBody(Duration::from_secs(15)), ("fetch.idle_timeout", "300ms")),
-        (Fault::Latency(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
+        (WebFault::SlowBody(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
+        (WebFault::SlowBody(Duration::from_secs(15)), ("fetch.idle_timeout", "300ms")),
+        (WebFault::Latency(Duration::from_secs(15)), ("fetch.total_timeout", "300ms")),
     ] {
         let web = with_fault(fault.clone());
         let mut bench = Bench::at(web.addr(), &[limit]);
@@ -253,7 +254,7 @@ fn a_packed_body_arrives_unpacked_and_both_lengths_are_told() {
 
 #[test]
 fn a_host_has_one_request_at_a_time_and_its_delay_between_two() {
-    let robots = Robots { crawl_delay_s: Some(0.12), ..Robots::default() };
+    let robots = HostRobots { crawl_delay_s: Some(0.12), ..HostRobots::default() };
     let web = web(|config| {
         config
             .host_dials
@@ -312,7 +313,7 @@ fn a_request_that_cannot_be_read_is_set_aside_and_the_rest_goes_on() {
 fn what_a_killed_fetcher_had_answered_behind_a_slow_host_is_not_fetched_again_by_the_next() {
     // The first request is slow, so that the position cannot move past it.
     let web = web(|config| {
-        let slow = Fault::Latency(Duration::from_secs(2));
+        let slow = WebFault::Latency(Duration::from_secs(2));
         config.faults.push(FaultRule {
             host: Some("host-0001.test".to_owned()),
             ..FaultRule::everywhere(FaultScope::Path(PATH.to_owned()), slow)
@@ -364,7 +365,7 @@ fn no_more_requests_are_taken_in_than_may_be_in_flight() {
 
 #[test]
 fn a_timestamp_of_the_fetch_is_when_the_request_went_out() {
-    let web = with_fault(Fault::Latency(Duration::from_millis(200)));
+    let web = with_fault(WebFault::Latency(Duration::from_millis(200)));
     let result = Bench::at(web.addr(), &[]).fetch(PAGE);
     let asked = &asked_for_pages(&web)[0];
     assert!(result.look.fetched_at <= asked.started_at, "{} and {}", result.look.fetched_at, asked.started_at);

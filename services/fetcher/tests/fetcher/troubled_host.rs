@@ -1,8 +1,8 @@
-//! The real scheduler and the real fetcher on a fast clock, and a host that is well, then refuses, then is slow, then is
-//! well again: its own books of all that.
+//! The real scheduler and the real fetcher on a fast clock, and a host that is well, then refuses, then is slow, then
+//! is well again: its own books of all that.
 
 use daemon::WebClock;
-use fetcher::Rules;
+use fetcher::FetcherRules;
 use messages::{
     ChangeBelief, ChangeEstimate, Command, CommandKind, Encoded, FetchOutcome, FetchResult, LookJudgement,
     SchedulerEvent, Verdict, topics,
@@ -10,13 +10,14 @@ use messages::{
 use page::{CanonicalUrl, HOUR, MINUTE, Timestamp};
 use settings::{Layers, Settings};
 use simweb::{
-    ChangeRates, Fault, FaultRule, FaultScope, LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, Source,
+    ChangeRates, FaultRule, FaultScope, LedgerEntry, RequestKind, SeededConfig, SimWeb, SimWebConfig, WebFault,
+    WebSource,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::memory::{MemoryBackend, MemoryStores};
 use stream::{Clock, InProcessLog, Log, OutputRecord, Stage, StageRunner, TopicPartition};
-use topology::Names;
+use topology::LogNames;
 
 /// Seconds of the web in a real one.
 const SPEED: f64 = 600.0;
@@ -59,12 +60,12 @@ fn settings() -> Settings {
 fn troubled_web(plan: &Plan, clock: &Arc<WebClock>) -> SimWeb {
     let seeded =
         SeededConfig { hosts: 1, pages_per_host: 40, rates: ChangeRates::Same(0.0), ..SeededConfig::default() };
-    let mut config = SimWebConfig::new(Source::Seeded(seeded));
+    let mut config = SimWebConfig::new(WebSource::Seeded(seeded));
     config.page_bytes = 2_000;
     let rule = |from, until, fault| FaultRule { from, until, ..FaultRule::everywhere(FaultScope::Pages(1.0), fault) };
-    let refusal = Fault::Status { code: 503, retry_after_s: Some(RETRY_AFTER.as_secs() as u32) };
+    let refusal = WebFault::Status { code: 503, retry_after_s: Some(RETRY_AFTER.as_secs() as u32) };
     config.faults.push(rule(plan.refuses_from, plan.slow_from, refusal));
-    config.faults.push(rule(plan.slow_from, plan.well_from, Fault::Latency(SLOWNESS.div_f64(SPEED))));
+    config.faults.push(rule(plan.slow_from, plan.well_from, WebFault::Latency(SLOWNESS.div_f64(SPEED))));
     let clock = clock.clone();
     SimWeb::start(config, Arc::new(move || clock.now())).unwrap()
 }
@@ -87,7 +88,7 @@ fn estimate_of(result: FetchResult) -> ChangeEstimate {
 
 struct Loop {
     log: InProcessLog<MemoryBackend>,
-    names: Names,
+    names: LogNames,
     clock: Arc<WebClock>,
     scheduler: StageRunner,
     fetcher: StageRunner,
@@ -98,13 +99,13 @@ impl Loop {
     fn start(settings: &Settings, clock: &Arc<WebClock>, web: &SimWeb) -> Self {
         let mut settings = settings.clone();
         settings.fetch.resolve.insert("*.test".to_owned(), web.addr());
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology(), scheduler::topology()], 1))
             .unwrap();
         let shared: Arc<dyn Log> = Arc::new(log.clone());
         let spec = scheduler::stage(&settings, &names, 1);
-        let rules = Rules::new(&settings).unwrap();
+        let rules = FetcherRules::new(&settings).unwrap();
         let fetching = fetcher::stage(&settings, &names, rules, messages::body::Packing::None, clock.clone()).unwrap();
         let [scheduler, fetcher] = [spec, fetching].map(|spec| {
             let pace = topology::runner_settings(&settings, spec.punctuate_every, &**clock);

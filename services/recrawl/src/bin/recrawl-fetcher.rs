@@ -1,12 +1,12 @@
 //! The fetcher as a separate process, over Kafka.
 
-use fetcher::Rules;
+use fetcher::FetcherRules;
 use messages::body::Packing;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     daemon::service::main("fetcher", |around| {
-        let rules = Rules::new(around.settings)?;
+        let rules = FetcherRules::new(around.settings)?;
         Ok(fetcher::stage(around.settings, around.names, rules, Packing::Lz4, around.clock.clone())?)
     })
 }

@@ -1,7 +1,7 @@
 //! `recrawl changes`: prints changes as a stream that scripts can follow and resume.
 
-use crate::Failure;
-use crate::follow::{Cursor, FollowArguments, Followed, Follower, Subject, Take};
+use crate::CommandFailure;
+use crate::follow::{Cursor, FollowArguments, Followed, Subject, Take, TopicFollower};
 use crate::output::{Format, told, word};
 use clap::Args;
 use daemon::StopSignal;
@@ -20,7 +20,7 @@ pub struct ChangesArguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct ChangeLine {
     /// Cursor that resumes after this change.
     cursor: String,
     change_id: String,
@@ -41,7 +41,7 @@ struct Line {
     changes_last: bool,
 }
 
-impl Line {
+impl ChangeLine {
     fn new(change: PageChange, cursor: &Cursor) -> Self {
         Self {
             cursor: cursor.to_string(),
@@ -77,7 +77,7 @@ impl Line {
 }
 
 /// Prints changes one per line, also with `--format json`, because the list may have no end.
-pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Failure> {
+pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
     let follow = &arguments.follow;
     let stop = StopSignal::on_signals()?;
     let subject = Subject {
@@ -87,7 +87,7 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Failu
         batch: BATCH,
         moment: |change: &PageChange| change.seen_at,
     };
-    let mut changes = Follower::open(&follow.settings()?, subject, follow)?;
+    let mut changes = TopicFollower::open(&follow.settings()?, subject, follow)?;
     let out = BufWriter::new(std::io::stdout().lock());
     let mut printer = Printer { out, format, follow, stop: &stop };
     follow.each(&mut changes, &stop, &mut printer)?;
@@ -102,16 +102,16 @@ struct Printer<'a> {
 }
 
 impl Take<PageChange> for Printer<'_> {
-    fn take(&mut self, record: Followed<PageChange>) -> Result<bool, Failure> {
+    fn take(&mut self, record: Followed<PageChange>) -> Result<bool, CommandFailure> {
         if !self.follow.wants(record.message.seen_at) {
             return Ok(false);
         }
-        let line = Line::new(record.message, &record.cursor);
+        let line = ChangeLine::new(record.message, &record.cursor);
         told(line.write(self.format, &mut self.out), self.stop)?;
         Ok(true)
     }
 
-    fn rest(&mut self) -> Result<(), Failure> {
+    fn rest(&mut self) -> Result<(), CommandFailure> {
         told(self.out.flush(), self.stop)
     }
 }

@@ -2,7 +2,7 @@
 
 mod replay;
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
 use crate::topic_reader::TopicReader;
@@ -30,7 +30,7 @@ pub struct DeadLettersArguments {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct DeadLetterRow {
     set_aside_at: String,
     stage: String,
     topic: String,
@@ -42,7 +42,7 @@ struct Row {
 }
 
 /// Lists the retained dead letters.
-pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), Failure> {
+pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     if arguments.replay {
@@ -69,9 +69,9 @@ pub fn dead_letters(arguments: &DeadLettersArguments, format: Format) -> Result<
     })
 }
 
-fn row(record: &InputRecord) -> Row {
+fn row(record: &InputRecord) -> DeadLetterRow {
     match record.value.as_deref().map(DeadLetter::decode) {
-        Some(Ok(letter)) => Row {
+        Some(Ok(letter)) => DeadLetterRow {
             set_aside_at: letter.set_aside_at.to_string(),
             stage: letter.stage,
             topic: letter.topic,
@@ -82,7 +82,7 @@ fn row(record: &InputRecord) -> Row {
             reason: letter.reason,
         },
         // Written by another program, or by a version whose schema is missing. Show it nevertheless.
-        other => Row {
+        other => DeadLetterRow {
             set_aside_at: record.timestamp.to_string(),
             stage: "unknown".to_owned(),
             topic: topics::DEAD_LETTERS.name().to_string(),

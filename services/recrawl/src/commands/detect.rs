@@ -1,9 +1,9 @@
 //! `recrawl detect --corpus DIR`: judges every raw change of a recorded history, learning as it goes.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, word, written};
-use archives::{Archive, ArchiveError, Line};
+use archives::{Archive, ArchiveError, JudgedChange};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{BufWriter, Write};
@@ -23,12 +23,12 @@ pub struct DetectArguments {
 }
 
 /// Judges all versions in order of time and prints a line per raw change.
-pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure> {
+pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), CommandFailure> {
     let urls = arguments.settings.load(&[])?.urls.rules();
     let mut archive = Archive::open(&arguments.corpus, arguments.source.as_deref()).map_err(failure)?;
     if archive.pages().is_empty() {
         let which = arguments.source.as_ref().map(|source| format!(" of source {source}")).unwrap_or_default();
-        return Err(Failure::Input(format!("{}: no pages{which}", arguments.corpus.display())));
+        return Err(CommandFailure::Input(format!("{}: no pages{which}", arguments.corpus.display())));
     }
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(4));
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} versions  {elapsed}") {
@@ -46,7 +46,7 @@ pub fn detect(arguments: &DetectArguments, format: Format) -> Result<(), Failure
     written(lines.iter().try_for_each(|line| write(line, format, &mut out)).and_then(|()| out.flush()))
 }
 
-fn write(line: &Line, format: Format, out: &mut impl Write) -> std::io::Result<()> {
+fn write(line: &JudgedChange, format: Format, out: &mut impl Write) -> std::io::Result<()> {
     if format == Format::Text {
         let mark = if line.meaningful { "*" } else { " " };
         let verdict = word(&line.verdict);
@@ -60,6 +60,6 @@ fn write(line: &Line, format: Format, out: &mut impl Write) -> std::io::Result<(
     writeln!(out)
 }
 
-fn failure(error: ArchiveError) -> Failure {
-    Failure::Input(error.to_string())
+fn failure(error: ArchiveError) -> CommandFailure {
+    CommandFailure::Input(error.to_string())
 }

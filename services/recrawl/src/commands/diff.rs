@@ -1,6 +1,6 @@
 //! `recrawl diff OLD NEW`: what a reader would notice between two versions of a page.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{Given, file_or_address};
@@ -34,7 +34,7 @@ pub struct DiffArguments {
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct DiffQuery {
     old: PathBuf,
     new: PathBuf,
     url: Option<String>,
@@ -42,7 +42,7 @@ struct Question {
 }
 
 /// Compares two versions.
-pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), Failure> {
+pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
     let urls = settings.urls.rules();
     if let Some(file) = &arguments.batch {
@@ -58,8 +58,8 @@ pub fn diff(arguments: &DiffArguments, format: Format) -> Result<(), Failure> {
     answer(format, &compare(&version(&old), &version(&new)), text)
 }
 
-fn answer_one(question: Question, urls: &UrlRules) -> Result<Diff, String> {
-    let Question { old, new, url, content_type } = question;
+fn answer_one(question: DiffQuery, urls: &UrlRules) -> Result<Diff, String> {
+    let DiffQuery { old, new, url, content_type } = question;
     let version = |file: PathBuf| {
         let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok::<_, String>(Version::new(&bytes, content_type.as_deref(), url.as_deref(), urls))

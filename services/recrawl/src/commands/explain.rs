@@ -1,6 +1,6 @@
 //! `recrawl explain URL`: why a page is or is not due.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::{OnePageArguments, not_known};
 use crate::output::{Format, answer};
 use daemon::WebClock;
@@ -8,7 +8,7 @@ use scheduler::explain::Explanation;
 use stream::Clock;
 
 /// Explains the scheduling of a page.
-pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), Failure> {
+pub fn explain(arguments: &OnePageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, settings, inspection) = arguments.open()?;
     let now = WebClock::new(&settings.clock).now();
     let explanation = inspection.explain(&settings, &url, now)?.ok_or_else(|| not_known(&url))?;

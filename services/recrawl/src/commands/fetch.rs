@@ -2,7 +2,7 @@
 
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, word};
-use crate::{Failure, one_fetch};
+use crate::{CommandFailure, one_fetch};
 use ::page::CanonicalUrl;
 use clap::Args;
 use messages::{FetchOutcome, FetchResult};
@@ -24,15 +24,15 @@ pub struct FetchArguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Fetched {
+struct FetchOutput {
     outcome: FetchOutcome,
     status: Option<u16>,
     /// The final URL, after redirects.
     url: String,
     requested_url: String,
-    hops: Vec<Hop>,
+    hops: Vec<HopOutput>,
     robots: Option<RobotsAnswer>,
-    validators: Validators,
+    validators: ValidatorsOutput,
     content_type: Option<String>,
     charset: Option<String>,
     timings_ms: Timings,
@@ -44,7 +44,7 @@ struct Fetched {
 }
 
 #[derive(Debug, Serialize)]
-struct Hop {
+struct HopOutput {
     url: String,
     status: u16,
 }
@@ -59,7 +59,7 @@ struct RobotsAnswer {
 }
 
 #[derive(Debug, Serialize)]
-struct Validators {
+struct ValidatorsOutput {
     etag: Option<String>,
     last_modified: Option<String>,
 }
@@ -77,10 +77,10 @@ struct Bytes {
 }
 
 /// Fetches a page. Exit status 1 if there is no page.
-pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> {
+pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
-    let url =
-        CanonicalUrl::parse(&arguments.url).map_err(|error| Failure::Input(format!("{}: {error}", arguments.url)))?;
+    let url = CanonicalUrl::parse(&arguments.url)
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.url)))?;
     let (result, robots) = one_fetch::page(&settings, &url)?;
     let bytes = one_fetch::unpacked_body(&settings, &result)?;
     let fetched = describe(&settings, &result, robots.as_ref(), bytes.as_deref());
@@ -89,7 +89,8 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> 
             std::io::Write::write_all(&mut std::io::stdout(), bytes)?;
         }
         (Some(file), Some(bytes)) => {
-            std::fs::write(file, bytes).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?;
+            std::fs::write(file, bytes)
+                .map_err(|error| CommandFailure::Input(format!("{}: {error}", file.display())))?;
             answer(format, &fetched, text)?;
         }
         _ => answer(format, &fetched, text)?,
@@ -98,7 +99,7 @@ pub fn fetch(arguments: &FetchArguments, format: Format) -> Result<(), Failure> 
         return Ok(());
     }
     let why = result.detail.clone().or_else(|| result.look.status.map(|status| format!("status {status}")));
-    Err(Failure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.look.outcome)))))
+    Err(CommandFailure::No(format!("{url}: {}", why.unwrap_or_else(|| format!("{:?}", result.look.outcome)))))
 }
 
 fn describe(
@@ -106,7 +107,7 @@ fn describe(
     result: &FetchResult,
     robots: Option<&RobotsCacheEntry>,
     bytes: Option<&[u8]>,
-) -> Fetched {
+) -> FetchOutput {
     let url = result.look.answered_by();
     let robots = robots.map(|entry| {
         let verdict = entry.check(settings.crawl.product_token(), url.path_and_query());
@@ -118,14 +119,14 @@ fn describe(
         }
     });
     let charset = bytes.map(|bytes| document::decode(bytes, result.content_type.as_deref()).charset.to_owned());
-    Fetched {
+    FetchOutput {
         outcome: result.look.outcome,
         status: result.look.status,
         url: url.to_string(),
         requested_url: result.look.url.to_string(),
-        hops: result.hops.iter().map(|hop| Hop { url: hop.url.clone(), status: hop.status }).collect(),
+        hops: result.hops.iter().map(|hop| HopOutput { url: hop.url.clone(), status: hop.status }).collect(),
         robots,
-        validators: Validators {
+        validators: ValidatorsOutput {
             etag: result.look.validators.etag.clone(),
             last_modified: result.look.validators.last_modified.clone(),
         },
@@ -140,7 +141,7 @@ fn describe(
     }
 }
 
-fn text(fetched: &Fetched) -> String {
+fn text(fetched: &FetchOutput) -> String {
     let outcome = word(&fetched.outcome);
     let status = fetched.status.map(|status| format!(" ({status})")).unwrap_or_default();
     let mut lines = vec![format!("{outcome}{status}  {}", fetched.url)];

@@ -1,9 +1,9 @@
 //! `recrawl mirrors FILE.jsonl`: finds pages that are copies of each other by their links.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answer};
 use clap::Args;
-use mirrors::{MirrorReport, PageLinks};
+use mirrors::{LinkedPage, MirrorReport};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ pub struct MirrorsArguments {
 }
 
 /// Finds mirrors by the seed's degree bound and by bands.
-pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), Failure> {
+pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), CommandFailure> {
     let file = &arguments.file;
     let input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {
         Box::new(BufReader::new(
-            File::open(file).map_err(|error| Failure::Input(format!("{}: {error}", file.display())))?,
+            File::open(file).map_err(|error| CommandFailure::Input(format!("{}: {error}", file.display())))?,
         ))
     };
-    let mut pages: Vec<PageLinks> = Vec::new();
+    let mut pages: Vec<LinkedPage> = Vec::new();
     for (index, line) in input.lines().enumerate() {
         let line = line?;
         if line.trim().is_empty() {
@@ -34,7 +34,7 @@ pub fn mirrors(arguments: &MirrorsArguments, format: Format) -> Result<(), Failu
         }
         let page = serde_json::from_str(&line).map_err(|error| {
             let problem = format!("{}, line {}: {error}", file.display(), index + 1);
-            Failure::Input(format!("{problem}; write {{\"url\":…, \"links\":[…]}}"))
+            CommandFailure::Input(format!("{problem}; write {{\"url\":…, \"links\":[…]}}"))
         });
         pages.push(page?);
     }

@@ -21,7 +21,7 @@ pub mod text;
 pub mod topics;
 pub mod url;
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::inspect::Inspection;
 use ::page::CanonicalUrl;
 use clap::Args;
@@ -41,10 +41,10 @@ pub struct SettingsArguments {
 
 impl SettingsArguments {
     /// Loads the settings. `--set` overrides `further`.
-    pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, Failure> {
+    pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, CommandFailure> {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
-        overrides.extend(daemon::service::overrides(&self.sets).map_err(Failure::Input)?);
+        overrides.extend(daemon::service::overrides(&self.sets).map_err(CommandFailure::Input)?);
         Ok(daemon::load(self.config.as_deref(), &overrides)?)
     }
 }
@@ -63,18 +63,19 @@ pub struct OnePageArguments {
 
 impl OnePageArguments {
     /// The page's URL, the settings, and the crawl's stored state.
-    fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), Failure> {
+    fn open(&self) -> Result<(CanonicalUrl, Settings, Inspection), CommandFailure> {
         let data = self.data.as_ref().map(|path| path.display().to_string());
         let settings = self.settings.load(&[("crawl.data", data)])?;
         let Some(data) = &settings.crawl.data else {
-            return Err(Failure::Input("no crawl given: give --data DIR".to_owned()));
+            return Err(CommandFailure::Input("no crawl given: give --data DIR".to_owned()));
         };
-        let url = CanonicalUrl::parse(&self.url).map_err(|error| Failure::Input(format!("{}: {error}", self.url)))?;
+        let url =
+            CanonicalUrl::parse(&self.url).map_err(|error| CommandFailure::Input(format!("{}: {error}", self.url)))?;
         let inspection = Inspection::open(&settings, data)?;
         Ok((settings.urls.rules().apply(url), settings, inspection))
     }
 }
 
-fn not_known(url: &CanonicalUrl) -> Failure {
-    Failure::No(format!("page {url} is not known in this crawl; add it with recrawl seed"))
+fn not_known(url: &CanonicalUrl) -> CommandFailure {
+    CommandFailure::No(format!("page {url} is not known in this crawl; add it with recrawl seed"))
 }

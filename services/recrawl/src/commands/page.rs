@@ -1,11 +1,11 @@
 //! `recrawl page URL`: prints everything stored about one page, or its stored copy.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::{OnePageArguments, not_known};
 use crate::inspect::PageReport;
 use crate::output::{Format, answer, print, written};
 use clap::Args;
-use messages::ContentKind;
+use messages::CopyKind;
 use std::io::Write;
 
 /// Arguments of `recrawl page`.
@@ -22,25 +22,25 @@ pub struct PageArguments {
 }
 
 /// Shows a page.
-pub fn page(arguments: &PageArguments, format: Format) -> Result<(), Failure> {
+pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, _, inspection) = arguments.page.open()?;
     if arguments.text || arguments.body {
         let missing = || {
-            Failure::No(format!(
+            CommandFailure::No(format!(
                 "there is no stored copy of {url}; it was not fetched yet, or detector.contents is \"none\""
             ))
         };
         let (kept, content) = inspection.copy(&url)?.ok_or_else(missing)?;
         return match kept.kind {
-            ContentKind::Text if arguments.body => Err(Failure::No(format!(
+            CopyKind::Text if arguments.body => Err(CommandFailure::No(format!(
                 "only the text of {url} is stored; set detector.contents = \"body\" to store the bytes of later \
                  versions"
             ))),
-            ContentKind::Body if arguments.text => {
+            CopyKind::Body if arguments.text => {
                 print(document::extract(kept.content_type.as_deref(), &content).text.trim_end())
             }
-            ContentKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
-            ContentKind::Body => written(std::io::stdout().write_all(&content)),
+            CopyKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
+            CopyKind::Body => written(std::io::stdout().write_all(&content)),
         };
     }
     let report = inspection.page(&url)?.ok_or_else(|| not_known(&url))?;

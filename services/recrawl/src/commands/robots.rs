@@ -3,9 +3,9 @@
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
-use crate::{Failure, one_fetch};
+use crate::{CommandFailure, one_fetch};
 use clap::Args;
-use politeness::Robots;
+use politeness::RobotsFile;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -31,7 +31,7 @@ pub struct RobotsArguments {
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct RobotsQuery {
     file: Option<PathBuf>,
     robots: Option<String>,
     agent: String,
@@ -41,7 +41,7 @@ struct Question {
 
 /// The verdict on one path.
 #[derive(Debug, Serialize)]
-struct Verdict {
+struct PathVerdict {
     path: String,
     allowed: bool,
     /// The line that decided, without its comment. Null if no rule matches.
@@ -53,7 +53,7 @@ struct Verdict {
 }
 
 /// Prints what robots.txt allows. Exit status 1 if it forbids one of the paths.
-pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure> {
+pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), CommandFailure> {
     if let Some(file) = &arguments.batch {
         let mut files = HashMap::new();
         return answer_lines(file, |question| answer_one(question, &mut files));
@@ -63,7 +63,7 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure
     let source = arguments.source.as_deref().unwrap_or_default();
     let robots = match source {
         address if one_fetch::is_address(address) => one_fetch::robots(&settings, address)?,
-        file => Robots::parse(&one_fetch::file_or_address(&settings, file)?.bytes),
+        file => RobotsFile::parse(&one_fetch::file_or_address(&settings, file)?.bytes),
     };
     let root = ["/".to_owned()];
     let paths = if arguments.paths.is_empty() { &root } else { arguments.paths.as_slice() };
@@ -73,23 +73,23 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Failure
         all => answers(format, all, text)?,
     }
     match verdicts.iter().find(|verdict| !verdict.allowed) {
-        Some(verdict) => Err(Failure::No(format!("{agent} may not fetch {}", verdict.path))),
+        Some(verdict) => Err(CommandFailure::No(format!("{agent} may not fetch {}", verdict.path))),
         None => Ok(()),
     }
 }
 
-fn answer_one(question: Question, files: &mut HashMap<PathBuf, Robots>) -> Result<Verdict, String> {
-    let Question { file, robots, agent, url } = question;
+fn answer_one(question: RobotsQuery, files: &mut HashMap<PathBuf, RobotsFile>) -> Result<PathVerdict, String> {
+    let RobotsQuery { file, robots, agent, url } = question;
     let url = String::from_utf8_lossy(&bytes_of(url)).into_owned();
     match (robots, file) {
-        (Some(text), _) => Ok(verdict(&Robots::parse(&bytes_of(text)), &agent, &url)),
+        (Some(text), _) => Ok(verdict(&RobotsFile::parse(&bytes_of(text)), &agent, &url)),
         (None, Some(file)) => {
             let robots = match files.entry(file) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
                     let file = new.key();
                     let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-                    new.insert(Robots::parse(&text))
+                    new.insert(RobotsFile::parse(&text))
                 }
             };
             Ok(verdict(robots, &agent, &url))
@@ -108,10 +108,10 @@ fn bytes_of(text: String) -> Vec<u8> {
     bytes.filter(|bytes| str::from_utf8(bytes).is_ok()).unwrap_or_else(|| text.into_bytes())
 }
 
-fn verdict(robots: &Robots, agent: &str, path: &str) -> Verdict {
+fn verdict(robots: &RobotsFile, agent: &str, path: &str) -> PathVerdict {
     let verdict = robots.check(agent, path_of(path));
     let key = if verdict.allowed { "Allow" } else { "Disallow" };
-    Verdict {
+    PathVerdict {
         path: path.to_owned(),
         allowed: verdict.allowed,
         rule: verdict.rule.map(|pattern| format!("{key}: {pattern}")),
@@ -131,7 +131,7 @@ fn path_of(address: &str) -> &str {
     if path.is_empty() { "/" } else { path }
 }
 
-fn text(verdict: &Verdict) -> String {
+fn text(verdict: &PathVerdict) -> String {
     let word = if verdict.allowed { "allowed" } else { "forbidden" };
     let why = match (&verdict.rule, verdict.line) {
         (Some(rule), Some(line)) => format!("line {line}: {rule}"),
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn a_verdict_names_the_line_that_decided() {
         let robots =
-            Robots::parse(b"Sitemap: https://a.test/s.xml\nUser-agent: *\nDissalow: /a # no\nCrawl-delay: 2\n");
+            RobotsFile::parse(b"Sitemap: https://a.test/s.xml\nUser-agent: *\nDissalow: /a # no\nCrawl-delay: 2\n");
         let no = verdict(&robots, "x", "https://a.test/a/b?c#d");
         assert_eq!((no.allowed, no.rule.as_deref(), no.line), (false, Some("Disallow: /a"), Some(3)));
         assert_eq!((no.crawl_delay_s, no.sitemaps), (Some(2.0), vec!["https://a.test/s.xml".to_owned()]));

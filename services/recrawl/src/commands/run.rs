@@ -3,7 +3,7 @@
 use crate::commands::SettingsArguments;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer, print};
-use crate::{Failure, inspect};
+use crate::{CommandFailure, inspect};
 use clap::Args;
 use daemon::{Status, StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -52,7 +52,7 @@ struct Summary {
 }
 
 /// Runs the loop.
-pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
+pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailure> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let settings =
         arguments.settings.load(&[("crawl.data", path(&arguments.data)), ("crawl.seeds", path(&arguments.seeds))])?;
@@ -60,7 +60,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
         return print(settings.to_toml().trim_end());
     }
     let Some(data) = settings.crawl.data.clone() else {
-        return Err(Failure::Input("no state directory: give --data DIR, or set crawl.data".to_owned()));
+        return Err(CommandFailure::Input("no state directory: give --data DIR, or set crawl.data".to_owned()));
     };
     logging::start(&settings.observability);
     let seeds = match &settings.crawl.seeds {
@@ -69,7 +69,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
     };
     require_contact(&settings, &seeds)?;
     if seeds.is_empty() && !inspect::has_crawl(&data) {
-        return Err(Failure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
+        return Err(CommandFailure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
     }
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
@@ -103,7 +103,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), Failure> {
 }
 
 /// Shows progress until the run ends. Returns the reason.
-fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Result<&'static str, Failure> {
+fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Result<&'static str, CommandFailure> {
     let target = ProgressDrawTarget::stderr_with_hz(2);
     let bar = ProgressBar::with_draw_target(None, target).with_style(
         ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
@@ -139,14 +139,15 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
 }
 
 /// Reads a seeds file. Invalid lines are reported one by one, and the rest is used.
-pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
+pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
     let text = if path.as_os_str() == "-" {
         std::io::read_to_string(std::io::stdin())
     } else {
         std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     };
     let name = path.display();
-    let text = text.map_err(|error| Failure::Input(format!("{name}: {error}; give a file with one URL per line")))?;
+    let text =
+        text.map_err(|error| CommandFailure::Input(format!("{name}: {error}; give a file with one URL per line")))?;
     let list = settings::seeds::parse(&text);
     for fault in &list.faults {
         eprintln!("{name}:{fault}");
@@ -158,14 +159,14 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, Failure> {
 }
 
 /// Requires a contact for site owners, unless all seeds are on loopback.
-fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), Failure> {
+fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), CommandFailure> {
     let is_loopback = |seed: &Seed| {
         let host = seed.url.host_name().to_owned();
         let address = settings.fetch.resolve_override(&host).map(|address| address.ip()).or_else(|| host.parse().ok());
         host == "localhost" || address.is_some_and(|address| address.is_loopback())
     };
     match settings.crawl.contact_required_fault(seeds.iter().all(is_loopback)) {
-        Some(fault) => Err(Failure::Input(fault.to_string())),
+        Some(fault) => Err(CommandFailure::Input(fault.to_string())),
         None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use crate::commands::run::read_seeds;
 use crate::commands::{SettingsArguments, status};
 use crate::embedded::{CommandSender, stages};
 use crate::output::{Format, answer};
-use crate::{Failure, http_client};
+use crate::{CommandFailure, http_client};
 use clap::Args;
 use daemon::WebClock;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use settings::seeds::Seed;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stream::Log;
-use topology::Names;
+use topology::LogNames;
 
 /// Arguments of `recrawl seed`.
 #[derive(Args, Debug)]
@@ -33,14 +33,14 @@ pub struct SeedArguments {
 }
 
 #[derive(Serialize)]
-struct Sent {
+struct SentSeeds {
     seeds: usize,
     duplicates: usize,
     faults: usize,
 }
 
 /// Sends seeds to the scheduler.
-pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
+pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     let mut list = settings::seeds::parse(&arguments.urls.join("\n"));
@@ -54,7 +54,9 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
         list.duplicates += more.duplicates;
     }
     if list.seeds.is_empty() {
-        return Err(Failure::Input("no seeds given: give URLs, or --file FILE with one URL per line".to_owned()));
+        return Err(CommandFailure::Input(
+            "no seeds given: give URLs, or --file FILE with one URL per line".to_owned(),
+        ));
     }
     let running = arguments.url.clone().or_else(|| settings.crawl.data.as_deref().and_then(status::running));
     match (running, &settings.crawl.data, &settings.kafka.brokers) {
@@ -69,24 +71,28 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), Failure> {
             send(Arc::new(log), &settings, &list.seeds)?;
         }
         (None, None, None) => {
-            return Err(Failure::Input(
+            return Err(CommandFailure::Input(
                 "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
             ));
         }
     }
-    let sent = Sent { seeds: list.seeds.len(), duplicates: list.duplicates, faults: list.faults.len() };
+    let sent = SentSeeds { seeds: list.seeds.len(), duplicates: list.duplicates, faults: list.faults.len() };
     answer(format, &sent, |sent| {
         format!("{} seeds sent, {} duplicates and {} invalid lines left out", sent.seeds, sent.duplicates, sent.faults)
     })
 }
 
-fn send(log: Arc<dyn Log>, settings: &settings::Settings, seeds: &[Seed]) -> Result<(), Failure> {
+fn send(log: Arc<dyn Log>, settings: &settings::Settings, seeds: &[Seed]) -> Result<(), CommandFailure> {
     let clock = Arc::new(WebClock::new(&settings.clock));
-    CommandSender::new(log, &Names::new(settings), clock)?.seed(seeds)
+    CommandSender::new(log, &LogNames::new(settings), clock)?.seed(seeds)
 }
 
-fn post(address: &str, seeds: &[Seed]) -> Result<(), Failure> {
+fn post(address: &str, seeds: &[Seed]) -> Result<(), CommandFailure> {
     let lines: Vec<_> = seeds.iter().map(|seed| format!("{} {}", seed.url, seed.weight)).collect();
     let (status, body) = http_client::request(address, "POST", "/seeds", lines.join("\n").as_bytes())?;
-    if status == 200 { Ok(()) } else { Err(Failure::World(format!("{address} answered {status}: {}", body.trim()))) }
+    if status == 200 {
+        Ok(())
+    } else {
+        Err(CommandFailure::World(format!("{address} answered {status}: {}", body.trim())))
+    }
 }

@@ -2,9 +2,9 @@
 
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer};
-use crate::{Failure, one_fetch};
+use crate::{CommandFailure, one_fetch};
 use clap::Args;
-use sitemaps::{Entry, Sitemap};
+use sitemaps::{Sitemap, SitemapEntry};
 
 /// Arguments of `recrawl sitemap`.
 #[derive(Args, Debug)]
@@ -17,18 +17,18 @@ pub struct SitemapArguments {
 }
 
 /// Lists the entries of a sitemap. Exit status 1 if the file is not a sitemap.
-pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), Failure> {
+pub fn sitemap(arguments: &SitemapArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.settings.load(&[])?;
     let sitemap = sitemaps::read(&one_fetch::file_or_address(&settings, &arguments.source)?.bytes);
     answer(format, &sitemap, text)?;
     match sitemap.kind {
         Some(_) => Ok(()),
-        None => Err(Failure::No(format!("{} is neither a sitemap nor a feed", arguments.source))),
+        None => Err(CommandFailure::No(format!("{} is neither a sitemap nor a feed", arguments.source))),
     }
 }
 
 fn text(sitemap: &Sitemap) -> String {
-    let line = |entry: &Entry| {
+    let line = |entry: &SitemapEntry| {
         let date = entry.last_modified.as_deref().unwrap_or("-");
         let frequency = entry.change_frequency.as_deref().unwrap_or("-");
         let priority = entry.priority.map_or("-".to_owned(), |priority| priority.to_string());

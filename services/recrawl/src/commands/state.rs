@@ -1,21 +1,21 @@
 //! `recrawl state check`: verifies that a data directory is complete and sound.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answer};
 use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
-use stream_rocksdb::check::{DatabaseReport, Report, check};
+use stream_rocksdb::check::{DatabaseReport, DirectoryReport, check};
 
 /// Arguments of `recrawl state`.
 #[derive(Args, Debug)]
 pub struct StateArguments {
     #[command(subcommand)]
-    action: Action,
+    action: StateAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum StateAction {
     /// Reads every entry of every database, verifies checksums, and changes nothing. Exit status 1 if something is
     /// wrong.
     Check {
@@ -26,18 +26,18 @@ enum Action {
 }
 
 /// Checks a data directory.
-pub fn state(arguments: &StateArguments, format: Format) -> Result<(), Failure> {
-    let Action::Check { data } = &arguments.action;
-    let report = check(data).map_err(|error| Failure::Input(format!("{}: {error}", data.display())))?;
+pub fn state(arguments: &StateArguments, format: Format) -> Result<(), CommandFailure> {
+    let StateAction::Check { data } = &arguments.action;
+    let report = check(data).map_err(|error| CommandFailure::Input(format!("{}: {error}", data.display())))?;
     if report.databases.is_empty() && report.set_aside.is_empty() {
-        return Err(Failure::Input(format!("no state in {}; check the data directory", data.display())));
+        return Err(CommandFailure::Input(format!("no state in {}; check the data directory", data.display())));
     }
     answer(format, &report, text)?;
     let wrong = report.databases.iter().filter(|database| !database.problems.is_empty()).count();
-    if wrong == 0 { Ok(()) } else { Err(Failure::No(format!("{wrong} databases have problems"))) }
+    if wrong == 0 { Ok(()) } else { Err(CommandFailure::No(format!("{wrong} databases have problems"))) }
 }
 
-fn text(report: &Report) -> String {
+fn text(report: &DirectoryReport) -> String {
     let mut text: String = report.databases.iter().map(database).collect();
     for path in &report.set_aside {
         let _ = writeln!(text, "{path}: set aside earlier; delete it when it is no longer needed");

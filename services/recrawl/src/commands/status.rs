@@ -4,12 +4,12 @@ use crate::commands::SettingsArguments;
 use crate::embedded::ADDRESS_FILE;
 use crate::inspect::Inspection;
 use crate::output::{Format, answer};
-use crate::{Failure, http_client};
+use crate::{CommandFailure, http_client};
 use clap::Args;
 use daemon::{StageLag, Status, WebClock};
 use std::path::{Path, PathBuf};
 use stream::Clock;
-use topology::Names;
+use topology::LogNames;
 
 /// Arguments of `recrawl status`.
 #[derive(Args, Debug)]
@@ -25,7 +25,7 @@ pub struct StatusArguments {
 }
 
 /// Shows the state of a crawl.
-pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure> {
+pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
     let status = match (&arguments.url, &settings.crawl.data, &settings.kafka.brokers) {
@@ -36,7 +36,7 @@ pub fn status(arguments: &StatusArguments, format: Format) -> Result<(), Failure
             None => Inspection::open(&settings, data)?.status()?,
         },
         (None, None, None) => {
-            return Err(Failure::Input(
+            return Err(CommandFailure::Input(
                 "no crawl given: give --data DIR, --url HOST:PORT, or --config with kafka.brokers".into(),
             ));
         }
@@ -51,18 +51,19 @@ pub fn running(data: &Path) -> Option<String> {
     answers.then(|| address.trim().to_owned())
 }
 
-fn ask(address: &str) -> Result<Status, Failure> {
+fn ask(address: &str) -> Result<Status, CommandFailure> {
     let (status, body) = http_client::request(address, "GET", "/status", b"")?;
     if status != 200 {
-        return Err(Failure::World(format!("{address} answered {status}: {body}")));
+        return Err(CommandFailure::World(format!("{address} answered {status}: {body}")));
     }
-    serde_json::from_str(&body).map_err(|error| Failure::World(format!("cannot read the status of {address}: {error}")))
+    serde_json::from_str(&body)
+        .map_err(|error| CommandFailure::World(format!("cannot read the status of {address}: {error}")))
 }
 
 /// Consumer lag of the stages' groups. Each service reports its own internals (`--url`).
-fn over_kafka(settings: &settings::Settings) -> Result<Status, Failure> {
+fn over_kafka(settings: &settings::Settings) -> Result<Status, CommandFailure> {
     let log = daemon::service::connect(settings, "recrawl-status")?;
-    let names = Names::new(settings);
+    let names = LogNames::new(settings);
     let mut status = Status::default();
     let now = WebClock::new(&settings.clock).now();
     for (stage, partitions) in daemon::backlog::ask(&log, &names)? {

@@ -3,9 +3,9 @@
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer};
-use crate::{Failure, one_fetch};
+use crate::{CommandFailure, one_fetch};
 use clap::Args;
-use reading::Reading;
+use reading::PageReading;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -29,16 +29,16 @@ pub struct TextArguments {
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct TextQuery {
     file: PathBuf,
     url: Option<String>,
     content_type: Option<String>,
 }
 
 /// Reads pages.
-pub fn text(arguments: &TextArguments, format: Format) -> Result<(), Failure> {
+pub fn text(arguments: &TextArguments, format: Format) -> Result<(), CommandFailure> {
     if let Some(file) = &arguments.batch {
-        return answer_lines(file, |Question { file, url, content_type }| {
+        return answer_lines(file, |TextQuery { file, url, content_type }| {
             let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
             Ok(reading::read(&bytes, content_type.as_deref(), url.as_deref()))
         });
@@ -52,7 +52,7 @@ pub fn text(arguments: &TextArguments, format: Format) -> Result<(), Failure> {
 }
 
 /// Title and main text.
-fn for_people(reading: &Reading) -> String {
+fn for_people(reading: &PageReading) -> String {
     let text = if reading.text.is_empty() { &reading.full_text } else { &reading.text };
     format!("{}\n\n{text}", reading.title)
 }

@@ -1,6 +1,6 @@
 //! `recrawl topics create|check`: creates or checks the topics on Kafka.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::embedded::stages;
 use crate::output::{Format, answers};
@@ -12,11 +12,11 @@ use stream::Log;
 #[derive(Args, Debug)]
 pub struct TopicsArguments {
     #[command(subcommand)]
-    action: Action,
+    action: TopicsAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum TopicsAction {
     /// Creates missing topics, then checks all topics.
     Create(Where),
     /// Checks partitions, compaction, retention and message size. Exit status 1 if something differs.
@@ -33,7 +33,7 @@ struct Where {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TopicRow {
     topic: String,
     partitions: u32,
     ok: bool,
@@ -41,16 +41,16 @@ struct Row {
 }
 
 /// Creates or checks the topics.
-pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure> {
-    let (Action::Create(place) | Action::Check(place)) = &arguments.action;
+pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), CommandFailure> {
+    let (TopicsAction::Create(place) | TopicsAction::Check(place)) = &arguments.action;
     let settings = place.settings.load(&[("kafka.brokers", place.brokers.clone())])?;
     let log = daemon::service::connect(&settings, "recrawl-topics")?;
     let configs = topology::topic_configs(&settings, &stages(), settings.kafka.partitions);
-    if matches!(arguments.action, Action::Create(_)) {
+    if matches!(arguments.action, TopicsAction::Create(_)) {
         log.create_topics(&configs)?;
     }
     let checks = log.check_topics(&configs)?;
-    let row = |check: &stream_kafka::TopicCheck| Row {
+    let row = |check: &stream_kafka::TopicCheck| TopicRow {
         topic: check.name.to_string(),
         partitions: configs.iter().find(|config| config.name == check.name).map_or(0, |config| config.partitions),
         ok: check.problem.is_none(),
@@ -63,6 +63,6 @@ pub fn topics(arguments: &TopicsArguments, format: Format) -> Result<(), Failure
     })?;
     match rows.iter().filter(|row| !row.ok).count() {
         0 => Ok(()),
-        count => Err(Failure::No(format!("{count} topics differ from what recrawl needs; see above"))),
+        count => Err(CommandFailure::No(format!("{count} topics differ from what recrawl needs; see above"))),
     }
 }

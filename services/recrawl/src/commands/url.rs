@@ -1,6 +1,6 @@
 //! `recrawl url URL…`: shows how recrawl identifies a URL: canonical form, page id, host and site.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::output::{Format, answer, answers};
@@ -26,14 +26,14 @@ pub struct UrlArguments {
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct UrlQuery {
     url: String,
     base: Option<String>,
 }
 
 /// The parts of a URL, or why it cannot be crawled.
 #[derive(Debug, Default, Serialize)]
-struct Address {
+struct UrlOutput {
     url: String,
     /// The URL as parsed by the WHATWG standard, before our normalisation. Absent if it does not parse.
     parsed: Option<String>,
@@ -46,10 +46,10 @@ struct Address {
 }
 
 /// Analyses URLs. Exit status 1 if one of them cannot be crawled.
-pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
+pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), CommandFailure> {
     let rules = arguments.settings.load(&[])?.urls.rules();
     if let Some(file) = &arguments.batch {
-        return answer_lines(file, |Question { url, base }| Ok(address(url, base.as_deref(), &rules)));
+        return answer_lines(file, |UrlQuery { url, base }| Ok(address(url, base.as_deref(), &rules)));
     }
     let base = arguments.base.as_deref();
     let addresses: Vec<_> = arguments.urls.iter().map(|url| address(url.clone(), base, &rules)).collect();
@@ -58,21 +58,21 @@ pub fn url(arguments: &UrlArguments, format: Format) -> Result<(), Failure> {
         all => answers(format, all, text)?,
     }
     match addresses.iter().find_map(|address| Some((&address.url, address.error.as_ref()?))) {
-        Some((url, error)) => Err(Failure::No(format!("{url}: {error}"))),
+        Some((url, error)) => Err(CommandFailure::No(format!("{url}: {error}"))),
         None => Ok(()),
     }
 }
 
-fn address(text: String, base: Option<&str>, rules: &UrlRules) -> Address {
+fn address(text: String, base: Option<&str>, rules: &UrlRules) -> UrlOutput {
     if let Some(Err(error)) = base.map(|base| whatwg_href(base, None)) {
         let error = Some(format!("base: {error}"));
-        return Address { url: text, error, ..Address::default() };
+        return UrlOutput { url: text, error, ..UrlOutput::default() };
     }
     let parsed = whatwg_href(&text, base);
     let canonical = parsed.as_deref().map_err(Clone::clone).and_then(CanonicalUrl::parse);
     let whatwg = parsed.ok();
     match canonical.map(|url| rules.apply(url)) {
-        Ok(canonical) => Address {
+        Ok(canonical) => UrlOutput {
             url: text,
             parsed: whatwg,
             host: Some(canonical.host().to_string()),
@@ -81,11 +81,11 @@ fn address(text: String, base: Option<&str>, rules: &UrlRules) -> Address {
             canonical: Some(canonical.to_string()),
             error: None,
         },
-        Err(error) => Address { url: text, parsed: whatwg, error: Some(error.to_string()), ..Address::default() },
+        Err(error) => UrlOutput { url: text, parsed: whatwg, error: Some(error.to_string()), ..UrlOutput::default() },
     }
 }
 
-fn text(address: &Address) -> String {
+fn text(address: &UrlOutput) -> String {
     let field = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name:<10}{value}"));
     let fields = [
         Some(address.url.clone()),

@@ -15,7 +15,7 @@ use std::time::Duration;
 use stream::memory::MemoryStores;
 use stream::testing::TestDriver;
 use stream::{Clock, Log, TopicPartition};
-use topology::Names;
+use topology::LogNames;
 
 pub(crate) const URL: &str = "http://a.site.test/x";
 pub(crate) const SIBLING: &str = "http://a.site.test/y";
@@ -28,7 +28,7 @@ pub(crate) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 
 pub(crate) struct Bench {
     pub(crate) driver: TestDriver,
-    pub(crate) names: Names,
+    pub(crate) names: LogNames,
     pub(crate) settings: Settings,
     pub(crate) partitions: u32,
     pub(crate) tick: Duration,
@@ -53,7 +53,7 @@ impl Bench {
         let overrides = [&plain[..], overrides].concat();
         let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
         let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
-        let names = Names::new(&settings);
+        let names = LogNames::new(&settings);
         let start = Timestamp::from_secs(1_700_000_000);
         let driver = TestDriver::new(
             &topology::topic_configs(&settings, &[scheduler::topology(), estimator::topology()], partitions),

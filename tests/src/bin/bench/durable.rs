@@ -4,7 +4,7 @@
 
 use crate::measure::{Measured, Rounds, cpu_time};
 use crate::table::{Row, Target};
-use change_rate::{GammaState, Outcome};
+use change_rate::{GammaState, LookOutcome};
 use estimator::PageBelief;
 use messages::{Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, Verdict, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
@@ -16,12 +16,13 @@ use std::time::Instant;
 use stream::partitioner::partition_for;
 use stream::testing::ManualClock;
 use stream::{
-    Checkpoint, Log, OutputRecord, Overlay, Stage, StageRunner, StateStore, Step, StoreProvider, TaskId, TopicPartition,
+    Checkpoint, Log, OutputRecord, Overlay, Stage, StageRunner, StateStore, StepOutcome, StoreProvider, TaskId,
+    TopicPartition,
 };
 use stream_rocksdb::{EmbeddedStores, RocksStores, StoreMemory};
-use sweeps::{Model, Place, rules};
+use sweeps::{PagePlace, SweepModel, rules};
 use tempfile::TempDir;
-use topology::Names;
+use topology::LogNames;
 
 /// Place of the one store there is.
 const PAGES_PLACE: usize = 0;
@@ -65,12 +66,12 @@ pub(crate) fn rows(rounds: usize) -> Vec<Row> {
     rows.collect()
 }
 
-/// Wall time in seconds from opening the log of an estimator that knows this many sites until it has taken in a look that
-/// was waiting for it, and a note.
+/// Wall time in seconds from opening the log of an estimator that knows this many sites until it has taken in a look
+/// that was waiting for it, and a note.
 pub(crate) fn restart(sites: usize) -> (f64, String) {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let settings = Settings::default();
-    let names = Names::new(&settings);
+    let names = LogNames::new(&settings);
     let (partitions, clock) = (settings.log.partitions, ManualClock::at(looked_at(PAGES_PER_SITE, 1)));
     let topic = names.topic(topics::PAGE_OBSERVATIONS);
     let open = || {
@@ -110,7 +111,7 @@ pub(crate) fn restart(sites: usize) -> (f64, String) {
 fn round() -> f64 {
     let directory = TempDir::new().expect("there is room for a benchmark");
     let settings = Settings::default();
-    let names = Names::new(&settings);
+    let names = LogNames::new(&settings);
     let log = stream_rocksdb::open_log(directory.path()).expect("a new log opens");
     let partitions = settings.log.partitions;
     log.create_topics(&topology::topic_configs(&settings, &recrawl::embedded::stages(), partitions))
@@ -144,9 +145,9 @@ fn drain(stage: &mut impl Stage) {
     // The first steps join the group, and are idle too.
     while idle < 10 {
         match stage.step().expect("nothing stops it") {
-            Step::Idle => idle += 1,
-            Step::Worked => idle = 0,
-            Step::Failed => panic!("the embedded log does not fail"),
+            StepOutcome::Idle => idle += 1,
+            StepOutcome::Worked => idle = 0,
+            StepOutcome::Failed => panic!("the embedded log does not fail"),
         }
     }
 }
@@ -218,11 +219,11 @@ fn state_round() -> Update {
     let provider = RocksStores::new(directory.path(), StoreMemory::default());
     let task = TaskId { stage: "estimator".to_owned(), partition: 0 };
     let mut store = provider.open("bench", &task, &names).expect("a new store opens");
-    let mut model = Model::starting_at(looked_at(0, 0).as_days());
+    let mut model = SweepModel::starting_at(looked_at(0, 0).as_days());
     let pages: Vec<_> = (0..SITES * PAGES_PER_SITE)
         .map(|page| {
             let url = address(page / PAGES_PER_SITE, page % PAGES_PER_SITE);
-            let place = Place::of(url.site_key().as_str(), url.host().as_str(), url.path());
+            let place = PagePlace::of(url.site_key().as_str(), url.host().as_str(), url.path());
             model.insert(&place);
             (url.page_id(), place)
         })
@@ -255,11 +256,11 @@ fn state_round() -> Update {
 
 /// A look at one page, as the estimator takes it into its belief.
 fn update(
-    model: &mut Model,
+    model: &mut SweepModel,
     store: &dyn StateStore,
     overlay: &mut Overlay,
     id: &PageId,
-    place: &Place,
+    place: &PagePlace,
     number: usize,
     look: i64,
 ) {
@@ -274,12 +275,12 @@ fn update(
         belief.observations += 1;
         belief.changes += i64::from(changed);
         let state = |delta_alpha, delta_beta_days| GammaState { delta_alpha, delta_beta_days };
-        let mut page = sweeps::PageBelief {
+        let mut page = sweeps::OwnEvidence {
             own: state(belief.own_alpha, belief.own_beta_days),
             plain: state(belief.delta_alpha, belief.delta_beta_days),
         };
         let (from, to) = (looked_at(number, look - 1).as_days(), looked_at(number, look).as_days());
-        let outcome = if changed { Outcome::Changed } else { Outcome::Unchanged };
+        let outcome = if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
         model.look(place, &mut page, from, to, outcome);
         (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
         (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);

@@ -4,19 +4,19 @@ use crate::python::Estimate;
 use change::{DEFAULT_SHINGLE_WIDTH, ShingleSet, Shingler};
 use std::collections::HashSet;
 
-/// Names of the estimates, in the order of [`Errors`].
+/// Names of the estimates, in the order of [`MagnitudeErrors`].
 pub(crate) const ESTIMATES: [&str; 2] =
     ["datasketch's MinHash, k = 128, 1,024 bytes", "the shingles the detector keeps"];
 
 /// Absolute errors over pairs of versions whose text differs.
 #[derive(Default)]
-pub(crate) struct Errors {
+pub(crate) struct MagnitudeErrors {
     pub(crate) pairs: usize,
     pub(crate) sums: [f64; ESTIMATES.len()],
     pub(crate) largest: [f64; ESTIMATES.len()],
 }
 
-impl Errors {
+impl MagnitudeErrors {
     pub(crate) fn add(&mut self, old: &str, new: &str) {
         let mut shingler = Shingler::default();
         let mut shingles = |text: &str| shingler.shingles([text], DEFAULT_SHINGLE_WIDTH).to_vec();

@@ -1,5 +1,5 @@
-//! What others would say of the same versions: `peers SOURCE SOURCE` reads `$RECRAWL_CORPORA/content` and prints a table of
-//! precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
+//! What others would say of the same versions: `peers SOURCE SOURCE` reads `$RECRAWL_CORPORA/content` and prints a
+//! table of precision, recall and errors of magnitude, the rows of docs/meaningful-change.md.
 //!
 //! A rule calls a version changed when its digest is another one than that of the version before. Two rules are asked
 //! of the libraries themselves (`peers.py`; `RECRAWL_PYTHON` names a Python that has inscriptis and datasketch).
@@ -10,9 +10,9 @@ mod python;
 mod table;
 mod text_profile;
 
-use archives::{Archive, ArchivedLook, Line};
+use archives::{Archive, ArchivedLook, JudgedChange};
 use document::{ContentKind, decode, extract, text_hash};
-use magnitude::Errors;
+use magnitude::MagnitudeErrors;
 use python::Questions;
 use settings::{Layers, Settings};
 use std::path::Path;
@@ -30,8 +30,8 @@ const DIGESTS: [&str; 5] = [
 ];
 
 /// What the rules say of one raw change.
-struct Said {
-    line: Line,
+struct RuleFindings {
+    line: JudgedChange,
     /// Those of the version before and of this one.
     digests: [[u64; DIGESTS.len()]; 2],
     /// Number of the pair that datasketch was asked about; `None` when the text is the same.
@@ -39,7 +39,7 @@ struct Said {
 }
 
 /// A version as the rules keep it.
-struct Kept {
+struct KeptVersion {
     digests: [u64; DIGESTS.len()],
     text: String,
 }
@@ -47,9 +47,9 @@ struct Kept {
 /// What is gathered of a collection while its versions are read.
 struct Gathered {
     questions: Questions,
-    said: Vec<Said>,
-    errors: Errors,
-    before: Option<Kept>,
+    said: Vec<RuleFindings>,
+    errors: MagnitudeErrors,
+    before: Option<KeptVersion>,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -60,7 +60,7 @@ fn main() -> anyhow::Result<()> {
     for source in std::env::args().skip(1) {
         let mut archive = Archive::open(&Path::new(&corpora).join("content"), Some(&source))?;
         let questions = Questions::new()?;
-        let mut gathered = Gathered { questions, said: Vec::new(), errors: Errors::default(), before: None };
+        let mut gathered = Gathered { questions, said: Vec::new(), errors: MagnitudeErrors::default(), before: None };
         let mut trouble = Ok(());
         archive.judge_each(&urls, &mut |look| {
             if trouble.is_ok() {
@@ -85,14 +85,14 @@ impl Gathered {
                 pair = Some(self.questions.pair(&before.text, &version.text)?);
                 self.errors.add(&before.text, &version.text);
             }
-            self.said.push(Said { line: look.line, digests: [before.digests, version.digests], pair });
+            self.said.push(RuleFindings { line: look.line, digests: [before.digests, version.digests], pair });
         }
         self.before = Some(version);
         Ok(())
     }
 
-    fn kept(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<Kept> {
-        let Some(body) = look.body else { return Ok(Kept { digests: [0; DIGESTS.len()], text: String::new() }) };
+    fn kept(&mut self, look: &ArchivedLook<'_>) -> anyhow::Result<KeptVersion> {
+        let Some(body) = look.body else { return Ok(KeptVersion { digests: [0; DIGESTS.len()], text: String::new() }) };
         let content_type = Some(look.page.content_type.as_str());
         let page = extract(content_type, body);
         let text = format!("{}\n{}", page.title, page.text);
@@ -104,6 +104,6 @@ impl Gathered {
         };
         let profile = text_profile::digest(&text);
         let digests = [text_hash(body), text_digest, rendered, profile, markup::bubing_digest(&markup)];
-        Ok(Kept { digests, text })
+        Ok(KeptVersion { digests, text })
     }
 }

@@ -1,34 +1,35 @@
 //! The answers of all rules beside the labels.
 
-use crate::magnitude::{ESTIMATES, Errors};
+use crate::magnitude::{ESTIMATES, MagnitudeErrors};
 use crate::python::Answers;
-use crate::{DIGESTS, INSCRIPTIS, Said};
-use archives::{Archive, Line, Score};
+use crate::{DIGESTS, INSCRIPTIS, RuleFindings};
+use archives::{Archive, JudgedChange, LabelScore};
 
 /// A collection and what was said of it.
 pub(crate) struct Collection {
     pub(crate) source: String,
     pub(crate) archive: Archive,
-    pub(crate) said: Vec<Said>,
+    pub(crate) said: Vec<RuleFindings>,
     pub(crate) answers: Answers,
-    pub(crate) errors: Errors,
+    pub(crate) errors: MagnitudeErrors,
 }
 
 impl Collection {
-    fn differs(&self, said: &Said, rule: usize) -> bool {
+    fn differs(&self, said: &RuleFindings, rule: usize) -> bool {
         let [old, new] = said.digests.map(|digests| digests[rule]);
         let text = |digest| self.answers.texts.get(&digest).copied().unwrap_or(digest);
         if rule == INSCRIPTIS { text(old) != text(new) } else { old != new }
     }
 
     /// The resemblance to the version before by datasketch; 1 when the text is the same.
-    fn datasketch(&self, said: &Said) -> f64 {
+    fn datasketch(&self, said: &RuleFindings) -> f64 {
         said.pair.map_or(1.0, |pair| self.answers.pairs[pair].resemblance)
     }
 
-    fn score(&self, rule: impl Fn(&Said) -> bool) -> anyhow::Result<Score> {
-        let lines: Vec<Line> = self.said.iter().map(|said| Line { meaningful: rule(said), ..said.line }).collect();
-        Ok(Score::of(&self.archive, &lines)?)
+    fn score(&self, rule: impl Fn(&RuleFindings) -> bool) -> anyhow::Result<LabelScore> {
+        let lines: Vec<JudgedChange> =
+            self.said.iter().map(|said| JudgedChange { meaningful: rule(said), ..said.line }).collect();
+        Ok(LabelScore::of(&self.archive, &lines)?)
     }
 
     /// The threshold of resemblance below which calling a version changed gives the best F1, in steps of 1/128.
@@ -45,7 +46,7 @@ impl Collection {
     }
 }
 
-fn f1(score: &Score) -> f64 {
+fn f1(score: &LabelScore) -> f64 {
     2.0 * score.hits as f64 / (2 * score.hits + score.false_alarms + score.misses).max(1) as f64
 }
 
@@ -67,7 +68,7 @@ pub(crate) fn print(collections: &[Collection]) -> anyhow::Result<()> {
     println!("\nbest thresholds of datasketch, in the order of the columns: {thresholds:?}\n");
     for (index, name) in ESTIMATES.iter().enumerate() {
         let errors = collections.iter().map(|collection| {
-            let Errors { pairs, sums, largest } = &collection.errors;
+            let MagnitudeErrors { pairs, sums, largest } = &collection.errors;
             format!(" {:.4} / {:.3} of {pairs} |", sums[index] / (*pairs).max(1) as f64, largest[index])
         });
         println!("| {name} |{}", errors.collect::<String>());
@@ -75,7 +76,11 @@ pub(crate) fn print(collections: &[Collection]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn row(name: &str, collections: &[Collection], rule: impl Fn(&Collection, &Said, usize) -> bool) -> anyhow::Result<()> {
+fn row(
+    name: &str,
+    collections: &[Collection],
+    rule: impl Fn(&Collection, &RuleFindings, usize) -> bool,
+) -> anyhow::Result<()> {
     print!("| {name} |");
     for (index, collection) in collections.iter().enumerate() {
         let score = collection.score(|said| rule(collection, said, index))?;

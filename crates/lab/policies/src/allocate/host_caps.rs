@@ -3,7 +3,7 @@
 //! Kolobov et al., SIGIR 2019, as the nested solve of C15. At a common price every host takes the smaller of its pages'
 //! demand and its limit. Hosts at their limit then have a higher price of their own.
 
-use revisit::allocate::{Contest, Demand, LN_PRICE_LIMIT, PageTerms, meet_budget};
+use revisit::allocate::{Contest, DemandByPrice, LN_PRICE_LIMIT, PageTerms, meet_budget};
 
 /// The solution for a budget under limits per host.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub struct HostAllocation {
 /// The best fetch rates for a budget per day, when the pages of a host together may spend at most `limit_per_day(host)`
 /// (fetches per day, where every fetch costs 1). `hosts` holds the host of each page.
 pub fn host_capped(
-    demand: &impl Demand,
+    demand: &impl DemandByPrice,
     pages: &[PageTerms],
     hosts: &[u32],
     limit_per_day: impl Fn(u32) -> f64,

@@ -54,14 +54,14 @@ impl PartialOrd for NextLook {
 }
 
 /// The pages, the horizon, and the maximum of looks per page.
-struct Problem<'a> {
+struct AllocationProblem<'a> {
     pages: &'a [PageTerms],
     horizon_days: f64,
     horizon: Horizon,
     max_looks: u32,
 }
 
-impl Problem<'_> {
+impl AllocationProblem<'_> {
     /// Gain of look number `looks + 1` at a page.
     fn gain(&self, page: usize, looks: u32) -> f64 {
         let terms = &self.pages[page];
@@ -126,7 +126,7 @@ pub fn integer_looks_greedy(
     looks: u64,
     max_looks: u32,
 ) -> Vec<u32> {
-    let problem = Problem { pages, horizon_days, horizon, max_looks };
+    let problem = AllocationProblem { pages, horizon_days, horizon, max_looks };
     let mut planned = vec![0; pages.len()];
     problem.add_best(&mut planned, looks);
     planned
@@ -151,7 +151,7 @@ pub fn integer_looks(pages: &[PageTerms], horizon_days: f64, horizon: Horizon, l
     let best = optimal_for(&Objective::FRESHNESS, &fractional, budget).fetch_rates_per_day;
     let mut planned: Vec<u32> = best.iter().map(|looks| (looks - given).floor().max(0.0) as u32).collect();
     let spent: u64 = planned.iter().copied().map(u64::from).sum();
-    let problem = Problem { pages, horizon_days, horizon, max_looks };
+    let problem = AllocationProblem { pages, horizon_days, horizon, max_looks };
     let addable = problem.add_best(&mut planned, looks.saturating_sub(spent));
     problem.exchange(&mut planned, addable);
     planned

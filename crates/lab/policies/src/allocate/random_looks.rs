@@ -5,7 +5,7 @@
 //! [`Objective::RandomFreshness`] with a minimum rate.
 
 use revisit::allocate::{
-    Allocation, Demand, LN_PRICE_LIMIT, Objective, PageTerms, budget_per_unit, meet_budget, optimal_for,
+    Allocation, DemandByPrice, LN_PRICE_LIMIT, Objective, PageTerms, budget_per_unit, meet_budget, optimal_for,
 };
 
 /// Maximum weighted freshness with looks at random times: the same as [`optimal_for`] with

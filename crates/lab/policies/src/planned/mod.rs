@@ -18,7 +18,7 @@ use crate::edf::Deadline;
 use change_rate::Gamma;
 use revisit::allocate::PageTerms;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -27,11 +27,11 @@ const SURPRISE: f64 = 0.1;
 
 /// A policy that follows a [`RatePlan`]. Pages never fetched come first, in the order of insertion. A page becomes part
 /// of the first plan after its first look.
-pub struct Planned {
+pub struct PlannedPolicy {
     plan: RatePlan,
     replan_days: f64,
     chairman: bool,
-    pages: Vec<Page>,
+    pages: Vec<PlannedPage>,
     new: BinaryHeap<Reverse<Deadline>>,
     /// Pages with deadlines that may be served.
     ready: BinaryHeap<Reverse<Deadline>>,
@@ -54,7 +54,7 @@ struct LastPlan {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Standing {
+enum PlannedStatus {
     /// Not in use.
     Vacant,
     /// Never fetched; due since its deadline.
@@ -65,7 +65,7 @@ enum Standing {
 }
 
 #[derive(Clone, Copy)]
-struct Page {
+struct PlannedPage {
     change_rate_per_day: f32,
     weight: f32,
     cost: f32,
@@ -75,10 +75,10 @@ struct Page {
     deadline: f64,
     /// Infinite: not part of the plan.
     interval_days: f64,
-    standing: Standing,
+    status: PlannedStatus,
 }
 
-impl Planned {
+impl PlannedPolicy {
     /// The usual time between two plans.
     pub const REPLAN_DAYS: f64 = 1.0;
 
@@ -111,15 +111,15 @@ impl Planned {
         self.pages.get(slot.index()).map_or(0.0, |page| 1.0 / page.interval_days)
     }
 
-    fn surprised(&self, tick: &Tick) -> bool {
+    fn surprised(&self, tick: &PolicyTick) -> bool {
         let Some(last) = &self.planned else { return true };
         tick.now_days >= last.at_days + self.replan_days
             || self.unplanned_pages as f64 > SURPRISE * last.pages as f64
             || (tick.budget_per_day - last.budget_per_day).abs() > SURPRISE * last.budget_per_day
     }
 
-    fn replan(&mut self, tick: &Tick) {
-        let fetched = |page: &Page| matches!(page.standing, Standing::Waiting | Standing::InFlight);
+    fn replan(&mut self, tick: &PolicyTick) {
+        let fetched = |page: &PlannedPage| matches!(page.status, PlannedStatus::Waiting | PlannedStatus::InFlight);
         let slots: Vec<usize> = (0..self.pages.len()).filter(|&i| fetched(&self.pages[i])).collect();
         let terms: Vec<PageTerms> = slots.iter().map(|&i| self.pages[i].terms()).collect();
         let hosts: Vec<u32> = slots.iter().map(|&i| self.pages[i].host).collect();
@@ -137,7 +137,7 @@ impl Planned {
         self.early.clear();
         for (&i, rate) in slots.iter().zip(rates) {
             self.pages[i].stretch(self.clock_days, 1.0 / rate);
-            if self.pages[i].standing == Standing::Waiting {
+            if self.pages[i].status == PlannedStatus::Waiting {
                 self.enqueue(i);
             }
         }
@@ -145,7 +145,7 @@ impl Planned {
 
     /// Puts a waiting page into the queue for its deadline.
     fn enqueue(&mut self, i: usize) {
-        let Page { deadline, interval_days, .. } = self.pages[i];
+        let PlannedPage { deadline, interval_days, .. } = self.pages[i];
         if interval_days == f64::INFINITY {
             return;
         }
@@ -158,11 +158,11 @@ impl Planned {
         }
     }
 
-    /// The first entry of a queue whose page still has this `standing` and deadline.
-    fn pop(&mut self, standing: Standing) -> Option<usize> {
-        let queue = if standing == Standing::New { &mut self.new } else { &mut self.ready };
+    /// The first entry of a queue whose page still has this `status` and deadline.
+    fn pop(&mut self, status: PlannedStatus) -> Option<usize> {
+        let queue = if status == PlannedStatus::New { &mut self.new } else { &mut self.ready };
         while let Some(Reverse(Deadline { days, page: i })) = queue.pop() {
-            if self.pages[i].standing == standing && self.pages[i].deadline == days {
+            if self.pages[i].status == status && self.pages[i].deadline == days {
                 return Some(i);
             }
         }
@@ -175,15 +175,15 @@ impl Planned {
             && (days <= self.clock_days || self.ready.is_empty())
         {
             self.early.pop();
-            let Page { standing, deadline, interval_days, .. } = self.pages[i];
-            if standing == Standing::Waiting && interval_days < f64::INFINITY {
+            let PlannedPage { status, deadline, interval_days, .. } = self.pages[i];
+            if status == PlannedStatus::Waiting && interval_days < f64::INFINITY {
                 self.ready.push(Reverse(Deadline { days: deadline, page: i }));
             }
         }
     }
 }
 
-impl Page {
+impl PlannedPage {
     fn terms(&self) -> PageTerms {
         PageTerms {
             weight: f64::from(self.weight),
@@ -215,21 +215,21 @@ impl Page {
     }
 }
 
-impl RevisitPolicy for Planned {
+impl RevisitPolicy for PlannedPolicy {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         let i = slot.index();
         if i >= self.pages.len() {
-            self.pages.resize(i + 1, Page::VACANT);
+            self.pages.resize(i + 1, PlannedPage::VACANT);
         }
         let known = page.last_look_days.is_some();
-        self.pages[i] = Page {
+        self.pages[i] = PlannedPage {
             change_rate_per_day: page.belief.mean() as f32,
             weight: page.weight as f32,
             cost: page.cost as f32,
             host: page.host,
             deadline: if known { phase(slot) } else { now_days },
             interval_days: f64::INFINITY,
-            standing: if known { Standing::Waiting } else { Standing::New },
+            status: if known { PlannedStatus::Waiting } else { PlannedStatus::New },
         };
         if known {
             self.unplanned_pages += 1;
@@ -240,11 +240,11 @@ impl RevisitPolicy for Planned {
 
     fn remove(&mut self, slot: Slot) {
         if let Some(page) = self.pages.get_mut(slot.index()) {
-            page.standing = Standing::Vacant;
+            page.status = PlannedStatus::Vacant;
         }
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.now_days = tick.now_days;
         if self.surprised(tick) {
             self.replan(tick);
@@ -252,19 +252,19 @@ impl RevisitPolicy for Planned {
     }
 
     fn next(&mut self, _now_days: f64) -> Option<Slot> {
-        let i = if let Some(i) = self.pop(Standing::New) {
-            self.pages[i].standing = Standing::NewInFlight;
+        let i = if let Some(i) = self.pop(PlannedStatus::New) {
+            self.pages[i].status = PlannedStatus::NewInFlight;
             i
         } else {
             let i = loop {
                 self.release();
-                match self.pop(Standing::Waiting) {
+                match self.pop(PlannedStatus::Waiting) {
                     Some(i) => break i,
                     None if self.early.is_empty() => return None,
                     None => {}
                 }
             };
-            self.pages[i].standing = Standing::InFlight;
+            self.pages[i].status = PlannedStatus::InFlight;
             let deadline = self.pages[i].deadline;
             self.clock_days = match &self.planned {
                 Some(last) if self.chairman => self.clock_days + last.days_per_fetch,
@@ -278,16 +278,16 @@ impl RevisitPolicy for Planned {
     fn put_back(&mut self, slot: Slot) {
         let i = slot.index();
         let Some(page) = self.pages.get_mut(i) else { return };
-        match page.standing {
-            Standing::NewInFlight => {
-                page.standing = Standing::New;
+        match page.status {
+            PlannedStatus::NewInFlight => {
+                page.status = PlannedStatus::New;
                 self.new.push(Reverse(Deadline { days: page.deadline, page: i }));
             }
-            Standing::InFlight => {
-                page.standing = Standing::Waiting;
+            PlannedStatus::InFlight => {
+                page.status = PlannedStatus::Waiting;
                 self.enqueue(i);
             }
-            Standing::Vacant | Standing::New | Standing::Waiting => {}
+            PlannedStatus::Vacant | PlannedStatus::New | PlannedStatus::Waiting => {}
         }
     }
 
@@ -296,19 +296,19 @@ impl RevisitPolicy for Planned {
         let clock_days = self.clock_days;
         let Some(page) = self.pages.get_mut(i) else { return };
         page.change_rate_per_day = look.belief.mean() as f32;
-        match page.standing {
-            Standing::New | Standing::NewInFlight => {
-                page.standing = Standing::Waiting;
+        match page.status {
+            PlannedStatus::New | PlannedStatus::NewInFlight => {
+                page.status = PlannedStatus::Waiting;
                 page.deadline = phase(slot);
                 self.unplanned_pages += 1;
             }
-            Standing::InFlight => {
-                page.standing = Standing::Waiting;
+            PlannedStatus::InFlight => {
+                page.status = PlannedStatus::Waiting;
                 page.advance(clock_days);
                 self.enqueue(i);
             }
             // A look that this policy did not ask for; its own go on as planned.
-            Standing::Waiting | Standing::Vacant => {}
+            PlannedStatus::Waiting | PlannedStatus::Vacant => {}
         }
     }
 
@@ -320,20 +320,20 @@ impl RevisitPolicy for Planned {
 
     fn due_days(&self, slot: Slot) -> Option<f64> {
         let page = self.pages.get(slot.index())?;
-        let planned = page.interval_days < f64::INFINITY && page.standing != Standing::Vacant;
+        let planned = page.interval_days < f64::INFINITY && page.status != PlannedStatus::Vacant;
         planned.then_some(self.now_days + page.deadline - self.clock_days)
     }
 }
 
-impl Page {
-    const VACANT: Page = Page {
+impl PlannedPage {
+    const VACANT: PlannedPage = PlannedPage {
         change_rate_per_day: 0.0,
         weight: 0.0,
         cost: 0.0,
         host: 0,
         deadline: 0.0,
         interval_days: f64::INFINITY,
-        standing: Standing::Vacant,
+        status: PlannedStatus::Vacant,
     };
 }
 

@@ -10,6 +10,6 @@ mod model;
 mod quality;
 mod table;
 
-pub use model::{Cycle, SignalModel};
+pub use model::{FetchCycle, SignalModel};
 pub use quality::{InvalidQuality, SignalCounts, SignalQuality, signal_counts};
 pub use table::ValueTable;

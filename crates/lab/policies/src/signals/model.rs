@@ -20,7 +20,7 @@ pub struct SignalModel {
 
 /// The cycles of fetching a page whenever its stale exponent reaches a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cycle {
+pub struct FetchCycle {
     /// Mean days from one fetch to the next (ψ).
     pub days: f64,
     /// Mean days per cycle in which the copy is current (W).
@@ -58,7 +58,7 @@ impl SignalModel {
     }
 
     /// The cycle of fetching whenever the stale exponent reaches `threshold`. Infinite for a page that never changes.
-    pub fn cycle(&self, threshold: f64) -> Cycle {
+    pub fn cycle(&self, threshold: f64) -> FetchCycle {
         self.sums(threshold).0
     }
 
@@ -85,19 +85,19 @@ impl SignalModel {
     }
 
     /// ψ and W, and whether their sums are complete.
-    fn sums(&self, threshold: f64) -> (Cycle, bool) {
+    fn sums(&self, threshold: f64) -> (FetchCycle, bool) {
         let (rate, silent, lies) =
             (self.change_rate_per_day, self.silent_changes_per_day(), self.false_signals_per_day());
         let (signals, all) = (rate - silent + lies, rate + lies);
         let step = self.quality.signal_exponent();
         if rate == 0.0 {
-            return (Cycle { days: f64::INFINITY, fresh_days: f64::INFINITY }, true);
+            return (FetchCycle { days: f64::INFINITY, fresh_days: f64::INFINITY }, true);
         }
         if step == 0.0 || signals <= 0.0 {
             let days = threshold / silent;
-            return (Cycle { days, fresh_days: -(-threshold).exp_m1() / rate }, true);
+            return (FetchCycle { days, fresh_days: -(-threshold).exp_m1() / rate }, true);
         }
-        let (mut cycle, mut lie_probability) = (Cycle { days: 0.0, fresh_days: 0.0 }, 1.0);
+        let (mut cycle, mut lie_probability) = (FetchCycle { days: 0.0, fresh_days: 0.0 }, 1.0);
         for k in 0..TERMS {
             // Time left to the threshold after k signals, if only silent changes counted.
             let left = if k == 0 { threshold } else { threshold - f64::from(k) * step };

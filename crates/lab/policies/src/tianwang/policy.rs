@@ -3,7 +3,7 @@
 use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
 use crate::pages::{SlotTable, sane};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
 
 /// Settings of Tianwang.
@@ -74,7 +74,7 @@ impl RevisitPolicy for Tianwang {
         self.in_flight.remove(slot);
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         if self.cycle_ends_days.is_some_and(|end| tick.now_days < end) {
             return;
         }

@@ -1,6 +1,6 @@
 //! PageInfo, NewURLQueue, RemainedURLs, CheckPoints and ParsedURLs, and the plan of a cycle.
 
-use crate::pages::{DueQueue, Keyed, SlotTable, believed_rate};
+use crate::pages::{DueQueue, KeyedSlot, SlotTable, believed_rate};
 use change_rate::Gamma;
 use revisit::columns::Slot;
 
@@ -114,7 +114,7 @@ pub struct CyclePlan {
 
 /// The place of a page: every parsed URL is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum TianwangQueue {
     NewQueue,
     /// In PageInfo, not due yet.
     Waiting,
@@ -135,7 +135,7 @@ pub struct Tables {
     /// In order of arrival.
     remained_urls: DueQueue,
     /// ParsedURLs: every URL ever seen.
-    parsed_urls: SlotTable<Stage>,
+    parsed_urls: SlotTable<TianwangQueue>,
     ever_remained: f64,
 }
 
@@ -146,7 +146,10 @@ impl Tables {
             return false;
         }
         self.page_info.insert(slot, info);
-        self.move_to(slot, if info.checkpoint_days.is_none() { Stage::NewQueue } else { Stage::Waiting });
+        self.move_to(
+            slot,
+            if info.checkpoint_days.is_none() { TianwangQueue::NewQueue } else { TianwangQueue::Waiting },
+        );
         true
     }
 
@@ -170,7 +173,7 @@ impl Tables {
 
     /// Whether the page is in the plan of the current cycle and not looked at yet.
     pub fn is_planned(&self, slot: Slot) -> bool {
-        self.parsed_urls.get(slot) == Some(&Stage::Planned)
+        self.parsed_urls.get(slot) == Some(&TianwangQueue::Planned)
     }
 
     /// Plans the cycle from `now_days` to `end_days` for this many fetches. Room that new URLs do not need goes to
@@ -181,26 +184,26 @@ impl Tables {
         let room = capacity - new.len();
         if options.order == DueOrder::CrawlValue {
             for slot in take(&mut self.remained_urls, usize::MAX) {
-                self.move_to(slot, Stage::Waiting);
+                self.move_to(slot, TianwangQueue::Waiting);
             }
         }
-        let mut due: Vec<Keyed> = self
+        let mut due: Vec<KeyedSlot> = self
             .page_info
             .iter()
             .filter(|(slot, info)| {
-                info.next_crawl_days < end_days && self.parsed_urls.get(*slot) == Some(&Stage::Waiting)
+                info.next_crawl_days < end_days && self.parsed_urls.get(*slot) == Some(&TianwangQueue::Waiting)
             })
-            .map(|(slot, info)| Keyed { key: due_key(info, now_days, options.order), slot })
+            .map(|(slot, info)| KeyedSlot { key: due_key(info, now_days, options.order), slot })
             .collect();
         due.sort_unstable();
         let left_over = due.split_off(room.min(due.len()));
         let due: Vec<Slot> = due.into_iter().map(|page| page.slot).collect();
         let remained = take(&mut self.remained_urls, room - due.len());
         for page in &left_over {
-            self.move_to(page.slot, Stage::Remained);
+            self.move_to(page.slot, TianwangQueue::Remained);
         }
         for &slot in new.iter().chain(&due).chain(&remained) {
-            self.move_to(slot, Stage::Planned);
+            self.move_to(slot, TianwangQueue::Planned);
         }
         CyclePlan { new, due, remained, pushed: left_over.len() }
     }
@@ -210,7 +213,7 @@ impl Tables {
         if self.is_planned(slot) {
             let never_tried = |info: &PageInfo| info.checkpoint_days.is_none() && info.disappear_times == 0;
             let is_new = self.page_info.get(slot).is_some_and(never_tried);
-            self.move_to(slot, if is_new { Stage::NewQueue } else { Stage::Waiting });
+            self.move_to(slot, if is_new { TianwangQueue::NewQueue } else { TianwangQueue::Waiting });
         }
     }
 
@@ -225,27 +228,27 @@ impl Tables {
             }
             None => info.not_found(at_days),
         };
-        self.move_to(slot, if kept { Stage::Waiting } else { Stage::Dropped });
+        self.move_to(slot, if kept { TianwangQueue::Waiting } else { TianwangQueue::Dropped });
     }
 
     /// Moves a page of PageInfo to one place, out of any other.
-    fn move_to(&mut self, slot: Slot, stage: Stage) {
+    fn move_to(&mut self, slot: Slot, stage: TianwangQueue) {
         match self.parsed_urls.insert(slot, stage) {
-            Some(Stage::NewQueue) => self.new_url_queue.remove(slot),
-            Some(Stage::Remained) => self.remained_urls.remove(slot),
+            Some(TianwangQueue::NewQueue) => self.new_url_queue.remove(slot),
+            Some(TianwangQueue::Remained) => self.remained_urls.remove(slot),
             _ => false,
         };
         match stage {
             // A page never tried was due at its discovery.
-            Stage::NewQueue => {
+            TianwangQueue::NewQueue => {
                 let discovered_days = self.page_info.get(slot).map_or(0.0, |info| info.next_crawl_days);
                 self.new_url_queue.push(slot, discovered_days);
             }
-            Stage::Remained => {
+            TianwangQueue::Remained => {
                 self.ever_remained += 1.0;
                 self.remained_urls.push(slot, self.ever_remained);
             }
-            Stage::Waiting | Stage::Planned | Stage::Dropped => {}
+            TianwangQueue::Waiting | TianwangQueue::Planned | TianwangQueue::Dropped => {}
         }
     }
 }

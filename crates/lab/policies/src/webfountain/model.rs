@@ -62,7 +62,7 @@ pub struct NewPages {
 
 /// The inputs of a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Model {
+pub struct WebFountainModel {
     /// The known pages.
     pub buckets: Vec<Bucket>,
     /// The periods to plan, in order.
@@ -73,7 +73,7 @@ pub struct Model {
 
 /// Numbers of pages to fetch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct WebFountainPlan {
     /// The weighted number of obsolete and missing pages, summed over the ends of all periods.
     pub objective: f64,
     /// By bucket and period.
@@ -101,9 +101,9 @@ pub enum SolveError {
     Solver(String),
 }
 
-impl Model {
+impl WebFountainModel {
     /// The best plan.
-    pub fn solve(&self) -> Result<Plan, SolveError> {
+    pub fn solve(&self) -> Result<WebFountainPlan, SolveError> {
         self.check()?;
         let mut program = Program {
             problem: Problem::new(OptimizationDirection::Maximize),
@@ -130,16 +130,17 @@ impl Model {
         let new_fetches = new_fetches
             .map(|(period, _)| new_variables.get(period).map_or(0.0, |&variable| solution.var_value(variable).max(0.0)))
             .collect();
-        Ok(Plan { objective: idle_cost - solution.objective(), fetches, new_fetches })
+        Ok(WebFountainPlan { objective: idle_cost - solution.objective(), fetches, new_fetches })
     }
 
     /// Period by period, fetches the cohorts with the greatest crawl value (weight × U / cost at the age they will
     /// have), new pages first. A good plan that needs no solver.
-    pub fn myopic(&self) -> Result<Plan, SolveError> {
+    pub fn myopic(&self) -> Result<WebFountainPlan, SolveError> {
         self.check()?;
         let mut cohorts: Vec<Vec<Cohort>> = self.buckets.iter().map(|bucket| bucket.cohorts.clone()).collect();
         let mut waiting = self.new_pages.map_or(0.0, |new| new.waiting);
-        let mut plan = Plan { objective: 0.0, fetches: vec![Vec::new(); self.buckets.len()], new_fetches: Vec::new() };
+        let mut plan =
+            WebFountainPlan { objective: 0.0, fetches: vec![Vec::new(); self.buckets.len()], new_fetches: Vec::new() };
         for period in &self.periods {
             let mut room = period.capacity;
             let mut fetched = vec![0.0; self.buckets.len()];

@@ -1,10 +1,10 @@
 //! WebFountain as a policy.
 
-use super::model::{Bucket, Cohort, Model, Period};
-use crate::pages::{Keyed, NewPages, SlotTable, believed_rate, sane};
+use super::model::{Bucket, Cohort, Period, WebFountainModel};
+use crate::pages::{KeyedSlot, NewPageQueue, SlotTable, believed_rate, sane};
 use change_rate::Gamma;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
 
 /// Number of cohorts per bucket, so that the model stays small however many pages there are.
@@ -29,18 +29,19 @@ impl Default for WebFountainOptions {
     }
 }
 
-/// Solves [`Model::solve`] every period and carries out the first period of the plan: the planned number of pages of
-/// every bucket, the oldest first. Pages never fetched come before all others, and have a capacity of their own.
+/// Solves [`WebFountainModel::solve`] every period and carries out the first period of the plan: the planned number of
+/// pages of every bucket, the oldest first. Pages never fetched come before all others, and have a capacity of their
+/// own.
 #[derive(Clone, Debug)]
 pub struct WebFountain {
     options: WebFountainOptions,
-    pages: SlotTable<Page>,
-    new: NewPages,
+    pages: SlotTable<WebFountainPage>,
+    new: NewPageQueue,
     budget_per_day: f64,
     period_ends_days: Option<f64>,
     /// The rest of the period. Pages may have been removed since.
     queue: VecDeque<Slot>,
-    /// Number of pages with [`Standing::Waiting`].
+    /// Number of pages with [`WebFountainStatus::Waiting`].
     waiting: usize,
     /// Whether the current plan fetches anything. If not, the next one waits for its time.
     plan_fetches: bool,
@@ -49,16 +50,16 @@ pub struct WebFountain {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Page {
+struct WebFountainPage {
     weight: f64,
     cost: f64,
     last_look_days: Option<f64>,
     change_rate_per_day: f64,
-    standing: Standing,
+    status: WebFountainStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum WebFountainStatus {
     /// Without a copy or a try: it is among the new pages.
     New,
     Waiting,
@@ -72,7 +73,7 @@ impl WebFountain {
         Self {
             options,
             pages: SlotTable::default(),
-            new: NewPages::default(),
+            new: NewPageQueue::default(),
             budget_per_day: 0.0,
             period_ends_days: None,
             queue: VecDeque::new(),
@@ -85,7 +86,7 @@ impl WebFountain {
     /// Plans the period that begins now.
     fn plan(&mut self, now_days: f64) {
         for slot in std::mem::take(&mut self.queue) {
-            self.change_standing(slot, Standing::Queued, Standing::Waiting);
+            self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::Waiting);
         }
         self.plan_fetches = false;
         self.period_ends_days = None;
@@ -102,18 +103,18 @@ impl WebFountain {
         let model = self.model(&buckets, now_days, period_days, cost);
         // Falls back on the myopic rule where the solver fails. Invalid numbers fetch nothing.
         let Ok(plan) = model.solve().or_else(|_| model.myopic()) else { return };
-        let mut order: Vec<Keyed> = Vec::new();
+        let mut order: Vec<KeyedSlot> = Vec::new();
         for ((members, fetches), spare) in buckets.iter().zip(&plan.fetches).zip(&mut self.spare_fetches) {
             let planned = fetches[0] + *spare;
             let whole = (planned + 1e-6).floor().max(0.0);
             *spare = (planned - whole).clamp(0.0, 1.0);
             let chosen = members.iter().take(whole as usize).enumerate();
-            order.extend(chosen.map(|(nth, &slot)| Keyed { key: (nth as f64 + 0.5) / whole, slot }));
+            order.extend(chosen.map(|(nth, &slot)| KeyedSlot { key: (nth as f64 + 0.5) / whole, slot }));
         }
         // Buckets in step with each other, so that a period cut short is cut short for all.
         order.sort_unstable();
         for page in order {
-            self.change_standing(page.slot, Standing::Waiting, Standing::Queued);
+            self.change_status(page.slot, WebFountainStatus::Waiting, WebFountainStatus::Queued);
             self.queue.push_back(page.slot);
         }
         self.plan_fetches = !self.queue.is_empty();
@@ -123,34 +124,37 @@ impl WebFountain {
     /// rate, between the slowest and the fastest hundredth.
     fn buckets(&self, now_days: f64) -> Vec<Vec<Slot>> {
         let count = self.options.buckets.max(1);
-        let waiting = || self.pages.iter().filter(|(_, page)| page.standing == Standing::Waiting);
+        let waiting = || self.pages.iter().filter(|(_, page)| page.status == WebFountainStatus::Waiting);
         let mut rates: Vec<f64> = waiting().map(|(_, page)| page.change_rate_per_day.ln()).collect();
         let last = rates.len() - 1;
         let mut quantile =
             |percent: usize| *rates.select_nth_unstable_by((last * percent + 50) / 100, f64::total_cmp).1;
         let (low, high) = (quantile(1), quantile(99));
-        let mut keyed: Vec<Vec<Keyed>> = vec![Vec::new(); count];
+        let mut keyed: Vec<Vec<KeyedSlot>> = vec![Vec::new(); count];
         for (slot, page) in waiting() {
             let share = (page.change_rate_per_day.ln() - low) / (high - low).max(1e-9);
             let bucket = ((share * count as f64) as usize).min(count - 1);
-            keyed[bucket].push(Keyed { key: page.last_look_days.unwrap_or(now_days), slot });
+            keyed[bucket].push(KeyedSlot { key: page.last_look_days.unwrap_or(now_days), slot });
         }
-        let sorted = |mut bucket: Vec<Keyed>| {
+        let sorted = |mut bucket: Vec<KeyedSlot>| {
             bucket.sort_unstable();
             bucket.into_iter().map(|page| page.slot).collect()
         };
         keyed.into_iter().map(sorted).collect()
     }
 
-    fn model(&self, buckets: &[Vec<Slot>], now_days: f64, period_days: f64, cost: f64) -> Model {
+    fn model(&self, buckets: &[Vec<Slot>], now_days: f64, period_days: f64, cost: f64) -> WebFountainModel {
         let mean_cost = cost / self.pages.len().max(1) as f64;
         let pages =
             |members: &[Slot]| members.iter().filter_map(|&slot| self.pages.get(slot)).copied().collect::<Vec<_>>();
         let bucket = |members: &Vec<Slot>| {
             let members = pages(members);
-            let mean = |number: fn(&Page) -> f64| members.iter().map(number).sum::<f64>() / members.len().max(1) as f64;
-            let age_periods =
-                |page: &Page| page.last_look_days.map_or(0.0, |at_days| (now_days - at_days).max(0.0) / period_days);
+            let mean = |number: fn(&WebFountainPage) -> f64| {
+                members.iter().map(number).sum::<f64>() / members.len().max(1) as f64
+            };
+            let age_periods = |page: &WebFountainPage| {
+                page.last_look_days.map_or(0.0, |at_days| (now_days - at_days).max(0.0) / period_days)
+            };
             let cohorts = members.chunks(members.len().div_ceil(COHORTS).max(1)).map(|chunk| Cohort {
                 age_periods: chunk.iter().map(age_periods).sum::<f64>() / chunk.len() as f64,
                 pages: chunk.len() as f64,
@@ -169,21 +173,21 @@ impl WebFountain {
             new_cost -= for_new;
             Period { capacity: capacity - for_new, weight: 1.0, arrivals: 0.0 }
         });
-        Model { buckets: buckets.iter().map(bucket).collect(), periods: periods.collect(), new_pages: None }
+        WebFountainModel { buckets: buckets.iter().map(bucket).collect(), periods: periods.collect(), new_pages: None }
     }
 
-    /// Moves a page from one standing to another. Returns `false` when it did not have the first.
-    fn change_standing(&mut self, slot: Slot, from: Standing, to: Standing) -> bool {
-        let Some(page) = self.pages.get_mut(slot).filter(|page| page.standing == from) else { return false };
-        page.standing = to;
-        self.waiting -= usize::from(from == Standing::Waiting);
-        self.waiting += usize::from(to == Standing::Waiting);
+    /// Moves a page from one status to another. Returns `false` when it did not have the first.
+    fn change_status(&mut self, slot: Slot, from: WebFountainStatus, to: WebFountainStatus) -> bool {
+        let Some(page) = self.pages.get_mut(slot).filter(|page| page.status == from) else { return false };
+        page.status = to;
+        self.waiting -= usize::from(from == WebFountainStatus::Waiting);
+        self.waiting += usize::from(to == WebFountainStatus::Waiting);
         true
     }
 
     fn take_queued(&mut self) -> Option<Slot> {
         while let Some(slot) = self.queue.pop_front() {
-            if self.change_standing(slot, Standing::Queued, Standing::InFlight) {
+            if self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::InFlight) {
                 return Some(slot);
             }
         }
@@ -194,30 +198,30 @@ impl WebFountain {
 impl RevisitPolicy for WebFountain {
     fn insert(&mut self, slot: Slot, page: &PolicyPage, now_days: f64) {
         self.remove(slot);
-        let standing = if page.last_look_days.is_some() { Standing::Waiting } else { Standing::New };
-        if standing == Standing::New {
+        let status = if page.last_look_days.is_some() { WebFountainStatus::Waiting } else { WebFountainStatus::New };
+        if status == WebFountainStatus::New {
             self.new.discovered(slot, now_days);
         } else {
             self.waiting += 1;
         }
-        let page = Page {
+        let page = WebFountainPage {
             weight: sane(page.weight),
             cost: page.cost,
             last_look_days: page.last_look_days,
             change_rate_per_day: believed_rate(page.belief),
-            standing,
+            status,
         };
         self.pages.insert(slot, page);
     }
 
     fn remove(&mut self, slot: Slot) {
         self.new.remove(slot);
-        if self.pages.remove(slot).is_some_and(|page| page.standing == Standing::Waiting) {
+        if self.pages.remove(slot).is_some_and(|page| page.status == WebFountainStatus::Waiting) {
             self.waiting -= 1;
         }
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.budget_per_day = sane(tick.budget_per_day);
         if self.period_ends_days.is_none_or(|end| end <= tick.now_days) {
             self.plan(tick.now_days);
@@ -236,7 +240,8 @@ impl RevisitPolicy for WebFountain {
     }
 
     fn put_back(&mut self, slot: Slot) {
-        if !self.new.put_back(slot) && self.change_standing(slot, Standing::InFlight, Standing::Queued) {
+        if !self.new.put_back(slot) && self.change_status(slot, WebFountainStatus::InFlight, WebFountainStatus::Queued)
+        {
             self.queue.push_front(slot);
         }
     }
@@ -246,8 +251,8 @@ impl RevisitPolicy for WebFountain {
         let Some(page) = self.pages.get_mut(slot) else { return };
         page.last_look_days = Some(look.at_days);
         page.change_rate_per_day = believed_rate(look.belief);
-        let standing = page.standing;
-        self.change_standing(slot, standing, Standing::Waiting);
+        let status = page.status;
+        self.change_status(slot, status, WebFountainStatus::Waiting);
     }
 
     fn believe(&mut self, slot: Slot, belief: Gamma) {

@@ -4,7 +4,7 @@ mod properties;
 
 use policies::allocate::{self as literature, AccessTime, Distance, Horizon, PartitionKey, PolledPage, PollingOrder};
 use policies::chairman::Chairman;
-use revisit::allocate::{self, Demand, Objective, PageTerms};
+use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 
 fn close(got: f64, expected: f64, tolerance: f64) {
@@ -288,8 +288,8 @@ fn partitions_are_as_fresh_as_computed() {
             close(partition_freshness(&thousand(), 500.0, key, groups, 0), expected, 1e-8);
         }
     };
-    // At the price of the first, a whole group is about to be abandoned. The notes have .1986 for it, which takes 527 of
-    // 500 fetches.
+    // At the price of the first, a whole group is about to be abandoned. The notes have .1986 for it, which takes 527
+    // of 500 fetches.
     check(10, [0.1880242650, 0.4878744092, 0.4859718071, 0.4749339846]);
     check(50, [0.1288264679, 0.4900426548, 0.4872902417, 0.4757763090]);
 }

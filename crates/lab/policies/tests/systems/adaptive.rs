@@ -92,7 +92,7 @@ fn a_page_is_fetched_only_when_due_the_earliest_first() {
     assert_eq!(offered.len(), due_by_half);
     assert!((1..20).contains(&due_by_half), "phases are spread");
     assert!(offered.windows(2).all(|pair| dues[pair[0]] <= dues[pair[1]]));
-    policy.looked(slot(offered[0] as u32), &look(0.5, Some(Outcome::Unchanged), 1.0));
+    policy.looked(slot(offered[0] as u32), &look(0.5, Some(LookOutcome::Unchanged), 1.0));
     assert_eq!(policy.due_days(slot(offered[0] as u32)), Some(2.0));
     policy.looked(slot(offered[1] as u32), &look(0.5, None, 1.0));
     close(policy.due_days(slot(offered[1] as u32)).expect("it is retried"), 0.5 + 2.0 / 24.0, 1e-12);
@@ -104,6 +104,6 @@ fn a_new_page_comes_at_once_and_starts_with_the_first_interval() {
     policy.insert(slot(3), &new_page(1.0), 5.0);
     policy.insert(slot(1), &new_page(1.0), 6.0);
     assert_eq!(offers(&mut policy, 6.0, 9), [3, 1], "discovered first, fetched first");
-    policy.looked(slot(3), &PolicyLook { interval_days: None, ..look(6.0, Some(Outcome::Changed), 1.0) });
+    policy.looked(slot(3), &PolicyLook { interval_days: None, ..look(6.0, Some(LookOutcome::Changed), 1.0) });
     assert_eq!(policy.due_days(slot(3)), Some(36.0));
 }

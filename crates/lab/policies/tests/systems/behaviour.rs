@@ -88,7 +88,7 @@ fn play(name: &str, policy: &mut dyn RevisitPolicy, events: &[Event]) -> Result<
                     }
                     let last_look_days = has_copy.then_some(now_days);
                     let name = format!("s{}.example", index % 4);
-                    let place = Place::of(&name, &name, "/");
+                    let place = PagePlace::of(&name, &name, "/");
                     let page = PolicyPage { weight, host: index % 4, place, last_look_days, ..page(rate) };
                     policy.insert(slot(index), &page, now_days);
                 }
@@ -114,7 +114,8 @@ fn play(name: &str, policy: &mut dyn RevisitPolicy, events: &[Event]) -> Result<
             Event::Look { outcome } => {
                 if !in_flight.is_empty() {
                     let index = in_flight.remove(0);
-                    let outcome = [Some(Outcome::Changed), Some(Outcome::Unchanged), None][usize::from(outcome)];
+                    let outcome =
+                        [Some(LookOutcome::Changed), Some(LookOutcome::Unchanged), None][usize::from(outcome)];
                     if outcome.is_none() {
                         excused.insert(index);
                     }
@@ -123,7 +124,7 @@ fn play(name: &str, policy: &mut dyn RevisitPolicy, events: &[Event]) -> Result<
             }
             Event::Stray { index } => {
                 in_flight.retain(|&flying| flying != index);
-                policy.looked(slot(index), &look(now_days, Some(Outcome::Changed), 1.0));
+                policy.looked(slot(index), &look(now_days, Some(LookOutcome::Changed), 1.0));
             }
             Event::Tick { days, budget_per_day } => {
                 now_days += days;
@@ -143,7 +144,7 @@ fn play(name: &str, policy: &mut dyn RevisitPolicy, events: &[Event]) -> Result<
         for index in offers(policy, now_days, 20) {
             let index = index as u32;
             missing.remove(&index);
-            policy.looked(slot(index), &look(now_days, Some(Outcome::Changed), 1.0));
+            policy.looked(slot(index), &look(now_days, Some(LookOutcome::Changed), 1.0));
         }
     }
     prop_assert!(missing.is_empty(), "{name} has lost pages {missing:?}");
@@ -203,7 +204,7 @@ fn plans_keep_to_the_budget() {
         policy.begin(&tick(f64::from(day), 1.0, 7.3));
         for index in offers(&mut policy, f64::from(day), 1000) {
             fetched += 1;
-            policy.looked(slot(index as u32), &look(f64::from(day), Some(Outcome::Changed), 50.0));
+            policy.looked(slot(index as u32), &look(f64::from(day), Some(LookOutcome::Changed), 50.0));
         }
     }
     assert_eq!(fetched, 146, "20 days of 7.3");

@@ -33,7 +33,7 @@ fn one_fetch_at_a_time_gives_the_reference_sequence() {
         let now_days = f64::from(step);
         policy.begin(&tick(now_days, 1.0, 1.0));
         let chosen = policy.next(now_days).expect("there is budget for one");
-        policy.looked(chosen, &look(now_days, Some(Outcome::Changed), rate(chosen.index())));
+        policy.looked(chosen, &look(now_days, Some(LookOutcome::Changed), rate(chosen.index())));
         picks.push(chosen.index());
         counts[chosen.index()] += 1;
     }

@@ -10,10 +10,10 @@ mod site_ranks;
 mod tianwang;
 mod webfountain;
 
-use change_rate::{Gamma, Outcome};
+use change_rate::{Gamma, LookOutcome};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
-use sweeps::Place;
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use sweeps::PagePlace;
 
 fn close(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
@@ -35,7 +35,7 @@ fn page(change_rate_per_day: f64) -> PolicyPage {
         weight: 1.0,
         cost: 1.0,
         host: 0,
-        place: Place::of("a.example", "a.example", "/"),
+        place: PagePlace::of("a.example", "a.example", "/"),
         last_look_days: Some(0.0),
         belief: belief(change_rate_per_day),
     }
@@ -45,12 +45,12 @@ fn new_page(change_rate_per_day: f64) -> PolicyPage {
     PolicyPage { last_look_days: None, ..page(change_rate_per_day) }
 }
 
-fn look(at_days: f64, outcome: Option<Outcome>, change_rate_per_day: f64) -> PolicyLook {
+fn look(at_days: f64, outcome: Option<LookOutcome>, change_rate_per_day: f64) -> PolicyLook {
     PolicyLook { at_days, interval_days: Some(1.0), outcome, belief: belief(change_rate_per_day) }
 }
 
-fn tick(now_days: f64, days: f64, budget_per_day: f64) -> Tick {
-    Tick { now_days, days, budget_per_day }
+fn tick(now_days: f64, days: f64, budget_per_day: f64) -> PolicyTick {
+    PolicyTick { now_days, days, budget_per_day }
 }
 
 /// All pages that the policy offers now, at most `most`, as indices.

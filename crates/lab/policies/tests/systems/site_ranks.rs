@@ -82,7 +82,7 @@ fn the_best_third_of_sites_gets_four_of_seven_visits() {
     for index in 0..18 {
         let name = format!("s{}.example", index / 2);
         let weight = f64::from(20 - index);
-        policy.insert(slot(index), &PolicyPage { weight, place: Place::of(&name, &name, "/"), ..page(1.0) }, 0.0);
+        policy.insert(slot(index), &PolicyPage { weight, place: PagePlace::of(&name, &name, "/"), ..page(1.0) }, 0.0);
     }
     let mut visits = [0; 9];
     // A cycle of four passes has 7/12 × 4 × 18 fetches.
@@ -90,7 +90,7 @@ fn the_best_third_of_sites_gets_four_of_seven_visits() {
         let at_days = f64::from(fetch);
         let chosen = policy.next(at_days).expect("there is always a next");
         visits[chosen.index() / 2] += 1;
-        policy.looked(chosen, &look(at_days, Some(Outcome::Unchanged), 1.0));
+        policy.looked(chosen, &look(at_days, Some(LookOutcome::Unchanged), 1.0));
     }
     assert_eq!(visits, [24, 24, 24, 12, 12, 12, 6, 6, 6]);
 }

@@ -1,8 +1,10 @@
 use super::*;
-use policies::webfountain::{Bucket, Cohort, Model, NewPages, Period, SolveError, WebFountain, WebFountainOptions};
+use policies::webfountain::{
+    Bucket, Cohort, NewPages, Period, SolveError, WebFountain, WebFountainModel, WebFountainOptions,
+};
 use revisit::allocate::{self, PageTerms};
 
-fn model(capacity: f64, weights: [f64; 8]) -> Model {
+fn model(capacity: f64, weights: [f64; 8]) -> WebFountainModel {
     let buckets = [(0.05, 40.0), (0.2, 30.0), (0.5, 20.0), (1.0, 15.0), (3.0, 10.0)].map(|(rate, pages)| Bucket {
         change_rate_per_period: rate,
         weight: 1.0,
@@ -10,7 +12,7 @@ fn model(capacity: f64, weights: [f64; 8]) -> Model {
         cohorts: vec![Cohort { age_periods: 0.0, pages }],
     });
     let periods = weights.map(|weight| Period { capacity, weight, arrivals: 0.0 });
-    Model { buckets: buckets.to_vec(), periods: periods.to_vec(), new_pages: None }
+    WebFountainModel { buckets: buckets.to_vec(), periods: periods.to_vec(), new_pages: None }
 }
 
 #[test]
@@ -47,7 +49,7 @@ fn new_pages_are_fetched_when_that_saves_more() {
         cohorts: vec![Cohort { age_periods: 0.0, pages: 1.0 }],
     };
     let period = |arrivals| Period { capacity: 1.0, weight: 1.0, arrivals };
-    let model = Model {
+    let model = WebFountainModel {
         buckets: vec![known],
         periods: vec![period(0.0), period(1.0)],
         new_pages: Some(NewPages { waiting: 1.0, weight: 1.0, cost: 1.0, bucket: 0 }),
@@ -86,7 +88,7 @@ fn freshness_of(policy: &mut dyn RevisitPolicy, fetches: usize) -> f64 {
         for index in offered {
             fresh += fresh_days(index, now_days - last_days[index]);
             last_days[index] = now_days;
-            policy.looked(slot(index as u32), &look(now_days, Some(Outcome::Unchanged), rate(index)));
+            policy.looked(slot(index as u32), &look(now_days, Some(LookOutcome::Unchanged), rate(index)));
         }
     }
     (fresh + (0..400).map(|index| fresh_days(index, 40.0 - last_days[index])).sum::<f64>()) / 400.0 / 40.0

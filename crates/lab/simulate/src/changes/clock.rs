@@ -4,15 +4,15 @@ const HOURS: usize = 7 * 24;
 
 /// A weekly cycle: the speed of changes in each hour of the week, relative to the average. Day 0 is a Monday.
 ///
-/// Time is bent, not thinned: [`Cycle::activity_days`] runs fast in busy hours, so a process that is regular in it is
-/// busy in busy hours. This is exact, and works for renewal processes as well.
+/// Time is bent, not thinned: [`WeeklyCycle::activity_days`] runs fast in busy hours, so a process that is regular in
+/// it is busy in busy hours. This is exact, and works for renewal processes as well.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cycle {
+pub struct WeeklyCycle {
     /// Activity, in days, from the start of the week to the start of each hour; 7 at the end.
     until: Vec<f64>,
 }
 
-impl Cycle {
+impl WeeklyCycle {
     /// Office hours are 9 to 18 on all seven days. `day_to_night` is how much faster pages change then than in the rest
     /// of the day, `weekday_to_weekend` how much faster on Monday to Friday. Both positive.
     pub fn new(day_to_night: f64, weekday_to_weekend: f64) -> Self {
@@ -37,7 +37,7 @@ impl Cycle {
         week * 7.0 + self.until[hour] + (hours - hour as f64) * (self.until[hour + 1] - self.until[hour])
     }
 
-    /// The time at which this much activity has passed: the inverse of [`Cycle::activity_days`].
+    /// The time at which this much activity has passed: the inverse of [`WeeklyCycle::activity_days`].
     pub fn days(&self, activity_days: f64) -> f64 {
         let (week, rest) = ((activity_days / 7.0).floor(), activity_days.rem_euclid(7.0));
         let hour = self.until.partition_point(|&until| until <= rest).clamp(1, HOURS) - 1;
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_week_has_seven_days_and_busy_hours_more_than_their_share() {
-        let cycle = Cycle::new(10.0, 3.0);
+        let cycle = WeeklyCycle::new(10.0, 3.0);
         for week in [0.0, 1.0, 9.0] {
             assert!((cycle.activity_days(7.0 * week) - 7.0 * week).abs() < 1e-9);
         }
@@ -69,7 +69,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_inverse_is_one(days in 0.0..1000.0, day_to_night in 0.1..50.0, weekday in 0.1..50.0) {
-            let cycle = Cycle::new(day_to_night, weekday);
+            let cycle = WeeklyCycle::new(day_to_night, weekday);
             prop_assert!((cycle.days(cycle.activity_days(days)) - days).abs() < 1e-8);
         }
     }

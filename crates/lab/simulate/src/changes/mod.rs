@@ -5,7 +5,7 @@ mod model;
 mod recorded;
 mod synthetic;
 
-pub use self::clock::Cycle;
+pub use self::clock::WeeklyCycle;
 pub use self::model::{Bulks, ChangeModel, CosmeticNoise, Gaps, Regimes};
 pub use self::recorded::RecordedChanges;
 pub use self::synthetic::SyntheticChanges;

@@ -1,6 +1,6 @@
 //! Models of change beyond the rate.
 
-use super::clock::Cycle;
+use super::clock::WeeklyCycle;
 use crate::error::SimulationError;
 
 /// Distribution of the gaps between a page's own changes; the mean is always 1 / change rate.
@@ -61,7 +61,7 @@ pub struct ChangeModel {
     /// Changes of habit.
     pub regimes: Option<Regimes>,
     /// A weekly cycle.
-    pub cycle: Option<Cycle>,
+    pub cycle: Option<WeeklyCycle>,
     /// Differences mistaken for changes.
     pub cosmetic_noise: Option<CosmeticNoise>,
 }
@@ -96,7 +96,7 @@ impl ChangeModel {
                 "bursts" => model.gaps = Gaps::Bursts { changes: 5.0, gap_days: 1.0 / 24.0 },
                 "bulks" => model.bulks = Some(Bulks { pushes_per_day: 0.05, page_share: 0.5 }),
                 "regimes" => model.regimes = Some(Regimes { spell_days: 25.0, ln_sd: 1.2 }),
-                "cycles" => model.cycle = Some(Cycle::new(10.0, 3.0)),
+                "cycles" => model.cycle = Some(WeeklyCycle::new(10.0, 3.0)),
                 "cosmetic" => model.cosmetic_noise = Some(CosmeticNoise { page_share: 0.1, probability: 0.5 }),
                 other => {
                     let shape = other.strip_prefix("weibull-").and_then(|shape| shape.parse().ok());

@@ -2,7 +2,7 @@
 
 use super::ChangeSource;
 use super::model::{Bulks, ChangeModel, Gaps, Regimes};
-use crate::chance::{Purpose, Stream};
+use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
 use crate::moments::Moments;
 use crate::population::Pages;
@@ -99,7 +99,7 @@ impl SyntheticChanges {
             return;
         }
         // Every gap has a fixed number of draws, so that a count gives the position in the stream.
-        let mut stream = Stream::new(self.seed, page as u64, Purpose::Changes);
+        let mut stream = RandomStream::new(self.seed, page as u64, Purpose::Changes);
         let gap = if first {
             self.gaps.first(&mut stream.skip(1 << 40), rate)
         } else {
@@ -181,7 +181,7 @@ impl GapDraw {
     }
 
     /// A gap, in days of average activity. Uses at most two draws.
-    fn next(&self, stream: &mut Stream, rate: f64) -> f64 {
+    fn next(&self, stream: &mut RandomStream, rate: f64) -> f64 {
         match self.gaps {
             Gaps::Poisson => stream.exponential() / rate,
             Gaps::Weibull { shape } => self.scale * stream.exponential().powf(1.0 / shape) / rate,
@@ -195,7 +195,7 @@ impl GapDraw {
 
     /// The rest of a gap at a random time, so that day 0 is like any other (Cox, Renewal Theory, 1962, 5.2): a random
     /// part of a gap drawn with probability proportional to its length.
-    fn first(&self, stream: &mut Stream, rate: f64) -> f64 {
+    fn first(&self, stream: &mut RandomStream, rate: f64) -> f64 {
         match self.gaps {
             Gaps::Poisson => stream.exponential() / rate,
             Gaps::Weibull { shape } => {
@@ -225,7 +225,7 @@ impl Regimes {
     }
 
     fn next(&self, seed: u64, page: usize, spell: Spell) -> Spell {
-        let mut stream = Stream::new(seed, page as u64, Purpose::Regimes).skip(3 * u64::from(spell.draws));
+        let mut stream = RandomStream::new(seed, page as u64, Purpose::Regimes).skip(3 * u64::from(spell.draws));
         let factor = (self.ln_sd * stream.normal() - 0.5 * self.ln_sd * self.ln_sd).exp();
         Spell {
             until_days: spell.until_days + self.spell_days * stream.exponential(),
@@ -240,7 +240,7 @@ impl BulkState {
         let (mut pushes_days, mut begins, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for host in 0..pages.hosts() {
             begins.push(pushes_days.len() as u32);
-            let mut stream = Stream::new(seed, host as u64, Purpose::Host).skip(16);
+            let mut stream = RandomStream::new(seed, host as u64, Purpose::Host).skip(16);
             let mut days = stream.exponential() / bulks.pushes_per_day;
             while days <= horizon_days {
                 pushes_days.push(days);
@@ -264,7 +264,7 @@ impl BulkState {
         while self.next[page] < end {
             // The number of the push in the whole run: the pages of a host draw at the same position of their own
             // streams.
-            let mut stream = Stream::new(seed, page as u64, Purpose::Bulks).skip(u64::from(self.next[page]));
+            let mut stream = RandomStream::new(seed, page as u64, Purpose::Bulks).skip(u64::from(self.next[page]));
             if stream.uniform() < self.page_share {
                 break;
             }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::changes::{ChangeModel, RecordedChanges, SyntheticChanges};
 use crate::learner::KnownRates;
-use crate::population::PageInfo;
+use crate::population::SimulatedPage;
 use std::collections::VecDeque;
-use sweeps::Place;
+use sweeps::PagePlace;
 
 /// Every page in turn.
 #[derive(Default)]
@@ -14,7 +14,7 @@ impl RevisitPolicy for InTurn {
         self.0.push_back(slot);
     }
     fn remove(&mut self, _: Slot) {}
-    fn begin(&mut self, _: &Tick) {}
+    fn begin(&mut self, _: &PolicyTick) {}
     fn next(&mut self, _: f64) -> Option<Slot> {
         self.0.pop_front()
     }
@@ -32,7 +32,7 @@ struct At(Vec<f64>, Vec<PolicyLook>);
 impl RevisitPolicy for At {
     fn insert(&mut self, _: Slot, _: &PolicyPage, _: f64) {}
     fn remove(&mut self, _: Slot) {}
-    fn begin(&mut self, _: &Tick) {}
+    fn begin(&mut self, _: &PolicyTick) {}
     fn next(&mut self, now_days: f64) -> Option<Slot> {
         (self.0.first()? <= &now_days).then(|| {
             self.0.remove(0);
@@ -46,12 +46,12 @@ impl RevisitPolicy for At {
 }
 
 fn pages(count: usize, cost: f64) -> Pages {
-    let place = Place::of("a.test", "a.test", "/");
-    let page = PageInfo { weight: 1.0, cost, host: 0, section: 0, place };
+    let place = PagePlace::of("a.test", "a.test", "/");
+    let page = SimulatedPage { weight: 1.0, cost, host: 0, section: 0, place };
     Pages::new((0..count).map(|_| page), vec!["all".into()]).expect("good pages")
 }
 
-fn go_on(_: Progress) -> ControlFlow<()> {
+fn go_on(_: RunProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -79,7 +79,7 @@ fn the_unit_trace_has_the_values_of_the_notes() {
     near(by_day, 4.0);
     near(scores.freshness_by_day[11], 1.0);
     near(scores.freshness_by_day[9], 0.0);
-    assert!(policy.1.iter().all(|look| look.outcome == Some(Outcome::Changed)));
+    assert!(policy.1.iter().all(|look| look.outcome == Some(LookOutcome::Changed)));
     near(policy.1[1].interval_days.expect("a look before"), 6.0);
 }
 
@@ -96,7 +96,7 @@ fn a_window_counts_only_what_lies_in_it() {
     near(scores.age_days, ((40.0f64.powi(2) - 29.0f64.powi(2)) / 2.0 + 50.0) / 30.0);
     near(scores.over_30_days_share, 10.0 / 30.0);
     assert_eq!((scores.changes, scores.fetches), (1, 1));
-    assert!(matches!(policy.1[0].outcome, Some(Outcome::ChangedAt { age_days }) if (age_days - 40.0).abs() < 2e-3));
+    assert!(matches!(policy.1[0].outcome, Some(LookOutcome::ChangedAt { age_days }) if (age_days - 40.0).abs() < 2e-3));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn noise_fools_looks_but_not_the_scores() {
         fn belief(&self, _: usize) -> change_rate::Gamma {
             change_rate::Gamma::new(1.0, 1.0).expect("positive")
         }
-        fn look(&mut self, page: usize, _: f64, outcome: Outcome) -> change_rate::Gamma {
+        fn look(&mut self, page: usize, _: f64, outcome: LookOutcome) -> change_rate::Gamma {
             self.0 += u64::from(outcome.is_change());
             self.1 += 1;
             self.belief(page)
@@ -204,7 +204,7 @@ fn a_run_can_be_stopped_and_bad_rules_are_named() {
     let pages = pages(2, 1.0);
     let attempt = |run_: Run, stop: bool| {
         let mut changes = RecordedChanges::new([[0.0; 0]; 2]).expect("no changes");
-        let mut watch = |progress: Progress| {
+        let mut watch = |progress: RunProgress| {
             if stop && progress.now_days >= 1.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let mut learner = KnownRates::new([0.0; 2]);
@@ -232,7 +232,7 @@ impl RevisitPolicy for Listening {
         self.0.insert(slot, page, now_days);
     }
     fn remove(&mut self, _: Slot) {}
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.2 = tick.now_days;
     }
     fn next(&mut self, _: f64) -> Option<Slot> {

@@ -4,7 +4,7 @@ use super::Learner;
 use crate::error::SimulationError;
 use crate::population::Pages;
 use change_rate::{
-    ChangeRateEstimator, EstimatorOptions, Gamma, GammaFilter, GammaPrior, GammaState, GroupSums, Outcome,
+    ChangeRateEstimator, EstimatorOptions, Gamma, GammaFilter, GammaPrior, GammaState, GroupSums, LookOutcome,
 };
 use std::collections::HashMap;
 
@@ -13,18 +13,18 @@ use std::collections::HashMap;
 pub struct GammaLearner {
     filter: GammaFilter,
     evidence: Vec<GammaState>,
-    groups: Option<Groups>,
+    groups: Option<PageGrouping>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Groups {
+struct PageGrouping {
     cell_of_page: Vec<u32>,
-    cells: Vec<Cell>,
+    cells: Vec<GroupedCell>,
     sites: Vec<GroupSums>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct GroupedCell {
     site: u32,
     sums: GroupSums,
 }
@@ -34,7 +34,7 @@ impl GammaLearner {
     pub fn new(pages: &Pages, options: EstimatorOptions, grouped: bool) -> Result<Self, SimulationError> {
         let filter = GammaFilter::new(options.prior, options.forgetting_days)
             .map_err(|fault| SimulationError::Combination(fault.to_string()))?;
-        let groups = grouped.then(|| Groups::of(pages));
+        let groups = grouped.then(|| PageGrouping::of(pages));
         Ok(Self { filter, evidence: vec![GammaState::default(); pages.len()], groups })
     }
 
@@ -49,7 +49,7 @@ impl GammaLearner {
     }
 }
 
-impl Groups {
+impl PageGrouping {
     fn of(pages: &Pages) -> Self {
         let (mut groups, mut sites, mut cells) = (Self::default(), HashMap::new(), HashMap::new());
         for page in 0..pages.len() {
@@ -59,7 +59,7 @@ impl Groups {
                 groups.sites.len() as u32 - 1
             });
             let cell = *cells.entry(place.cell).or_insert_with(|| {
-                groups.cells.push(Cell { site, sums: GroupSums::default() });
+                groups.cells.push(GroupedCell { site, sums: GroupSums::default() });
                 groups.cells.len() as u32 - 1
             });
             groups.cell_of_page.push(cell);
@@ -73,7 +73,7 @@ impl Learner for GammaLearner {
         self.filter.with_prior(self.prior(page)).posterior(&self.evidence[page])
     }
 
-    fn look(&mut self, page: usize, interval_days: f64, outcome: Outcome) -> Gamma {
+    fn look(&mut self, page: usize, interval_days: f64, outcome: LookOutcome) -> Gamma {
         let filter = self.filter.with_prior(self.prior(page));
         let before = self.evidence[page];
         filter.update(&mut self.evidence[page], interval_days, outcome);
@@ -104,7 +104,7 @@ mod tests {
         let before = grouped.belief(49);
         for page in 0..49 {
             for learner in [&mut grouped, &mut alone] {
-                learner.look(page, 1.0, Outcome::Changed);
+                learner.look(page, 1.0, LookOutcome::Changed);
             }
         }
         assert!(grouped.belief(49).mean() > 20.0 * before.mean());

@@ -2,18 +2,18 @@
 
 /// Stored once while all pages have the same value.
 #[derive(Clone, Debug)]
-pub(super) enum Column<T> {
+pub(super) enum PageColumn<T> {
     Alike(T, usize),
     Each(Vec<T>),
 }
 
-impl<T: Default> Default for Column<T> {
+impl<T: Default> Default for PageColumn<T> {
     fn default() -> Self {
         Self::Alike(T::default(), 0)
     }
 }
 
-impl<T: Copy + PartialEq> Column<T> {
+impl<T: Copy + PartialEq> PageColumn<T> {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Alike(_, len) => *len,
@@ -34,7 +34,7 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// The number of a page, below [`Column::len`].
+    /// The number of a page, below [`PageColumn::len`].
     #[inline]
     pub(super) fn get(&self, page: usize) -> T {
         match self {
@@ -61,13 +61,13 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_list_of_numbers(numbers in prop::collection::vec(0..2_u32, 0..12)) {
-            let mut column = Column::default();
+            let mut column = PageColumn::default();
             numbers.iter().for_each(|number| column.push(*number));
             prop_assert_eq!(column.len(), numbers.len());
             prop_assert_eq!((0..numbers.len()).map(|page| column.get(page)).collect::<Vec<_>>(), numbers.clone());
             prop_assert_eq!(column.values().max(), numbers.iter().copied().max());
             let alike = numbers.windows(2).all(|pair| pair[0] == pair[1]);
-            prop_assert_eq!(matches!(column, Column::Alike(..)), alike);
+            prop_assert_eq!(matches!(column, PageColumn::Alike(..)), alike);
         }
     }
 }

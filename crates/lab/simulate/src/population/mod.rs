@@ -3,15 +3,15 @@
 mod column;
 mod synthetic;
 
-pub use self::synthetic::{Population, PopulationKind};
+pub use self::synthetic::{PopulationKind, SyntheticPopulation};
 
-use self::column::Column;
+use self::column::PageColumn;
 use crate::error::SimulationError;
-use sweeps::{GroupKind, Place};
+use sweeps::{GroupKind, PagePlace};
 
 /// A page as it is given to a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PageInfo {
+pub struct SimulatedPage {
     /// Importance; not negative, only ratios count.
     pub weight: f64,
     /// Budget that one fetch costs; positive.
@@ -21,18 +21,18 @@ pub struct PageInfo {
     /// The number of the section (a source, a class) under which its results are reported.
     pub section: u16,
     /// Its place on its site.
-    pub place: Place,
+    pub place: PagePlace,
 }
 
 /// All pages, in columns of at most 14 bytes a page. Values that all pages share are stored once. Synthetic pages have
 /// no stored place: it follows from host and number.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
-    weight: Column<f32>,
-    cost: Column<f32>,
-    host: Column<u32>,
-    section: Column<u16>,
-    places: Option<Vec<Place>>,
+    weight: PageColumn<f32>,
+    cost: PageColumn<f32>,
+    host: PageColumn<u32>,
+    section: PageColumn<u16>,
+    places: Option<Vec<PagePlace>>,
     sections: Vec<String>,
     total_weight: f64,
 }
@@ -40,7 +40,7 @@ pub struct Pages {
 impl Pages {
     /// These pages; `sections` are the names of their sections. Weights and costs are stored as f32. Fails on an
     /// invalid weight or cost, and when no page has weight.
-    pub fn new(pages: impl IntoIterator<Item = PageInfo>, sections: Vec<String>) -> Result<Self, SimulationError> {
+    pub fn new(pages: impl IntoIterator<Item = SimulatedPage>, sections: Vec<String>) -> Result<Self, SimulationError> {
         let mut all = Self { places: Some(Vec::new()), sections, ..Self::default() };
         for page in pages {
             all.push(page.weight, page.cost, page.host, page.section)?;
@@ -129,12 +129,12 @@ impl Pages {
     }
 
     /// A page's place on its site.
-    pub fn place(&self, page: usize) -> Place {
+    pub fn place(&self, page: usize) -> PagePlace {
         match &self.places {
             Some(places) => places[page],
             None => {
                 let host = format!("h{}.test", self.host.get(page));
-                let mut place = Place::of(&host, &host, &format!("/p{page}.html"));
+                let mut place = PagePlace::of(&host, &host, &format!("/p{page}.html"));
                 // No two pages share a file name: a group of one is never asked for, and need not be counted.
                 place.groups[GroupKind::FileName as usize] = 0;
                 place
@@ -143,8 +143,8 @@ impl Pages {
     }
 
     /// All data of a page.
-    pub fn info(&self, page: usize) -> PageInfo {
-        PageInfo {
+    pub fn info(&self, page: usize) -> SimulatedPage {
+        SimulatedPage {
             weight: self.weight(page),
             cost: self.cost(page),
             host: self.host(page),
@@ -158,13 +158,13 @@ impl Pages {
 mod tests {
     use super::*;
 
-    fn page(weight: f64, cost: f64) -> PageInfo {
-        PageInfo { weight, cost, host: 0, section: 0, place: Place::of("a.test", "a.test", "/") }
+    fn page(weight: f64, cost: f64) -> SimulatedPage {
+        SimulatedPage { weight, cost, host: 0, section: 0, place: PagePlace::of("a.test", "a.test", "/") }
     }
 
     #[test]
     fn faults_name_the_page_and_the_field() {
-        let fault = |pages: Vec<PageInfo>| Pages::new(pages, vec!["all".into()]).expect_err("a fault").to_string();
+        let fault = |pages: Vec<SimulatedPage>| Pages::new(pages, vec!["all".into()]).expect_err("a fault").to_string();
         assert_eq!(fault(vec![]), "the population has no pages; give it at least one");
         assert_eq!(
             fault(vec![page(1.0, 1.0), page(-2.0, 1.0)]),
@@ -173,6 +173,6 @@ mod tests {
         assert!(fault(vec![page(f64::NAN, 1.0)]).starts_with("page 0: weight is NaN"));
         assert!(fault(vec![page(1.0, 0.0)]).starts_with("page 0: cost is 0"));
         assert!(fault(vec![page(0.0, 1.0)]).contains("at least one page"));
-        assert!(fault(vec![PageInfo { section: 1, ..page(1.0, 1.0) }]).starts_with("page 0: section is 1"));
+        assert!(fault(vec![SimulatedPage { section: 1, ..page(1.0, 1.0) }]).starts_with("page 0: section is 1"));
     }
 }

@@ -1,7 +1,7 @@
 //! Synthetic populations: rates and weights of pages drawn from distributions in the literature.
 
 use super::Pages;
-use crate::chance::{Purpose, Stream};
+use crate::chance::{Purpose, RandomStream};
 use crate::error::SimulationError;
 
 /// Minimum and maximum change rate per day that is drawn.
@@ -11,7 +11,7 @@ const WEIGHT_MAX: f64 = 1e3;
 
 /// Pages with their true rates of own changes.
 #[derive(Clone, Debug)]
-pub struct Population {
+pub struct SyntheticPopulation {
     /// The pages, without their change rates.
     pub pages: Pages,
     /// True change rate of each page, per day.
@@ -95,7 +95,7 @@ impl PopulationKind {
     }
 
     /// Draws this many pages. A page with the same number and seed is the same, however many are drawn.
-    pub fn draw(self, pages: usize, seed: u64) -> Result<Population, SimulationError> {
+    pub fn draw(self, pages: usize, seed: u64) -> Result<SyntheticPopulation, SimulationError> {
         let sections = match self {
             PopulationKind::WebClasses => WEB_CLASSES.map(|class| class.0.to_string()).to_vec(),
             _ => vec!["all".to_string()],
@@ -103,14 +103,14 @@ impl PopulationKind {
         let mut columns = Pages { sections, ..Pages::default() };
         let mut change_rates_per_day = Vec::with_capacity(pages);
         for page in 0..pages as u64 {
-            let mut rates = Stream::new(seed, page, Purpose::ChangeRate);
-            let mut importance = Stream::new(seed, page, Purpose::Importance);
+            let mut rates = RandomStream::new(seed, page, Purpose::ChangeRate);
+            let mut importance = RandomStream::new(seed, page, Purpose::Importance);
             let (mut host, mut section) = (0, 0);
             let rate = match self {
                 PopulationKind::Lognormal => 0.1 * (1.8 * rates.normal()).exp(),
                 PopulationKind::Hosts => {
                     host = page / PAGES_PER_HOST;
-                    let of_host = 1.2 * Stream::new(seed, host, Purpose::Host).normal();
+                    let of_host = 1.2 * RandomStream::new(seed, host, Purpose::Host).normal();
                     0.15 * (of_host + 0.7 * rates.normal()).exp()
                 }
                 PopulationKind::WebClasses => {
@@ -138,7 +138,7 @@ impl PopulationKind {
             columns.push(weight, 1.0, host as u32, section as u16)?;
             change_rates_per_day.push(rate);
         }
-        Ok(Population { pages: columns.checked()?, change_rates_per_day })
+        Ok(SyntheticPopulation { pages: columns.checked()?, change_rates_per_day })
     }
 }
 

@@ -4,12 +4,12 @@ mod measured;
 
 use self::measured::MEASURED;
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
-use crate::chance::Stream;
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use crate::chance::RandomStream;
 use change_rate::{
     BeliefSums, ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, HostPriors, LawOfLargeNumbers,
-    MaximumLikelihood, MomentMatching, NaiveRatio, Outcome, Regularisation,
+    LookOutcome, MaximumLikelihood, MomentMatching, NaiveRatio, Regularisation,
 };
 use revisit::allocate::{self, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
@@ -51,10 +51,10 @@ const CATALOGUE_NAMES: [&str; 9] = [
 ];
 
 /// The loss against known rates. Both are paired, because populations differ more than estimators do.
-pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
+pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<ReproductionRow> {
     let curve = DemandCurve::new(Objective::FRESHNESS);
-    let mut known = vec![Sample::default(); 6];
-    let mut lost = vec![vec![vec![Sample::default(); 2]; NAMES.len()]; MEASURED.len()];
+    let mut known = vec![Measurements::default(); 6];
+    let mut lost = vec![vec![vec![Measurements::default(); 2]; NAMES.len()]; MEASURED.len()];
     for replicate in 0..effort.replicates(16, 2) {
         let mut stream = effort.stream(replicate);
         let population = population(&mut stream);
@@ -74,7 +74,7 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
             .collect();
         for (regular, looks) in [true, false].into_iter().flat_map(|regular| [3, 10, 40].map(|looks| (regular, looks)))
         {
-            let study = Study::new(&population, &mut stream, regular, looks);
+            let study = AllocationStudy::new(&population, &mut stream, regular, looks);
             for (row, &(of_looks, budget, references)) in MEASURED.iter().enumerate() {
                 if of_looks != looks {
                     continue;
@@ -95,7 +95,7 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
         for (i, name) in ["best", "uniform", "proportional"].into_iter().enumerate() {
             let what = format!("freshness, {name} by true rates, {} fetches per page and day", BUDGETS[budget]);
             let sample = &known[3 * budget + i];
-            let row = Row::sampled("B12", what, references[i], sample, REFERENCE_REPLICATES, 5e-5);
+            let row = ReproductionRow::sampled("B12", what, references[i], sample, REFERENCE_REPLICATES, 5e-5);
             let policy = ["optimal-freshness", "uniform", "proportional"][i];
             rows.push(row.policy(policy).estimator("known").budget(BUDGETS[budget]).giving_weighted_freshness());
         }
@@ -108,7 +108,7 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
                     NAMES[estimator], BUDGETS[*budget]
                 );
                 let (sample, reference) = (&lost[row][estimator][i], KNOWN[*budget][0] - reference[i]);
-                let measured = Row::sampled("B12", what, reference, sample, REFERENCE_REPLICATES, 1e-4);
+                let measured = ReproductionRow::sampled("B12", what, reference, sample, REFERENCE_REPLICATES, 1e-4);
                 let reached = known[3 * budget].mean() - sample.mean();
                 let policy = if estimator == NAMES.len() - 1 { "crawl-value" } else { "optimal-freshness" };
                 let measured = measured.policy(policy).estimator(CATALOGUE_NAMES[estimator]);
@@ -120,7 +120,7 @@ pub(super) fn by_estimated_rates(effort: &Effort) -> Vec<Row> {
 }
 
 /// Hosts of different rates, pages of similar ones; heavy-tailed weights.
-fn population(stream: &mut Stream) -> Vec<PageTerms> {
+fn population(stream: &mut RandomStream) -> Vec<PageTerms> {
     let mut terms = Vec::with_capacity(HOSTS * PAGES_PER_HOST);
     for _ in 0..HOSTS {
         let ln_rate = 0.15f64.ln() + 1.2 * stream.normal();
@@ -131,9 +131,9 @@ fn population(stream: &mut Stream) -> Vec<PageTerms> {
 }
 
 /// The observations of every page.
-struct Study<'a> {
+struct AllocationStudy<'a> {
     population: &'a [PageTerms],
-    looks: Vec<Vec<(f64, Outcome)>>,
+    looks: Vec<Vec<(f64, LookOutcome)>>,
     /// By estimator without beliefs, and page.
     point_estimates: Vec<Vec<f64>>,
     vague: Vec<Gamma>,
@@ -141,12 +141,12 @@ struct Study<'a> {
     by_host: Vec<Gamma>,
 }
 
-impl<'a> Study<'a> {
-    fn new(population: &'a [PageTerms], stream: &mut Stream, regular: bool, looks: usize) -> Self {
+impl<'a> AllocationStudy<'a> {
+    fn new(population: &'a [PageTerms], stream: &mut RandomStream, regular: bool, looks: usize) -> Self {
         let mut look = |rate: f64| {
             let interval = INTERVAL_DAYS * if regular { 1.0 } else { stream.exponential() };
             let changed = stream.exponential() < rate * interval;
-            (interval, if changed { Outcome::Changed } else { Outcome::Unchanged })
+            (interval, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged })
         };
         let looks =
             population.iter().map(|page| (0..looks).map(|_| look(page.change_rate_per_day)).collect()).collect();
@@ -185,7 +185,7 @@ impl<'a> Study<'a> {
     }
 
     fn beliefs(&self, prior: impl Fn(usize) -> GammaPrior) -> Vec<Gamma> {
-        let belief = |(page, looks): (usize, &Vec<(f64, Outcome)>)| {
+        let belief = |(page, looks): (usize, &Vec<(f64, LookOutcome)>)| {
             let belief = prior(page / PAGES_PER_HOST).belief();
             looks.iter().fold(belief, |belief, &(interval, outcome)| belief.after(interval, outcome))
         };
@@ -216,7 +216,7 @@ impl<'a> Study<'a> {
 }
 
 /// By the estimator at this index in [`NAMES`].
-fn point_estimate(estimator: usize, pseudo_looks: &MaximumLikelihood, looks: &[(f64, Outcome)]) -> f64 {
+fn point_estimate(estimator: usize, pseudo_looks: &MaximumLikelihood, looks: &[(f64, LookOutcome)]) -> f64 {
     let mut counts = CheckCounts::default();
     looks.iter().for_each(|&(interval, outcome)| counts.add(interval, outcome));
     let rate = match estimator {

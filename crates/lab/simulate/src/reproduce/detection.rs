@@ -5,12 +5,12 @@
 //! available, so only the order counts.
 
 use super::row::in_order;
-use super::{Effort, Row};
-use change_rate::{ChangeRateEstimator, CheckCounts, HalfCount, NaiveRatio, Outcome};
+use super::{Effort, ReproductionRow};
+use change_rate::{ChangeRateEstimator, CheckCounts, HalfCount, LookOutcome, NaiveRatio};
 use revisit::allocate::{self, PageTerms};
 
 /// Changes found in a day with the estimates from five looks, one look in two days on average.
-pub(super) fn changes_found(effort: &Effort) -> Vec<Row> {
+pub(super) fn changes_found(effort: &Effort) -> Vec<ReproductionRow> {
     const HOSTS: usize = 400;
     const PAGES_PER_HOST: usize = 50;
     const LOOKS: usize = 10;
@@ -30,7 +30,7 @@ pub(super) fn changes_found(effort: &Effort) -> Vec<Row> {
                 let mut counts = CheckCounts::default();
                 for _ in 0..LOOKS {
                     let changed = stream.exponential() < rate * INTERVAL_DAYS;
-                    counts.add(INTERVAL_DAYS, if changed { Outcome::Changed } else { Outcome::Unchanged });
+                    counts.add(INTERVAL_DAYS, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
                 }
                 counts
             })
@@ -59,6 +59,6 @@ pub(super) fn changes_found(effort: &Effort) -> Vec<Row> {
         ],
     );
     let contestants = [("uniform", "none"), ("proportional", "naive"), ("proportional", "half-count")];
-    let named = |(row, (policy, estimator)): (Row, (_, _))| row.policy(policy).estimator(estimator);
+    let named = |(row, (policy, estimator)): (ReproductionRow, (_, _))| row.policy(policy).estimator(estimator);
     rows.into_iter().zip(contestants).map(named).map(|row| row.budget(1.0 / INTERVAL_DAYS)).collect()
 }

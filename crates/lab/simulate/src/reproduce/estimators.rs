@@ -3,20 +3,20 @@
 mod measured;
 
 use self::measured::{EXPONENTIAL, REGULAR};
-use super::row::Sample;
-use super::{Effort, Row};
-use crate::chance::Stream;
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use crate::chance::RandomStream;
 use change_rate::{
-    ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, LastModified, LawOfLargeNumbers, MaximumLikelihood,
-    MomentMatching, NaiveRatio, Outcome, RateClasses, Regularisation, StochasticApproximation,
+    ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, LastModified, LawOfLargeNumbers, LookOutcome,
+    MaximumLikelihood, MomentMatching, NaiveRatio, RateClasses, Regularisation, StochasticApproximation,
 };
 
 /// Interval, and what was seen after it.
-type TimedOutcome = (f64, Outcome);
+type TimedOutcome = (f64, LookOutcome);
 
 /// An estimator with the parameters of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Contestant {
+enum EstimatorContestant {
     Naive,
     HalfCount,
     /// Maximum likelihood, at most ten changes per mean interval.
@@ -40,46 +40,46 @@ enum Contestant {
     LastModifiedGamma,
 }
 
-impl Contestant {
+impl EstimatorContestant {
     fn name(self) -> &'static str {
         match self {
-            Contestant::Naive => "naive ratio",
-            Contestant::HalfCount => "half counts",
-            Contestant::Likeliest => "maximum likelihood",
-            Contestant::LikeliestWithPrior => "maximum likelihood, Gamma(1, .5)",
-            Contestant::Moments => "moment matching",
-            Contestant::PseudoLooks => "maximum likelihood, pseudo looks of .5",
-            Contestant::LargeNumbers => "law of large numbers",
-            Contestant::Approximation => "stochastic approximation",
-            Contestant::Classes => "48 rate classes",
-            Contestant::GammaMean => "Gamma filter from (1, 1), mean",
-            Contestant::GammaMode => "Gamma filter from (1, .5), mode",
-            Contestant::LastModified => "Last-Modified, corrected",
-            Contestant::LastModifiedGamma => "Last-Modified, Gamma from (.5, .5)",
+            EstimatorContestant::Naive => "naive ratio",
+            EstimatorContestant::HalfCount => "half counts",
+            EstimatorContestant::Likeliest => "maximum likelihood",
+            EstimatorContestant::LikeliestWithPrior => "maximum likelihood, Gamma(1, .5)",
+            EstimatorContestant::Moments => "moment matching",
+            EstimatorContestant::PseudoLooks => "maximum likelihood, pseudo looks of .5",
+            EstimatorContestant::LargeNumbers => "law of large numbers",
+            EstimatorContestant::Approximation => "stochastic approximation",
+            EstimatorContestant::Classes => "48 rate classes",
+            EstimatorContestant::GammaMean => "Gamma filter from (1, 1), mean",
+            EstimatorContestant::GammaMode => "Gamma filter from (1, .5), mode",
+            EstimatorContestant::LastModified => "Last-Modified, corrected",
+            EstimatorContestant::LastModifiedGamma => "Last-Modified, Gamma from (.5, .5)",
         }
     }
 
     /// Its name in the catalogue, where it has one.
     fn catalogue_name(self) -> Option<&'static str> {
         match self {
-            Contestant::Naive => Some("naive"),
-            Contestant::HalfCount => Some("half-count"),
-            Contestant::Likeliest | Contestant::LikeliestWithPrior | Contestant::PseudoLooks => {
-                Some("maximum-likelihood")
-            }
-            Contestant::Moments => Some("moment-matching"),
-            Contestant::LargeNumbers => Some("lln"),
-            Contestant::Approximation => Some("stochastic-approximation"),
-            Contestant::Classes => Some("bayes-classes"),
-            Contestant::GammaMean => Some("gamma"),
-            Contestant::LastModified => Some("last-modified"),
-            Contestant::GammaMode | Contestant::LastModifiedGamma => None,
+            EstimatorContestant::Naive => Some("naive"),
+            EstimatorContestant::HalfCount => Some("half-count"),
+            EstimatorContestant::Likeliest
+            | EstimatorContestant::LikeliestWithPrior
+            | EstimatorContestant::PseudoLooks => Some("maximum-likelihood"),
+            EstimatorContestant::Moments => Some("moment-matching"),
+            EstimatorContestant::LargeNumbers => Some("lln"),
+            EstimatorContestant::Approximation => Some("stochastic-approximation"),
+            EstimatorContestant::Classes => Some("bayes-classes"),
+            EstimatorContestant::GammaMean => Some("gamma"),
+            EstimatorContestant::LastModified => Some("last-modified"),
+            EstimatorContestant::GammaMode | EstimatorContestant::LastModifiedGamma => None,
         }
     }
 
     /// Whether, after regular looks, only the number of changed ones matters.
     fn counts_only(self) -> bool {
-        use Contestant as C;
+        use EstimatorContestant as C;
         matches!(
             self,
             C::Naive | C::HalfCount | C::Likeliest | C::Moments | C::PseudoLooks | C::LargeNumbers | C::Classes
@@ -90,7 +90,7 @@ impl Contestant {
     fn reference_replicates(self, looks: usize) -> usize {
         match self {
             _ if looks < 50 => 20_000,
-            Contestant::LikeliestWithPrior | Contestant::GammaMode => 6_000,
+            EstimatorContestant::LikeliestWithPrior | EstimatorContestant::GammaMode => 6_000,
             _ => 8_000,
         }
     }
@@ -124,7 +124,7 @@ impl Estimators {
     }
 
     /// The rate from these looks: interval, and age of the last change where it is within the interval.
-    fn rate(&self, contestant: Contestant, looks: &[TimedOutcome], timed: &[TimedOutcome]) -> f64 {
+    fn rate(&self, contestant: EstimatorContestant, looks: &[TimedOutcome], timed: &[TimedOutcome]) -> f64 {
         let filtered = |prior: Gamma, looks: &[TimedOutcome]| {
             looks.iter().fold(prior, |belief, &(interval, outcome)| belief.after(interval, outcome))
         };
@@ -133,40 +133,40 @@ impl Estimators {
         let (number, changed) = (f64::from(counts.looks), f64::from(counts.changed_looks));
         let look_rate = number / f64::from(counts.watched_days);
         match contestant {
-            Contestant::Naive => NaiveRatio.change_rate_per_day(&counts),
-            Contestant::HalfCount => HalfCount.change_rate_per_day(&counts),
-            Contestant::Likeliest => self.likeliest.rate_of_looks(looks).min(10.0),
-            Contestant::LikeliestWithPrior => self.likeliest_with_prior.rate_of_looks(looks),
-            Contestant::Moments => MomentMatching { half_counts: false }.rate_of_looks(looks).min(10.0),
-            Contestant::PseudoLooks => self.pseudo_looks.rate_of_looks(looks),
-            Contestant::LargeNumbers => LawOfLargeNumbers::rate_per_day(look_rate, number, changed),
-            Contestant::Approximation => {
+            EstimatorContestant::Naive => NaiveRatio.change_rate_per_day(&counts),
+            EstimatorContestant::HalfCount => HalfCount.change_rate_per_day(&counts),
+            EstimatorContestant::Likeliest => self.likeliest.rate_of_looks(looks).min(10.0),
+            EstimatorContestant::LikeliestWithPrior => self.likeliest_with_prior.rate_of_looks(looks),
+            EstimatorContestant::Moments => MomentMatching { half_counts: false }.rate_of_looks(looks).min(10.0),
+            EstimatorContestant::PseudoLooks => self.pseudo_looks.rate_of_looks(looks),
+            EstimatorContestant::LargeNumbers => LawOfLargeNumbers::rate_per_day(look_rate, number, changed),
+            EstimatorContestant::Approximation => {
                 // The look rate is known beforehand.
                 let steps = looks.iter().zip(1..);
                 steps.fold(1.0, |rate, ((_, outcome), k)| {
                     StochasticApproximation::step(rate, look_rate, f64::from(k).powf(-0.75), outcome.is_change())
                 })
             }
-            Contestant::Classes => {
+            EstimatorContestant::Classes => {
                 let probabilities = self.classes.probabilities_after(looks);
                 probabilities.iter().zip(self.classes.rates_per_day()).map(|(p, rate)| p * rate).sum()
             }
-            Contestant::GammaMean => filtered(self.flat, looks).mean(),
-            Contestant::GammaMode => filtered(self.vague, looks).mode(),
-            Contestant::LastModified => {
+            EstimatorContestant::GammaMean => filtered(self.flat, looks).mean(),
+            EstimatorContestant::GammaMode => filtered(self.vague, looks).mode(),
+            EstimatorContestant::LastModified => {
                 let exposure = timed.iter().map(|&(interval, outcome)| match outcome {
-                    Outcome::ChangedAt { age_days } => age_days,
+                    LookOutcome::ChangedAt { age_days } => age_days,
                     _ => interval,
                 });
                 LastModified::rate_per_day(number, changed, exposure.sum())
             }
-            Contestant::LastModifiedGamma => filtered(self.weak, timed).mean(),
+            EstimatorContestant::LastModifiedGamma => filtered(self.weak, timed).mean(),
         }
     }
 }
 
 /// Every cell of both tables.
-pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
+pub(super) fn bias_and_error(effort: &Effort) -> Vec<ReproductionRow> {
     let estimators = Estimators::new();
     let mut rows = Vec::new();
     for (order, table) in [("regular", REGULAR), ("exponential", EXPONENTIAL)] {
@@ -176,7 +176,7 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
         for (column, (looks, rate)) in columns.enumerate() {
             let regular = order == "regular";
             let replicates = effort.replicates(if looks < 50 { 20_000 } else { 8_000 }, 300);
-            let mut errors = vec![(Sample::default(), Sample::default()); table.len()];
+            let mut errors = vec![(Measurements::default(), Measurements::default()); table.len()];
             let mut stream = effort.stream(column);
             for _ in 0..replicates {
                 let (seen, timed) = draw(&mut stream, rate, looks, regular);
@@ -203,7 +203,8 @@ pub(super) fn bias_and_error(effort: &Effort) -> Vec<Row> {
                 let error = square.0.sqrt();
                 // An interval is a day.
                 let measured = |measure, reference, ours, standard_error| {
-                    let row = Row::measured("B12", what(measure), reference, ours, standard_error, 0.005).budget(1.0);
+                    let row = ReproductionRow::measured("B12", what(measure), reference, ours, standard_error, 0.005)
+                        .budget(1.0);
                     match contestant.catalogue_name() {
                         Some(name) => row.estimator(name),
                         None => row,
@@ -228,8 +229,9 @@ fn exact(error: impl Fn(&[TimedOutcome]) -> f64, rate: f64, looks: usize, replic
     let mut probability = unchanged.powf(looks as f64);
     let mut moments = [0.0; 4];
     for changed in 0..=looks {
-        let seen: Vec<TimedOutcome> =
-            (0..looks).map(|look| (1.0, if look < changed { Outcome::Changed } else { Outcome::Unchanged })).collect();
+        let seen: Vec<TimedOutcome> = (0..looks)
+            .map(|look| (1.0, if look < changed { LookOutcome::Changed } else { LookOutcome::Unchanged }))
+            .collect();
         let error = error(&seen);
         let mut power = probability;
         for moment in &mut moments {
@@ -243,14 +245,14 @@ fn exact(error: impl Fn(&[TimedOutcome]) -> f64, rate: f64, looks: usize, replic
 }
 
 /// Looks at a page, as seen without and with the time of the last change.
-fn draw(stream: &mut Stream, rate: f64, looks: usize, regular: bool) -> (Vec<TimedOutcome>, Vec<TimedOutcome>) {
+fn draw(stream: &mut RandomStream, rate: f64, looks: usize, regular: bool) -> (Vec<TimedOutcome>, Vec<TimedOutcome>) {
     let one = |_| {
         let interval = if regular { 1.0 } else { stream.exponential() };
         // Seen backwards from the look, changes form the same process.
         let age_days = stream.exponential() / rate;
         let changed = age_days < interval;
-        let seen = if changed { Outcome::Changed } else { Outcome::Unchanged };
-        let timed = if changed { Outcome::ChangedAt { age_days } } else { Outcome::Unchanged };
+        let seen = if changed { LookOutcome::Changed } else { LookOutcome::Unchanged };
+        let timed = if changed { LookOutcome::ChangedAt { age_days } } else { LookOutcome::Unchanged };
         ((interval, seen), (interval, timed))
     };
     (0..looks).map(one).unzip()

@@ -1,6 +1,6 @@
 //! C17: alternatives to the histogram of 256 bins for finding a price.
 
-use revisit::allocate::{Demand, PageTerms};
+use revisit::allocate::{DemandByPrice, PageTerms};
 
 /// Range of ln(change rate / weight) in a histogram.
 const LN_RATIO: (f64, f64) = (-16.0, 16.0);
@@ -29,7 +29,7 @@ pub(super) enum Grid {
 
 impl Grid {
     /// The price of a budget, solved on the cells.
-    pub(super) fn price(self, demand: &impl Demand, pages: &[PageTerms], budget_per_day: f64) -> f64 {
+    pub(super) fn price(self, demand: &impl DemandByPrice, pages: &[PageTerms], budget_per_day: f64) -> f64 {
         let cells = self.cells(pages);
         let spending = |ln_price: f64| -> f64 {
             cells.iter().map(|(mass, ln_ratio)| mass * demand.fetches_per_change(ln_price + ln_ratio)).sum()

@@ -2,14 +2,14 @@
 
 use super::grids::Grid;
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
-use revisit::allocate::{self, Demand, Objective, PageTerms};
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use revisit::allocate::{self, DemandByPrice, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 use revisit::histogram::RatioHistogram;
 
 /// Prices and total rates on given pages; errors on random ones.
-pub(super) fn prices(effort: &Effort) -> Vec<Row> {
+pub(super) fn prices(effort: &Effort) -> Vec<ReproductionRow> {
     let mut rows = given();
     rows.extend(measured(effort, 1_000_000));
     rows
@@ -22,13 +22,13 @@ fn histogram(pages: &[PageTerms]) -> RatioHistogram {
 }
 
 /// The rates of all pages at a price.
-fn rates(curve: &impl Demand, pages: &[PageTerms], price: f64) -> Vec<f64> {
+fn rates(curve: &impl DemandByPrice, pages: &[PageTerms], price: f64) -> Vec<f64> {
     let ln_price = price.ln();
     let rate = |page: &PageTerms| page.change_rate_per_day * curve.fetches_per_change(ln_price + curve.ln_ratio(page));
     pages.iter().map(rate).collect()
 }
 
-fn given() -> Vec<Row> {
+fn given() -> Vec<ReproductionRow> {
     let five = pages((1..=5).map(|rate| (f64::from(rate), 1.0)));
     let weighted = pages([(0.1, 1.0), (0.5, 2.0), (1.0, 3.0), (2.0, 4.0), (10.0, 5.0)]);
     let thousand = pages((0..1000).map(|i| (0.01 * 1.01_f64.powi(i), f64::from(1 + 37 * i % 101))));
@@ -44,8 +44,14 @@ fn given() -> Vec<Row> {
         let per_page = budget / pages.len() as f64;
         rows.extend(
             [
-                Row::exact("C17", format!("price from the histogram, {name}"), price, ours, 1e-9 * price),
-                Row::exact("C17", format!("fetches a day at that price, {name}"), total, spent, 2e-9 * total),
+                ReproductionRow::exact("C17", format!("price from the histogram, {name}"), price, ours, 1e-9 * price),
+                ReproductionRow::exact(
+                    "C17",
+                    format!("fetches a day at that price, {name}"),
+                    total,
+                    spent,
+                    2e-9 * total,
+                ),
             ]
             .map(|row| row.policy("optimal-freshness").estimator("known").budget(per_page)),
         );
@@ -67,7 +73,7 @@ fn given() -> Vec<Row> {
         ] {
             let is_freshness = what.starts_with("freshness");
             let what = format!("{what}, a thousand pages, {budget} a day");
-            let row = Row::exact("C17", what, reference, ours, (1e-9 * reference).max(6e-11));
+            let row = ReproductionRow::exact("C17", what, reference, ours, (1e-9 * reference).max(6e-11));
             let row = row.policy(policy).estimator("known").budget(budget / 1000.0);
             rows.push(if is_freshness { row.giving_weighted_freshness() } else { row });
         }
@@ -94,17 +100,17 @@ const TABLES: [(&str, Grid, [f64; 3], f64); 8] = [
 
 /// The measurements with one table.
 #[derive(Clone, Default)]
-struct Errors {
-    over: [Sample; 3],
-    lost_most: Sample,
+struct HistogramErrors {
+    over: [Measurements; 3],
+    lost_most: Measurements,
 }
 
 /// The reference took one draw of a million pages, we take several. With fewer pages there are fewer of great weight,
 /// and the freshness differs.
-fn measured(effort: &Effort, number: usize) -> Vec<Row> {
+fn measured(effort: &Effort, number: usize) -> Vec<ReproductionRow> {
     let curve = DemandCurve::new(Objective::FRESHNESS);
-    let mut freshness = vec![Sample::default(); 9];
-    let mut errors = vec![Errors::default(); TABLES.len()];
+    let mut freshness = vec![Measurements::default(); 9];
+    let mut errors = vec![HistogramErrors::default(); TABLES.len()];
     for replicate in 0..effort.replicates(6, 3) {
         let mut stream = effort.stream(replicate);
         let pages = pages((0..number).map(|_| {
@@ -140,7 +146,7 @@ fn measured(effort: &Effort, number: usize) -> Vec<Row> {
     freshness_rows(&freshness).into_iter().chain(error_rows(&errors)).collect()
 }
 
-fn freshness_rows(freshness: &[Sample]) -> Vec<Row> {
+fn freshness_rows(freshness: &[Measurements]) -> Vec<ReproductionRow> {
     let mut rows = Vec::new();
     for (row, (fetches_per_page, references)) in MEASURED.iter().enumerate() {
         for (column, (name, policy)) in
@@ -150,24 +156,32 @@ fn freshness_rows(freshness: &[Sample]) -> Vec<Row> {
         {
             let what = format!("freshness, {name}, {fetches_per_page} fetches per page and day");
             let tolerance = if column == 0 { 5e-7 } else { 5e-5 };
-            let row = Row::sampled("C17", what, references[column], &freshness[3 * row + column], 1, tolerance);
+            let row =
+                ReproductionRow::sampled("C17", what, references[column], &freshness[3 * row + column], 1, tolerance);
             rows.push(row.policy(policy).estimator("known").budget(*fetches_per_page).giving_weighted_freshness());
         }
     }
     rows
 }
 
-fn error_rows(errors: &[Errors]) -> Vec<Row> {
+fn error_rows(errors: &[HistogramErrors]) -> Vec<ReproductionRow> {
     let mut rows = Vec::new();
     for ((name, _, references, lost_most), errors) in TABLES.iter().zip(errors) {
         for (row, (fetches_per_page, _)) in MEASURED.iter().enumerate() {
             let what = format!("budget spent too much, {name}, {fetches_per_page} fetches per page and day");
-            let sampled = Row::sampled("C17", what, references[row], &errors.over[row], 1, half_digit(references[row]));
+            let sampled = ReproductionRow::sampled(
+                "C17",
+                what,
+                references[row],
+                &errors.over[row],
+                1,
+                half_digit(references[row]),
+            );
             rows.push(sampled.policy("optimal-freshness").estimator("known").budget(*fetches_per_page));
         }
         let what = format!("most freshness lost, {name}");
         let digits = if lost_most.abs() < 1e-7 { 5e-9 } else { half_digit(*lost_most) };
-        let lost = Row::sampled("C17", what, *lost_most, &errors.lost_most, 1, digits);
+        let lost = ReproductionRow::sampled("C17", what, *lost_most, &errors.lost_most, 1, digits);
         rows.push(lost.policy("optimal-freshness").estimator("known"));
     }
     rows
@@ -184,14 +198,14 @@ mod tests {
 
     #[test]
     fn given_pages_get_the_given_prices() {
-        let failed: Vec<Row> = given().into_iter().filter(|row| !row.within).collect();
+        let failed: Vec<ReproductionRow> = given().into_iter().filter(|row| !row.within).collect();
         assert!(failed.is_empty(), "{failed:#?}");
     }
 
     #[test]
     fn the_histogram_is_as_good_on_fewer_pages() {
         let rows = measured(&Effort::default(), 50_000);
-        let of = |what: &str| rows.iter().filter(|row| row.what.starts_with(what)).collect::<Vec<&Row>>();
+        let of = |what: &str| rows.iter().filter(|row| row.what.starts_with(what)).collect::<Vec<&ReproductionRow>>();
         // Fewer pages fill the bins less evenly.
         let budgets = of("budget spent too much, 256 bins");
         assert!(budgets.len() == 3 && budgets.iter().all(|row| row.ours.abs() < 0.01), "{budgets:#?}");

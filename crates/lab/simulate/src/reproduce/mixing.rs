@@ -1,8 +1,8 @@
 //! C20: the cost in freshness of a little harmonic penalty, and its effect on pages that would never be fetched.
 
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
 use revisit::allocate::{self, Objective};
 
 /// Theta; weighted freshness lost against theta 0; harmonic penalty; share of pages never fetched; median interval in
@@ -20,11 +20,11 @@ const MEASURED: [(f64, f64, f64, f64, f64); 7] = [
 const FETCHES_PER_PAGE_PER_DAY: f64 = 0.25;
 
 /// 4,000 pages with lognormal rates and heavy-tailed weights, a thousand fetches a day.
-pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
+pub(super) fn thetas(effort: &Effort) -> Vec<ReproductionRow> {
     const PAGES: usize = 4_000;
     const FASTEST: usize = PAGES / 100;
-    let (mut best, mut penalty_cut) = (Sample::default(), Sample::default());
-    let mut samples = vec![vec![Sample::default(); 4]; MEASURED.len()];
+    let (mut best, mut penalty_cut) = (Measurements::default(), Measurements::default());
+    let mut samples = vec![vec![Measurements::default(); 4]; MEASURED.len()];
     for replicate in 0..effort.replicates(16, 4) {
         let mut stream = effort.stream(replicate);
         let pages = pages((0..PAGES).map(|_| {
@@ -54,9 +54,9 @@ pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
             samples.iter_mut().zip(measured).for_each(|(sample, value)| sample.add(value));
         }
     }
-    let mut rows = vec![Row::sampled("C20", "weighted freshness, theta 0", 0.8310, &best, 1, 5e-5)];
+    let mut rows = vec![ReproductionRow::sampled("C20", "weighted freshness, theta 0", 0.8310, &best, 1, 5e-5)];
     let what = "harmonic penalty, theta 0, pages never fetched taken as fetched every 10^12 days";
-    rows.push(Row::sampled("C20", what, 1.2811, &penalty_cut, 1, 5e-5));
+    rows.push(ReproductionRow::sampled("C20", what, 1.2811, &penalty_cut, 1, 5e-5));
     rows = rows.into_iter().map(|row| setting(row, 0.0).weighted_freshness(best.mean())).collect();
     for (samples, &(theta, lost, harmonic, never, interval)) in samples.iter().zip(&MEASURED) {
         // The reference's loss is a difference of two numbers of four digits; its intervals have two or three digits.
@@ -68,7 +68,8 @@ pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
         ];
         for (sample, (what, reference, tolerance)) in samples.iter().zip(compared) {
             if reference.is_finite() {
-                let row = Row::sampled("C20", format!("{what}, theta {theta}"), reference, sample, 1, tolerance);
+                let row =
+                    ReproductionRow::sampled("C20", format!("{what}, theta {theta}"), reference, sample, 1, tolerance);
                 rows.push(setting(row, theta).weighted_freshness(best.mean() - samples[0].mean()));
             }
         }
@@ -77,7 +78,7 @@ pub(super) fn thetas(effort: &Effort) -> Vec<Row> {
 }
 
 /// The ends of the mixture are separate policies.
-fn setting(row: Row, theta: f64) -> Row {
+fn setting(row: ReproductionRow, theta: f64) -> ReproductionRow {
     let row = row.estimator("known").budget(FETCHES_PER_PAGE_PER_DAY);
     match theta {
         0.0 => row.policy("optimal-freshness"),

@@ -19,9 +19,9 @@ mod schedules;
 mod shards;
 mod signals;
 
-pub use row::{Row, Setting};
+pub use row::{ReproductionRow, Setting};
 
-use crate::chance::{Purpose, Stream};
+use crate::chance::{Purpose, RandomStream};
 
 /// Effort spent on measurements.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +46,8 @@ impl Effort {
     }
 
     /// The random numbers of one replicate.
-    fn stream(&self, replicate: usize) -> Stream {
-        Stream::new(self.seed, replicate as u64, Purpose::Policy)
+    fn stream(&self, replicate: usize) -> RandomStream {
+        RandomStream::new(self.seed, replicate as u64, Purpose::Policy)
     }
 }
 
@@ -60,7 +60,7 @@ pub struct Reproduction {
     /// A description in one line.
     pub title: &'static str,
     /// Computes its rows. Takes up to a minute; the same effort gives the same rows.
-    pub run: fn(&Effort) -> Vec<Row>,
+    pub run: fn(&Effort) -> Vec<ReproductionRow>,
 }
 
 const ALL: &[Reproduction] = &[
@@ -111,9 +111,10 @@ mod tests {
             for part in parts {
                 let rows = (part.run)(&Effort { share, ..Effort::default() });
                 assert!(!rows.is_empty(), "{id} has no rows");
-                let near =
-                    |row: &Row| off > 0.0 && (row.ours - row.reference).abs() <= off * row.reference.abs() + 2e-4;
-                let failed: Vec<&Row> = rows.iter().filter(|row| !row.within && !near(row)).collect();
+                let near = |row: &ReproductionRow| {
+                    off > 0.0 && (row.ours - row.reference).abs() <= off * row.reference.abs() + 2e-4
+                };
+                let failed: Vec<&ReproductionRow> = rows.iter().filter(|row| !row.within && !near(row)).collect();
                 assert!(failed.is_empty(), "{id}, {}: {failed:#?}", part.title);
             }
         }

@@ -1,6 +1,6 @@
 //! Small examples of the literature that follow from formulas.
 
-use super::{Effort, Row};
+use super::{Effort, ReproductionRow};
 use policies::allocate::{AccessTime, PolledPage, PollingOrder, azar, lambda_crawl_approx, polling_frequencies};
 use policies::classified;
 use revisit::allocate::{self, Objective, PageTerms};
@@ -11,17 +11,17 @@ pub(super) fn pages(terms: impl IntoIterator<Item = (f64, f64)>) -> Vec<PageTerm
     terms.into_iter().map(|(rate, weight)| PageTerms { weight, ..PageTerms::new(rate) }).collect()
 }
 
-fn near(id: &'static str, what: impl Into<String>, reference: f64, ours: f64) -> Row {
-    Row::exact(id, what, reference, ours, 1e-9 * reference.abs())
+fn near(id: &'static str, what: impl Into<String>, reference: f64, ours: f64) -> ReproductionRow {
+    ReproductionRow::exact(id, what, reference, ours, 1e-9 * reference.abs())
 }
 
 /// R1. Cho & Garcia-Molina, SIGMOD 2000, TODS 2003: pages that change 1 to 5 times a day, five fetches a day.
-pub(super) fn five_pages(_: &Effort) -> Vec<Row> {
+pub(super) fn five_pages(_: &Effort) -> Vec<ReproductionRow> {
     let five = pages((1..=5).map(|rate| (f64::from(rate), 1.0)));
     let rates = allocate::optimal(&five, 5.0, 0.0).fetch_rates_per_day;
     let references = [1.14989227348, 1.35841194741, 1.35383531792, 1.13786046119, 0.0];
     let printed = ["1.15", "1.36", "1.35", "1.14", "0.00"];
-    let mut rows: Vec<Row> = (0..5)
+    let mut rows: Vec<ReproductionRow> = (0..5)
         .map(|i| {
             near("R1", format!("fetches a day, {} changes a day", i + 1), references[i], rates[i])
                 .published(printed[i])
@@ -43,7 +43,7 @@ pub(super) fn five_pages(_: &Effort) -> Vec<Row> {
 
 /// R2. Cho & Garcia-Molina, TODS 2003: pages that change once a day, week, month, four months, year; one fetch per page
 /// and 30 days.
-pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
+pub(super) fn web_classes(_: &Effort) -> Vec<ReproductionRow> {
     // One page represents its class: its share is its weight and the cost of fetching all of it.
     let classes = [(1.0, 0.23), (7.0, 0.15), (30.0, 0.16), (120.0, 0.16), (365.0, 0.30)];
     let classes: Vec<PageTerms> =
@@ -61,7 +61,7 @@ pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
         ("uniform", &uniform, 0.5729, ".57"),
         ("optimal-freshness", &fresh, 0.6162, ".62"),
     ] {
-        let row = Row::exact("R2", format!("freshness, {policy}"), reference, freshness(rates), 5e-5);
+        let row = ReproductionRow::exact("R2", format!("freshness, {policy}"), reference, freshness(rates), 5e-5);
         rows.push(row.published(printed).policy(policy).giving_freshness());
     }
     for (policy, rates, reference, tolerance, printed) in [
@@ -69,7 +69,7 @@ pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
         ("uniform", &uniform, 5.612, 5e-4, "5.6"),
         ("optimal-age", &young, 4.2987, 5e-5, "4.3"),
     ] {
-        let row = Row::exact("R2", format!("age in days, {policy}"), reference, age(rates), tolerance);
+        let row = ReproductionRow::exact("R2", format!("age in days, {policy}"), reference, age(rates), tolerance);
         rows.push(row.published(printed).policy(policy).giving_age());
     }
     let classes = ["day", "week", "month", "four months", "year"];
@@ -79,14 +79,14 @@ pub(super) fn web_classes(_: &Effort) -> Vec<Row> {
     ] {
         rows.extend((0..5).map(|i| {
             let what = format!("fetches in 30 days of pages that change every {}, {policy}", classes[i]);
-            Row::exact("R2", what, references[i], rates[i] * 30.0, 5e-4).policy(policy)
+            ReproductionRow::exact("R2", what, references[i], rates[i] * 30.0, 5e-4).policy(policy)
         }));
     }
     rows.into_iter().map(|row| row.estimator("known").budget(budget)).collect()
 }
 
 /// R3. Cho & Garcia-Molina, TODS 2003, Table 1: one change per interval.
-pub(super) fn visit_orders(_: &Effort) -> Vec<Row> {
+pub(super) fn visit_orders(_: &Effort) -> Vec<ReproductionRow> {
     let orders = [
         (VisitOrder::Fixed, "fixed", ".632", 0.632120558829, 0.132120558829),
         (VisitOrder::RandomWithinCycle, "random within each cycle", ".600", 0.600423599106, 0.183756932440),
@@ -105,7 +105,7 @@ pub(super) fn visit_orders(_: &Effort) -> Vec<Row> {
 }
 
 /// R5. Coffman, Liu & Weber, Journal of Scheduling 1998: three pages that change 1/2, 1 and 2 times per access.
-pub(super) fn polling(_: &Effort) -> Vec<Row> {
+pub(super) fn polling(_: &Effort) -> Vec<ReproductionRow> {
     let changes = [0.5, 1.0, 2.0];
     let cost = |pages: &[PolledPage], order, frequencies: &[f64]| -> f64 {
         pages.iter().zip(frequencies).map(|(page, &f)| page.changes_per_access * page.staleness(order, f)).sum()
@@ -138,20 +138,20 @@ pub(super) fn polling(_: &Effort) -> Vec<Row> {
             let ours = polling_frequencies(&polled, order);
             rows.extend((0..3).map(|i| {
                 let what = format!("frequency of page {}, {name} access times, {label} order", i + 1);
-                Row::exact("R5", what, frequencies[i], ours[i], 1e-9).policy("polling")
+                ReproductionRow::exact("R5", what, frequencies[i], ours[i], 1e-9).policy("polling")
             }));
             let what = format!("least cost, {name} access times, {label} order");
-            rows.push(Row::exact("R5", what, total, cost(&polled, order, &ours), 1e-9).policy("polling"));
+            rows.push(ReproductionRow::exact("R5", what, total, cost(&polled, order, &ours), 1e-9).policy("polling"));
         }
         let what = format!("cost of equal frequencies, {name} access times, even order");
         let ours = cost(&polled, PollingOrder::Even, &[1.0 / 3.0; 3]);
-        rows.push(Row::exact("R5", what, uniform, ours, 1e-9).policy("uniform"));
+        rows.push(ReproductionRow::exact("R5", what, uniform, ours, 1e-9).policy("uniform"));
     }
     rows
 }
 
 /// R7. Kolobov et al., NeurIPS 2019: costs of policies on five pages. The paper has figures only, from its own log.
-pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
+pub(super) fn lambda_crawl(_: &Effort) -> Vec<ReproductionRow> {
     let five = pages([(0.1, 1.0), (0.5, 2.0), (1.0, 3.0), (2.0, 4.0), (10.0, 5.0)]);
     let budget = 3.0;
     let at_least: Vec<PageTerms> = five.iter().map(|page| PageTerms { min_fetches_per_day: 0.24, ..*page }).collect();
@@ -215,7 +215,7 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
         // A page that is never fetched has no finite harmonic penalty.
         let finite = (0..4).filter(move |&i| references[i].is_finite());
         finite.map(move |i| {
-            let row = Row::exact("R7", format!("{}, {name}", measures[i]), references[i], ours[i], 1e-9);
+            let row = ReproductionRow::exact("R7", format!("{}, {name}", measures[i]), references[i], ours[i], 1e-9);
             let row = row.estimator("known").budget(budget / 5.0);
             // Schedules are evenly spaced; the other two columns are for the same rates at random times.
             let row = if i == 2 { row.giving_weighted_freshness() } else { row };
@@ -229,7 +229,7 @@ pub(super) fn lambda_crawl(_: &Effort) -> Vec<Row> {
 }
 
 /// R11. Wen & Lu: ten pages, rates per hour, base rate 1/6.
-pub(super) fn two_classes(_: &Effort) -> Vec<Row> {
+pub(super) fn two_classes(_: &Effort) -> Vec<ReproductionRow> {
     let rates = [1.0, 0.8, 0.9, 1.1, 1.2, 1.0 / 12.0, 1.0 / 10.0, 1.0 / 9.0, 1.0 / 11.0, 1.0 / 8.0];
     let ten = pages(rates.map(|rate| (rate, 1.0)));
     let base = 1.0 / 6.0;
@@ -238,7 +238,7 @@ pub(super) fn two_classes(_: &Effort) -> Vec<Row> {
     let replaced: Vec<f64> = classified.iter().map(|&rate| if rate > base { rate - base } else { rate }).collect();
     let proportional = allocate::proportional_fetches_per_day(&ten, budget);
     let best = |budget: f64| allocate::optimal(&ten, budget, 0.0).fetch_rates_per_day;
-    let mut rows = vec![Row::exact("R11", "fetches an hour, classified", 20.0 / 3.0, budget, 1e-9)];
+    let mut rows = vec![ReproductionRow::exact("R11", "fetches an hour, classified", 20.0 / 3.0, budget, 1e-9)];
     for (what, policy, rates, reference, tolerance) in [
         ("uniform at 5/3 an hour", "uniform", vec![base; 10], 0.4590393384, 1e-9),
         ("classified", "classified", classified, 0.7107442452, 1e-9),
@@ -252,7 +252,7 @@ pub(super) fn two_classes(_: &Effort) -> Vec<Row> {
     ] {
         let fresh = allocate::freshness(&ten, &rates);
         let per_page_and_day = 24.0 * rates.iter().sum::<f64>() / 10.0;
-        let row = Row::exact("R11", format!("freshness, {what}"), reference, fresh, tolerance);
+        let row = ReproductionRow::exact("R11", format!("freshness, {what}"), reference, fresh, tolerance);
         let row = row.policy(policy).estimator("known").budget(per_page_and_day).giving_freshness();
         rows.push(match what {
             "uniform at 5/3 an hour" => row.published(".7875 on a scale of its own, miscalculated"),

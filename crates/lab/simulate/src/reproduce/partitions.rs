@@ -1,8 +1,8 @@
 //! C12: allocation by groups of similar pages (Carney, Lee & Zdonik, ICDE 2003).
 
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
 use policies::allocate::{Distance, PartitionKey, partitioned};
 use revisit::allocate::{self, PageTerms};
 
@@ -24,7 +24,7 @@ const DISTANCES: [(Distance, &str); 2] =
 const FETCHES_PER_PAGE_PER_DAY: f64 = 0.25;
 
 /// Freshness by groups on a thousand given pages, and on 20,000 random ones.
-pub(super) fn groups(effort: &Effort) -> Vec<Row> {
+pub(super) fn groups(effort: &Effort) -> Vec<ReproductionRow> {
     let thousand = pages((0..1000).map(|i| (0.01 * 1.01_f64.powi(i), f64::from(1 + 37 * i % 101))));
     // At the price of ten groups by weight a whole group is about to be abandoned. The notes have .1986 for it, which
     // takes 527 of 500 fetches; this value uses 500.
@@ -37,7 +37,7 @@ pub(super) fn groups(effort: &Effort) -> Vec<Row> {
         rows.extend(KEYS.iter().zip(references).map(|(&(key, name), reference)| {
             let ours =
                 allocate::freshness(&thousand, &partitioned(&thousand, 500.0, key, groups, Distance::Logarithms, 0));
-            Row::exact(
+            ReproductionRow::exact(
                 "C12",
                 format!("freshness of a thousand given pages, {groups} groups by {name}"),
                 reference,
@@ -51,10 +51,10 @@ pub(super) fn groups(effort: &Effort) -> Vec<Row> {
         }));
     }
 
-    let mut best = Sample::default();
-    let mut uniform = Sample::default();
-    let mut by_key = vec![Sample::default(); 12];
-    let mut refined = vec![Sample::default(); 6];
+    let mut best = Measurements::default();
+    let mut uniform = Measurements::default();
+    let mut by_key = vec![Measurements::default(); 12];
+    let mut refined = vec![Measurements::default(); 6];
     for replicate in 0..effort.replicates(6, 2) {
         let pages = zipf(effort, replicate);
         let budget = FETCHES_PER_PAGE_PER_DAY * pages.len() as f64;
@@ -73,8 +73,8 @@ pub(super) fn groups(effort: &Effort) -> Vec<Row> {
             }
         }
     }
-    let mut sampled = |what: String, policy, reference, sample: &Sample| {
-        let row = Row::sampled("C12", what, reference, sample, 1, 5e-5).policy(policy).estimator("known");
+    let mut sampled = |what: String, policy, reference, sample: &Measurements| {
+        let row = ReproductionRow::sampled("C12", what, reference, sample, 1, 5e-5).policy(policy).estimator("known");
         rows.push(row.budget(FETCHES_PER_PAGE_PER_DAY).giving_weighted_freshness());
     };
     sampled("freshness, every page its own rate".to_owned(), "optimal-freshness", 0.8225, &best);

@@ -28,7 +28,7 @@ pub struct Setting {
 
 /// A number of a publication or of the algorithm notes, and ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct ReproductionRow {
     /// The reproduction it belongs to.
     pub id: &'static str,
     /// What was computed.
@@ -53,7 +53,7 @@ pub struct Row {
     pub setting: Setting,
 }
 
-impl Row {
+impl ReproductionRow {
     /// A number that follows from a formula.
     pub(super) fn exact(id: &'static str, what: impl Into<String>, reference: f64, ours: f64, tolerance: f64) -> Self {
         Self::measured(id, what, reference, ours, 0.0, tolerance)
@@ -89,7 +89,7 @@ impl Row {
         id: &'static str,
         what: impl Into<String>,
         reference: f64,
-        sample: &Sample,
+        sample: &Measurements,
         reference_replicates: usize,
         tolerance: f64,
     ) -> Self {
@@ -162,11 +162,11 @@ fn ratio(ours: f64, reference: f64) -> Option<f64> {
 }
 
 /// Rows of which only the order counts: `ours` must rise as `reference` does.
-pub(super) fn in_order(id: &'static str, rows: &[(&str, &'static str, f64, f64)]) -> Vec<Row> {
+pub(super) fn in_order(id: &'static str, rows: &[(&str, &'static str, f64, f64)]) -> Vec<ReproductionRow> {
     let mut order: Vec<&(&str, &'static str, f64, f64)> = rows.iter().collect();
     order.sort_by(|a, b| a.2.total_cmp(&b.2));
     let within = order.windows(2).all(|pair| pair[0].3 < pair[1].3);
-    let row = |&(what, printed, reference, ours): &(&str, &'static str, f64, f64)| Row {
+    let row = |&(what, printed, reference, ours): &(&str, &'static str, f64, f64)| ReproductionRow {
         id,
         what: what.to_owned(),
         published: Some(printed),
@@ -183,13 +183,13 @@ pub(super) fn in_order(id: &'static str, rows: &[(&str, &'static str, f64, f64)]
 
 /// Independent measurements of one number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sample {
+pub(super) struct Measurements {
     count: f64,
     sum: f64,
     squares: f64,
 }
 
-impl Sample {
+impl Measurements {
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
@@ -223,15 +223,17 @@ mod tests {
 
     #[test]
     fn a_number_may_be_off_by_its_digits_and_three_standard_errors() {
-        let within = |ours| Row::measured("X", "", 1.0, ours, 0.1, 0.05).within;
+        let within = |ours| ReproductionRow::measured("X", "", 1.0, ours, 0.1, 0.05).within;
         assert!(within(1.34) && within(0.66));
         assert!(!within(1.36) && !within(0.64) && !within(f64::NAN));
     }
 
     #[test]
     fn a_row_has_every_field_of_a_simulation_and_null_where_it_means_nothing() {
-        let row =
-            Row::exact("X", "freshness", 0.5, 0.25, 0.1).policy("uniform").budget(0.1).giving_weighted_freshness();
+        let row = ReproductionRow::exact("X", "freshness", 0.5, 0.25, 0.1)
+            .policy("uniform")
+            .budget(0.1)
+            .giving_weighted_freshness();
         let json = serde_json::to_value(row).expect("plain numbers");
         let expected = serde_json::json!({
             "id": "X", "what": "freshness", "published": null, "reference": 0.5, "ours": 0.25, "ratio": 0.5,
@@ -240,7 +242,7 @@ mod tests {
             "fetches": null, "seeds": null,
         });
         assert_eq!(json, expected);
-        assert_eq!(Row::exact("X", "", 0.0, 1.0, 0.1).ratio, None);
+        assert_eq!(ReproductionRow::exact("X", "", 0.0, 1.0, 0.1).ratio, None);
     }
 
     #[test]
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn samples_know_their_spread() {
-        let mut sample = Sample::default();
+        let mut sample = Measurements::default();
         [1.0, 2.0, 3.0].into_iter().for_each(|value| sample.add(value));
         assert!((sample.mean() - 2.0).abs() < 1e-12 && (sample.deviation() - 1.0).abs() < 1e-12);
         assert!((sample.standard_error_of_difference(6) - 0.5f64.sqrt()).abs() < 1e-12);

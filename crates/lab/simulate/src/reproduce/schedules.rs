@@ -3,9 +3,9 @@
 //! Freshness is the expected one of pages that change as Poisson processes, integrated exactly: no change is drawn.
 
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
-use crate::chance::Stream;
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use crate::chance::RandomStream;
 use policies::allocate::azar;
 use policies::chairman::Chairman;
 use policies::edf::EarliestDeadline;
@@ -13,7 +13,7 @@ use revisit::allocate::{self, PageTerms};
 use revisit::kernels;
 
 /// Pages, with a fetch at regular times.
-struct Slots {
+struct ScheduleSlots {
     pages: Vec<PageTerms>,
     slot_days: f64,
     slots: usize,
@@ -21,7 +21,7 @@ struct Slots {
     score_from_days: f64,
 }
 
-impl Slots {
+impl ScheduleSlots {
     fn budget_per_day(&self) -> f64 {
         1.0 / self.slot_days
     }
@@ -78,8 +78,8 @@ fn binary(page: &PageTerms, days: f64) -> f64 {
 }
 
 /// C19: five pages that change 1 to 5 times a day, a fetch every fifth of a day, 2000 of them.
-pub(super) fn sequences(_: &Effort) -> Vec<Row> {
-    let five = Slots {
+pub(super) fn sequences(_: &Effort) -> Vec<ReproductionRow> {
+    let five = ScheduleSlots {
         pages: pages((1..=5).map(|rate| (f64::from(rate), 1.0))),
         slot_days: 0.2,
         slots: 2000,
@@ -134,9 +134,9 @@ pub(super) fn sequences(_: &Effort) -> Vec<Row> {
         let miscounted: usize = ours.zip(counts).map(|(ours, count)| ours.abs_diff(count)).sum();
         let achieved = five.freshness(sequence.iter().copied());
         [
-            Row::exact("C19", format!("first picks as given, {name}"), 20.0, agreeing.count() as f64, 0.0),
-            Row::exact("C19", format!("picks miscounted of 2000, {name}"), 0.0, miscounted as f64, 0.0),
-            Row::exact("C19", format!("freshness, {name}"), freshness, achieved, 1e-9).giving_freshness(),
+            ReproductionRow::exact("C19", format!("first picks as given, {name}"), 20.0, agreeing.count() as f64, 0.0),
+            ReproductionRow::exact("C19", format!("picks miscounted of 2000, {name}"), 0.0, miscounted as f64, 0.0),
+            ReproductionRow::exact("C19", format!("freshness, {name}"), freshness, achieved, 1e-9).giving_freshness(),
         ]
         .map(|row| row.policy(policy).estimator("known").budget(1.0).fetches(five.slots as u64))
     });
@@ -147,19 +147,19 @@ const SLOTS: usize = 40_000;
 const FETCHES_PER_PAGE_PER_DAY: f64 = 0.25;
 
 /// A thousand pages, lognormal rates and heavy-tailed weights, looked at every fourth day on average.
-fn thousand(stream: &mut Stream) -> Slots {
+fn thousand(stream: &mut RandomStream) -> ScheduleSlots {
     let terms: Vec<(f64, f64)> = (0..1000)
         .map(|_| {
             let rate = (0.2f64.ln() + 1.5 * stream.normal()).exp();
             (rate, stream.pareto(1.3) - 1.0 + 0.05)
         })
         .collect();
-    Slots { pages: pages(terms), slot_days: 1.0 / 250.0, slots: SLOTS, score_from_days: 60.0 }
+    ScheduleSlots { pages: pages(terms), slot_days: 1.0 / 250.0, slots: SLOTS, score_from_days: 60.0 }
 }
 
 /// R6. Azar et al., PNAS 2018: the best rates for looks at random times, evenly spaced by the chairman assignment.
-pub(super) fn low_discrepancy(effort: &Effort) -> Vec<Row> {
-    let mut samples = vec![Sample::default(); 4];
+pub(super) fn low_discrepancy(effort: &Effort) -> Vec<ReproductionRow> {
+    let mut samples = vec![Measurements::default(); 4];
     for replicate in 0..effort.replicates(12, 3) {
         let slots = thousand(&mut effort.stream(replicate));
         let best_rates = slots.best_rates();
@@ -172,12 +172,26 @@ pub(super) fn low_discrepancy(effort: &Effort) -> Vec<Row> {
     }
     let [spaced, random, off, reached] = &samples[..] else { unreachable!("four numbers are measured") };
     let rows = vec![
-        Row::sampled("R6", "share of the best freshness, evenly spaced", 0.8308 / 0.8350, spaced, 1, 1.2e-4)
-            .published("99 %")
-            .weighted_freshness(reached.mean()),
-        Row::sampled("R6", "share of the best freshness, at random moments", 0.778 / 0.8350, random, 1, 7e-4),
+        ReproductionRow::sampled(
+            "R6",
+            "share of the best freshness, evenly spaced",
+            0.8308 / 0.8350,
+            spaced,
+            1,
+            1.2e-4,
+        )
+        .published("99 %")
+        .weighted_freshness(reached.mean()),
+        ReproductionRow::sampled(
+            "R6",
+            "share of the best freshness, at random moments",
+            0.778 / 0.8350,
+            random,
+            1,
+            7e-4,
+        ),
         // The assignment guarantees less than a whole fetch.
-        Row::sampled("R6", "most fetches that a page is off its share, chairman", 0.9993, off, 1, 5e-5),
+        ReproductionRow::sampled("R6", "most fetches that a page is off its share, chairman", 0.9993, off, 1, 5e-5),
     ];
     rows.into_iter().map(|row| row.policy("azar").estimator("known").budget(FETCHES_PER_PAGE_PER_DAY)).collect()
 }
@@ -196,7 +210,7 @@ fn most_off_share(rates_per_day: &[f64]) -> f64 {
 }
 
 /// C6: the loss of other orders than by crawl value. The first is as published; WIRE uses the second.
-pub(super) fn orders(effort: &Effort) -> Vec<Row> {
+pub(super) fn orders(effort: &Effort) -> Vec<ReproductionRow> {
     type Value = fn(&PageTerms, f64) -> f64;
     let unchanged: Value = |page, days| page.weight * (-page.change_rate_per_day * days).exp();
     let gain: Value = |page, days| -page.weight * (-page.change_rate_per_day * days).exp_m1();
@@ -207,8 +221,8 @@ pub(super) fn orders(effort: &Effort) -> Vec<Row> {
         ("time times gain", days_gained, 0.82508),
         ("crawl value", binary as Value, 0.83490),
     ]
-    .map(|(name, value, freshness)| (name, value, 0.83496 - freshness, Sample::default()));
-    let (mut best, mut uniform) = (Sample::default(), Sample::default());
+    .map(|(name, value, freshness)| (name, value, 0.83496 - freshness, Measurements::default()));
+    let (mut best, mut uniform) = (Measurements::default(), Measurements::default());
     for replicate in 0..effort.replicates(6, 2) {
         let mut stream = effort.stream(replicate);
         let slots = thousand(&mut stream);
@@ -220,8 +234,9 @@ pub(super) fn orders(effort: &Effort) -> Vec<Row> {
             lost.add(optimum - slots.freshness(slots.greedy(last_days.clone(), *value).into_iter()));
         }
     }
-    let row = |name: &str, reference, lost: &Sample, policy| {
-        let row = Row::sampled("C6", format!("freshness lost to the best, {name}"), reference, lost, 1, 1e-5);
+    let row = |name: &str, reference, lost: &Measurements, policy| {
+        let row =
+            ReproductionRow::sampled("C6", format!("freshness lost to the best, {name}"), reference, lost, 1, 1e-5);
         let row = row.policy(policy).budget(FETCHES_PER_PAGE_PER_DAY).weighted_freshness(best.mean() - lost.mean());
         if policy == "uniform" {
             row.estimator("none")
@@ -237,10 +252,10 @@ pub(super) fn orders(effort: &Effort) -> Vec<Row> {
 }
 
 /// C18: the loss of schedules against the best freshness of evenly spaced fetches.
-pub(super) fn realisations(effort: &Effort) -> Vec<Row> {
-    let mut best = Sample::default();
+pub(super) fn realisations(effort: &Effort) -> Vec<ReproductionRow> {
+    let mut best = Measurements::default();
     let mut lost = [("greedy", 0.83490), ("earliest deadline, best rates", 0.83466), ("chairman, best rates", 0.83489)]
-        .map(|(name, freshness)| (name, 0.83496 - freshness, Sample::default()));
+        .map(|(name, freshness)| (name, 0.83496 - freshness, Measurements::default()));
     for replicate in 0..effort.replicates(6, 2) {
         let mut stream = effort.stream(replicate);
         let slots = thousand(&mut stream);
@@ -256,11 +271,12 @@ pub(super) fn realisations(effort: &Effort) -> Vec<Row> {
             [slots.freshness(greedy.into_iter()), slots.freshness(deadlines), slots.freshness(Chairman::new(&rates))];
         lost.iter_mut().zip(achieved).for_each(|((_, _, lost), achieved)| lost.add(optimum - achieved));
     }
-    let row = Row::sampled("C18", "best freshness of a thousand pages", 0.83496, &best, 1, 5e-6);
+    let row = ReproductionRow::sampled("C18", "best freshness of a thousand pages", 0.83496, &best, 1, 5e-6);
     let mut rows = vec![row.policy("optimal-freshness").giving_weighted_freshness()];
     // Differences of two numbers of five digits.
     rows.extend(lost.iter().map(|(name, reference, lost)| {
-        let row = Row::sampled("C18", format!("freshness lost to the best, {name}"), *reference, lost, 1, 1e-5);
+        let row =
+            ReproductionRow::sampled("C18", format!("freshness lost to the best, {name}"), *reference, lost, 1, 1e-5);
         let policy = if *name == "greedy" { "crawl-value" } else { "optimal-freshness" };
         row.policy(policy).fetches((SLOTS * lost.count()) as u64).weighted_freshness(best.mean() - lost.mean())
     }));

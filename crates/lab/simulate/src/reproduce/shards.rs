@@ -2,9 +2,9 @@
 //! of the highest crawl value; the sharings differ in how much each shard may spend.
 
 use super::papers::pages;
-use super::row::Sample;
-use super::{Effort, Row};
-use crate::chance::Stream;
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use crate::chance::RandomStream;
 use revisit::Policy;
 use revisit::allocate::{self, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
@@ -39,14 +39,14 @@ const MEASURED: [(Sharing, &str, [f64; 2]); 4] = [
 const BEST: [f64; 2] = [0.76156, 0.84513];
 
 /// The loss against the best freshness, before and after the budget doubles.
-pub(super) fn budget_shares(effort: &Effort) -> Vec<Row> {
-    let mut best = vec![Sample::default(); 2];
-    let mut lost = vec![Sample::default(); 2 * MEASURED.len()];
+pub(super) fn budget_shares(effort: &Effort) -> Vec<ReproductionRow> {
+    let mut best = vec![Measurements::default(); 2];
+    let mut lost = vec![Measurements::default(); 2 * MEASURED.len()];
     // The best freshness depends on six rates, so it takes many populations to know its variance.
     let populations = effort.replicates(48, 8);
     let run = effort.replicates(6, 2);
     for replicate in 0..populations {
-        let population = Population::new(&mut effort.stream(replicate));
+        let population = ShardedPopulation::new(&mut effort.stream(replicate));
         let optimum = [BUDGET_PER_DAY, 2.0 * BUDGET_PER_DAY].map(|budget| {
             let rates = allocate::optimal(&population.pages, budget, 0.0).fetch_rates_per_day;
             allocate::freshness(&population.pages, &rates)
@@ -59,15 +59,16 @@ pub(super) fn budget_shares(effort: &Effort) -> Vec<Row> {
     }
     let phases = [("", 0.15), (", budget doubled", 0.3)];
     let best_of = |(i, (phase, budget)): (usize, (&str, f64))| {
-        let row = Row::sampled("C18", format!("best freshness of six shards{phase}"), BEST[i], &best[i], 1, 5e-6);
+        let row =
+            ReproductionRow::sampled("C18", format!("best freshness of six shards{phase}"), BEST[i], &best[i], 1, 5e-6);
         row.policy("optimal-freshness").estimator("known").budget(budget).giving_weighted_freshness()
     };
-    let mut rows: Vec<Row> = phases.into_iter().enumerate().map(best_of).collect();
+    let mut rows: Vec<ReproductionRow> = phases.into_iter().enumerate().map(best_of).collect();
     for (samples, (_, name, references)) in lost.chunks(2).zip(&MEASURED) {
         rows.extend((0..2).map(|i| {
             let (phase, budget) = phases[i];
             let what = format!("freshness lost to the best, {name}{phase}");
-            let row = Row::sampled("C18", what, BEST[i] - references[i], &samples[i], 1, 1e-5);
+            let row = ReproductionRow::sampled("C18", what, BEST[i] - references[i], &samples[i], 1, 1e-5);
             let row = row.policy("crawl-value").estimator("known").budget(budget);
             row.weighted_freshness(best[i].mean() - samples[i].mean())
         }));
@@ -75,7 +76,7 @@ pub(super) fn budget_shares(effort: &Effort) -> Vec<Row> {
     rows
 }
 
-struct Population {
+struct ShardedPopulation {
     pages: Vec<PageTerms>,
     /// The pages of each shard.
     shards: Vec<Vec<usize>>,
@@ -83,8 +84,8 @@ struct Population {
     last_days: Vec<f64>,
 }
 
-impl Population {
-    fn new(stream: &mut Stream) -> Self {
+impl ShardedPopulation {
+    fn new(stream: &mut RandomStream) -> Self {
         let ln_rates = SIZES.map(|_| 0.1f64.ln() + stream.normal());
         let importance = SIZES.map(|_| (0.5 * stream.normal()).exp());
         let mut shards = vec![Vec::new(); SHARDS];
@@ -133,7 +134,7 @@ impl Population {
         let mut last_days = self.last_days.clone();
         let mut tokens = vec![0.0; shards.len()];
         let (mut price, mut spent_per_day) = (demands[0].0, None);
-        let mut periods = [Sample::default(), Sample::default()];
+        let mut periods = [Measurements::default(), Measurements::default()];
         let mut values = vec![0.0; PAGES];
         let mut order: Vec<usize> = Vec::new();
         for step in 1..=STEPS {

@@ -1,9 +1,9 @@
 //! C16: pages of which half announce changes, incompletely and with false alarms (after Busa-Fekete et al., WWW 2025).
 //! The page of the highest value is fetched in every slot; the runs differ in how they interpret the announcements.
 
-use super::row::Sample;
-use super::{Effort, Row};
-use crate::chance::Stream;
+use super::row::Measurements;
+use super::{Effort, ReproductionRow};
+use crate::chance::RandomStream;
 use policies::signals::{SignalModel, SignalQuality, ValueTable};
 use revisit::kernels;
 
@@ -28,11 +28,11 @@ const MEASURED: [(Belief, &str, [f64; 3]); 3] = [
 ];
 
 /// Freshness without signals, and the gain of the two ways to use them.
-pub(super) fn policies(effort: &Effort) -> Vec<Row> {
+pub(super) fn policies(effort: &Effort) -> Vec<ReproductionRow> {
     const POPULATIONS: usize = 6;
-    let mut samples = vec![(Sample::default(), Sample::default()); MEASURED.len() * BUDGETS.len()];
+    let mut samples = vec![(Measurements::default(), Measurements::default()); MEASURED.len() * BUDGETS.len()];
     for replicate in 0..effort.replicates(POPULATIONS, 2) {
-        let web = Web::new(&mut effort.stream(replicate));
+        let web = SignalWeb::new(&mut effort.stream(replicate));
         for (column, budget) in BUDGETS.into_iter().enumerate() {
             let mut ignoring = 0.0;
             for (row, (belief, ..)) in MEASURED.iter().enumerate() {
@@ -52,11 +52,19 @@ pub(super) fn policies(effort: &Effort) -> Vec<Row> {
             let (reached, gained) = &samples[row * BUDGETS.len() + column];
             let at = format!("{name}, {budget} fetches per page and day");
             let row = if *belief == Belief::Nothing {
-                let row = Row::sampled("C16", format!("freshness, {at}"), references[column], reached, 1, 5e-5);
+                let row =
+                    ReproductionRow::sampled("C16", format!("freshness, {at}"), references[column], reached, 1, 5e-5);
                 row.policy("crawl-value")
             } else {
                 let reference = references[column] - MEASURED[0].2[column];
-                Row::sampled("C16", format!("freshness gained over ignoring them, {at}"), reference, gained, 1, 1e-4)
+                ReproductionRow::sampled(
+                    "C16",
+                    format!("freshness gained over ignoring them, {at}"),
+                    reference,
+                    gained,
+                    1,
+                    1e-4,
+                )
             };
             let fetches = (budget * PAGES as f64 * END_DAYS) as u64 * reached.count() as u64;
             let row = row.estimator("known").budget(budget).fetches(fetches);
@@ -68,10 +76,10 @@ pub(super) fn policies(effort: &Effort) -> Vec<Row> {
 
 /// Pages with their changes and signals; the same for every schedule.
 #[derive(Clone)]
-struct Web(Vec<Page>);
+struct SignalWeb(Vec<SignalPage>);
 
 #[derive(Clone)]
-struct Page {
+struct SignalPage {
     rate: f64,
     weight: f64,
     /// Its signals; a page without signals has a model that expects none.
@@ -79,7 +87,7 @@ struct Page {
     table: ValueTable,
     signals_per_day: f64,
     true_share: f64,
-    chance: Stream,
+    chance: RandomStream,
     next_silent_days: f64,
     next_signal_days: f64,
     last_days: f64,
@@ -87,9 +95,9 @@ struct Page {
     signals: u32,
 }
 
-impl Web {
-    fn new(stream: &mut Stream) -> Self {
-        let mut pages: Vec<Page> = (0..PAGES).map(|page| Page::new(stream, page)).collect();
+impl SignalWeb {
+    fn new(stream: &mut RandomStream) -> Self {
+        let mut pages: Vec<SignalPage> = (0..PAGES).map(|page| SignalPage::new(stream, page)).collect();
         let total: f64 = pages.iter().map(|page| page.weight).sum();
         pages.iter_mut().for_each(|page| page.weight /= total);
         Self(pages)
@@ -99,7 +107,7 @@ impl Web {
     fn run(mut self, belief: Belief, fetches_per_page_per_day: f64) -> f64 {
         let slot_days = 1.0 / (fetches_per_page_per_day * PAGES as f64);
         let slots = (END_DAYS / slot_days).round() as u32;
-        let mut freshness = Sample::default();
+        let mut freshness = Measurements::default();
         for slot in 1..=slots {
             let now = f64::from(slot) * slot_days;
             let (mut best, mut most, mut fresh) = (0, f64::NEG_INFINITY, 0.0);
@@ -121,8 +129,8 @@ impl Web {
     }
 }
 
-impl Page {
-    fn new(stream: &mut Stream, number: usize) -> Self {
+impl SignalPage {
+    fn new(stream: &mut RandomStream, number: usize) -> Self {
         let rate = (0.3f64.ln() + stream.normal()).exp();
         let weight = stream.pareto(1.5) - 1.0 + 0.1;
         let signals = stream.uniform() < 0.5;

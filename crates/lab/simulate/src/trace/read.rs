@@ -1,6 +1,6 @@
 //! The two tables of the corpus format: `pages.csv` and `changes.csv`, sorted by page, then time.
 
-use super::recording::{Kind, RecordedPage, RecordedState, Recording};
+use super::recording::{RecordedPage, RecordedState, Recording, RecordingEvent};
 use csv::ByteRecord;
 use std::collections::HashMap;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// Why a recording cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum TraceError {
+pub enum RecordingError {
     /// A table is not CSV, or could not be read.
     #[error("{table} is not readable CSV: {source}")]
     Csv {
@@ -65,7 +65,7 @@ pub enum TraceError {
 
 /// A table to read, uncompressed, with its name for messages.
 #[derive(Debug)]
-pub struct Table<R> {
+pub struct TraceTable<R> {
     /// File name for messages.
     pub name: String,
     /// Reader of its content.
@@ -77,7 +77,7 @@ impl Recording {
     ///
     /// # Errors
     /// On the first violation of the format, with its position.
-    pub fn read<P: Read, C: Read>(pages: Table<P>, changes: Table<C>) -> Result<Recording, TraceError> {
+    pub fn read<P: Read, C: Read>(pages: TraceTable<P>, changes: TraceTable<C>) -> Result<Recording, RecordingError> {
         let mut recording = Recording::default();
         let ids = recording.read_pages(pages)?;
         recording.read_changes(changes, &ids)?;
@@ -85,7 +85,7 @@ impl Recording {
     }
 
     /// Reads the table of pages. Returns the index of each page by its number.
-    fn read_pages<R: Read>(&mut self, table: Table<R>) -> Result<HashMap<u64, usize>, TraceError> {
+    fn read_pages<R: Read>(&mut self, table: TraceTable<R>) -> Result<HashMap<u64, usize>, RecordingError> {
         let mut rows = Rows::open(table)?;
         let [id, host, path, source] = rows.columns(["page_id", "host", "path", "source"])?;
         let (mut ids, mut hosts, mut sources) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -94,7 +94,7 @@ impl Recording {
             if ids.insert(page_id, self.pages.len()).is_some() {
                 return Err(rows.problem(id, format!("page {page_id} has two rows; give each page one row")));
             }
-            let named = |column: Column| match rows.text(column)? {
+            let named = |column: HeaderColumn| match rows.text(column)? {
                 "" => Err(rows.problem(column, format!("is empty; write the page's {}", column.name))),
                 text => Ok(text),
             };
@@ -107,12 +107,12 @@ impl Recording {
             self.pages.push(page);
         }
         match self.pages.is_empty() {
-            true => Err(TraceError::Empty { table: rows.table }),
+            true => Err(RecordingError::Empty { table: rows.table }),
             false => Ok(ids),
         }
     }
 
-    fn read_changes<R: Read>(&mut self, table: Table<R>, ids: &HashMap<u64, usize>) -> Result<(), TraceError> {
+    fn read_changes<R: Read>(&mut self, table: TraceTable<R>, ids: &HashMap<u64, usize>) -> Result<(), RecordingError> {
         let mut rows = Rows::open(table)?;
         let [id, time, kind] = rows.columns(["page_id", "unix_time", "kind"])?;
         let mut before: Option<(u64, usize, i64)> = None;
@@ -143,7 +143,7 @@ impl Recording {
                 },
             };
             let letter = rows.text(kind)?;
-            let Some(kind) = Kind::parse(letter) else {
+            let Some(kind) = RecordingEvent::parse(letter) else {
                 let problem =
                     format!("kind {letter:?} is unknown; write I (existed), A (appeared), M (changed) or D (deleted)");
                 return Err(rows.problem(kind, problem));
@@ -153,7 +153,7 @@ impl Recording {
             before = Some((page_id, position, unix_time));
         }
         match self.states.is_empty() {
-            true => Err(TraceError::Empty { table: rows.table }),
+            true => Err(RecordingError::Empty { table: rows.table }),
             false => Ok(()),
         }
     }
@@ -171,7 +171,7 @@ fn number_of(name: &str, numbers: &mut HashMap<String, u32>, names: &mut Vec<Str
 
 /// A column found in the header.
 #[derive(Clone, Copy)]
-struct Column {
+struct HeaderColumn {
     name: &'static str,
     position: usize,
 }
@@ -185,45 +185,45 @@ struct Rows<R> {
 }
 
 impl<R: Read> Rows<R> {
-    fn open(table: Table<R>) -> Result<Self, TraceError> {
+    fn open(table: TraceTable<R>) -> Result<Self, RecordingError> {
         Ok(Self { table: table.name, reader: csv::Reader::from_reader(table.bytes), record: ByteRecord::new(), row: 0 })
     }
 
-    fn columns<const N: usize>(&mut self, names: [&'static str; N]) -> Result<[Column; N], TraceError> {
+    fn columns<const N: usize>(&mut self, names: [&'static str; N]) -> Result<[HeaderColumn; N], RecordingError> {
         let header = match self.reader.byte_headers() {
             Ok(header) => header.clone(),
-            Err(source) => return Err(TraceError::Csv { table: self.table.clone(), source }),
+            Err(source) => return Err(RecordingError::Csv { table: self.table.clone(), source }),
         };
-        let mut columns = [Column { name: "", position: 0 }; N];
+        let mut columns = [HeaderColumn { name: "", position: 0 }; N];
         for (column, name) in columns.iter_mut().zip(names) {
             let Some(position) = header.iter().position(|found| found == name.as_bytes()) else {
                 let found: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
                 let found = if header.is_empty() { "nothing".to_owned() } else { found.join(",") };
-                return Err(TraceError::MissingColumn { table: self.table.clone(), column: name, found });
+                return Err(RecordingError::MissingColumn { table: self.table.clone(), column: name, found });
             };
-            *column = Column { name, position };
+            *column = HeaderColumn { name, position };
         }
         Ok(columns)
     }
 
-    fn advance(&mut self) -> Result<bool, TraceError> {
+    fn advance(&mut self) -> Result<bool, RecordingError> {
         self.row += 1;
         let read = self.reader.read_byte_record(&mut self.record);
-        read.map_err(|source| TraceError::Csv { table: self.table.clone(), source })
+        read.map_err(|source| RecordingError::Csv { table: self.table.clone(), source })
     }
 
-    fn text(&self, column: Column) -> Result<&str, TraceError> {
+    fn text(&self, column: HeaderColumn) -> Result<&str, RecordingError> {
         let field = self.record.get(column.position).unwrap_or_default();
         std::str::from_utf8(field).map_err(|_| self.problem(column, "is not UTF-8".to_owned()))
     }
 
-    fn number<N: FromStr>(&self, column: Column) -> Result<N, TraceError> {
+    fn number<N: FromStr>(&self, column: HeaderColumn) -> Result<N, RecordingError> {
         let text = self.text(column)?;
         text.parse().map_err(|_| self.problem(column, format!("{text:?} is not a whole number")))
     }
 
-    fn problem(&self, column: Column, problem: String) -> TraceError {
+    fn problem(&self, column: HeaderColumn, problem: String) -> RecordingError {
         let line = self.record.position().map_or(0, csv::Position::line);
-        TraceError::Row { table: self.table.clone(), row: self.row, line, column: column.name, problem }
+        RecordingError::Row { table: self.table.clone(), row: self.row, line, column: column.name, problem }
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The event in a row of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RecordingEvent {
     /// `I`: the page existed when recording began.
     Initial,
     /// `A`: the page appeared.
@@ -15,14 +15,14 @@ pub enum Kind {
     Gone,
 }
 
-impl Kind {
+impl RecordingEvent {
     /// The kind with this letter.
-    pub fn parse(letter: &str) -> Option<Kind> {
+    pub fn parse(letter: &str) -> Option<RecordingEvent> {
         match letter {
-            "I" => Some(Kind::Initial),
-            "A" => Some(Kind::Appeared),
-            "M" => Some(Kind::Modified),
-            "D" => Some(Kind::Gone),
+            "I" => Some(RecordingEvent::Initial),
+            "A" => Some(RecordingEvent::Appeared),
+            "M" => Some(RecordingEvent::Modified),
+            "D" => Some(RecordingEvent::Gone),
             _ => None,
         }
     }
@@ -34,7 +34,7 @@ pub struct RecordedState {
     /// UTC seconds since 1970.
     pub unix_time: i64,
     /// The event that led to it.
-    pub kind: Kind,
+    pub kind: RecordingEvent,
 }
 
 /// A page of the recording.

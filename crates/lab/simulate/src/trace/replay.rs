@@ -1,19 +1,19 @@
 //! Runs a policy on a trace: it learns in the learning year and is scored on the freshness of the copies in the second.
 
-use super::{LEARNING_DAYS, Trace, TracePage, WINDOW_DAYS};
-use crate::chance::{Purpose, Stream};
+use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS};
+use crate::chance::{Purpose, RandomStream};
 use crate::changes::RecordedChanges;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::learner::{self, KnownRates, Learner};
 use crate::metrics::Scores;
-use crate::population::{PageInfo, Pages};
+use crate::population::{Pages, SimulatedPage};
 use crate::setup;
-use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, Outcome};
+use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
 use policies::{BeliefSource, PolicyKind, PolicyOptions};
 use revisit::columns::Slot;
 use revisit::live::Live;
-use revisit::{PolicyLook, PolicyPage, RevisitPolicy, Tick};
+use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::ops::ControlFlow;
 use sweeps::rules::HISTORY_KEPT;
 
@@ -28,7 +28,7 @@ pub enum Knowledge {
 
 /// One policy on a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Replay {
+pub struct TraceReplay {
     /// The policy.
     pub policy: PolicyKind,
     /// Estimator of change rates. `None`, or one that does not go with the policy, means its usual one.
@@ -46,7 +46,7 @@ pub struct Replay {
     pub seed: u64,
 }
 
-impl Replay {
+impl TraceReplay {
     /// The estimator of change rates; `None`: known rates.
     fn estimator(&self) -> Option<EstimatorChoice> {
         let usual = self.policy.beliefs().usual_estimator()?;
@@ -101,8 +101,12 @@ impl Replay {
     /// Runs the trace. `watch` is called often with the finished share, and may stop the run.
     ///
     /// # Errors
-    /// As [`Replay::check`], and [`SimulationError::Stopped`].
-    pub fn run(&self, trace: &Trace, watch: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<Scores, SimulationError> {
+    /// As [`TraceReplay::check`], and [`SimulationError::Stopped`].
+    pub fn run(
+        &self,
+        trace: &JudgedTrace,
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<Scores, SimulationError> {
         self.check()?;
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(|page| &page.changes_days))?;
@@ -152,14 +156,14 @@ const WEIGHT_MAX: f64 = 1e3;
 /// Assumed share of the import in the work, for progress reports.
 const IMPORT_SHARE: f64 = 0.2;
 
-impl Trace {
+impl JudgedTrace {
     /// The pages for the engine: all of equal cost, reported by source.
     fn engine_pages(&self, importance_shape: Option<f64>, seed: u64) -> Result<Pages, SimulationError> {
         let weight = |page: usize| {
-            let drawn = |shape| Stream::new(seed, page as u64, Purpose::Importance).pareto(shape).min(WEIGHT_MAX);
+            let drawn = |shape| RandomStream::new(seed, page as u64, Purpose::Importance).pareto(shape).min(WEIGHT_MAX);
             importance_shape.map_or(1.0, drawn)
         };
-        let infos = self.pages.iter().enumerate().map(|(number, page)| PageInfo {
+        let infos = self.pages.iter().enumerate().map(|(number, page)| SimulatedPage {
             weight: weight(number),
             cost: 1.0,
             host: page.host,
@@ -194,11 +198,11 @@ impl Trace {
 
 fn learn_rates(
     learner: &mut dyn Learner,
-    trace: &Trace,
+    trace: &JudgedTrace,
     watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<(), SimulationError> {
     trace.daily_looks(watch, |page, _, changed| {
-        learner.look(page, 1.0, if changed { Outcome::Changed } else { Outcome::Unchanged });
+        learner.look(page, 1.0, if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
     })
 }
 
@@ -206,7 +210,7 @@ fn learn_rates(
 /// a different one.
 fn learn_sweeps(
     live: &mut Live,
-    trace: &Trace,
+    trace: &JudgedTrace,
     pages: &Pages,
     watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<(), SimulationError> {
@@ -239,7 +243,7 @@ impl RevisitPolicy for Imported {
         self.0.remove(slot);
     }
 
-    fn begin(&mut self, tick: &Tick) {
+    fn begin(&mut self, tick: &PolicyTick) {
         self.0.begin(tick);
     }
 
@@ -264,7 +268,7 @@ impl Learner for Frozen {
         self.0.belief(page)
     }
 
-    fn look(&mut self, page: usize, _interval_days: f64, _outcome: Outcome) -> Gamma {
+    fn look(&mut self, page: usize, _interval_days: f64, _outcome: LookOutcome) -> Gamma {
         self.0.belief(page)
     }
 }

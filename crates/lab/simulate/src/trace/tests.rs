@@ -4,10 +4,10 @@ use super::*;
 
 const DAY: i64 = 86_400;
 
-fn read(pages: &str, changes: &str) -> Result<Recording, TraceError> {
+fn read(pages: &str, changes: &str) -> Result<Recording, RecordingError> {
     Recording::read(
-        Table { name: "pages.csv".to_owned(), bytes: pages.as_bytes() },
-        Table { name: "changes.csv".to_owned(), bytes: changes.as_bytes() },
+        TraceTable { name: "pages.csv".to_owned(), bytes: pages.as_bytes() },
+        TraceTable { name: "changes.csv".to_owned(), bytes: changes.as_bytes() },
     )
 }
 
@@ -17,7 +17,7 @@ fn all() -> Cut {
 
 /// Pages `/0`, `/1`… of one source, each with its rows (day, kind) counted from the start of the window. The last page
 /// ends the window.
-fn cut(pages: &[&[(f64, &str)]]) -> Trace {
+fn cut(pages: &[&[(f64, &str)]]) -> JudgedTrace {
     let opens = 1_000_000_000;
     let mut page_table = "page_id,host,path,source\n".to_owned();
     let mut change_table = "page_id,unix_time,kind\n".to_owned();
@@ -28,7 +28,7 @@ fn cut(pages: &[&[(f64, &str)]]) -> Trace {
             change_table += &format!("{id},{},{kind}\n", opens + (day * DAY as f64) as i64);
         }
     }
-    Trace::cut(&read(&page_table, &change_table).unwrap(), &all()).unwrap()
+    JudgedTrace::cut(&read(&page_table, &change_table).unwrap(), &all()).unwrap()
 }
 
 #[test]
@@ -67,8 +67,9 @@ fn the_draw_keeps_the_same_pages_whatever_else_is_read() {
         }
         read(&page_table, &change_table).unwrap()
     };
-    let draw =
-        |count, draw| Trace::cut(&recording(40), &Cut { max_pages_per_source: count, draw, ..all() }).unwrap().pages;
+    let draw = |count, draw| {
+        JudgedTrace::cut(&recording(40), &Cut { max_pages_per_source: count, draw, ..all() }).unwrap().pages
+    };
     assert_eq!(draw(10, 1), draw(40, 1)[..10]);
     assert_ne!(draw(10, 1), draw(10, 2));
     assert_eq!(cut(&many).pages.len(), 41);
@@ -87,27 +88,27 @@ fn each_source_has_its_own_window_and_those_too_short_are_left_out() {
         ),
     )
     .unwrap();
-    let trace = Trace::cut(&recording, &all()).unwrap();
+    let trace = JudgedTrace::cut(&recording, &all()).unwrap();
     assert_eq!(trace.sources, ["long", "later"]);
     assert!(trace.pages.iter().all(|page| page.changes_days == [WINDOW_DAYS]));
     let left: Vec<_> = trace.left_out.iter().map(|it| (it.source.as_str(), it.reason.as_str())).collect();
     assert_eq!(left, [("short", "its rows span 300 days, but a window needs 730"), ("silent", "no rows")]);
 
     let only = Cut { sources: vec!["later".to_owned()], ..all() };
-    assert_eq!(Trace::cut(&recording, &only).unwrap().sources, ["later"]);
+    assert_eq!(JudgedTrace::cut(&recording, &only).unwrap().sources, ["later"]);
     let none = Cut { sources: vec!["tomorrow".to_owned()], ..all() };
-    let error = Trace::cut(&recording, &none).unwrap_err().to_string();
+    let error = JudgedTrace::cut(&recording, &none).unwrap_err().to_string();
     assert_eq!(error, "unknown source \"tomorrow\"; give one of: long, short, later, silent");
     let short = Cut { sources: vec!["short".to_owned()], ..all() };
-    let error = Trace::cut(&recording, &short).unwrap_err().to_string();
+    let error = JudgedTrace::cut(&recording, &short).unwrap_err().to_string();
     assert_eq!(error, "no page can be judged: short: its rows span 300 days, but a window needs 730");
 }
 
 #[test]
 fn pages_of_a_site_share_its_groups() {
     let place = place_of("Www.One.test", "/guide/start.html?print=1");
-    assert_eq!(place, Place::of("one.test", "www.one.test", "/guide/start.html"));
-    assert_eq!(place_of("not a host", "/a?b"), Place::of("not a host", "not a host", "/a"));
+    assert_eq!(place, PagePlace::of("one.test", "www.one.test", "/guide/start.html"));
+    assert_eq!(place_of("not a host", "/a?b"), PagePlace::of("not a host", "not a host", "/a"));
 }
 
 #[test]

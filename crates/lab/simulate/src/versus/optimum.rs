@@ -1,6 +1,6 @@
 //! The best that is possible with known rates.
 
-use crate::population::Population;
+use crate::population::SyntheticPopulation;
 use revisit::allocate::{self, Objective, PageTerms};
 use revisit::demand_curve::DemandCurve;
 
@@ -14,7 +14,7 @@ pub(super) struct Optimum {
 }
 
 impl Optimum {
-    pub(super) fn of(population: &Population) -> Self {
+    pub(super) fn of(population: &SyntheticPopulation) -> Self {
         let terms =
             |(page, &rate): (usize, &f64)| PageTerms { weight: population.pages.weight(page), ..PageTerms::new(rate) };
         Self {

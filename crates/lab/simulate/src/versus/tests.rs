@@ -9,8 +9,8 @@ fn small() -> Versus {
         warm_up_days: 60.0,
         scored_days: 60.0,
         peers: vec![
-            Peer { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[1] },
-            Peer { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[3] },
+            PeerCrawler { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[1] },
+            PeerCrawler { warm_up_days: 60.0, scored_days: 60.0, ..Versus::default().peers[3] },
         ],
         seeds: 2,
         ..Versus::default()

@@ -1,18 +1,18 @@
 //! Bodies that never end, trickle, break off, or do not match their type.
 
-use crate::hostile::script::{Reply, Step, head, page, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, head, page, raw, steps};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
 use std::time::Duration;
 
 /// A page of this type.
-fn typed(content_type: &str, body: &[u8]) -> Reply {
+fn typed(content_type: &str, body: &[u8]) -> ReplyScript {
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\n\r\n", body.len());
     raw([head.as_bytes(), body].concat())
 }
 
 /// The head of a page that ends with the connection, followed by these steps.
-fn after_head(further: Vec<Step>) -> Reply {
-    steps([vec![Step::Send(head(""))], further].concat())
+fn after_head(further: Vec<ScriptStep>) -> ReplyScript {
+    steps([vec![ScriptStep::Send(head(""))], further].concat())
 }
 
 pub(super) fn cases() -> Vec<Misbehaviour> {
@@ -24,25 +24,29 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     let wide: Vec<u8> = "<p>wide</p>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let kept = KEPT_BYTES as usize;
     vec![
-        case("body-endless", after_head(vec![Step::Forever(b"x".repeat(8_192))]), Expect::cut_page()),
+        case("body-endless", after_head(vec![ScriptStep::Forever(b"x".repeat(8_192))]), Expect::cut_page()),
         case(
             "body-a-byte-per-10-s",
-            after_head(vec![Step::Drip(b"x".to_vec(), Duration::from_secs(10))]),
+            after_head(vec![ScriptStep::Drip(b"x".to_vec(), Duration::from_secs(10))]),
             timed_out.clone(),
         )
         .stalling(),
         // Never silent for long enough to hit an idle timeout: the total timeout ends it.
         case(
             "body-a-byte-per-20-ms",
-            after_head(vec![Step::Drip(b"x".to_vec(), Duration::from_millis(20))]),
+            after_head(vec![ScriptStep::Drip(b"x".to_vec(), Duration::from_millis(20))]),
             timed_out.clone(),
         )
         .stalling(),
-        case("body-half-then-silence", after_head(vec![Step::Send(b"<html>".to_vec()), Step::Hold]), timed_out)
-            .stalling(),
+        case(
+            "body-half-then-silence",
+            after_head(vec![ScriptStep::Send(b"<html>".to_vec()), ScriptStep::Hold]),
+            timed_out,
+        )
+        .stalling(),
         case(
             "body-half-then-reset",
-            after_head(vec![Step::Send(b"<html>".to_vec()), Step::Reset]),
+            after_head(vec![ScriptStep::Send(b"<html>".to_vec()), ScriptStep::Reset]),
             Expect::none("connection_lost"),
         ),
         case("body-empty", page("", ""), Expect::page(0)),
@@ -57,13 +61,13 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             "error-page-endless",
             {
                 let head = b"HTTP/1.1 404 Not Found\r\n\r\n".to_vec();
-                steps(vec![Step::Send(head), Step::Forever(b"x".repeat(8_192))])
+                steps(vec![ScriptStep::Send(head), ScriptStep::Forever(b"x".repeat(8_192))])
             },
             Expect::answer("not_found", 404),
         ),
         case(
             "error-page-silent",
-            steps(vec![Step::Send(b"HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\n".to_vec()), Step::Hold]),
+            steps(vec![ScriptStep::Send(b"HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\n".to_vec()), ScriptStep::Hold]),
             Expect::answer("gone", 410),
         ),
         case("error-page-cut-off", raw("HTTP/1.1 500 Oops\r\ncontent-length: 9\r\n\r\nx"), {

@@ -1,6 +1,6 @@
 //! Compressed bodies: bombs, truncated ones, false content codings.
 
-use crate::hostile::script::{Reply, Step, answer_bytes, head, page, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, answer_bytes, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour, PACKED_BYTES};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
@@ -45,7 +45,7 @@ fn noise(length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-fn packed(coding: &str, bytes: impl AsRef<[u8]>) -> Reply {
+fn packed(coding: &str, bytes: impl AsRef<[u8]>) -> ReplyScript {
     page(&format!("content-encoding: {coding}\r\n"), bytes)
 }
 
@@ -145,8 +145,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case(
             "zstd-empty-frames-endless",
             {
-                let frames = Step::Forever(b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip".repeat(300));
-                steps(vec![Step::Send(head("content-encoding: zstd\r\n")), frames])
+                let frames = ScriptStep::Forever(b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip".repeat(300));
+                steps(vec![ScriptStep::Send(head("content-encoding: zstd\r\n")), frames])
             },
             Expect { truncated: true, ..Expect::page(0) },
         ),
@@ -156,7 +156,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
                 let start = gzip(&noise(30_000));
                 let start = start[..start.len() - 8].to_vec();
                 let head = head("content-encoding: gzip\r\n");
-                steps(vec![Step::Send([head, start].concat()), Step::Forever(vec![0xff; 4_096])])
+                steps(vec![ScriptStep::Send([head, start].concat()), ScriptStep::Forever(vec![0xff; 4_096])])
             },
             Expect { truncated: true, body_length: Some(30_000), ..Expect::page(0) },
         ),

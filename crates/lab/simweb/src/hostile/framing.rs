@@ -1,6 +1,6 @@
 //! The end of a message: false lengths, chunks that overflow, connections that end too early or too late.
 
-use crate::hostile::script::{Reply, Step, chunked, head, page_bytes, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, chunked, head, page_bytes, raw, steps};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
 
 const MALFORMED: Expect = Expect::none("malformed_response");
@@ -9,13 +9,13 @@ const TIMED_OUT: Expect = Expect::none("timed_out");
 const FIVE: Expect = Expect::page(5);
 
 /// Five bytes under these header lines.
-fn framed(headers: &str) -> Reply {
+fn framed(headers: &str) -> ReplyScript {
     raw([&head(headers)[..], b"hello"].concat())
 }
 
 /// The head of a chunked page, followed by this step.
-fn chunks(further: Step) -> Reply {
-    steps(vec![Step::Send(head("transfer-encoding: chunked\r\n")), further])
+fn chunks(further: ScriptStep) -> ReplyScript {
+    steps(vec![ScriptStep::Send(head("transfer-encoding: chunked\r\n")), further])
 }
 
 fn lengths() -> Vec<Misbehaviour> {
@@ -39,22 +39,26 @@ fn lengths() -> Vec<Misbehaviour> {
         case("length-absent", framed(""), FIVE),
         case(
             "length-then-silence",
-            steps(vec![Step::Send(head("content-length: 100\r\n")), Step::Send(b"hello".to_vec()), Step::Hold]),
+            steps(vec![
+                ScriptStep::Send(head("content-length: 100\r\n")),
+                ScriptStep::Send(b"hello".to_vec()),
+                ScriptStep::Hold,
+            ]),
             TIMED_OUT,
         )
         .stalling(),
         case(
             "length-then-reset",
-            steps(vec![Step::Send([&head("content-length: 100\r\n")[..], b"hello"].concat()), Step::Reset]),
+            steps(vec![ScriptStep::Send([&head("content-length: 100\r\n")[..], b"hello"].concat()), ScriptStep::Reset]),
             LOST,
         ),
-        case("length-absent-then-reset", steps(vec![Step::Send(head("")), Step::Reset]), LOST),
+        case("length-absent-then-reset", steps(vec![ScriptStep::Send(head("")), ScriptStep::Reset]), LOST),
         case("length-and-chunks", framed("content-length: 3\r\ntransfer-encoding: chunked\r\n"), MALFORMED),
         case(
             "length-huge-and-endless",
             {
-                let body = Step::Forever(b"x".repeat(4_096));
-                steps(vec![Step::Send(head("content-length: 9000000000000\r\n")), body])
+                let body = ScriptStep::Forever(b"x".repeat(4_096));
+                steps(vec![ScriptStep::Send(head("content-length: 9000000000000\r\n")), body])
             },
             Expect::cut_page(),
         ),
@@ -79,7 +83,7 @@ fn lengths() -> Vec<Misbehaviour> {
             {
                 let other = page_bytes("", "other page");
                 let first = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello".to_vec();
-                steps(vec![Step::Send([first, other].concat()), Step::Stay])
+                steps(vec![ScriptStep::Send([first, other].concat()), ScriptStep::Stay])
             },
             FIVE,
         )
@@ -88,8 +92,8 @@ fn lengths() -> Vec<Misbehaviour> {
             "garbage-after-the-answer",
             {
                 steps(vec![
-                    Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello, world".to_vec()),
-                    Step::Stay,
+                    ScriptStep::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello, world".to_vec()),
+                    ScriptStep::Stay,
                 ])
             },
             FIVE,
@@ -120,13 +124,13 @@ fn transfer_codings() -> Vec<Misbehaviour> {
         case("chunk-length-too-short", chunked("3\r\nhello\r\n0\r\n\r\n"), MALFORMED),
         case("chunk-length-too-long", chunked("9\r\nhello\r\n0\r\n\r\n"), MALFORMED),
         case("chunk-length-padded", chunked("0000000000000005\r\nhello\r\n0\r\n\r\n"), FIVE),
-        case("chunk-length-endless", chunks(Step::Forever(b"0".repeat(4_096))), TIMED_OUT).stalling(),
+        case("chunk-length-endless", chunks(ScriptStep::Forever(b"0".repeat(4_096))), TIMED_OUT).stalling(),
         case(
             "chunk-of-an-exabyte",
             {
-                let body = Step::Forever(b"x".repeat(4_096));
+                let body = ScriptStep::Forever(b"x".repeat(4_096));
                 let start = [&head("transfer-encoding: chunked\r\n")[..], b"1000000000000000\r\n"].concat();
-                steps(vec![Step::Send(start), body])
+                steps(vec![ScriptStep::Send(start), body])
             },
             Expect::cut_page(),
         ),
@@ -135,7 +139,7 @@ fn transfer_codings() -> Vec<Misbehaviour> {
             chunked(format!("5;{}\r\nhello\r\n0\r\n\r\n", "x".repeat(1 << 20))),
             MALFORMED,
         ),
-        case("chunk-extensions-endless", chunks(Step::Forever(b"1;name=value\r\nx\r\n".repeat(100))), MALFORMED),
+        case("chunk-extensions-endless", chunks(ScriptStep::Forever(b"1;name=value\r\nx\r\n".repeat(100))), MALFORMED),
         case("chunk-extension-small", chunked("5;name=value\r\nhello\r\n0\r\n\r\n"), FIVE),
         case("chunks-without-end", chunked("5\r\nhello\r\n"), LOST),
         case("chunks-half-an-end", chunked("5\r\nhello\r\n0\r\n"), LOST),
@@ -143,18 +147,18 @@ fn transfer_codings() -> Vec<Misbehaviour> {
             "chunks-then-silence",
             {
                 let start = [&head("transfer-encoding: chunked\r\n")[..], b"5\r\nhello\r\n"].concat();
-                steps(vec![Step::Send(start), Step::Hold])
+                steps(vec![ScriptStep::Send(start), ScriptStep::Hold])
             },
             TIMED_OUT,
         )
         .stalling(),
-        case("chunks-of-a-byte-endless", chunks(Step::Forever(b"1\r\nx\r\n".repeat(1_000))), Expect::cut_page()),
+        case("chunks-of-a-byte-endless", chunks(ScriptStep::Forever(b"1\r\nx\r\n".repeat(1_000))), Expect::cut_page()),
         case(
             "chunks-of-a-byte-exact",
             {
-                let end = Step::Send(b"0\r\n\r\n".to_vec());
-                let body = Step::Repeat(b"1\r\nx\r\n".repeat(1 << 10), (KEPT_BYTES >> 10) as usize);
-                steps(vec![Step::Send(head("transfer-encoding: chunked\r\n")), body, end])
+                let end = ScriptStep::Send(b"0\r\n\r\n".to_vec());
+                let body = ScriptStep::Repeat(b"1\r\nx\r\n".repeat(1 << 10), (KEPT_BYTES >> 10) as usize);
+                steps(vec![ScriptStep::Send(head("transfer-encoding: chunked\r\n")), body, end])
             },
             Expect::page(KEPT_BYTES),
         ),
@@ -162,7 +166,7 @@ fn transfer_codings() -> Vec<Misbehaviour> {
             "trailers-endless",
             {
                 let start = [&head("transfer-encoding: chunked\r\n")[..], b"5\r\nhello\r\n0\r\n"].concat();
-                steps(vec![Step::Send(start), Step::Forever(b"x-more: more\r\n".repeat(64))])
+                steps(vec![ScriptStep::Send(start), ScriptStep::Forever(b"x-more: more\r\n".repeat(64))])
             },
             MALFORMED,
         ),

@@ -1,6 +1,6 @@
 //! Headers that are too many, too long, malformed, or contradictory.
 
-use crate::hostile::script::{Reply, Step, answer, by_request, head, page, page_bytes, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, answer, by_request, head, page, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ const MALFORMED: Expect = Expect::none("malformed_response");
 const FIVE: Expect = Expect::page(5);
 
 /// A page of five bytes with further header lines.
-fn with(headers: &str) -> Reply {
+fn with(headers: &str) -> ReplyScript {
     page(headers, "hello")
 }
 
 /// The same with bytes that are not text.
-fn with_bytes(headers: &[u8]) -> Reply {
+fn with_bytes(headers: &[u8]) -> ReplyScript {
     raw([&b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n"[..], headers, b"\r\nhello"].concat())
 }
 
-fn unavailable(headers: &str) -> Reply {
+fn unavailable(headers: &str) -> ReplyScript {
     answer("503 Service Unavailable", headers)
 }
 
@@ -31,26 +31,32 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("headers-10000", with(&"x: y\r\n".repeat(10_000)), MALFORMED),
         case(
             "headers-endless",
-            steps(vec![Step::Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Step::Forever(b"x-more: more\r\n".repeat(64))]),
+            steps(vec![
+                ScriptStep::Send(b"HTTP/1.1 200 OK\r\n".to_vec()),
+                ScriptStep::Forever(b"x-more: more\r\n".repeat(64)),
+            ]),
             MALFORMED,
         ),
         case(
             "header-value-endless",
-            steps(vec![Step::Send(b"HTTP/1.1 200 OK\r\nx-more: ".to_vec()), Step::Forever(b"more".repeat(256))]),
+            steps(vec![
+                ScriptStep::Send(b"HTTP/1.1 200 OK\r\nx-more: ".to_vec()),
+                ScriptStep::Forever(b"more".repeat(256)),
+            ]),
             MALFORMED,
         ),
         case(
             "headers-dripping",
             {
-                let drip = Step::Drip(b"x-more: more\r\n".to_vec(), Duration::from_millis(20));
-                steps(vec![Step::Send(b"HTTP/1.1 200 OK\r\n".to_vec()), drip])
+                let drip = ScriptStep::Drip(b"x-more: more\r\n".to_vec(), Duration::from_millis(20));
+                steps(vec![ScriptStep::Send(b"HTTP/1.1 200 OK\r\n".to_vec()), drip])
             },
             Expect::none("timed_out"),
         )
         .stalling(),
         case(
             "headers-then-silence",
-            steps(vec![Step::Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n".to_vec()), Step::Hold]),
+            steps(vec![ScriptStep::Send(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n".to_vec()), ScriptStep::Hold]),
             Expect::none("timed_out"),
         )
         .stalling(),
@@ -75,8 +81,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             "cookies-500",
             {
                 by_request(|asked| match asked.has("cookie") {
-                    true => vec![Step::Send(crate::hostile::script::answer_bytes("400 Bad Request", ""))],
-                    false => vec![Step::Send(page_bytes(&"set-cookie: a=b; path=/\r\n".repeat(500), "hello"))],
+                    true => vec![ScriptStep::Send(crate::hostile::script::answer_bytes("400 Bad Request", ""))],
+                    false => vec![ScriptStep::Send(page_bytes(&"set-cookie: a=b; path=/\r\n".repeat(500), "hello"))],
                 })
             },
             FIVE,
@@ -99,7 +105,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("upgrade-unasked", with("upgrade: h2c\r\n"), FIVE),
         case("refresh-to-loopback", with("refresh: 0; url=http://127.0.0.1/\r\n"), FIVE),
         case("location-without-redirect", with("location: http://127.0.0.1/\r\n"), FIVE),
-        case("close-promised-not-kept", steps(vec![Step::Send(page_bytes("", "hello")), Step::Hold]), FIVE),
+        case("close-promised-not-kept", steps(vec![ScriptStep::Send(page_bytes("", "hello")), ScriptStep::Hold]), FIVE),
         case("keep-alive-promised-not-kept", raw("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"), FIVE)
             .again(Expect { outcome: "same_content", ..FIVE }),
         case(

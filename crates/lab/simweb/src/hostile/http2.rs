@@ -1,7 +1,7 @@
 //! HTTP/2 frames that break the rules or end early (RFC 9113). This crate has no TLS: a test with a certificate plays
 //! them.
 
-use crate::hostile::script::{Asked, Reply, Step, by_request};
+use crate::hostile::script::{Asked, ReplyScript, ScriptStep, by_request};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
 
 const DATA: u8 = 0;
@@ -53,27 +53,27 @@ fn page(stream: u32, headers: &[u8], body: &[u8]) -> Vec<u8> {
 }
 
 /// A page's head, followed by these bytes.
-fn after_head(further: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> Reply {
+fn after_head(further: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
     send(move |stream| [frame(HEADERS, END_HEADERS, stream, STATUS_200), further(stream)].concat())
 }
 
-fn send(bytes: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> Reply {
-    by_request(move |asked| vec![Step::Send(bytes(asked.stream)), Step::Stay])
+fn send(bytes: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
+    by_request(move |asked| vec![ScriptStep::Send(bytes(asked.stream)), ScriptStep::Stay])
 }
 
-fn script(steps: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Reply {
+fn script(steps: impl Fn(&Asked) -> Vec<ScriptStep> + Send + Sync + 'static) -> ReplyScript {
     by_request(steps)
 }
 
-fn reset(error: u8) -> Reply {
+fn reset(error: u8) -> ReplyScript {
     send(move |stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, error]))
 }
 
-fn goaway(error: u8) -> Reply {
-    script(move |_| vec![Step::Send(frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, error]))])
+fn goaway(error: u8) -> ReplyScript {
+    script(move |_| vec![ScriptStep::Send(frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, error]))])
 }
 
-fn headers(block: impl AsRef<[u8]>) -> Reply {
+fn headers(block: impl AsRef<[u8]>) -> ReplyScript {
     let block = block.as_ref().to_vec();
     send(move |stream| frame(HEADERS, END_HEADERS | END_STREAM, stream, &block))
 }
@@ -84,7 +84,7 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
     let lost = Expect::none("connection_lost");
     let five = Expect::page(5);
     let with = |block: &[u8]| headers([STATUS_200, block].concat());
-    let case = |name: &str, reply: Reply, expect: &Expect| {
+    let case = |name: &str, reply: ReplyScript, expect: &Expect| {
         // Our limits apply once the server has acknowledged them.
         let robots = send(|stream| [frame(SETTINGS, ACK, 0, b""), not_found(stream)].concat());
         let case = Misbehaviour::new(format!("http2-{name}"), reply, expect.clone()).robots(robots);
@@ -141,25 +141,27 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
             script(|asked| {
                 let head = frame(HEADERS, END_HEADERS, asked.stream, STATUS_200);
                 let goaway = frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 2]);
-                vec![Step::Send([head, frame(DATA, 0, asked.stream, b"hel"), goaway].concat())]
+                vec![ScriptStep::Send([head, frame(DATA, 0, asked.stream, b"hel"), goaway].concat())]
             }),
             &lost,
         ),
         case(
             "closed-in-mid-body",
-            script(|asked| vec![Step::Send(frame(HEADERS, END_HEADERS, asked.stream, STATUS_200))]),
+            script(|asked| vec![ScriptStep::Send(frame(HEADERS, END_HEADERS, asked.stream, STATUS_200))]),
             &lost,
         ),
-        case("silence", script(|_| vec![Step::Hold]), &Expect::none("timed_out")).stalling(),
+        case("silence", script(|_| vec![ScriptStep::Hold]), &Expect::none("timed_out")).stalling(),
         case(
             "silence-in-mid-body",
-            script(|asked| vec![Step::Send(frame(HEADERS, END_HEADERS, asked.stream, STATUS_200)), Step::Hold]),
+            script(|asked| {
+                vec![ScriptStep::Send(frame(HEADERS, END_HEADERS, asked.stream, STATUS_200)), ScriptStep::Hold]
+            }),
             &Expect::none("timed_out"),
         )
         .stalling(),
         case(
             "speaks-http1",
-            script(|_| vec![Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec())]),
+            script(|_| vec![ScriptStep::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec())]),
             &malformed,
         ),
         case("data-on-stream-0", send(|_| frame(DATA, 0, 0, b"hello")), &malformed),
@@ -186,13 +188,20 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
             "continuation-endless",
             script(|asked| {
                 let start = frame(HEADERS, 0, asked.stream, STATUS_200);
-                vec![Step::Send(start), Step::Forever(frame(CONTINUATION, 0, asked.stream, &literal("x-a", "b")))]
+                vec![
+                    ScriptStep::Send(start),
+                    ScriptStep::Forever(frame(CONTINUATION, 0, asked.stream, &literal("x-a", "b"))),
+                ]
             }),
             &malformed,
         ),
-        case("pings-endless", script(|_| vec![Step::Forever(frame(PING, 0, 0, &[0; 8]))]), &Expect::none("timed_out"))
-            .stalling(),
-        case("settings-endless", script(|_| vec![Step::Forever(http2_greeting())]), &Expect::none("timed_out"))
+        case(
+            "pings-endless",
+            script(|_| vec![ScriptStep::Forever(frame(PING, 0, 0, &[0; 8]))]),
+            &Expect::none("timed_out"),
+        )
+        .stalling(),
+        case("settings-endless", script(|_| vec![ScriptStep::Forever(http2_greeting())]), &Expect::none("timed_out"))
             .stalling(),
     ]
 }

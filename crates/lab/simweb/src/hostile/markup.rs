@@ -1,6 +1,6 @@
 //! Markup made to exhaust a parser, and traps made to exhaust a crawler. To the fetcher it is bytes.
 
-use crate::hostile::script::{Step, by_request, head, page, page_bytes, raw, steps};
+use crate::hostile::script::{ScriptStep, by_request, head, page, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
 
 /// A whole page of this type.
@@ -12,7 +12,7 @@ fn whole(name: &str, content_type: &str, body: impl AsRef<[u8]>) -> Misbehaviour
 
 /// A page that repeats an element many times.
 fn long(name: &str, element: &str, times: usize) -> Misbehaviour {
-    let reply = steps(vec![Step::Send(head("")), Step::Repeat(element.as_bytes().to_vec(), times)]);
+    let reply = steps(vec![ScriptStep::Send(head("")), ScriptStep::Repeat(element.as_bytes().to_vec(), times)]);
     Misbehaviour::new(name, reply, Expect::cut_page())
 }
 
@@ -32,10 +32,10 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     let outside = "<?xml version=\"1.0\"?><!DOCTYPE l [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><l>&x;</l>";
     let next_day = by_request(|asked| {
         let day: u64 = asked.path.trim_start_matches("/calendar/").parse().unwrap_or(0);
-        vec![Step::Send(page_bytes("", format!("<a href=\"/calendar/{}\">next day</a>", day + 1)))]
+        vec![ScriptStep::Send(page_bytes("", format!("<a href=\"/calendar/{}\">next day</a>", day + 1)))]
     });
     let session = by_request(|asked| {
-        vec![Step::Send(page_bytes("", format!("<a href=\"{0}?session={0}\">home</a>", asked.path)))]
+        vec![ScriptStep::Send(page_bytes("", format!("<a href=\"{0}?session={0}\">home</a>", asked.path)))]
     });
     vec![
         long("divs-of-10-mib", "<div>", 2 << 20),

@@ -22,7 +22,7 @@ mod status_lines;
 mod validators;
 
 pub use crate::hostile::http2::{http2_greeting, http2_misbehaviours};
-pub use crate::hostile::script::{Asked, Reply, Step};
+pub use crate::hostile::script::{Asked, ReplyScript, ScriptStep};
 pub use crate::hostile::server::{Ending, HostileWeb, play};
 
 /// Maximum body length that the fetcher under test keeps.
@@ -85,13 +85,13 @@ pub struct Misbehaviour {
     /// Expected result of a second fetch, with the validators and the digest of the first.
     pub again: Option<Expect>,
     /// Answer to a request for robots.txt.
-    pub robots: Reply,
+    pub robots: ReplyScript,
     /// Answer to any other request.
-    pub page: Reply,
+    pub page: ReplyScript,
 }
 
 impl Misbehaviour {
-    fn new(name: impl Into<String>, page: Reply, expect: Expect) -> Self {
+    fn new(name: impl Into<String>, page: ReplyScript, expect: Expect) -> Self {
         let name = name.into();
         let url = format!("http://{name}.test/");
         let robots = script::raw("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
@@ -106,7 +106,7 @@ impl Misbehaviour {
         Self { again: Some(expect), ..self }
     }
 
-    fn robots(self, robots: Reply) -> Self {
+    fn robots(self, robots: ReplyScript) -> Self {
         Self { robots, ..self }
     }
 

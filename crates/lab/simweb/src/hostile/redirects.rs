@@ -1,37 +1,39 @@
 //! Redirects in a circle, to nowhere, or to forbidden targets.
 
-use crate::hostile::script::{Asked, Reply, Step, answer, answer_bytes, by_request, page_bytes, raw, steps};
+use crate::hostile::script::{
+    Asked, ReplyScript, ScriptStep, answer, answer_bytes, by_request, page_bytes, raw, steps,
+};
 use crate::hostile::{Expect, Misbehaviour, REDIRECTS};
 
 const TOO_MANY: Expect = Expect::none("too_many_redirects");
 const REFUSED: Expect = Expect::none("address_refused");
 const FIVE: Expect = Expect::page(5);
 
-fn to(location: &str) -> Reply {
+fn to(location: &str) -> ReplyScript {
     answer("302 Found", &format!("location: {location}\r\n"))
 }
 
 /// A redirect from `/`, and a page at its target.
-fn once(location: &'static str) -> Reply {
+fn once(location: &'static str) -> ReplyScript {
     by_request(move |asked| match asked.path.as_str() {
-        "/" => vec![Step::Send(answer_bytes("301 Moved", &format!("location: {location}\r\n")))],
-        _ => vec![Step::Send(page_bytes("", "hello"))],
+        "/" => vec![ScriptStep::Send(answer_bytes("301 Moved", &format!("location: {location}\r\n")))],
+        _ => vec![ScriptStep::Send(page_bytes("", "hello"))],
     })
 }
 
 /// `/1`, `/2` … up to a page behind this many redirects.
-fn chain(hops: usize) -> Reply {
+fn chain(hops: usize) -> ReplyScript {
     by_request(move |asked| {
         let number: usize = asked.path.trim_start_matches('/').parse().unwrap_or(0);
-        vec![Step::Send(match number < hops {
+        vec![ScriptStep::Send(match number < hops {
             true => answer_bytes("302 Found", &format!("location: /{}\r\n", number + 1)),
             false => page_bytes("", "hello"),
         })]
     })
 }
 
-fn growing(asked: &Asked) -> Vec<Step> {
-    vec![Step::Send(answer_bytes("302 Found", &format!("location: {}x\r\n", asked.path)))]
+fn growing(asked: &Asked) -> Vec<ScriptStep> {
+    vec![ScriptStep::Send(answer_bytes("302 Found", &format!("location: {}x\r\n", asked.path)))]
 }
 
 fn circles() -> Vec<Misbehaviour> {
@@ -44,7 +46,7 @@ fn circles() -> Vec<Misbehaviour> {
             {
                 by_request(|asked| {
                     let next = if asked.path == "/" { "/other" } else { "/" };
-                    vec![Step::Send(answer_bytes("307 Temporary Redirect", &format!("location: {next}\r\n")))]
+                    vec![ScriptStep::Send(answer_bytes("307 Temporary Redirect", &format!("location: {next}\r\n")))]
                 })
             },
             TOO_MANY,
@@ -55,7 +57,7 @@ fn circles() -> Vec<Misbehaviour> {
             {
                 by_request(|asked| {
                     let next = if asked.head.contains("\r\nhost: redirect-between-names.test") { "a" } else { "b" };
-                    vec![Step::Send(answer_bytes(
+                    vec![ScriptStep::Send(answer_bytes(
                         "302 Found",
                         &format!("location: http://redirect-between-names.{next}.test/\r\n"),
                     ))]
@@ -116,7 +118,7 @@ fn inward() -> impl Iterator<Item = Misbehaviour> {
     hosts.into_iter().map(|(name, host)| {
         let reply = by_request(move |asked| {
             let location = format!("http://{host}:{}/", asked.port);
-            vec![Step::Send(answer_bytes("302 Found", &format!("location: {location}\r\n")))]
+            vec![ScriptStep::Send(answer_bytes("302 Found", &format!("location: {location}\r\n")))]
         });
         Misbehaviour::new(format!("redirect-to-{name}"), reply, REFUSED)
     })
@@ -153,10 +155,10 @@ fn statuses() -> Vec<Misbehaviour> {
             {
                 by_request(|asked| match asked.path.as_str() {
                     "/" => vec![
-                        Step::Send(b"HTTP/1.1 302 Found\r\nlocation: /a\r\n\r\n".to_vec()),
-                        Step::Forever(b"x".repeat(8_192)),
+                        ScriptStep::Send(b"HTTP/1.1 302 Found\r\nlocation: /a\r\n\r\n".to_vec()),
+                        ScriptStep::Forever(b"x".repeat(8_192)),
                     ],
-                    _ => vec![Step::Send(page_bytes("", "hello"))],
+                    _ => vec![ScriptStep::Send(page_bytes("", "hello"))],
                 })
             },
             FIVE,
@@ -167,13 +169,13 @@ fn statuses() -> Vec<Misbehaviour> {
             "redirect-then-reset",
             {
                 by_request(|asked| match asked.path.as_str() {
-                    "/" => vec![Step::Send(answer_bytes("302 Found", "location: /a\r\n"))],
-                    _ => vec![Step::Reset],
+                    "/" => vec![ScriptStep::Send(answer_bytes("302 Found", "location: /a\r\n"))],
+                    _ => vec![ScriptStep::Reset],
                 })
             },
             Expect::none("connection_lost"),
         ),
-        case("redirect-half-told", steps(vec![Step::Send(b"HTTP/1.1 302 Found\r\nlocation: /a".to_vec())]), {
+        case("redirect-half-told", steps(vec![ScriptStep::Send(b"HTTP/1.1 302 Found\r\nlocation: /a".to_vec())]), {
             Expect::none("connection_lost")
         }),
     ]

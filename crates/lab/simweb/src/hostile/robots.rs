@@ -1,6 +1,6 @@
 //! Malformed robots.txt files in front of a normal page.
 
-use crate::hostile::script::{Reply, Step, answer, by_request, head, page, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, answer, by_request, head, page, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,14 +16,14 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     packed.expect("memory takes all that is written")
 }
 
-fn to(location: &'static str) -> Reply {
+fn to(location: &'static str) -> ReplyScript {
     by_request(move |asked| {
         let location = location.replace("{port}", &asked.port.to_string());
-        vec![Step::Send(crate::hostile::script::answer_bytes("302 Found", &format!("location: {location}\r\n")))]
+        vec![ScriptStep::Send(crate::hostile::script::answer_bytes("302 Found", &format!("location: {location}\r\n")))]
     })
 }
 
-fn statuses(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehaviour> {
+fn statuses(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Misbehaviour> {
     vec![
         case("500", answer("500 Oops", ""), UNAVAILABLE),
         case("503", answer("503 Busy", "retry-after: 1000000000\r\n"), UNAVAILABLE),
@@ -37,8 +37,8 @@ fn statuses(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehavi
         case("204", answer("204 No Content", ""), FIVE),
         case("no-http", raw("User-agent: *\nDisallow:\n"), UNAVAILABLE),
         case("no-bytes", steps(vec![]), UNAVAILABLE),
-        case("reset", steps(vec![Step::Reset]), UNAVAILABLE),
-        case("silent", steps(vec![Step::Hold]), UNAVAILABLE).stalling(),
+        case("reset", steps(vec![ScriptStep::Reset]), UNAVAILABLE),
+        case("silent", steps(vec![ScriptStep::Hold]), UNAVAILABLE).stalling(),
         case("cut-off", raw([&head("content-length: 99\r\n")[..], b"User-agent: *\n"].concat()), UNAVAILABLE),
         case("loop", to("/robots.txt"), FIVE),
         case("to-file", to("file:///etc/passwd"), FIVE),
@@ -47,14 +47,14 @@ fn statuses(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehavi
     ]
 }
 
-fn files(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehaviour> {
+fn files(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Misbehaviour> {
     let file = |text: &str| page("", text);
     let line = "Disallow: /some/path/that/nobody/asks/for\n";
     let many = format!("User-agent: *\n{}", line.repeat((5 << 20) / line.len()));
     let groups: String = (0..20_000).map(|number| format!("User-agent: bot{number}\nDisallow: /\n")).collect();
     let endless = |first: &str| {
         let first = [&head("")[..], first.as_bytes()].concat();
-        steps(vec![Step::Send(first), Step::Forever(b"Disallow: /elsewhere\n".repeat(200))])
+        steps(vec![ScriptStep::Send(first), ScriptStep::Forever(b"Disallow: /elsewhere\n".repeat(200))])
     };
     let wide: Vec<u8> = "User-agent: *\nDisallow: /\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     vec![
@@ -65,7 +65,10 @@ fn files(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehaviour
         case("endless-forbidding", endless("User-agent: *\nDisallow: /\n"), FORBIDDEN),
         case(
             "line-endless",
-            steps(vec![Step::Send([&head("")[..], b"User-agent: "].concat()), Step::Forever(b"*".repeat(4_096))]),
+            steps(vec![
+                ScriptStep::Send([&head("")[..], b"User-agent: "].concat()),
+                ScriptStep::Forever(b"*".repeat(4_096)),
+            ]),
             FIVE,
         ),
         case("is-html", page("", "<html><body>Disallow: nothing</body></html>"), FIVE),
@@ -93,7 +96,7 @@ fn files(case: impl Fn(&str, Reply, Expect) -> Misbehaviour) -> Vec<Misbehaviour
 }
 
 pub(super) fn cases() -> Vec<Misbehaviour> {
-    let case = |name: &str, robots: Reply, expect: Expect| {
+    let case = |name: &str, robots: ReplyScript, expect: Expect| {
         Misbehaviour::new(format!("robots-{name}"), page("", "hello"), expect).robots(robots)
     };
     statuses(case).into_iter().chain(files(case)).collect()

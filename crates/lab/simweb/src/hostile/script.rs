@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// One action of the server. After the last step it closes the connection.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum ScriptStep {
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes this many times.
@@ -45,36 +45,36 @@ impl Asked {
 
 /// The answer to a request.
 #[derive(Clone)]
-pub struct Reply(Arc<Answer>);
+pub struct ReplyScript(Arc<ScriptFn>);
 
-type Answer = dyn Fn(&Asked) -> Vec<Step> + Send + Sync;
+type ScriptFn = dyn Fn(&Asked) -> Vec<ScriptStep> + Send + Sync;
 
-impl Reply {
+impl ReplyScript {
     /// The steps that answer a request.
-    pub fn steps(&self, asked: &Asked) -> Vec<Step> {
+    pub fn steps(&self, asked: &Asked) -> Vec<ScriptStep> {
         (self.0)(asked)
     }
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for ReplyScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reply")
     }
 }
 
 /// A reply that depends on the request.
-pub(super) fn by_request(reply: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Reply {
-    Reply(Arc::new(reply))
+pub(super) fn by_request(reply: impl Fn(&Asked) -> Vec<ScriptStep> + Send + Sync + 'static) -> ReplyScript {
+    ReplyScript(Arc::new(reply))
 }
 
 /// The same steps for every request.
-pub(super) fn steps(steps: Vec<Step>) -> Reply {
+pub(super) fn steps(steps: Vec<ScriptStep>) -> ReplyScript {
     by_request(move |_| steps.clone())
 }
 
 /// These bytes, and the end of the connection.
-pub(super) fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
-    steps(vec![Step::Send(bytes.into())])
+pub(super) fn raw(bytes: impl Into<Vec<u8>>) -> ReplyScript {
+    steps(vec![ScriptStep::Send(bytes.into())])
 }
 
 /// The head of a page whose body ends with the connection.
@@ -83,7 +83,7 @@ pub(super) fn head(headers: &str) -> Vec<u8> {
 }
 
 /// A page with a declared length and further headers, each with its line end.
-pub(super) fn page(headers: &str, body: impl AsRef<[u8]>) -> Reply {
+pub(super) fn page(headers: &str, body: impl AsRef<[u8]>) -> ReplyScript {
     raw(page_bytes(headers, body))
 }
 
@@ -93,7 +93,7 @@ pub(super) fn page_bytes(headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 /// An answer without a body.
-pub(super) fn answer(status: &str, headers: &str) -> Reply {
+pub(super) fn answer(status: &str, headers: &str) -> ReplyScript {
     raw(answer_bytes(status, headers))
 }
 
@@ -102,6 +102,6 @@ pub(super) fn answer_bytes(status: &str, headers: &str) -> Vec<u8> {
 }
 
 /// A chunked page. The bytes after the head are sent as they are.
-pub(super) fn chunked(body: impl AsRef<[u8]>) -> Reply {
+pub(super) fn chunked(body: impl AsRef<[u8]>) -> ReplyScript {
     raw([&head("transfer-encoding: chunked\r\n"), body.as_ref()].concat())
 }

@@ -1,7 +1,7 @@
 //! Plays scripts on a socket: a thread per connection, bytes as they are.
 
 use crate::hostile::Misbehaviour;
-use crate::hostile::script::{Asked, Step};
+use crate::hostile::script::{Asked, ScriptStep};
 use socket2::SockRef;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ const TLS_HANDSHAKE: u8 = 0x16;
 
 /// The requests for a case, and the bytes sent.
 #[derive(Default)]
-struct Counts {
+struct CaseCounts {
     requests: AtomicU64,
     sent_bytes: AtomicU64,
 }
@@ -27,7 +27,7 @@ struct Counts {
 /// A running web of misbehaviours. Dropping it stops it; open connections end with their clients.
 pub struct HostileWeb {
     address: SocketAddr,
-    counts: Arc<HashMap<String, Counts>>,
+    counts: Arc<HashMap<String, CaseCounts>>,
     is_stopped: Arc<AtomicBool>,
 }
 
@@ -36,7 +36,7 @@ impl HostileWeb {
     pub fn start(cases: Vec<Misbehaviour>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let counts = cases.iter().map(|case| (case.name.clone(), Counts::default()));
+        let counts = cases.iter().map(|case| (case.name.clone(), CaseCounts::default()));
         let counts: Arc<HashMap<_, _>> = Arc::new(counts.collect());
         let cases: Arc<HashMap<_, _>> = Arc::new(cases.into_iter().map(|case| (case.name.clone(), case)).collect());
         let is_stopped = Arc::new(AtomicBool::new(false));
@@ -79,7 +79,7 @@ impl Drop for HostileWeb {
     }
 }
 
-fn serve(stream: &TcpStream, port: u16, cases: &HashMap<String, Misbehaviour>, counts: &HashMap<String, Counts>) {
+fn serve(stream: &TcpStream, port: u16, cases: &HashMap<String, Misbehaviour>, counts: &HashMap<String, CaseCounts>) {
     let _ = (stream.set_nodelay(true), stream.set_read_timeout(Some(CLIENT_PATIENCE)));
     let mut stream = stream;
     while let Some(asked) = read_request(&mut stream, port) {
@@ -138,30 +138,30 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the client leaves.
-pub fn play(steps: &[Step], stream: &mut (impl Read + Write)) -> io::Result<Ending> {
+pub fn play(steps: &[ScriptStep], stream: &mut (impl Read + Write)) -> io::Result<Ending> {
     for step in steps {
         match step {
-            Step::Send(bytes) => stream.write_all(bytes)?,
-            Step::Repeat(bytes, times) => (0..*times).try_for_each(|_| stream.write_all(bytes))?,
-            Step::Forever(bytes) => loop {
+            ScriptStep::Send(bytes) => stream.write_all(bytes)?,
+            ScriptStep::Repeat(bytes, times) => (0..*times).try_for_each(|_| stream.write_all(bytes))?,
+            ScriptStep::Forever(bytes) => loop {
                 stream.write_all(bytes)?;
             },
-            Step::Drip(bytes, pause) => {
+            ScriptStep::Drip(bytes, pause) => {
                 for byte in bytes.iter().cycle() {
                     stream.write_all(&[*byte])?;
                     stream.flush()?;
                     thread::sleep(*pause);
                 }
             }
-            Step::Hold => {
+            ScriptStep::Hold => {
                 stream.flush()?;
                 while stream.read(&mut [0; 1_024])? > 0 {}
             }
-            Step::Reset => {
+            ScriptStep::Reset => {
                 stream.flush()?;
                 return Ok(Ending::Reset);
             }
-            Step::Stay => {
+            ScriptStep::Stay => {
                 stream.flush()?;
                 return Ok(Ending::Stay);
             }

@@ -1,6 +1,6 @@
 //! Malformed status lines, and statuses without a meaning.
 
-use crate::hostile::script::{Step, page_bytes, raw, steps};
+use crate::hostile::script::{ScriptStep, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ const MALFORMED: Expect = Expect::none("malformed_response");
 const LOST: Expect = Expect::none("connection_lost");
 
 /// A page of five bytes under another status line.
-fn line(status_line: &str) -> crate::hostile::Reply {
+fn line(status_line: &str) -> crate::hostile::ReplyScript {
     raw(format!("{status_line}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello"))
 }
 
@@ -16,11 +16,11 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     let case = Misbehaviour::new;
     vec![
         case("no-bytes", steps(vec![]), LOST),
-        case("reset-at-once", steps(vec![Step::Reset]), LOST),
-        case("silence", steps(vec![Step::Hold]), Expect::none("timed_out")).stalling(),
+        case("reset-at-once", steps(vec![ScriptStep::Reset]), LOST),
+        case("silence", steps(vec![ScriptStep::Hold]), Expect::none("timed_out")).stalling(),
         case("status-line-absent", raw("<html>hello</html>"), MALFORMED),
         case("status-line-half", raw("HTTP/1.1 20"), LOST),
-        case("status-line-endless", steps(vec![Step::Forever(b"HTTP/1.1 200 OOOO".repeat(64))]), MALFORMED),
+        case("status-line-endless", steps(vec![ScriptStep::Forever(b"HTTP/1.1 200 OOOO".repeat(64))]), MALFORMED),
         case("mail-server", raw("220 mail.test ESMTP ready\r\n"), MALFORMED),
         case("ssh-server", raw("SSH-2.0-OpenSSH_9.6\r\n"), MALFORMED),
         case("icy-server", line("ICY 200 OK"), MALFORMED),
@@ -40,7 +40,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("status-99", line("HTTP/1.1 099 Low"), MALFORMED),
         case("status-600", line("HTTP/1.1 600 High"), Expect::answer("malformed_response", 600)),
         case("status-999", line("HTTP/1.1 999 Request denied"), Expect::answer("malformed_response", 999)),
-        case("status-100-for-ever", steps(vec![Step::Forever(b"HTTP/1.1 100 Continue\r\n\r\n".repeat(64))]), {
+        case("status-100-for-ever", steps(vec![ScriptStep::Forever(b"HTTP/1.1 100 Continue\r\n\r\n".repeat(64))]), {
             Expect::none("timed_out")
         })
         .stalling(),
@@ -60,7 +60,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("line-feeds-alone", raw("HTTP/1.1 200 OK\ncontent-length: 5\n\nhello"), Expect::page(5)),
         case(
             "status-line-dripping",
-            steps(vec![Step::Drip(b"HTTP/1.1 200 OK, and so on and on ".to_vec(), Duration::from_millis(20))]),
+            steps(vec![ScriptStep::Drip(b"HTTP/1.1 200 OK, and so on and on ".to_vec(), Duration::from_millis(20))]),
             Expect::none("timed_out"),
         )
         .stalling(),

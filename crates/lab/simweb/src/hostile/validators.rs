@@ -1,6 +1,6 @@
 //! Validators that change for no reason, never change, or are malformed; statuses that change their meaning.
 
-use crate::hostile::script::{Reply, Step, answer, answer_bytes, by_request, page, page_bytes};
+use crate::hostile::script::{ReplyScript, ScriptStep, answer, answer_bytes, by_request, page, page_bytes};
 use crate::hostile::{Expect, Misbehaviour};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,9 +9,9 @@ const SAME: Expect = Expect { outcome: "same_content", ..FIVE };
 const NOT_MODIFIED: Expect = Expect::answer("not_modified", 304);
 
 /// A page with these headers, and 304 for a request with a validator.
-fn confirming(headers: &'static str) -> Reply {
+fn confirming(headers: &'static str) -> ReplyScript {
     by_request(move |asked| {
-        vec![Step::Send(match asked.has("if-none-match") || asked.has("if-modified-since") {
+        vec![ScriptStep::Send(match asked.has("if-none-match") || asked.has("if-modified-since") {
             true => answer_bytes("304 Not Modified", headers),
             false => page_bytes(headers, "hello"),
         })]
@@ -19,10 +19,10 @@ fn confirming(headers: &'static str) -> Reply {
 }
 
 /// A page the first time, this status the second time.
-fn then(status: &'static str) -> Reply {
+fn then(status: &'static str) -> ReplyScript {
     let asked_before = AtomicU64::new(0);
     by_request(move |_| {
-        vec![Step::Send(match asked_before.fetch_add(1, Ordering::Relaxed) {
+        vec![ScriptStep::Send(match asked_before.fetch_add(1, Ordering::Relaxed) {
             0 => page_bytes("", "hello"),
             _ => answer_bytes(status, ""),
         })]
@@ -34,7 +34,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     let counter = AtomicU64::new(0);
     let changing = by_request(move |_| {
         let etag = counter.fetch_add(1, Ordering::Relaxed);
-        vec![Step::Send(page_bytes(&format!("etag: \"{etag}\"\r\n"), "hello"))]
+        vec![ScriptStep::Send(page_bytes(&format!("etag: \"{etag}\"\r\n"), "hello"))]
     });
     let second = |name: &str, status, outcome, code| {
         Misbehaviour::new(name, then(status), FIVE).again(Expect::answer(outcome, code))
@@ -61,7 +61,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             "not-modified-with-another-etag",
             {
                 by_request(|asked| {
-                    vec![Step::Send(match asked.has("if-none-match") {
+                    vec![ScriptStep::Send(match asked.has("if-none-match") {
                         true => answer_bytes("304 Not Modified", "etag: \"b\"\r\n"),
                         false => page_bytes("etag: \"a\"\r\n", "hello"),
                     })]
@@ -74,7 +74,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             "not-modified-with-a-body",
             {
                 by_request(|asked| {
-                    vec![Step::Send(match asked.has("if-none-match") {
+                    vec![ScriptStep::Send(match asked.has("if-none-match") {
                         true => b"HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\nhello".to_vec(),
                         false => page_bytes("etag: \"a\"\r\n", "hello"),
                     })]

@@ -3,7 +3,7 @@
 //! A consumer group of its own commits the replayed offsets in the same transaction. So no letter is replayed twice,
 //! however often this runs or is killed.
 
-use crate::Failure;
+use crate::CommandFailure;
 use messages::{DeadLetter, DecodeError, Encoded, topics};
 use serde::Serialize;
 use settings::Settings;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use stream::partitioner::partition_for;
 use stream::schemas::SchemaReader;
 use stream::{Commit, Event, InputRecord, Log, MemberSpec, OutputRecord, PollLimits, Position, TopicPartition};
-use topology::Names;
+use topology::LogNames;
 
 /// Most letters replayed in one transaction.
 const BATCH: PollLimits = PollLimits { records: 500, bytes: 16 << 20 };
@@ -21,31 +21,33 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Result of a replay.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Replayed {
+pub(super) struct ReplayCounts {
     replayed: u64,
     /// Number of records that are not dead letters, or whose topic no longer exists.
     left_out: u64,
 }
 
-pub(super) fn text(replayed: &Replayed) -> String {
+pub(super) fn text(replayed: &ReplayCounts) -> String {
     format!("{} replayed, {} left out", replayed.replayed, replayed.left_out)
 }
 
-pub(super) fn replay(settings: &Settings) -> Result<Replayed, Failure> {
-    let names = Names::new(settings);
+pub(super) fn replay(settings: &Settings) -> Result<ReplayCounts, CommandFailure> {
+    let names = LogNames::new(settings);
     let log: Arc<dyn Log> = match (&settings.crawl.data, &settings.kafka.brokers) {
         (Some(data), _) => Arc::new(stream_rocksdb::open_log(data)?),
         (None, Some(_)) => Arc::new(daemon::service::connect(settings, "recrawl-dead-letters")?),
         (None, None) => {
-            return Err(Failure::Input("no crawl given: give --data DIR, or --config with kafka.brokers".into()));
+            return Err(CommandFailure::Input(
+                "no crawl given: give --data DIR, or --config with kafka.brokers".into(),
+            ));
         }
     };
     give_back(&*log, &names)
 }
 
-fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
+fn give_back(log: &dyn Log, names: &LogNames) -> Result<ReplayCounts, CommandFailure> {
     let (group, input) = (names.group("replay"), names.topic(topics::DEAD_LETTERS));
-    let mut replayed = Replayed::default();
+    let mut replayed = ReplayCounts::default();
     let spec = MemberSpec { group: group.clone(), input: input.clone(), transactional_id: group.clone() };
     let mut member = log.join(&spec)?;
     let mut reader = log.reader()?;
@@ -69,7 +71,7 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
                     }
                 }
                 Event::Revoked(_) => {
-                    return Err(Failure::World("another replay is running; wait until it ends".into()));
+                    return Err(CommandFailure::World("another replay is running; wait until it ends".into()));
                 }
                 Event::Record(record) => {
                     commit.tasks.insert(record.partition);
@@ -90,11 +92,11 @@ fn give_back(log: &dyn Log, names: &Names) -> Result<Replayed, Failure> {
 }
 
 /// The record as it was before it was set aside.
-fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, Failure> {
+fn original(log: &dyn Log, record: &InputRecord) -> Result<Option<OutputRecord>, CommandFailure> {
     let letter = match record.value.as_deref().map(DeadLetter::decode) {
         Some(Ok(letter)) => letter,
         // Fail instead of skipping it for good: a later replay may be able to decode it.
-        Some(Err(error @ DecodeError::UnknownSchema { .. })) => return Err(Failure::World(error.to_string())),
+        Some(Err(error @ DecodeError::UnknownSchema { .. })) => return Err(CommandFailure::World(error.to_string())),
         _ => return Ok(None),
     };
     let Some(topic) = log.topic(&letter.topic)? else { return Ok(None) };

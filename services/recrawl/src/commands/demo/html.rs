@@ -1,16 +1,16 @@
 //! Renders the demo's report as a self-contained HTML page with plots.
 
-use super::report::{Compared, Report};
+use super::report::{Compared, DemoReport};
 use plotters::prelude::*;
 
-type Plot = Result<String, Box<dyn std::error::Error>>;
+type HtmlResult = Result<String, Box<dyn std::error::Error>>;
 
 const RECRAWL: RGBColor = RGBColor(0, 102, 170);
 const ROUND_ROBIN: RGBColor = RGBColor(150, 150, 150);
 const ORACLE: RGBColor = RGBColor(200, 120, 0);
 
 /// Renders the page.
-pub(super) fn render(report: &Report) -> Result<String, Box<dyn std::error::Error>> {
+pub(super) fn render(report: &DemoReport) -> Result<String, Box<dyn std::error::Error>> {
     let curve = curve(report)?;
     let meant = bars("Freshness: share of copies without a missed meaningful change", report.meaningful_freshness)?;
     let fresh = bars("Freshness to the byte: share of copies that were current", report.freshness)?;
@@ -74,7 +74,7 @@ in turn; and an oracle that knows each page's true change rate beforehand. Measu
 }
 
 /// Freshness over time, with horizontal lines for the averages of the other two policies.
-fn curve(report: &Report) -> Plot {
+fn curve(report: &DemoReport) -> HtmlResult {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (900, 320)).into_drawing_area();
@@ -111,7 +111,7 @@ fn curve(report: &Report) -> Plot {
 }
 
 /// A bar per policy.
-fn bars(caption: &str, compared: Compared) -> Plot {
+fn bars(caption: &str, compared: Compared) -> HtmlResult {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (900, 190)).into_drawing_area();

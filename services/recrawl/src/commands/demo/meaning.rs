@@ -7,13 +7,13 @@
 use super::report::Books;
 use change::{Noise, PageState, Version};
 use page::UrlRules;
-use simweb::{Content, PageHistory, Web};
+use simweb::{PageHistory, StateContent, Web};
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-type Address = (Arc<str>, Arc<str>);
+type HostAndPath = (Arc<str>, Arc<str>);
 
 /// The books with versions of the same meaning merged. Calls `progress` after each page with the number of pages read.
 pub(super) fn by_meaning(
@@ -22,7 +22,7 @@ pub(super) fn by_meaning(
     urls: &UrlRules,
     progress: &(dyn Fn(usize) + Sync),
 ) -> io::Result<Books> {
-    let number: HashMap<Address, usize> =
+    let number: HashMap<HostAndPath, usize> =
         web.trace().pages.iter().enumerate().map(|(number, page)| (address(page), number)).collect();
     let next = AtomicUsize::new(0);
     let work = || -> io::Result<Vec<(usize, Vec<u32>)>> {
@@ -56,7 +56,7 @@ fn merge(books: &Books, meant: &[Vec<u32>]) -> Books {
             std::mem::replace(&mut last, meaning) != meaning
         });
     }
-    let by_address: HashMap<Address, &Vec<u32>> = books.judged.pages.iter().map(address).zip(meant).collect();
+    let by_address: HashMap<HostAndPath, &Vec<u32>> = books.judged.pages.iter().map(address).zip(meant).collect();
     for entry in &mut merged.ledger {
         let meant = by_address.get(&(Arc::clone(&entry.host), Arc::clone(&entry.path)));
         if let (Some(meant), Some(version)) = (meant, entry.version) {
@@ -66,7 +66,7 @@ fn merge(books: &Books, meant: &[Vec<u32>]) -> Books {
     merged
 }
 
-fn address(page: &PageHistory) -> Address {
+fn address(page: &PageHistory) -> HostAndPath {
     (Arc::clone(&page.host), Arc::clone(&page.path))
 }
 
@@ -77,15 +77,15 @@ fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io
     let mut meanings = Vec::with_capacity(page.states.len());
     for (version, content) in page.states.iter().map(|state| state.content).enumerate() {
         let is_news = match content {
-            Content::Gone => state.observe_gone().meaningful,
+            StateContent::Gone => state.observe_gone().meaningful,
             // Every version has different generated text.
-            Content::Generated => true,
-            Content::Blob(_) => {
+            StateContent::Generated => true,
+            StateContent::Blob(_) => {
                 let body = web.body(number, version as u32)?;
                 let url = page.url();
                 let judgement =
                     state.observe(&Version::new(&body, Some(&page.media_type), Some(&url), urls), Noise::ByFrequency);
-                judgement.meaningful || judgement.verdict == change::Verdict::Returned
+                judgement.meaningful || judgement.verdict == change::VersionVerdict::Returned
             }
         };
         meaning += u32::from(is_news && version > 0);
@@ -98,13 +98,13 @@ fn meanings(web: &Web, page: &PageHistory, number: usize, urls: &UrlRules) -> io
 mod tests {
     use super::*;
     use page::Timestamp;
-    use simweb::{LedgerEntry, RequestKind, Trace, Window};
+    use simweb::{ChangeTrace, LedgerEntry, RequestKind, TimeWindow};
 
     #[test]
     fn versions_that_say_the_same_are_one() {
         let second = Timestamp::from_secs;
-        let states =
-            [0, 10, 20, 30].map(|since| simweb::PageState { since: second(since), content: Content::Generated });
+        let states = [0, 10, 20, 30]
+            .map(|since| simweb::HistoryState { since: second(since), content: StateContent::Generated });
         let page = PageHistory {
             host: "a.test".into(),
             path: "/".into(),
@@ -112,7 +112,7 @@ mod tests {
             states: states.to_vec(),
             change_rate_per_day: None,
         };
-        let window = Window { start: second(5), end: second(45) };
+        let window = TimeWindow { start: second(5), end: second(45) };
         let entry = LedgerEntry {
             host: "a.test".into(),
             path: "/".into(),
@@ -125,7 +125,7 @@ mod tests {
             in_flight: 1,
             disallowed: false,
         };
-        let books = Books { judged: Trace { window, pages: vec![page] }, ledger: vec![entry] };
+        let books = Books { judged: ChangeTrace { window, pages: vec![page] }, ledger: vec![entry] };
         let fresh = |books: &Books| simweb::freshness(&books.judged, &books.ledger, window);
         let raw = fresh(&books);
         assert_eq!((raw.freshness, raw.changes_total), (0.125, 3), "from 15 to 20 of 40");

@@ -10,7 +10,7 @@ mod meaning;
 mod pace;
 mod report;
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::embedded::Embedded;
 use crate::output::{Format, answer};
 use clap::Args;
@@ -18,11 +18,11 @@ use daemon::{StopSignal, WebClock, logging};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pace::Pace;
 use page::{CanonicalUrl, Timestamp, UrlRules};
-use report::{Books, Report};
+use report::{Books, DemoReport};
 use rustix::time::{ClockId, clock_gettime};
 use settings::seeds::Seed;
 use settings::{Layers, Settings};
-use simweb::{ReplayConfig, SimWeb, SimWebConfig, Source, Trace, Web, Window};
+use simweb::{ChangeTrace, ReplayConfig, SimWeb, SimWebConfig, TimeWindow, Web, WebSource};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,11 +71,11 @@ pub struct DemoArguments {
 }
 
 /// Runs the demo.
-pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
-    let overrides = daemon::service::overrides(&arguments.sets).map_err(Failure::Input)?;
+pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), CommandFailure> {
+    let overrides = daemon::service::overrides(&arguments.sets).map_err(CommandFailure::Input)?;
     check(arguments, &overrides)?;
     std::fs::create_dir_all(&arguments.out)
-        .map_err(|error| Failure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}; give --out DIR", arguments.out.display())))?;
     let (source, described) = source(arguments)?;
     eprintln!("replaying {described}: {} days in {}", arguments.days, arguments.wall);
 
@@ -86,7 +86,7 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     let web = SimWebConfig { seed: arguments.seed, ..SimWebConfig::new(source) };
     let time_of_the_web = clock.clone();
     let web = SimWeb::start(web, Arc::new(move || time_of_the_web.now()))
-        .map_err(|error| Failure::World(format!("the simulated web does not start: {error}")))?;
+        .map_err(|error| CommandFailure::World(format!("the simulated web does not start: {error}")))?;
     let judged = judged_pages(&web.web().allowed_trace(), arguments.days);
     let window = judged.window;
     let budget_per_day = judged.pages.len() as f64 / arguments.fetch_every_days;
@@ -110,26 +110,27 @@ pub fn demo(arguments: &DemoArguments, format: Format) -> Result<(), Failure> {
     if until < window.end {
         eprintln!("stopped early, at virtual time {until}");
     }
-    let lived = Window { start: window.start, end: until };
-    let report = Report::new(&described, &books, &meaning, lived, budget_per_day, wall, cpu);
+    let lived = TimeWindow { start: window.start, end: until };
+    let report = DemoReport::new(&described, &books, &meaning, lived, budget_per_day, wall, cpu);
     let book = std::fs::File::create(arguments.out.join("ledger.csv"))?;
     simweb::write_ledger(&books.ledger, std::io::BufWriter::new(book))
-        .map_err(|error| Failure::World(error.to_string()))?;
+        .map_err(|error| CommandFailure::World(error.to_string()))?;
     let times = std::fs::File::create(arguments.out.join("changes.csv"))?;
-    books.judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| Failure::World(error.to_string()))?;
+    books.judged.write_csv(std::io::BufWriter::new(times)).map_err(|error| CommandFailure::World(error.to_string()))?;
     let json = arguments.out.join("report.json");
-    let text = serde_json::to_string_pretty(&report).map_err(|error| Failure::World(error.to_string()))?;
+    let text = serde_json::to_string_pretty(&report).map_err(|error| CommandFailure::World(error.to_string()))?;
     std::fs::write(&json, text)?;
     let page = arguments.out.join("report.html");
-    let html = html::render(&report).map_err(|error| Failure::World(format!("cannot draw the plots: {error}")))?;
+    let html =
+        html::render(&report).map_err(|error| CommandFailure::World(format!("cannot draw the plots: {error}")))?;
     std::fs::write(&page, html)?;
     let _ = std::fs::remove_dir_all(&data);
-    answer(format, &report, Report::text)?;
+    answer(format, &report, DemoReport::text)?;
     eprintln!("report: {} and {}", json.display(), page.display());
     Ok(())
 }
 
-fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<(), Failure> {
+fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<(), CommandFailure> {
     let wall_s = arguments.wall.as_secs_f64();
     let sets = |is: fn(&str) -> bool| overrides.iter().any(|(key, _)| is(key));
     let problem = if !(1.0..=3_650.0).contains(&arguments.days) {
@@ -147,11 +148,11 @@ fn check(arguments: &DemoArguments, overrides: &[(String, String)]) -> Result<()
     } else {
         return Ok(());
     };
-    Err(Failure::Input(problem.to_owned()))
+    Err(CommandFailure::Input(problem.to_owned()))
 }
 
 /// Real pages if corpora are present, otherwise real change times with generated text.
-fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
+fn source(arguments: &DemoArguments) -> Result<(WebSource, String), CommandFailure> {
     let named = std::env::var_os("RECRAWL_CORPORA").map(PathBuf::from);
     let corpora = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_CORPORA)).join("content");
     if !arguments.built_in && corpora.is_dir() {
@@ -161,18 +162,18 @@ fn source(arguments: &DemoArguments) -> Result<(Source, String), Failure> {
         replay.sources.clone_from(&arguments.sources);
         replay.start = START;
         let described = format!("real sites with their bytes ({})", display(&corpora));
-        return Ok((Source::Replay(replay), described));
+        return Ok((WebSource::Replay(replay), described));
     }
     if let (Some(named), false) = (named, arguments.built_in) {
-        return Err(Failure::Input(format!("RECRAWL_CORPORA: {}/content does not exist", named.display())));
+        return Err(CommandFailure::Input(format!("RECRAWL_CORPORA: {}/content does not exist", named.display())));
     }
     if let Some(source) = arguments.sources.first() {
         let problem = format!("--source {source}: no corpora at {}; set RECRAWL_CORPORA", corpora.display());
-        return Err(Failure::Input(problem));
+        return Err(CommandFailure::Input(problem));
     }
-    let mut trace = Trace::built_in(START);
-    trace.window = Window::days_from(START, arguments.days.min(trace.window.days()));
-    Ok((Source::Trace(trace), "the real change times that come with recrawl, with generated text".to_owned()))
+    let mut trace = ChangeTrace::built_in(START);
+    trace.window = TimeWindow::days_from(START, arguments.days.min(trace.window.days()));
+    Ok((WebSource::Trace(trace), "the real change times that come with recrawl, with generated text".to_owned()))
 }
 
 fn display(path: &Path) -> String {
@@ -180,18 +181,18 @@ fn display(path: &Path) -> String {
 }
 
 /// The pages that exist through the whole window. Only they are judged, and the budget is based on their number.
-fn judged_pages(trace: &Trace, days: f64) -> Trace {
-    let window = Window::days_from(START, days.min(trace.window.days()));
+fn judged_pages(trace: &ChangeTrace, days: f64) -> ChangeTrace {
+    let window = TimeWindow::days_from(START, days.min(trace.window.days()));
     let mut judged = trace.clone();
     judged.window = window;
     judged.pages.retain(|page| page.exists_at(window.start) && page.exists_at(window.end));
     judged
 }
 
-fn seeds(trace: &Trace) -> Result<Vec<Seed>, Failure> {
+fn seeds(trace: &ChangeTrace) -> Result<Vec<Seed>, CommandFailure> {
     let seed = |(line, page): (usize, &simweb::PageHistory)| match CanonicalUrl::parse(&page.url()) {
         Ok(url) => Ok(Seed { url, weight: 1.0, line: line + 1 }),
-        Err(error) => Err(Failure::World(format!("page {} of the web is not a URL: {error}", page.url()))),
+        Err(error) => Err(CommandFailure::World(format!("page {} of the web is not a URL: {error}", page.url()))),
     };
     trace.pages.iter().enumerate().map(seed).collect()
 }
@@ -202,7 +203,7 @@ fn settings(
     budget_per_day: f64,
     speed: f64,
     overrides: Vec<(String, String)>,
-) -> Result<Settings, Failure> {
+) -> Result<Settings, CommandFailure> {
     // A request counts as lost after a real minute without an answer, which is weeks on the fast clock.
     let lease = format!("{}s", (60.0 * speed).clamp(600.0, 31_536_000.0) as u64);
     // One scan per thirty real milliseconds is often enough.
@@ -227,18 +228,18 @@ fn settings(
     let ours = ours.into_iter().map(|(key, value)| (key.to_owned(), value));
     let overrides: Vec<_> = ours.chain(overrides).collect();
     Settings::from_layers(Layers { files: &[], environment: std::iter::empty(), overrides: &overrides })
-        .map_err(|faults| Failure::Input(faults.to_string()))
+        .map_err(|faults| CommandFailure::Input(faults.to_string()))
 }
 
 /// Shows progress until the window ends.
 fn watch(
     embedded: &Embedded,
     web: &SimWeb,
-    judged: &Trace,
-    window: Window,
+    judged: &ChangeTrace,
+    window: TimeWindow,
     mut pace: Pace,
     wall: Duration,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr_with_hz(4));
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
         bar.set_style(style);
@@ -293,7 +294,7 @@ fn watch(
 }
 
 /// Reads all versions again to find the meaningful changes.
-fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Failure> {
+fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, CommandFailure> {
     let bar =
         ProgressBar::with_draw_target(Some(books.judged.pages.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  judging the changes") {
@@ -304,7 +305,7 @@ fn judge_meaning(web: &Web, books: &Books, urls: &UrlRules) -> Result<Books, Fai
     }
     let meaning = meaning::by_meaning(web, books, urls, &|done| bar.set_position(done as u64));
     bar.finish_and_clear();
-    meaning.map_err(|error| Failure::World(format!("cannot read a version of a replayed page again: {error}")))
+    meaning.map_err(|error| CommandFailure::World(format!("cannot read a version of a replayed page again: {error}")))
 }
 
 /// CPU time of all threads of this process.

@@ -1,7 +1,7 @@
 //! The demo's results as numbers.
 
 use serde::Serialize;
-use simweb::{Freshness, LedgerEntry, Trace, Window};
+use simweb::{ChangeTrace, Freshness, LedgerEntry, TimeWindow};
 use std::time::Duration;
 
 /// Number of points on the curve over time.
@@ -10,13 +10,13 @@ const POINTS: usize = 40;
 /// The data to judge by: when pages changed, and what was fetched.
 #[derive(Clone, Debug)]
 pub(super) struct Books {
-    pub(super) judged: Trace,
+    pub(super) judged: ChangeTrace,
     pub(super) ledger: Vec<LedgerEntry>,
 }
 
 /// The content of `report.json`.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct DemoReport {
     pub(super) replayed: String,
     pub(super) pages: usize,
     pub(super) hosts: usize,
@@ -42,9 +42,9 @@ pub(super) struct Report {
     pub(super) meaningful_changes_seen: u64,
     pub(super) meaningful_freshness: Compared,
     pub(super) meaningful_age_days: Compared,
-    pub(super) politeness: Politeness,
+    pub(super) politeness: DemoPoliteness,
     /// Freshness of recrawl's copies over time.
-    pub(super) freshness_over_time: Vec<Point>,
+    pub(super) freshness_over_time: Vec<FreshnessPoint>,
 }
 
 /// A measure for three policies with the same budget.
@@ -62,7 +62,7 @@ impl Compared {
 }
 
 /// Freshness of recrawl by its ledger, and of the other two policies on the same pages, times and budget.
-fn contest(books: &Books, window: Window, budget_per_day: f64) -> [Freshness; 3] {
+fn contest(books: &Books, window: TimeWindow, budget_per_day: f64) -> [Freshness; 3] {
     let Books { judged, ledger } = books;
     [
         simweb::freshness(judged, ledger, window),
@@ -72,7 +72,7 @@ fn contest(books: &Books, window: Window, budget_per_day: f64) -> [Freshness; 3]
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Politeness {
+pub(super) struct DemoPoliteness {
     /// Shortest time on any host from the end of one request to the start of the next. Absent if no host got two
     /// requests.
     pub(super) min_gap_s: Option<f64>,
@@ -82,18 +82,18 @@ pub(super) struct Politeness {
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Point {
+pub(super) struct FreshnessPoint {
     pub(super) day: f64,
     pub(super) freshness: f64,
 }
 
-impl Report {
+impl DemoReport {
     /// Computes the report by all changes and by meaningful ones, with the other two policies.
     pub(super) fn new(
         replayed: &str,
         books: &Books,
         meaning: &Books,
-        window: Window,
+        window: TimeWindow,
         budget_per_day: f64,
         wall: Duration,
         cpu: Duration,
@@ -105,8 +105,11 @@ impl Report {
         let curve = (0..POINTS).map(|point| {
             let day = |point: usize| window.days() * point as f64 / POINTS as f64;
             let part =
-                Window { start: window.start.plus_days(day(point)), end: window.start.plus_days(day(point + 1)) };
-            Point { day: day(point) + 0.5 * part.days(), freshness: simweb::freshness(judged, ledger, part).freshness }
+                TimeWindow { start: window.start.plus_days(day(point)), end: window.start.plus_days(day(point + 1)) };
+            FreshnessPoint {
+                day: day(point) + 0.5 * part.days(),
+                freshness: simweb::freshness(judged, ledger, part).freshness,
+            }
         });
         Self {
             replayed: replayed.to_owned(),
@@ -130,7 +133,7 @@ impl Report {
             meaningful_changes_seen: of_meaning[0].changes_seen,
             meaningful_freshness: Compared::new(of_meaning.each_ref(), |judged| judged.freshness),
             meaningful_age_days: Compared::new(of_meaning.each_ref(), |judged| judged.age_days),
-            politeness: Politeness {
+            politeness: DemoPoliteness {
                 min_gap_s: polite.min_gap_s,
                 max_in_flight_per_host: polite.max_in_flight_per_host,
                 robots_violations: polite.robots_violations,

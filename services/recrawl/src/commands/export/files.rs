@@ -1,7 +1,7 @@
 //! WARC files of limited size. A file is named `….open` until it is complete.
 
-use crate::Failure;
-use ::warc::{Record, RecordId};
+use crate::CommandFailure;
+use ::warc::{RecordId, WarcRecord};
 use page::Timestamp;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -46,7 +46,7 @@ impl WarcFiles {
         prefix: &str,
         max_bytes: u64,
         about: Vec<(&'static str, String)>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         std::fs::create_dir_all(directory).map_err(|error| cannot(directory, &error))?;
         let mut serial = 0;
         for entry in std::fs::read_dir(directory).map_err(|error| cannot(directory, &error))? {
@@ -67,7 +67,7 @@ impl WarcFiles {
 
     /// Adds records that belong together to the open file, or to a new file if none is open. Returns `false` if the
     /// open file has no room: the caller must complete it first.
-    pub(super) fn write(&mut self, records: &[Record], now: Timestamp) -> Result<bool, Failure> {
+    pub(super) fn write(&mut self, records: &[WarcRecord], now: Timestamp) -> Result<bool, CommandFailure> {
         let Some(first) = records.first() else { return Ok(true) };
         if self.open.is_none() {
             self.begin(first, now)?;
@@ -85,13 +85,13 @@ impl WarcFiles {
     }
 
     /// Flushes the buffer to the operating system.
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+    pub(super) fn flush(&mut self) -> Result<(), CommandFailure> {
         let path = self.path(OPEN);
         self.open.as_mut().map_or(Ok(()), |open| open.out.flush()).map_err(|error| cannot(&path, &error))
     }
 
     /// Completes the open file, if any. The file is synced before it is renamed.
-    pub(super) fn finish(&mut self) -> Result<Option<Finished>, Failure> {
+    pub(super) fn finish(&mut self) -> Result<Option<Finished>, CommandFailure> {
         let (from, to) = (self.path(OPEN), self.path(COMPLETE));
         let Some(mut open) = self.open.take() else { return Ok(None) };
         let on_disk = open.out.flush().and_then(|()| open.out.get_ref().sync_all());
@@ -100,11 +100,11 @@ impl WarcFiles {
         Ok(Some(Finished { file: to, bytes: open.bytes, records: open.records }))
     }
 
-    fn begin(&mut self, first: &Record, now: Timestamp) -> Result<(), Failure> {
+    fn begin(&mut self, first: &WarcRecord, now: Timestamp) -> Result<(), CommandFailure> {
         let digits: String = first.date().to_string().chars().filter(char::is_ascii_digit).collect();
         let name = format!("{}-{digits}-{:05}", self.prefix, self.serial);
         let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let info = Record::warcinfo(&format!("{name}{COMPLETE}"), now, first.id(), &about);
+        let info = WarcRecord::warcinfo(&format!("{name}{COMPLETE}"), now, first.id(), &about);
         let path = self.directory.join(format!("{name}{OPEN}"));
         let file = File::options().write(true).create_new(true).open(&path);
         let out = BufWriter::new(file.map_err(|error| cannot(&path, &error))?);
@@ -138,6 +138,6 @@ fn number_of(name: &str, prefix: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::World(format!("{}: {error}", path.display()))
+fn cannot(path: &Path, error: &std::io::Error) -> CommandFailure {
+    CommandFailure::World(format!("{}: {error}", path.display()))
 }

@@ -1,7 +1,7 @@
 //! `recrawl export jsonl`: writes every fetch as a line of JSON.
 
 use super::{follower, unpacked};
-use crate::Failure;
+use crate::CommandFailure;
 use crate::follow::{Cursor, FollowArguments, Followed, Take};
 use crate::output::told;
 use ::messages::{FetchOutcome, FetchResult, Hop};
@@ -28,7 +28,7 @@ pub(super) struct JsonlArguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct ExportLine {
     /// Cursor that resumes after this fetch.
     cursor: String,
     url: String,
@@ -68,14 +68,14 @@ enum BodyForm {
 }
 
 /// Writes the fetch results as lines.
-pub(super) fn jsonl(arguments: &JsonlArguments) -> Result<(), Failure> {
+pub(super) fn jsonl(arguments: &JsonlArguments) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
     let mut results = follower(&arguments.follow.settings()?, &arguments.follow)?;
     let out: Box<dyn Write> = match &arguments.out {
         None => Box::new(std::io::stdout().lock()),
         Some(path) => {
             let file = File::options().append(true).create(true).open(path);
-            Box::new(file.map_err(|error| Failure::World(format!("{}: {error}", path.display())))?)
+            Box::new(file.map_err(|error| CommandFailure::World(format!("{}: {error}", path.display())))?)
         }
     };
     let cursor = results.cursor().clone();
@@ -95,13 +95,13 @@ struct Writer<'a> {
 }
 
 impl Take<FetchResult> for Writer<'_> {
-    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
+    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, CommandFailure> {
         let Followed { message: result, cursor, .. } = record;
         let is_wanted = self.arguments.follow.wants(result.look.fetched_at);
         if is_wanted {
             let body = if self.arguments.no_body { None } else { unpacked(&result) };
             let line = line(result, body.as_deref(), &cursor);
-            let line = serde_json::to_string(&line).map_err(|error| Failure::World(error.to_string()))?;
+            let line = serde_json::to_string(&line).map_err(|error| CommandFailure::World(error.to_string()))?;
             told(writeln!(self.out, "{line}"), self.stop)?;
             self.lines += 1;
         }
@@ -109,19 +109,19 @@ impl Take<FetchResult> for Writer<'_> {
         Ok(is_wanted)
     }
 
-    fn rest(&mut self) -> Result<(), Failure> {
+    fn rest(&mut self) -> Result<(), CommandFailure> {
         told(self.out.flush(), self.stop)
     }
 }
 
-fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> Line {
+fn line(result: FetchResult, bytes: Option<&[u8]>, cursor: &Cursor) -> ExportLine {
     // The last exchange belongs to the result, unless it got no response.
     let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
     let (body, body_form, charset) = match bytes.map(|bytes| body(bytes, result.content_type.as_deref())) {
         Some((body, form, charset)) => (Some(body), Some(form), charset),
         None => (None, None, None),
     };
-    Line {
+    ExportLine {
         cursor: cursor.to_string(),
         url: result.look.url.to_string(),
         page_id: result.look.page_id.to_string(),

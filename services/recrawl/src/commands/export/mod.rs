@@ -4,8 +4,8 @@ mod files;
 mod jsonl;
 mod warc;
 
-use crate::Failure;
-use crate::follow::{FollowArguments, Follower, Subject};
+use crate::CommandFailure;
+use crate::follow::{FollowArguments, Subject, TopicFollower};
 use crate::output::Format;
 use ::messages::{FetchResult, body, topics};
 use clap::{Args, Subcommand};
@@ -20,11 +20,11 @@ const MAX_BODY: usize = 1 << 30;
 #[derive(Args, Debug)]
 pub struct ExportArguments {
     #[command(subcommand)]
-    form: Form,
+    form: ExportFormat,
 }
 
 #[derive(Subcommand, Debug)]
-enum Form {
+enum ExportFormat {
     /// Writes WARC files with requests, responses and revisits, one gzip member per record. Prints a line for each
     /// completed file.
     Warc(warc::WarcArguments),
@@ -33,14 +33,14 @@ enum Form {
 }
 
 /// Exports the retained fetch results.
-pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Failure> {
+pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), CommandFailure> {
     match &arguments.form {
-        Form::Warc(arguments) => warc::warc(arguments, format),
-        Form::Jsonl(arguments) => jsonl::jsonl(arguments),
+        ExportFormat::Warc(arguments) => warc::warc(arguments, format),
+        ExportFormat::Jsonl(arguments) => jsonl::jsonl(arguments),
     }
 }
 
-fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower<FetchResult>, Failure> {
+fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<TopicFollower<FetchResult>, CommandFailure> {
     let subject = Subject {
         topic: topics::FETCH_RESULTS.spec(),
         retention: "log.retention_results",
@@ -48,7 +48,7 @@ fn follower(settings: &Settings, arguments: &FollowArguments) -> Result<Follower
         batch: BATCH,
         moment: |result: &FetchResult| result.look.fetched_at,
     };
-    Follower::open(settings, subject, arguments)
+    TopicFollower::open(settings, subject, arguments)
 }
 
 /// The unpacked body of a result, if it has one. A body that does not unpack is reported and treated as absent.

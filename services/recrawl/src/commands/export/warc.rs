@@ -2,11 +2,11 @@
 
 use super::files::{Finished, WarcFiles};
 use super::{follower, unpacked};
-use crate::Failure;
+use crate::CommandFailure;
 use crate::follow::{Cursor, FollowArguments, Followed, Take};
 use crate::output::{Format, told};
 use ::messages::{FetchResult, topics};
-use ::warc::{Kind, Originals, Place, Record, capture};
+use ::warc::{LogPosition, Originals, WarcRecord, WarcRecordKind, capture};
 use clap::Args;
 use daemon::{StopSignal, WebClock};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use settings::Settings;
 use std::io::Write;
 use std::path::PathBuf;
 use stream::Clock;
-use topology::Names;
+use topology::LogNames;
 
 /// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
 const MAX_ORIGINALS: usize = 1_000_000;
@@ -36,7 +36,7 @@ pub(super) struct WarcArguments {
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct WarcFileLine {
     file: String,
     bytes: u64,
     records: u64,
@@ -45,16 +45,16 @@ struct Line {
 }
 
 /// Writes the fetch results to archives.
-pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Failure> {
+pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), CommandFailure> {
     let settings = arguments.follow.settings()?;
     let stop = StopSignal::on_signals()?;
     let mut results = follower(&settings, &arguments.follow)?;
-    let topic = Names::new(&settings).topic(topics::FETCH_RESULTS);
+    let topic = LogNames::new(&settings).topic(topics::FETCH_RESULTS);
     let files = WarcFiles::open(&arguments.out, &arguments.prefix, arguments.max_file_bytes, about(&settings, &topic))?;
     let mut originals = Originals::new(MAX_ORIGINALS);
     // Revisits may refer to records that were exported before this cursor.
     results.look_back(&stop, |partition, offset, result| {
-        originals.note(&result, &Place { topic: &topic, partition, offset });
+        originals.note(&result, &LogPosition { topic: &topic, partition, offset });
     })?;
     let (cursor, clock) = (results.cursor().clone(), WebClock::new(&settings.clock));
     let mut archivist = Archivist {
@@ -67,7 +67,7 @@ pub(super) fn warc(arguments: &WarcArguments, format: Format) -> Result<(), Fail
         stop: &stop,
         complete_to: cursor.clone(),
         cursor,
-        counts: Counts::default(),
+        counts: WarcCounts::default(),
     };
     let done = arguments.follow.each(&mut results, &stop, &mut archivist);
     let done = done.and_then(|()| archivist.complete());
@@ -113,11 +113,11 @@ struct Archivist<'a> {
     cursor: Cursor,
     /// Position up to which files are complete. A failed export resumes here.
     complete_to: Cursor,
-    counts: Counts,
+    counts: WarcCounts,
 }
 
 #[derive(Default)]
-struct Counts {
+struct WarcCounts {
     results: u64,
     /// Number of results without anything to archive.
     without_records: u64,
@@ -128,9 +128,9 @@ struct Counts {
 }
 
 impl Take<FetchResult> for Archivist<'_> {
-    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, Failure> {
+    fn take(&mut self, record: Followed<FetchResult>) -> Result<bool, CommandFailure> {
         let Followed { partition, offset, message: result, cursor } = record;
-        let place = Place { topic: &self.topic, partition, offset };
+        let place = LogPosition { topic: &self.topic, partition, offset };
         if !self.follow.wants(result.look.fetched_at) {
             self.originals.note(&result, &place);
             self.cursor = cursor;
@@ -146,31 +146,32 @@ impl Take<FetchResult> for Archivist<'_> {
         Ok(true)
     }
 
-    fn rest(&mut self) -> Result<(), Failure> {
+    fn rest(&mut self) -> Result<(), CommandFailure> {
         self.files.flush()
     }
 }
 
 impl Archivist<'_> {
-    fn count(&mut self, records: &[Record]) {
-        let count = |kinds: &[Kind]| records.iter().filter(|record| kinds.contains(&record.kind())).count() as u64;
+    fn count(&mut self, records: &[WarcRecord]) {
+        let count =
+            |kinds: &[WarcRecordKind]| records.iter().filter(|record| kinds.contains(&record.kind())).count() as u64;
         self.counts.results += 1;
         self.counts.without_records += u64::from(records.is_empty());
-        self.counts.responses += count(&[Kind::Response, Kind::Resource]);
-        self.counts.revisits += count(&[Kind::Revisit]);
+        self.counts.responses += count(&[WarcRecordKind::Response, WarcRecordKind::Resource]);
+        self.counts.revisits += count(&[WarcRecordKind::Revisit]);
     }
 
-    fn complete(&mut self) -> Result<(), Failure> {
+    fn complete(&mut self) -> Result<(), CommandFailure> {
         let complete = self.files.finish()?;
         self.complete_to = self.cursor.clone();
         complete.map_or(Ok(()), |complete| self.tell(&complete))
     }
 
-    fn tell(&mut self, complete: &Finished) -> Result<(), Failure> {
+    fn tell(&mut self, complete: &Finished) -> Result<(), CommandFailure> {
         let Finished { file, bytes, records } = complete;
         self.counts.files += 1;
         self.counts.bytes += bytes;
-        let line = Line {
+        let line = WarcFileLine {
             file: file.display().to_string(),
             bytes: *bytes,
             records: *records,
@@ -178,13 +179,13 @@ impl Archivist<'_> {
         };
         let line = match self.format {
             Format::Text => format!("{}  {bytes} bytes  {records} records  cursor {}", line.file, line.cursor),
-            _ => serde_json::to_string(&line).map_err(|error| Failure::World(error.to_string()))?,
+            _ => serde_json::to_string(&line).map_err(|error| CommandFailure::World(error.to_string()))?,
         };
         told(writeln!(std::io::stdout(), "{line}"), self.stop)
     }
 
     fn sum_up(&self) {
-        let Counts { results, without_records, responses, revisits, files, bytes } = self.counts;
+        let WarcCounts { results, without_records, responses, revisits, files, bytes } = self.counts;
         let cursor = &self.complete_to;
         eprintln!(
             "recrawl: {results} results as {responses} responses and {revisits} revisits in {files} files of {bytes} bytes; \

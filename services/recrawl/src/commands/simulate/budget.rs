@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Fetches per page and day.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Budget {
+pub(super) struct BudgetArgument {
     /// The operator's notation.
     pub(super) written: String,
     pub(super) fetches_per_page_per_day: f64,
@@ -13,7 +13,7 @@ pub(super) struct Budget {
 
 const FORMS: &str = "write fetches per page and day: 1/15d (one in fifteen days), 1/15, 2/d or 0.0667";
 
-impl FromStr for Budget {
+impl FromStr for BudgetArgument {
     type Err = String;
 
     /// Parses `1/15d`, `1/15`, `2/d` or `0.0667`: a number of fetches, and the days they are for.
@@ -38,7 +38,7 @@ impl FromStr for Budget {
     }
 }
 
-impl fmt::Display for Budget {
+impl fmt::Display for BudgetArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
     }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_budget_is_fetches_over_days() {
         let check = |text: &str, expected: f64| {
-            assert_eq!(text.parse::<Budget>().unwrap().fetches_per_page_per_day, expected, "{text}");
+            assert_eq!(text.parse::<BudgetArgument>().unwrap().fetches_per_page_per_day, expected, "{text}");
         };
         check("1/15d", 1.0 / 15.0);
         check("1/15", 1.0 / 15.0);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_no_budget_is_told_how_to_write_one() {
         for text in ["0", "-1/15d", "NaN", "inf", "1/0d", "0/15d", "", "/", "d", "1/15w", "often", "1/2/3", "1e-9"] {
-            let error = text.parse::<Budget>().unwrap_err();
+            let error = text.parse::<BudgetArgument>().unwrap_err();
             assert!(error.contains("1/15d"), "{text}: {error}");
         }
     }

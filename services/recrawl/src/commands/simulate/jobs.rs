@@ -1,6 +1,6 @@
 //! Runs simulations with a progress line on stderr and a stop on Ctrl-C.
 
-use crate::Failure;
+use crate::CommandFailure;
 use daemon::StopSignal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simulate::SimulationError;
@@ -25,7 +25,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Starts watching. From now on Ctrl-C stops the simulations.
-    pub(super) fn start() -> Result<Self, Failure> {
+    pub(super) fn start() -> Result<Self, CommandFailure> {
         let bar = ProgressBar::with_draw_target(Some(PARTS as u64), ProgressDrawTarget::stderr_with_hz(4));
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed}  {msg}") {
             bar.set_style(style);
@@ -70,7 +70,7 @@ pub(super) fn run<T: Send>(
     names: &[String],
     threads: usize,
     job: impl Fn(usize, Tell<'_>) -> Result<T, SimulationError> + Sync,
-) -> Result<(Vec<T>, usize), Failure> {
+) -> Result<(Vec<T>, usize), CommandFailure> {
     let watch = Watch::start()?;
     let parts: Vec<AtomicU64> = names.iter().map(|_| AtomicU64::new(0)).collect();
     let finished = AtomicUsize::new(0);
@@ -93,7 +93,7 @@ pub(super) fn run<T: Send>(
                 Ok(Some(result))
             }
             Err(SimulationError::Stopped { .. }) => Ok(None),
-            Err(error) => Err(Failure::Input(format!("{}: {error}", names[index]))),
+            Err(error) => Err(CommandFailure::Input(format!("{}: {error}", names[index]))),
         }
     });
     watch.finish();
@@ -105,7 +105,7 @@ pub(super) fn run<T: Send>(
 /// Runs a study with progress. Fails if Ctrl-C stopped it.
 pub(super) fn watched<T>(
     study: impl FnOnce(&(dyn Fn(StudyProgress) -> ControlFlow<()> + Sync)) -> Result<T, SimulationError>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandFailure> {
     let watch = Watch::start()?;
     let last = Mutex::new((0, 0));
     let result = study(&|progress: StudyProgress| {

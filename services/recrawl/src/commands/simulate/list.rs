@@ -1,6 +1,6 @@
 //! `recrawl simulate list`: lists names with one line each.
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use change_rate::EstimatorChoice;
 use policies::PolicyKind;
@@ -10,16 +10,16 @@ use simulate::population::PopulationKind;
 use simulate::reproduce;
 
 #[derive(Debug, Serialize)]
-struct Named {
+struct ListedName {
     kind: &'static str,
     name: &'static str,
     summary: &'static str,
 }
 
 /// Lists everything that has a name.
-pub(super) fn list(format: Format) -> Result<(), Failure> {
-    let named = |kind, name, summary| Named { kind, name, summary };
-    let all: Vec<Named> = PolicyKind::ALL
+pub(super) fn list(format: Format) -> Result<(), CommandFailure> {
+    let named = |kind, name, summary| ListedName { kind, name, summary };
+    let all: Vec<ListedName> = PolicyKind::ALL
         .into_iter()
         .map(|policy| named("policy", policy.name(), policy.summary()))
         .chain(EstimatorChoice::all().map(|it| named("estimator", it.name(), it.summary())))

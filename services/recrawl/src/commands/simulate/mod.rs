@@ -10,7 +10,7 @@ mod reproduce;
 mod trace;
 mod versus;
 
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::Format;
 use change_rate::EstimatorChoice;
 use clap::{Args, Subcommand};
@@ -39,7 +39,7 @@ enum SimulateCommand {
 }
 
 /// Runs a simulation.
-pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Failure> {
+pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), CommandFailure> {
     match &arguments.command {
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
         SimulateCommand::Population(arguments) => population::population(arguments, format),
@@ -49,18 +49,19 @@ pub fn simulate(arguments: &SimulateArguments, format: Format) -> Result<(), Fai
     }
 }
 
-fn input(error: SimulationError) -> Failure {
-    Failure::Input(error.to_string())
+fn input(error: SimulationError) -> CommandFailure {
+    CommandFailure::Input(error.to_string())
 }
 
 /// Parses policy names and removes duplicates. Also returns whether `all` was given.
-fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
+fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), CommandFailure> {
     if names.iter().any(|name| name.trim() == "all") {
         return Ok((PolicyKind::ALL.to_vec(), true));
     }
     let mut policies = Vec::new();
     for name in names {
-        let policy = setup::policy(name.trim()).map_err(|error| Failure::Input(format!("--policy: {error}, all")))?;
+        let policy =
+            setup::policy(name.trim()).map_err(|error| CommandFailure::Input(format!("--policy: {error}, all")))?;
         if !policies.contains(&policy) {
             policies.push(policy);
         }
@@ -68,22 +69,22 @@ fn policies(names: &[String]) -> Result<(Vec<PolicyKind>, bool), Failure> {
     Ok((policies, false))
 }
 
-fn estimator(name: &str) -> Result<EstimatorChoice, Failure> {
-    setup::estimator(name.trim()).map_err(|error| Failure::Input(format!("--estimator: {error}")))
+fn estimator(name: &str) -> Result<EstimatorChoice, CommandFailure> {
+    setup::estimator(name.trim()).map_err(|error| CommandFailure::Input(format!("--estimator: {error}")))
 }
 
 /// The requested number of threads. Defaults to one per core.
-fn threads(asked: Option<usize>) -> Result<usize, Failure> {
+fn threads(asked: Option<usize>) -> Result<usize, CommandFailure> {
     match asked {
-        Some(0) => Err(Failure::Input("--threads is 0; give at least 1".to_owned())),
+        Some(0) => Err(CommandFailure::Input("--threads is 0; give at least 1".to_owned())),
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism().map_or(1, std::num::NonZero::get)),
     }
 }
 
 /// The error after Ctrl-C.
-fn stopped(done: usize, all: usize) -> Failure {
-    Failure::No(format!("stopped after {done} of {all} simulations"))
+fn stopped(done: usize, all: usize) -> CommandFailure {
+    CommandFailure::No(format!("stopped after {done} of {all} simulations"))
 }
 
 /// Formats a table for people. The first `left` columns are flush left, the numbers flush right.

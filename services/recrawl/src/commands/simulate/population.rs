@@ -1,15 +1,15 @@
 //! `recrawl simulate population`: compares policies on synthetic populations over several seeds.
 
-use super::budget::Budget;
+use super::budget::BudgetArgument;
 use super::jobs;
-use super::report::{Curve, Report, Table};
-use crate::Failure;
+use super::report::{Curve, ReportTable, SimulationReport};
+use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use clap::Args;
 use policies::BeliefSource;
 use simulate::changes::ChangeModel;
 use simulate::population::PopulationKind;
-use simulate::study::{Row, Study};
+use simulate::study::{Study, StudyRow};
 use std::path::PathBuf;
 
 /// Arguments of `recrawl simulate population`.
@@ -26,7 +26,7 @@ pub(super) struct PopulationArguments {
     estimator: Vec<String>,
     /// Fetches per page and day: 1/15d, 1/3, 0.0667. Separate several by commas.
     #[arg(long, value_delimiter = ',', default_value = "0.03,0.1")]
-    budget: Vec<Budget>,
+    budget: Vec<BudgetArgument>,
     /// Pages per population.
     #[arg(long, default_value_t = 10_000)]
     pages: usize,
@@ -57,7 +57,7 @@ pub(super) struct PopulationArguments {
 }
 
 /// Runs the study.
-pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Result<(), Failure> {
+pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Result<(), CommandFailure> {
     let study = study(arguments)?;
     let threads = super::threads(arguments.threads)?;
     let rows = jobs::watched(|watch| study.run(threads, watch))?;
@@ -70,7 +70,7 @@ pub(super) fn population(arguments: &PopulationArguments, format: Format) -> Res
     }
 }
 
-fn study(arguments: &PopulationArguments) -> Result<Study, Failure> {
+fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
     let populations = if arguments.names.iter().any(|name| name == "all") {
         PopulationKind::ALL.to_vec()
     } else {
@@ -87,7 +87,7 @@ fn study(arguments: &PopulationArguments) -> Result<Study, Failure> {
         policies,
         estimators: arguments.estimator.iter().map(|name| super::estimator(name)).collect::<Result<_, _>>()?,
         changes: ChangeModel::parse(&arguments.changes)
-            .map_err(|error| Failure::Input(format!("--changes: {error}")))?,
+            .map_err(|error| CommandFailure::Input(format!("--changes: {error}")))?,
         pages: arguments.pages,
         budgets: arguments.budget.iter().map(|budget| budget.fetches_per_page_per_day).collect(),
         warm_up_days: arguments.warm_up_days,
@@ -113,7 +113,7 @@ const HEAD: [&str; 11] = [
     "budget used, %",
 ];
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &StudyRow) -> Vec<String> {
     vec![
         row.population.to_owned(),
         row.policy.to_owned(),
@@ -129,11 +129,11 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-fn budget(row: &Row) -> String {
+fn budget(row: &StudyRow) -> String {
     format!("{:.4}", row.budget_fetches_per_page_per_day)
 }
 
-fn report(arguments: &PopulationArguments, rows: &[Row]) -> Report {
+fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationReport {
     let mut curves: Vec<Curve> = Vec::new();
     let several = arguments.names.len() > 1 || arguments.names[0] == "all";
     for row in rows {
@@ -153,7 +153,7 @@ fn report(arguments: &PopulationArguments, rows: &[Row]) -> Report {
     for curve in &mut curves {
         curve.points.sort_by(|one, other| one.0.total_cmp(&other.0));
     }
-    Report {
+    SimulationReport {
         title: "Policies on synthetic populations".to_owned(),
         introduction: format!(
             "{} pages, {} days after {} days of learning, {} seeds; changes: {}. Freshness in the plot is weighted by \
@@ -163,7 +163,7 @@ fn report(arguments: &PopulationArguments, rows: &[Row]) -> Report {
         curves,
         courses: Vec::new(),
         courses_at: String::new(),
-        tables: vec![Table {
+        tables: vec![ReportTable {
             caption: "Policies".to_owned(),
             head: HEAD.iter().map(ToString::to_string).collect(),
             rows: rows.iter().map(cells).collect(),

@@ -1,10 +1,10 @@
 //! `recrawl simulate reproduce`: compares figures of papers and of the algorithm notes with ours.
 
 use super::jobs;
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use clap::Args;
-use simulate::reproduce::{Effort, Reproduction, Row, all, named};
+use simulate::reproduce::{Effort, Reproduction, ReproductionRow, all, named};
 use std::ops::ControlFlow;
 
 /// Arguments of `recrawl simulate reproduce`.
@@ -25,10 +25,13 @@ pub(super) struct ReproduceArguments {
 }
 
 /// Computes and compares the figures. Exit status 1 if one does not agree.
-pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Result<(), Failure> {
+pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Result<(), CommandFailure> {
     let parts = parts(&arguments.ids)?;
     if !(arguments.share > 0.0 && arguments.share <= 100.0) {
-        return Err(Failure::Input(format!("--share is {}; give a number above 0, such as 0.1", arguments.share)));
+        return Err(CommandFailure::Input(format!(
+            "--share is {}; give a number above 0, such as 0.1",
+            arguments.share
+        )));
     }
     let effort = Effort { seed: arguments.seed, share: arguments.share };
     let names: Vec<String> = parts.iter().map(|part| format!("{} {}", part.id, part.title)).collect();
@@ -43,7 +46,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
             print(&text(part, rows))?;
         }
     } else {
-        let rows: Vec<&Row> = done.iter().flat_map(|(_, rows)| rows).collect();
+        let rows: Vec<&ReproductionRow> = done.iter().flat_map(|(_, rows)| rows).collect();
         answers(format, &rows, |_| String::new())?;
     }
     if stopped > 0 {
@@ -52,11 +55,13 @@ pub(super) fn reproduce(arguments: &ReproduceArguments, format: Format) -> Resul
     let rows = done.iter().flat_map(|(_, rows)| rows);
     match rows.clone().filter(|row| !row.within).count() {
         0 => Ok(()),
-        failed => Err(Failure::No(format!("{failed} of {} figures differ from the published ones", rows.count()))),
+        failed => {
+            Err(CommandFailure::No(format!("{failed} of {} figures differ from the published ones", rows.count())))
+        }
     }
 }
 
-fn parts(ids: &[String]) -> Result<Vec<&'static Reproduction>, Failure> {
+fn parts(ids: &[String]) -> Result<Vec<&'static Reproduction>, CommandFailure> {
     if ids.iter().any(|id| id.eq_ignore_ascii_case("all")) {
         return Ok(all().iter().collect());
     }
@@ -66,7 +71,7 @@ fn parts(ids: &[String]) -> Result<Vec<&'static Reproduction>, Failure> {
         if found.is_empty() {
             let mut known: Vec<&str> = all().iter().map(|part| part.id).collect();
             known.dedup();
-            return Err(Failure::Input(format!(
+            return Err(CommandFailure::Input(format!(
                 "unknown reproduction {id:?}; give one of {}, or all",
                 known.join(", ")
             )));
@@ -76,7 +81,7 @@ fn parts(ids: &[String]) -> Result<Vec<&'static Reproduction>, Failure> {
     Ok(parts)
 }
 
-fn text(part: &Reproduction, rows: &[Row]) -> String {
+fn text(part: &Reproduction, rows: &[ReproductionRow]) -> String {
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {

@@ -1,16 +1,16 @@
 //! `recrawl simulate trace`: compares policies on real change times. Each source covers two years; the second is
 //! scored.
 
-use super::budget::Budget;
+use super::budget::BudgetArgument;
 use super::jobs;
-use super::report::{Course, Curve, Report, Table};
+use super::report::{Course, Curve, ReportTable, SimulationReport};
 use super::{corpus, threads};
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answer, print};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use simulate::metrics::Scores;
-use simulate::trace::{Cut, Knowledge, LEARNING_DAYS, Replay, Trace};
+use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
 use std::path::PathBuf;
 
 /// Arguments of `recrawl simulate trace`.
@@ -20,7 +20,7 @@ pub(super) struct TraceArguments {
     directory: PathBuf,
     /// Fetches per page and day over all judged pages: 1/15d, 1/3, 0.0667. Separate several by commas.
     #[arg(long, value_delimiter = ',', default_value = "1/15d")]
-    budget: Vec<Budget>,
+    budget: Vec<BudgetArgument>,
     /// Policies, separated by commas, or `all`. `recrawl simulate list` names them.
     #[arg(long, value_delimiter = ',', default_value = "live")]
     policy: Vec<String>,
@@ -67,7 +67,7 @@ enum KnowledgeArgument {
 
 /// One policy at one budget.
 #[derive(Debug, Serialize)]
-struct Row {
+struct TraceRow {
     policy: String,
     estimator: String,
     knowledge: &'static str,
@@ -102,17 +102,17 @@ struct SourceRow {
 }
 
 /// Runs every policy at every budget.
-pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Failure> {
+pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), CommandFailure> {
     let replays = replays(arguments)?;
     let threads = threads(arguments.threads)?;
     if arguments.max_per_source == 0 {
-        return Err(Failure::Input("--max-per-source is 0; give at least 1".to_owned()));
+        return Err(CommandFailure::Input("--max-per-source is 0; give at least 1".to_owned()));
     }
     let recording = corpus::read(&arguments.directory)?;
     let cut =
         Cut { sources: arguments.source.clone(), max_pages_per_source: arguments.max_per_source, draw: arguments.draw };
-    let trace = Trace::cut(&recording, &cut)
-        .map_err(|error| Failure::Input(format!("{}: {error}", arguments.directory.display())))?;
+    let trace = JudgedTrace::cut(&recording, &cut)
+        .map_err(|error| CommandFailure::Input(format!("{}: {error}", arguments.directory.display())))?;
     drop(recording);
     for left in &trace.left_out {
         eprintln!("left out: {}: {}", left.source, left.reason);
@@ -121,7 +121,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Fa
         replays.iter().map(|(budget, replay)| format!("{} at {budget}", replay.policy.name())).collect();
     let (rows, stopped) = jobs::run(&names, threads, |index, tell| {
         let (budget, replay) = &replays[index];
-        Ok(Row::new(arguments, budget, replay, replay.run(&trace, tell)?))
+        Ok(TraceRow::new(arguments, budget, replay, replay.run(&trace, tell)?))
     })?;
     if let Some(path) = &arguments.report {
         report(arguments, &trace, &rows).write(path)?;
@@ -140,7 +140,7 @@ pub(super) fn trace(arguments: &TraceArguments, format: Format) -> Result<(), Fa
 }
 
 /// Every requested policy at every budget. Validated before anything runs.
-fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure> {
+fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceReplay)>, CommandFailure> {
     let knowledge = match arguments.knowledge {
         KnowledgeArgument::Fetches => Knowledge::Fetches,
         KnowledgeArgument::History => Knowledge::History,
@@ -150,7 +150,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure>
     let mut replays = Vec::new();
     for budget in &arguments.budget {
         for policy in &policies {
-            let replay = Replay {
+            let replay = TraceReplay {
                 policy: *policy,
                 estimator,
                 knowledge,
@@ -176,15 +176,15 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(Budget, Replay)>, Failure>
                         eprintln!("left out: {}: {error}", policy.name());
                     }
                 }
-                Err(error) => return Err(Failure::Input(error.to_string())),
+                Err(error) => return Err(CommandFailure::Input(error.to_string())),
             }
         }
     }
     Ok(replays)
 }
 
-impl Row {
-    fn new(arguments: &TraceArguments, budget: &Budget, replay: &Replay, scores: Scores) -> Self {
+impl TraceRow {
+    fn new(arguments: &TraceArguments, budget: &BudgetArgument, replay: &TraceReplay, scores: Scores) -> Self {
         let by_source = scores.by_section.into_iter().map(|section| SourceRow {
             source: section.section,
             pages: section.pages,
@@ -192,7 +192,7 @@ impl Row {
             age_days: section.age_days,
             fetches: section.fetches,
         });
-        Row {
+        TraceRow {
             policy: replay.policy.name().to_owned(),
             estimator: replay.estimator_name().to_owned(),
             knowledge: match arguments.knowledge {
@@ -251,25 +251,25 @@ const HEAD: [&str; 9] = [
 ];
 
 /// Rows by budget in the given order, and the freshest policy first.
-fn sorted(rows: &[Row]) -> Vec<&Row> {
+fn sorted(rows: &[TraceRow]) -> Vec<&TraceRow> {
     let mut budgets: Vec<&str> = Vec::new();
     for row in rows {
         if !budgets.contains(&row.budget.as_str()) {
             budgets.push(&row.budget);
         }
     }
-    let place = |row: &Row| budgets.iter().position(|budget| *budget == row.budget);
-    let mut rows: Vec<&Row> = rows.iter().collect();
+    let place = |row: &TraceRow| budgets.iter().position(|budget| *budget == row.budget);
+    let mut rows: Vec<&TraceRow> = rows.iter().collect();
     rows.sort_by(|one, other| place(one).cmp(&place(other)).then(other.freshness.total_cmp(&one.freshness)));
     rows
 }
 
-fn table(rows: &[Row]) -> String {
-    let cells: Vec<Vec<String>> = sorted(rows).into_iter().map(Row::cells).collect();
+fn table(rows: &[TraceRow]) -> String {
+    let cells: Vec<Vec<String>> = sorted(rows).into_iter().map(TraceRow::cells).collect();
     super::columns(&HEAD, &cells, 3)
 }
 
-fn single(row: &Row) -> String {
+fn single(row: &TraceRow) -> String {
     let sources: Vec<Vec<String>> = row
         .by_source
         .iter()
@@ -298,7 +298,7 @@ fn single(row: &Row) -> String {
     )
 }
 
-fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
+fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[TraceRow]) -> SimulationReport {
     let rows = sorted(rows);
     let mut curves: Vec<Curve> = Vec::new();
     for row in &rows {
@@ -316,7 +316,7 @@ fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
     let courses = courses
         .map(|row| Course { name: row.policy.clone(), freshness_by_day: row.freshness_by_day.clone() })
         .collect();
-    let mut tables = vec![Table {
+    let mut tables = vec![ReportTable {
         caption: "Policies".to_owned(),
         head: HEAD.iter().map(ToString::to_string).collect(),
         rows: rows.iter().map(|row| row.cells()).collect(),
@@ -328,7 +328,7 @@ fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
         }
         KnowledgeArgument::History => "Policies know every change of the learning year; the schedule then starts",
     };
-    Report {
+    SimulationReport {
         title: "Policies on recorded change times".to_owned(),
         introduction: format!(
             "Pages: {}, sources: {}; of each source the last two years, the second one scored. {knows}{}. Freshness is the \
@@ -344,8 +344,8 @@ fn report(arguments: &TraceArguments, trace: &Trace, rows: &[Row]) -> Report {
     }
 }
 
-fn by_source(budget: &str, rows: &[&Row]) -> Table {
-    let rows: Vec<&&Row> = rows.iter().filter(|row| row.budget == budget).collect();
+fn by_source(budget: &str, rows: &[&TraceRow]) -> ReportTable {
+    let rows: Vec<&&TraceRow> = rows.iter().filter(|row| row.budget == budget).collect();
     let mut head = vec!["source".to_owned(), "pages".to_owned()];
     head.extend(rows.iter().map(|row| row.policy.clone()));
     let sources = rows.first().map_or(&[][..], |row| &row.by_source[..]);
@@ -354,5 +354,5 @@ fn by_source(budget: &str, rows: &[&Row]) -> Table {
         cells.extend(rows.iter().map(|row| format!("{:.4}", row.by_source[index].freshness)));
         cells
     });
-    Table { caption: format!("Freshness by source at {budget}"), rows: cells.collect(), head }
+    ReportTable { caption: format!("Freshness by source at {budget}"), rows: cells.collect(), head }
 }

@@ -1,7 +1,7 @@
 //! `recrawl simulate versus`: computes the budget that other crawlers need for the same freshness.
 
 use super::jobs;
-use crate::Failure;
+use crate::CommandFailure;
 use crate::output::{Format, answers, print};
 use clap::Args;
 use serde::Serialize;
@@ -35,13 +35,13 @@ pub(super) struct VersusArguments {
 /// A line of the answer.
 #[derive(Debug, Serialize)]
 #[serde(tag = "side", rename_all = "snake_case")]
-enum Row<'a> {
+enum VersusRow<'a> {
     Ours(&'a OurRow),
     Peer(&'a PeerRow),
 }
 
 /// Runs the comparison.
-pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), Failure> {
+pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), CommandFailure> {
     let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
     let versus = Versus {
         populations: arguments.names.iter().map(parse).collect::<Result<_, _>>()?,
@@ -56,7 +56,8 @@ pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), 
     if format == Format::Text {
         return print(&text(&report));
     }
-    let rows: Vec<Row<'_>> = report.ours.iter().map(Row::Ours).chain(report.peers.iter().map(Row::Peer)).collect();
+    let rows: Vec<VersusRow<'_>> =
+        report.ours.iter().map(VersusRow::Ours).chain(report.peers.iter().map(VersusRow::Peer)).collect();
     answers(format, &rows, |_| String::new())
 }
 

@@ -1,14 +1,14 @@
 use super::*;
-use crate::population::PageInfo;
+use crate::population::SimulatedPage;
 use proptest::prelude::*;
-use sweeps::Place;
+use sweeps::PagePlace;
 
 const PAGES: usize = 500;
 const HORIZON_DAYS: f64 = 400.0;
 
 fn pages(count: usize, hosts: usize) -> Pages {
-    let place = Place::of("a.test", "a.test", "/");
-    let page = |page: usize| PageInfo { weight: 1.0, cost: 1.0, host: (page % hosts) as u32, section: 0, place };
+    let place = PagePlace::of("a.test", "a.test", "/");
+    let page = |page: usize| SimulatedPage { weight: 1.0, cost: 1.0, host: (page % hosts) as u32, section: 0, place };
     Pages::new((0..count).map(page), vec!["all".into()]).expect("good pages")
 }
 

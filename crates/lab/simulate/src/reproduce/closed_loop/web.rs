@@ -1,10 +1,10 @@
 //! Pages on hosts that change while they are fetched, step by step.
 
 use super::FETCHES_PER_PAGE_PER_DAY;
-use crate::chance::Stream;
+use crate::chance::RandomStream;
 use change_rate::{
     BeliefSums, ChangeRateEstimator, CheckCounts, Gamma, GammaPrior, HalfCount, HostPriors, LawOfLargeNumbers,
-    NaiveRatio, Outcome,
+    LookOutcome, NaiveRatio,
 };
 use revisit::kernels;
 
@@ -19,7 +19,7 @@ const PRIOR_ALPHA: f64 = 1.2;
 
 /// The pages and their change behaviour.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct World {
+pub(super) struct LoopWorld {
     pub(super) hosts: usize,
     pub(super) pages_per_host: usize,
     /// Share of the pages that switch to another rate per day.
@@ -28,7 +28,7 @@ pub(super) struct World {
     pub(super) weibull_shape: Option<f64>,
 }
 
-impl World {
+impl LoopWorld {
     fn pages(&self) -> usize {
         self.hosts * self.pages_per_host
     }
@@ -43,7 +43,7 @@ impl World {
     }
 
     /// Days between two changes of a page with this rate.
-    fn gap_days(&self, stream: &mut Stream, rate: f64) -> f64 {
+    fn gap_days(&self, stream: &mut RandomStream, rate: f64) -> f64 {
         match self.weibull_shape {
             None => stream.exponential() / rate,
             Some(shape) => {
@@ -56,7 +56,7 @@ impl World {
 
 /// The rule for the value of pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Policy {
+pub(super) enum LoopPolicy {
     Uniform,
     Oracle,
     Naive,
@@ -84,10 +84,10 @@ pub(super) enum Priors {
 }
 
 /// A run.
-pub(super) struct Loop {
-    world: World,
-    policy: Policy,
-    stream: Stream,
+pub(super) struct ClosedLoop {
+    world: LoopWorld,
+    policy: LoopPolicy,
+    stream: RandomStream,
     host_ln_rates: Vec<f64>,
     rates: Vec<f64>,
     weights: Vec<f64>,
@@ -102,8 +102,8 @@ pub(super) struct Loop {
     believed: Vec<f64>,
 }
 
-impl Loop {
-    pub(super) fn new(world: World, mut stream: Stream, policy: Policy) -> Self {
+impl ClosedLoop {
+    pub(super) fn new(world: LoopWorld, mut stream: RandomStream, policy: LoopPolicy) -> Self {
         let (hosts, pages) = (world.hosts, world.pages());
         let host_ln_rates: Vec<f64> = (0..hosts).map(|_| 0.15f64.ln() + 1.2 * stream.normal()).collect();
         let rates: Vec<f64> =
@@ -119,8 +119,10 @@ impl Loop {
         };
         let stale_days = last_days.iter().zip(&rates).map(first_stale).collect();
         let believed = match policy {
-            Policy::Oracle => rates.clone(),
-            Policy::Thompson => (0..pages).map(|_| stream.gamma(PRIOR_ALPHA) * USUAL_PER_DAY / PRIOR_ALPHA).collect(),
+            LoopPolicy::Oracle => rates.clone(),
+            LoopPolicy::Thompson => {
+                (0..pages).map(|_| stream.gamma(PRIOR_ALPHA) * USUAL_PER_DAY / PRIOR_ALPHA).collect()
+            }
             _ => vec![USUAL_PER_DAY; pages],
         };
         let prior = GammaPrior::new(PRIOR_ALPHA, PRIOR_ALPHA / USUAL_PER_DAY).expect("positive");
@@ -178,8 +180,8 @@ impl Loop {
 
     fn value(&self, page: usize, days: f64) -> f64 {
         match self.policy {
-            Policy::Uniform => days,
-            Policy::Gamma { average_value: true, .. } => {
+            LoopPolicy::Uniform => days,
+            LoopPolicy::Gamma { average_value: true, .. } => {
                 self.weights[page] * self.belief(page).crawl_value_binary(days)
             }
             _ => self.weights[page] * kernels::binary(self.believed[page] * days) / self.believed[page],
@@ -189,7 +191,7 @@ impl Loop {
     /// The kind of priors, if they are learned.
     fn relearned(&self) -> Option<Priors> {
         match self.policy {
-            Policy::Gamma { priors, .. } => Some(priors).filter(|priors| *priors != Priors::Common),
+            LoopPolicy::Gamma { priors, .. } => Some(priors).filter(|priors| *priors != Priors::Common),
             _ => None,
         }
     }
@@ -201,7 +203,7 @@ impl Loop {
 
     fn look(&mut self, page: usize, now: f64) {
         let interval = now - self.last_days[page];
-        let outcome = if self.stale_days[page] <= now { Outcome::Changed } else { Outcome::Unchanged };
+        let outcome = if self.stale_days[page] <= now { LookOutcome::Changed } else { LookOutcome::Unchanged };
         self.last_days[page] = now;
         self.stale_days[page] = self.next_stale_days(page, now);
         let counts = &mut self.counts[page];
@@ -209,14 +211,14 @@ impl Loop {
         let watched = f64::from(counts.watched_days).max(1e-9);
         // A page never seen to change is not abandoned.
         match self.policy {
-            Policy::Uniform | Policy::Oracle => {}
-            Policy::Naive => self.believed[page] = NaiveRatio.change_rate_per_day(counts).max(0.1 / watched),
-            Policy::HalfCount => self.believed[page] = HalfCount.change_rate_per_day(counts).max(0.05 / watched),
-            Policy::LargeNumbers => {
+            LoopPolicy::Uniform | LoopPolicy::Oracle => {}
+            LoopPolicy::Naive => self.believed[page] = NaiveRatio.change_rate_per_day(counts).max(0.1 / watched),
+            LoopPolicy::HalfCount => self.believed[page] = HalfCount.change_rate_per_day(counts).max(0.05 / watched),
+            LoopPolicy::LargeNumbers => {
                 self.believed[page] = LawOfLargeNumbers.change_rate_per_day(counts).max(0.05 / watched);
             }
-            Policy::Thompson | Policy::Gamma { .. } => {
-                if let Policy::Gamma { forgetting_days, .. } = self.policy {
+            LoopPolicy::Thompson | LoopPolicy::Gamma { .. } => {
+                if let LoopPolicy::Gamma { forgetting_days, .. } = self.policy {
                     let kept = (-interval / forgetting_days).exp();
                     self.evidence[page].0 *= kept;
                     self.evidence[page].1 *= kept;
@@ -224,7 +226,7 @@ impl Loop {
                 let belief = self.belief(page).after(interval, outcome);
                 let prior = self.priors[page / self.world.pages_per_host];
                 self.evidence[page] = (belief.alpha() - prior.alpha(), belief.beta_days() - prior.beta_days());
-                self.believed[page] = if self.policy == Policy::Thompson {
+                self.believed[page] = if self.policy == LoopPolicy::Thompson {
                     self.stream.gamma(belief.alpha()) / belief.beta_days()
                 } else {
                     belief.mean()
@@ -271,12 +273,12 @@ impl Loop {
     fn switch_rates(&mut self, now: f64) {
         let probability = self.world.switches_per_day * STEP_DAYS;
         // Number of pages to skip until the next switch: geometric.
-        let skip = |stream: &mut Stream| (stream.uniform().ln() / (-probability).ln_1p()) as usize;
+        let skip = |stream: &mut RandomStream| (stream.uniform().ln() / (-probability).ln_1p()) as usize;
         let mut page = skip(&mut self.stream);
         while page < self.world.pages() {
             let rate = (self.host_ln_rates[page / self.world.pages_per_host] + 1.2 * self.stream.normal()).exp();
             self.rates[page] = rate;
-            if self.policy == Policy::Oracle {
+            if self.policy == LoopPolicy::Oracle {
                 self.believed[page] = rate;
             }
             if self.stale_days[page] > now {

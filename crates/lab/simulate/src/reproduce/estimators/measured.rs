@@ -1,125 +1,125 @@
 //! The tables of B12.
 
-use super::Contestant;
+use super::EstimatorContestant;
 
 /// By row the bias / error of one estimator; columns: 5, 10 and 50 looks, each with .1, .5, 1 and 2 changes per look.
-pub(super) const REGULAR: &[(Contestant, &str)] = &[
+pub(super) const REGULAR: &[(EstimatorContestant, &str)] = &[
     (
-        Contestant::Naive,
+        EstimatorContestant::Naive,
         "-.06/1.31 -.21/.49 -.37/.43 -.57/.57 -.05/.93 -.21/.38 -.37/.40 -.57/.57 \
          -.05/.42 -.21/.25 -.37/.38 -.57/.57",
     ),
     (
-        Contestant::HalfCount,
+        EstimatorContestant::HalfCount,
         "-.01/1.46 +.01/.77 -.01/.58 -.12/.35 .00/1.03 .00/.52 .00/.44 -.03/.34 \
          .00/.46 .00/.23 .00/.19 .00/.19",
     ),
     (
-        Contestant::Likeliest,
+        EstimatorContestant::Likeliest,
         "+.11/1.66 +.33/2.10 +.90/2.87 +1.76/2.78 +.05/1.09 +.08/.63 +.17/1.00 +.88/1.94 \
          +.01/.46 +.02/.23 +.02/.19 +.04/.22",
     ),
     (
-        Contestant::Moments,
+        EstimatorContestant::Moments,
         "+.11/1.66 +.33/2.10 +.90/2.87 +1.76/2.78 +.05/1.09 +.08/.63 +.17/1.00 +.88/1.94 \
          +.01/.46 +.02/.23 +.02/.19 +.04/.22",
     ),
     (
-        Contestant::PseudoLooks,
+        EstimatorContestant::PseudoLooks,
         "+1.78/2.35 +.42/.92 +.23/.67 +.03/.36 +.95/1.42 +.22/.58 +.13/.47 +.06/.37 \
          +.20/.50 +.05/.23 +.02/.19 +.02/.19",
     ),
     (
-        Contestant::LargeNumbers,
+        EstimatorContestant::LargeNumbers,
         "+.04/1.64 +.30/1.38 +.54/1.40 +.65/1.06 +.05/1.15 +.30/.97 +.69/1.45 +1.45/2.08 \
          +.05/.51 +.30/.49 +.71/.88 +2.21/2.69",
     ),
     (
-        Contestant::Approximation,
+        EstimatorContestant::Approximation,
         "+.16/1.87 +.39/1.31 +.49/1.08 +.35/.62 +.09/1.26 +.34/.94 +.56/1.00 +.61/.81 \
          +.05/.62 +.31/.51 +.67/.81 +1.21/1.31",
     ),
     (
-        Contestant::Classes,
+        EstimatorContestant::Classes,
         "+.37/1.57 +.72/5.52 +2.66/8.31 +5.94/8.78 +.15/1.02 +.10/1.01 +.38/2.82 +3.18/6.62 \
          +.01/.46 +.02/.23 +.02/.19 +.06/.38",
     ),
     (
-        Contestant::GammaMean,
+        EstimatorContestant::GammaMean,
         "+1.63/2.17 +.33/.83 +.14/.58 -.06/.31 +.88/1.35 +.17/.55 +.09/.45 +.01/.32 \
          +.18/.49 +.04/.23 +.02/.19 +.02/.19",
     ),
     (
-        Contestant::GammaMode,
+        EstimatorContestant::GammaMode,
         "-.09/1.37 -.05/.78 -.01/.68 -.05/.42 -.04/.99 -.05/.52 -.01/.50 +.05/.46 \
          -.01/.45 -.01/.23 .00/.19 +.01/.20",
     ),
     (
-        Contestant::LastModified,
+        EstimatorContestant::LastModified,
         "-.01/1.47 +.01/.76 +.01/.62 .00/.57 .00/1.03 .00/.52 +.01/.41 +.01/.36 \
          .00/.46 .00/.23 .00/.18 +.01/.16",
     ),
     (
-        Contestant::LastModifiedGamma,
+        EstimatorContestant::LastModifiedGamma,
         "+.95/1.80 +.23/.80 +.12/.60 +.02/.43 +.49/1.16 +.12/.53 +.06/.41 +.02/.33 \
          +.10/.47 +.03/.23 +.01/.18 +.01/.15",
     ),
 ];
 
 /// The same after exponential intervals.
-pub(super) const EXPONENTIAL: &[(Contestant, &str)] = &[
+pub(super) const EXPONENTIAL: &[(EstimatorContestant, &str)] = &[
     (
-        Contestant::Naive,
+        EstimatorContestant::Naive,
         "-.08/1.43 -.29/.57 -.45/.54 -.62/.64 -.09/.94 -.31/.44 -.47/.51 -.64/.65 \
          -.09/.41 -.33/.36 -.49/.50 -.66/.66",
     ),
     (
-        Contestant::HalfCount,
+        EstimatorContestant::HalfCount,
         "-.04/1.53 -.15/.69 -.27/.54 -.41/.53 -.05/1.01 -.18/.46 -.28/.42 -.43/.49 \
          -.04/.44 -.19/.26 -.30/.32 -.45/.46",
     ),
     (
-        Contestant::LikeliestWithPrior,
+        EstimatorContestant::LikeliestWithPrior,
         "+.09/1.74 +.03/.86 -.05/.59 -.22/.43 +.05/1.15 +.03/.62 +.01/.50 -.09/.38 \
          +.01/.48 +.02/.26 .00/.22 -.01/.22",
     ),
     (
-        Contestant::Likeliest,
+        EstimatorContestant::Likeliest,
         "+.28/2.36 +.47/2.03 +.65/2.10 +.77/1.73 +.12/1.25 +.15/.77 +.22/.87 +.33/1.01 \
          +.02/.49 +.02/.27 +.04/.24 +.05/.25",
     ),
     (
-        Contestant::Moments,
+        EstimatorContestant::Moments,
         "+.23/2.26 +.39/1.91 +.55/2.00 +.65/1.66 +.10/1.23 +.13/.75 +.19/.83 +.27/.95 \
          +.02/.49 +.02/.27 +.04/.25 +.04/.26",
     ),
     (
-        Contestant::PseudoLooks,
+        EstimatorContestant::PseudoLooks,
         "+2.25/3.08 +.60/1.14 +.28/.71 -.02/.38 +1.14/1.71 +.32/.74 +.19/.57 +.02/.38 \
          +.23/.54 +.06/.27 +.05/.24 +.02/.22",
     ),
     (
-        Contestant::LargeNumbers,
+        EstimatorContestant::LargeNumbers,
         ".00/1.65 +.01/.96 -.02/.83 -.10/.69 .00/1.10 .00/.63 +.01/.62 -.01/.67 \
          .00/.48 -.01/.27 +.01/.25 .00/.27",
     ),
     (
-        Contestant::Approximation,
+        EstimatorContestant::Approximation,
         "+.11/1.87 +.12/1.01 +.03/.74 -.13/.52 +.04/1.23 +.04/.66 +.02/.54 -.10/.43 \
          +.01/.60 .00/.30 +.01/.26 -.04/.24",
     ),
     (
-        Contestant::GammaMean,
+        EstimatorContestant::GammaMean,
         "+2.04/2.81 +.48/.99 +.16/.58 -.14/.32 +1.05/1.60 +.27/.70 +.14/.51 -.05/.32 \
          +.21/.53 +.05/.27 +.05/.24 +.01/.21",
     ),
     (
-        Contestant::GammaMode,
+        EstimatorContestant::GammaMode,
         "-.06/1.63 -.02/.91 -.04/.68 -.18/.46 -.05/1.09 -.02/.64 +.01/.55 -.04/.43 \
          -.02/.47 -.01/.26 +.01/.23 +.01/.23",
     ),
     (
-        Contestant::LastModified,
+        EstimatorContestant::LastModified,
         "+.11/1.88 +.12/1.03 +.09/.84 +.08/.71 +.05/1.17 +.05/.62 +.05/.50 +.04/.44 \
          +.01/.48 .00/.25 +.01/.21 +.01/.18",
     ),

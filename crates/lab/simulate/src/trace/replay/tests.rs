@@ -1,18 +1,18 @@
 use super::*;
-use sweeps::Place;
+use sweeps::PagePlace;
 
-fn trace(pages: &[&[f64]]) -> Trace {
+fn trace(pages: &[&[f64]]) -> JudgedTrace {
     let page = |(number, changes): (usize, &&[f64])| TracePage {
         source: 0,
         host: 0,
-        place: Place::of("a.test", "a.test", &format!("/{number}.html")),
+        place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
         changes_days: changes.to_vec(),
     };
-    Trace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
+    JudgedTrace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
 }
 
-fn replay(policy: PolicyKind) -> Replay {
-    Replay {
+fn replay(policy: PolicyKind) -> TraceReplay {
+    TraceReplay {
         policy,
         estimator: None,
         knowledge: Knowledge::History,
@@ -48,7 +48,7 @@ fn only_the_scored_year_counts() {
     // One page, current until it changes 36.5 days before the end, and never looked at again: stale for a tenth of the
     // year. What happened before the schedule starts does not count.
     let change = WINDOW_DAYS - 36.5;
-    let oracle = Replay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
+    let oracle = TraceReplay { fetches_per_page_per_day: 1e-3, ..replay(PolicyKind::Uniform) };
     let scores = oracle.run(&trace(&[&[5.0, 300.0, change]]), &mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((scores.fetches, scores.changes), (0, 1));
     assert!((scores.freshness - 0.9).abs() < 1e-12, "{}", scores.freshness);
@@ -59,7 +59,7 @@ fn only_the_scored_year_counts() {
 fn importance_is_drawn_on_demand_and_the_same_for_all_policies() {
     let trace = trace(&[&[400.0, 500.0, 600.0], &[450.0], &[470.0, 480.0], &[700.0]]);
     let scores = |policy, importance_shape| {
-        let replay = Replay { importance_shape, fetches_per_page_per_day: 0.05, ..replay(policy) };
+        let replay = TraceReplay { importance_shape, fetches_per_page_per_day: 0.05, ..replay(policy) };
         replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
     };
     let equal = scores(PolicyKind::Uniform, None);
@@ -67,7 +67,7 @@ fn importance_is_drawn_on_demand_and_the_same_for_all_policies() {
     let drawn = scores(PolicyKind::Uniform, Some(1.2));
     assert_eq!(drawn.freshness, equal.freshness);
     assert!((drawn.weighted_freshness - drawn.freshness).abs() > 1e-3, "{drawn:?}");
-    let bad = Replay { importance_shape: Some(0.0), ..replay(PolicyKind::Uniform) };
+    let bad = TraceReplay { importance_shape: Some(0.0), ..replay(PolicyKind::Uniform) };
     assert!(bad.check().is_err());
 }
 
@@ -75,7 +75,7 @@ fn importance_is_drawn_on_demand_and_the_same_for_all_policies() {
 fn the_oracle_is_the_same_whatever_the_others_know() {
     let trace = trace(&[&[5.0], &[400.0, 500.0, 600.0]]);
     let scores = |knowledge| {
-        let oracle = Replay { knowledge, ..replay(PolicyKind::Oracle) };
+        let oracle = TraceReplay { knowledge, ..replay(PolicyKind::Oracle) };
         oracle.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
     };
     assert_eq!(scores(Knowledge::Fetches), scores(Knowledge::History));
@@ -86,7 +86,7 @@ fn the_oracle_is_the_same_whatever_the_others_know() {
 fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
     let gamma = setup::estimator("gamma").unwrap();
     let named = |policy, estimator| {
-        let replay = Replay { estimator, ..replay(policy) };
+        let replay = TraceReplay { estimator, ..replay(policy) };
         (replay.estimator_name(), replay.overrules_estimator())
     };
     assert_eq!(named(PolicyKind::Live, None), ("sweeps", false));
@@ -100,13 +100,13 @@ fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
 
 #[test]
 fn combinations_without_meaning_are_refused() {
-    let fetches = |policy| Replay { knowledge: Knowledge::Fetches, ..replay(policy) };
+    let fetches = |policy| TraceReplay { knowledge: Knowledge::Fetches, ..replay(policy) };
     assert!(fetches(PolicyKind::Live).check().is_ok());
     assert!(fetches(PolicyKind::Smoothed).check().is_err());
-    assert!(Replay { frozen: true, ..fetches(PolicyKind::Live) }.check().is_err());
-    assert!(Replay { frozen: true, ..replay(PolicyKind::Live) }.check().is_ok());
-    assert!(Replay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
+    assert!(TraceReplay { frozen: true, ..fetches(PolicyKind::Live) }.check().is_err());
+    assert!(TraceReplay { frozen: true, ..replay(PolicyKind::Live) }.check().is_ok());
+    assert!(TraceReplay { frozen: true, ..replay(PolicyKind::Nutch) }.check().is_err());
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Replay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
+        assert!(TraceReplay { fetches_per_page_per_day: budget, ..replay(PolicyKind::Live) }.check().is_err());
     }
 }

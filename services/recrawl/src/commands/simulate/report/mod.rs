@@ -2,12 +2,12 @@
 
 mod plot;
 
-use crate::Failure;
+use crate::CommandFailure;
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Content of a report.
-pub(super) struct Report {
+pub(super) struct SimulationReport {
     pub(super) title: String,
     /// Description of the simulation, in sentences.
     pub(super) introduction: String,
@@ -18,7 +18,7 @@ pub(super) struct Report {
     /// The budget of the courses, for people.
     pub(super) courses_at: String,
     /// Tables below the plots.
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<ReportTable>,
 }
 
 /// Freshness of one policy by budget.
@@ -38,18 +38,18 @@ pub(super) struct Course {
 }
 
 /// A table. The first column holds names, the others numbers.
-pub(super) struct Table {
+pub(super) struct ReportTable {
     pub(super) caption: String,
     pub(super) head: Vec<String>,
     pub(super) rows: Vec<Vec<String>>,
 }
 
-impl Report {
+impl SimulationReport {
     /// Writes the page to a file.
-    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let page = self.render().map_err(|error| Failure::World(format!("cannot draw the plots: {error}")))?;
+    pub(super) fn write(&self, path: &Path) -> Result<(), CommandFailure> {
+        let page = self.render().map_err(|error| CommandFailure::World(format!("cannot draw the plots: {error}")))?;
         std::fs::write(path, page)
-            .map_err(|error| Failure::World(format!("cannot write {}: {error}", path.display())))?;
+            .map_err(|error| CommandFailure::World(format!("cannot write {}: {error}", path.display())))?;
         eprintln!("report: {}", path.display());
         Ok(())
     }
@@ -108,7 +108,7 @@ fn left_out(shown: usize, all: usize) -> String {
     }
 }
 
-impl Table {
+impl ReportTable {
     fn render(&self, out: &mut String) -> std::fmt::Result {
         write!(out, "<table>\n<caption>{}</caption>\n<thead><tr>", escape(&self.caption))?;
         for title in &self.head {
@@ -141,13 +141,13 @@ mod tests {
             points: (1..=budgets).map(|budget| (budget as f64 / 60.0, 0.9 + 0.01 * budget as f64)).collect(),
         };
         let course = |index| Course { name: format!("policy-{index}"), freshness_by_day: vec![0.9, 1.0, 0.95] };
-        Report {
+        SimulationReport {
             title: "Trace <x>".to_owned(),
             introduction: "A & B".to_owned(),
             curves: (0..curves).map(curve).collect(),
             courses: (0..curves).map(course).collect(),
             courses_at: "1/15d".to_owned(),
-            tables: vec![Table {
+            tables: vec![ReportTable {
                 caption: "All".to_owned(),
                 head: vec!["policy".to_owned(), "freshness".to_owned()],
                 rows: vec![vec!["<live>".to_owned(), "0.99".to_owned()]],

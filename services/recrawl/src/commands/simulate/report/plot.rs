@@ -3,7 +3,7 @@
 use super::{Course, Curve};
 use plotters::prelude::*;
 
-pub(super) type Plot = Result<String, Box<dyn std::error::Error>>;
+pub(super) type SvgResult = Result<String, Box<dyn std::error::Error>>;
 
 /// Distinguishable in light and dark mode.
 const COLOURS: [RGBColor; 10] = [
@@ -43,7 +43,7 @@ fn stale(freshness: f64) -> f64 {
 }
 
 /// Stale share by budget. Both axes are logarithmic, so that halving the stale share looks the same everywhere.
-pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> Plot {
+pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     let points = || curves.iter().flat_map(|(_, curve)| curve.points.iter());
     let budgets = span(points().map(|point| point.0));
     let shares = span(points().map(|point| stale(point.1)));
@@ -82,7 +82,7 @@ pub(super) fn stale_against_budget(curves: &[(RGBColor, &Curve)]) -> Plot {
 }
 
 /// Stale share at one budget: a bar per policy.
-pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> Plot {
+pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> SvgResult {
     let stale_share = |curve: &Curve| curve.points.first().map_or(0.0, |point| 1.0 - point.1);
     let most = curves.iter().map(|(_, curve)| stale_share(curve)).fold(f64::MIN_POSITIVE, f64::max);
     let rows = curves.len() as f64;
@@ -114,7 +114,7 @@ pub(super) fn stale_bars(curves: &[(RGBColor, &Curve)]) -> Plot {
 const LEGEND_ROOM: f64 = 1.22;
 
 /// Stale share over time, as weekly means: daily values are too noisy to read.
-pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> Plot {
+pub(super) fn stale_over_time(courses: &[(RGBColor, &Course)], budget: &str) -> SvgResult {
     let weekly = |course: &Course| -> Vec<(f64, f64)> {
         let weeks = course.freshness_by_day.chunks(7).enumerate();
         weeks

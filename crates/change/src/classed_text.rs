@@ -8,14 +8,14 @@ use std::ops::Range;
 
 /// The texts of all blocks, one line each.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ClassedText {
     /// `None` if nothing was replaced: the text is then that of the blocks.
     replaced: Option<String>,
     /// The range of each block in the text.
     places: Vec<Range<usize>>,
 }
 
-impl Told {
+impl ClassedText {
     pub(crate) fn new(blocks: &Blocks) -> Self {
         let text = blocks.all_text();
         let marks = ClassMarks::of(text);
