@@ -6,7 +6,8 @@
 //!   `<data>/<stage>/<partition>`.
 //! * [`check`]: reads a whole data directory and reports problems.
 //!
-//! Every batch is written to a write-ahead log without a sync. Killing the process loses nothing. A power cut loses the
+//! Every batch is written to a write-ahead log without a sync. Killing the process loses only records of transient
+//! topics, which are held in memory; the input they were made from is then processed again. A power cut loses the
 //! latest batches, each as a whole, unless [`EmbeddedBackend::sync`] is called now and then. Databases can be opened
 //! read-only beside the process that owns them.
 //!
