@@ -111,7 +111,7 @@ estimators! {
 }
 
 impl EstimatorKind {
-    /// Whether it uses ages ([`Outcome::ChangedAt`](crate::Outcome::ChangedAt)). The others count such a page as
+    /// Whether it uses ages ([`LookOutcome::ChangedAt`](crate::LookOutcome::ChangedAt)). The others count such a page as
     /// changed.
     pub fn reads_ages(self) -> bool {
         match self.keeps() {

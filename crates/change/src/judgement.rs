@@ -8,8 +8,8 @@ use serde::Serialize;
 pub struct Judgement {
     /// The verdict on the page as a whole.
     pub verdict: VersionVerdict,
-    /// Whether the content of the page changed. Always true for [`Verdict::Minor`] and [`Verdict::Major`]; true for
-    /// [`Verdict::Returned`] and [`Verdict::Gone`] when the content differs from before.
+    /// Whether the content of the page changed. Always true for [`VersionVerdict::Minor`] and [`VersionVerdict::Major`]; true for
+    /// [`VersionVerdict::Returned`] and [`VersionVerdict::Gone`] when the content differs from before.
     pub meaningful: bool,
     /// 1 − resemblance, in \[0, 1\]: how much changed, not whether. Zero also for a change of punctuation or of links
     /// alone.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The least magnitude of [`Verdict::Major`]: a tenth of all distinct shingles of both versions. Replacing one word
+/// The least magnitude of [`VersionVerdict::Major`]: a tenth of all distinct shingles of both versions. Replacing one word
 /// touches five shingles, so this is about one word in a hundred, or one paragraph in twenty.
 pub const MAJOR_MAGNITUDE: f64 = 0.1;
 
