@@ -5,21 +5,20 @@
 //! all records were written with this program's schema, and are decoded directly into the struct. Records of other
 //! versions are resolved with their schema from the [registry](crate::schemas).
 
+use crate::fingerprint::{HEADER_BYTES, MARKER};
 use crate::parts::with_parts;
 use crate::resolution::{ResolutionError, ResolutionPlan, one_line};
 use crate::schema_record::SchemaRecord;
 use crate::schemas;
+use crate::shape::Shape;
+use crate::writer::DatumWriter;
 use crate::{DecodeError, Encoded, Fingerprint};
 use apache_avro::Schema;
 use apache_avro::error::Details;
+use apache_avro::reader::datum::GenericDatumReader;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_avro_fast::de::DeserializerState;
-use serde_avro_fast::ser::SerializerConfig;
-use serde_avro_fast::{Schema as PreparedSchema, to_single_object};
 use std::collections::HashMap;
-use std::fmt::Display;
-use std::io::BufRead;
 use std::marker::PhantomData;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -98,9 +97,10 @@ pub struct Codec<T> {
     name: &'static str,
     text: &'static str,
     fingerprint: Fingerprint,
+    header: [u8; HEADER_BYTES],
+    shape: Shape,
     schema: &'static Schema,
-    /// The same schema, as the reader and writer of this version's records use it.
-    prepared: PreparedSchema,
+    reader: GenericDatumReader<'static>,
     /// Other versions seen so far.
     others: RwLock<HashMap<Fingerprint, Resolved>>,
     of: PhantomData<fn(T) -> T>,
@@ -112,39 +112,43 @@ impl<T: Serialize + DeserializeOwned> Codec<T> {
     /// A field may have a part of `schemas/parts` as its type.
     ///
     /// # Panics
-    /// If the schema does not parse, or is that of another record. Schemas are part of the program.
+    /// If the schema does not parse, uses features that no message needs (maps, unions other than null and one type),
+    /// or is that of another record. Schemas are part of the program.
     pub fn new(name: &'static str, text: &str) -> Self {
         apache_avro::util::max_allocation_bytes(MAX_ALLOCATION_BYTES);
         let text: &'static str = Box::leak(with_parts(text).into_boxed_str());
         let schema = Schema::parse_str(text).unwrap_or_else(|error| panic!("schema of {name}: {error}"));
         assert_eq!(schemas::record_name(&schema), Some(name), "this is the schema of another record");
         let schema: &'static Schema = Box::leak(Box::new(schema));
-        let prepared: PreparedSchema = text.parse().unwrap_or_else(|error| panic!("schema of {name}: {error}"));
-        let fingerprint = Fingerprint::of_schema(&prepared);
-        Self { name, text, fingerprint, schema, prepared, others: RwLock::default(), of: PhantomData }
+        let reader = GenericDatumReader::builder(schema).build();
+        let reader = reader.expect("every schema defines the names it refers to, otherwise parsing would have failed");
+        let fingerprint = Fingerprint::of_schema(schema);
+        let mut header = [0; HEADER_BYTES];
+        header[..2].copy_from_slice(&MARKER);
+        header[2..].copy_from_slice(&fingerprint.to_bytes());
+        let (shape, others) = (Shape::of(schema), RwLock::default());
+        Self { name, text, fingerprint, header, shape, schema, reader, others, of: PhantomData }
     }
 
     /// Appends the encoded value.
     ///
     /// # Panics
-    /// If the struct lacks a field that cannot be null, or a field has another type. A test per type rules this out.
+    /// If the struct does not match its schema field by field. A test per type rules this out.
     pub fn encode_into(&self, value: &T, bytes: &mut Vec<u8>) {
-        let mut config = SerializerConfig::new(&self.prepared);
-        if let Err(error) = to_single_object(value, bytes, &mut config) {
+        bytes.extend_from_slice(&self.header);
+        if let Err(error) = value.serialize(DatumWriter { shape: &self.shape, bytes }) {
             panic!("struct and schema of {} disagree: {error}", self.name);
         }
     }
 
     /// Decodes a value that was written with this schema or with a known version of it.
     pub fn decode(&self, bytes: &[u8]) -> Result<T, DecodeError> {
-        let (fingerprint, datum) = Fingerprint::split(bytes)?;
+        let (fingerprint, mut datum) = Fingerprint::split(bytes)?;
         if fingerprint != self.fingerprint {
             return self.decode_other(fingerprint, datum);
         }
-        let corrupt = |problem: &dyn Display| self.corrupt(one_line(&problem.to_string()));
-        let mut datum = DeserializerState::from_slice(datum, &self.prepared);
-        let value = T::deserialize(datum.deserializer()).map_err(|error| corrupt(&error))?;
-        match datum.into_reader().fill_buf().map_err(|error| corrupt(&error))?.len() {
+        let value = self.reader.read_deser(&mut datum).map_err(|error| self.corrupt(problem(&error)))?;
+        match datum.len() {
             0 => Ok(value),
             rest => Err(self.corrupt(format!("{rest} bytes after the end"))),
         }

@@ -1,7 +1,7 @@
 //! Fingerprints, which identify the schema of a record.
 
 use crate::DecodeError;
-use serde_avro_fast::Schema;
+use apache_avro::Schema;
 use std::fmt;
 
 /// First bytes of every single object: marker and version.
@@ -39,10 +39,27 @@ impl Fingerprint {
         }
     }
 
-    /// The fingerprint of a schema in parsing canonical form.
     pub(crate) fn of_schema(schema: &Schema) -> Self {
-        Self(*schema.rabin_fingerprint())
+        Self(crc_64_avro(canonical_form(schema).as_bytes()).to_le_bytes())
     }
+}
+
+/// Parsing canonical form. By the specification, a long with a logical type may become `{"type":"long"}`, as in
+/// apache-avro 0.22 (avro-rs issue 61), or `"long"`, as in Java and fastavro. We follow the majority, because
+/// fingerprints must match those of other readers.
+fn canonical_form(schema: &Schema) -> String {
+    ["int", "long", "bytes", "string"].iter().fold(schema.canonical_form(), |form, primitive| {
+        form.replace(&format!(r#"{{"type":"{primitive}"}}"#), &format!(r#""{primitive}""#))
+    })
+}
+
+/// The Rabin fingerprint of the Avro specification, "Schema fingerprints". Computed bit by bit, because it runs once
+/// per schema.
+fn crc_64_avro(bytes: &[u8]) -> u64 {
+    const EMPTY: u64 = 0xC15D_213A_A4D7_A795;
+    bytes.iter().fold(EMPTY, |crc, byte| {
+        (0..8).fold(crc ^ u64::from(*byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { EMPTY } else { 0 })
+    })
 }
 
 /// Hexadecimal, in wire order.

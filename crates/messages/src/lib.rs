@@ -27,7 +27,9 @@ mod outcome;
 mod parts;
 mod resolution;
 mod schema_record;
+mod shape;
 mod union;
+mod writer;
 
 pub mod body;
 pub mod schemas;

@@ -4,12 +4,9 @@
 //! topic [`learn`] each schema here, after which every [`Codec`](crate::Codec) can read its records. There is one
 //! registry per process. It does no I/O.
 
-use crate::resolution::one_line;
 use crate::{Encoded, Fingerprint};
 use apache_avro::Schema;
-use serde_avro_fast::Schema as PreparedSchema;
 use std::collections::{BTreeMap, HashMap};
-use std::str::FromStr;
 use std::sync::{LazyLock, Mutex, PoisonError, RwLock};
 
 pub use crate::compatibility::{Incompatibility, Severity, problems};
@@ -39,17 +36,16 @@ type Registry = RwLock<HashMap<Fingerprint, &'static Schema>>;
 
 /// Initially holds the messages of this crate, so that a record on the wrong topic can be named.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
-    let own = of_messages().into_iter().filter_map(|own| {
-        Schema::parse_str(own.json).ok().map(|schema| (own.fingerprint, &*Box::leak(Box::new(schema))))
-    });
-    RwLock::new(own.collect())
+    let own = of_messages().into_iter().filter_map(|own| Schema::parse_str(own.json).ok());
+    RwLock::new(own.map(|schema| (Fingerprint::of_schema(&schema), &*Box::leak(Box::new(schema)))).collect())
 });
 
 /// Adds a schema to the registry and returns its fingerprint.
 ///
 /// The schema must have the fingerprint `stated`, if given. It is kept until the process ends.
 pub fn learn(json: &[u8], stated: Option<Fingerprint>) -> Result<Fingerprint, LearnError> {
-    let (schema, found) = parse(json).map_err(LearnError::NotARecord)?;
+    let schema = parse(json).map_err(LearnError::NotARecord)?;
+    let found = Fingerprint::of_schema(&schema);
     if let Some(stated) = stated.filter(|stated| *stated != found) {
         return Err(LearnError::OtherFingerprint { stated, found });
     }
@@ -58,17 +54,16 @@ pub fn learn(json: &[u8], stated: Option<Fingerprint>) -> Result<Fingerprint, Le
     Ok(found)
 }
 
-fn parse(json: &[u8]) -> Result<(Schema, Fingerprint), String> {
+fn parse(json: &[u8]) -> Result<Schema, String> {
     if json.len() > MAX_JSON_BYTES {
         return Err(format!("it has {} bytes", json.len()));
     }
     let text = std::str::from_utf8(json).map_err(|error| error.to_string())?;
-    let schema = Schema::parse_str(text).map_err(|error| one_line(&error.to_string()))?;
-    if record_name(&schema).is_none() {
-        return Err("it describes another type".to_owned());
+    let schema = Schema::parse_str(text).map_err(|error| crate::resolution::one_line(&error.to_string()))?;
+    match record_name(&schema) {
+        Some(_) => Ok(schema),
+        None => Err("it describes another type".to_owned()),
     }
-    let prepared = PreparedSchema::from_str(text).map_err(|error| one_line(&error.to_string()))?;
-    Ok((schema, Fingerprint::of_schema(&prepared)))
 }
 
 /// Whether records with this fingerprint can be resolved: the schema was learned, or is a message of this program.

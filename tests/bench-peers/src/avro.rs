@@ -1,33 +1,30 @@
-//! A fetch result encoded and decoded by `messages` and by apache-avro, in turn.
+//! A fetch result encoded and decoded by `messages` and by serde_avro_fast, in turn.
 
-use apache_avro::Schema;
-use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::writer::datum::GenericDatumWriter;
 use messages::{Digest, Encoded, FetchOutcome, FetchRequest, FetchResult, Look, Message, Validators};
 use page::{CanonicalUrl, Timestamp};
+use serde_avro_fast::ser::SerializerConfig;
 use std::hint::black_box;
 use std::time::Duration;
 
 /// Of the body as it travels.
 const BODY_BYTES: usize = 20 << 10;
 const REPETITIONS: u32 = 3_000;
-/// Marker and fingerprint in front of a single object, which apache-avro's datum does not have.
+/// Marker and fingerprint in front of a single object, which serde_avro_fast's datum does not have.
 const HEADER_BYTES: usize = 10;
 
 /// Measures both and prints nanoseconds, one figure a round.
 pub fn measure(rounds: usize) {
     let record = record();
-    let schema = Schema::parse_str(FetchResult::schema_record().json).expect("the schema parses");
-    let writer = GenericDatumWriter::builder(&schema).build().expect("the schema is complete");
-    let reader = GenericDatumReader::builder(&schema).build().expect("the schema is complete");
+    let schema: serde_avro_fast::Schema = FetchResult::schema_record().json.parse().expect("the schema parses");
+    let mut config = SerializerConfig::new(&schema);
     let encoded = record.encode();
     let datum = &encoded[HEADER_BYTES..];
     // A fast wrong answer has no speed: the same bytes, and the same record back.
-    let other = writer.write_ser_to_vec(&record).expect("apache-avro encodes");
-    assert!(other == datum, "messages and apache-avro encode differently");
+    let other = serde_avro_fast::to_datum(&record, Vec::new(), &mut config).expect("serde_avro_fast encodes");
+    assert!(other == datum, "messages and serde_avro_fast encode differently");
     assert!(FetchResult::decode(&encoded).expect("messages decodes") == record);
-    let back: FetchResult = reader.read_deser(&mut &*datum).expect("apache-avro decodes");
-    assert!(back == record, "apache-avro decodes differently");
+    let back: FetchResult = serde_avro_fast::from_datum_slice(datum, &schema).expect("serde_avro_fast decodes");
+    assert!(back == record, "serde_avro_fast decodes differently");
 
     let mut buffer = Vec::with_capacity(encoded.len());
     let mut figures: [Vec<f64>; 4] = Default::default();
@@ -37,17 +34,20 @@ pub fn measure(rounds: usize) {
             black_box(&record).encode_into(&mut buffer);
         }));
         figures[1].push(ns(&mut || {
-            black_box(writer.write_ser_to_vec(black_box(&record)).expect("it did before"));
+            let mut reused = std::mem::take(&mut buffer);
+            reused.clear();
+            buffer = serde_avro_fast::to_datum(black_box(&record), reused, &mut config).expect("it did before");
         }));
         figures[2].push(ns(&mut || {
             black_box(FetchResult::decode(black_box(&encoded)).expect("it did before"));
         }));
         figures[3].push(ns(&mut || {
-            let back: FetchResult = reader.read_deser(&mut black_box(datum)).expect("it did before");
+            let back: FetchResult =
+                serde_avro_fast::from_datum_slice(black_box(datum), &schema).expect("it did before");
             black_box(back);
         }));
     }
-    let names = ["messages encode", "apache-avro encode", "messages decode", "apache-avro decode"];
+    let names = ["messages encode", "serde_avro_fast encode", "messages decode", "serde_avro_fast decode"];
     for (name, figures) in names.iter().zip(figures) {
         let figures: Vec<_> = figures.iter().map(|figure| format!("{figure:.1}")).collect();
         println!("{name} ns: {}", figures.join(" "));

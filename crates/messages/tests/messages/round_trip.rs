@@ -2,7 +2,8 @@ use crate::every::{RecordType, record_types};
 use crate::samples::Samples;
 use apache_avro::Schema;
 use apache_avro::schema::ResolvedSchema;
-use messages::{ChangeEstimate, ChangeHint, Codec, Command, Encoded, PageLinks, SchedulerEvent, SweepForecast};
+use apache_avro::writer::datum::GenericDatumWriter;
+use messages::{ChangeEstimate, ChangeHint, Command, Encoded, PageLinks, SchedulerEvent, SweepForecast};
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use std::collections::HashMap;
@@ -103,41 +104,23 @@ fn encode_into_appends() {
     assert_eq!(bytes, [&[1, 2, 3], command.encode().as_slice()].concat());
 }
 
-const VISIT: &str = r#"{"type": "record", "name": "Visit", "fields": [
-    {"name": "seconds", "type": "double"}, {"name": "body", "type": ["null", "bytes"]}]}"#;
-
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Visit")]
-struct Visit<Seconds> {
-    seconds: Seconds,
-    #[serde(with = "serde_bytes")]
-    body: Option<Vec<u8>>,
-}
-
-/// A struct that was forgotten when its schema changed.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Visit")]
-struct Forgotten {
-    body: Option<bool>,
-}
-
-/// Byte by byte, a body of 20 kB takes a thousand times as long (578 µs instead of 0.5 µs measured).
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Visit")]
-struct ByteByByte {
-    seconds: f64,
-    body: Option<Vec<u8>>,
-}
-
+/// Byte by byte, a body of 20 kB takes a thousand times as long (578 µs instead of 0.5 µs measured). It cannot happen:
+/// apache-avro refuses a byte field that is not written in one piece, and `encode` with it.
 #[test]
-fn a_struct_that_differs_from_its_schema_is_refused() {
-    fn is_refused<T: serde::Serialize + serde::de::DeserializeOwned>(value: T) -> bool {
-        let codec = Codec::new("Visit", VISIT);
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| codec.encode_into(&value, &mut Vec::new()))).is_err()
+fn a_body_that_is_not_written_in_one_piece_is_refused() {
+    #[derive(serde::Serialize)]
+    struct Naive {
+        body: Option<Vec<u8>>,
     }
+    #[derive(serde::Serialize)]
+    struct Wise {
+        #[serde(with = "serde_bytes")]
+        body: Option<Vec<u8>>,
+    }
+    let schema = r#"{"type": "record", "name": "R", "fields": [{"name": "body", "type": ["null", "bytes"]}]}"#;
+    let schema = Schema::parse_str(schema).unwrap();
+    let writer = GenericDatumWriter::builder(&schema).build().unwrap();
     let body = Some(vec![7; 20_480]);
-    assert!(!is_refused(Visit { seconds: 1.5_f64, body: body.clone() }));
-    assert!(is_refused(Visit { seconds: 1.5_f32, body: body.clone() }), "another width");
-    assert!(is_refused(Forgotten { body: None }), "a missing field");
-    assert!(is_refused(ByteByByte { seconds: 1.5, body }), "a body that is not written in one piece");
+    assert!(writer.write_ser_to_vec(&Naive { body: body.clone() }).is_err());
+    assert_eq!(writer.write_ser_to_vec(&Wise { body }).unwrap().len(), 1 + 3 + 20_480);
 }

@@ -53,7 +53,7 @@ enum What {
     Log,
     /// Exactly-once processing over Kafka, compared with a bare client. Needs RECRAWL_KAFKA=HOST:PORT.
     Kafka,
-    /// Avro encoding, compared with apache-avro.
+    /// Avro encoding, compared with serde_avro_fast.
     Avro,
     /// Fetching alone, also over TLS, and its memory; compared with wrk, spider, Scrapy, colly, crawler4j and Crawlee.
     Fetch,
