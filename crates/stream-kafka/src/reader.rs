@@ -168,7 +168,7 @@ impl LogReader for KafkaReader {
                 Some(Ok(message)) => {
                     let record = to_record(&message);
                     reading.next = record.offset + 1;
-                    bytes += record.key.len() + record.value.as_ref().map_or(0, Vec::len);
+                    bytes += record.bytes();
                     records.push(record);
                     deadline = Instant::now() + READ_TIMEOUT;
                 }

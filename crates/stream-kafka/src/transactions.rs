@@ -215,7 +215,7 @@ impl Transactions {
                         self.producer.poll(Duration::ZERO);
                         std::thread::sleep(DRAIN_PAUSE);
                     }
-                    Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err(too_large(&record.to, size(record))),
+                    Some(RDKafkaErrorCode::MessageSizeTooLarge) => return Err(too_large(&record.to, record.bytes())),
                     _ => return Err(self.failure(&format!("cannot write to {}", record.to), &error)),
                 }
             }
@@ -283,10 +283,6 @@ impl Transactions {
 
 fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
-}
-
-fn size(record: &OutputRecord) -> usize {
-    record.key.len() + record.value.as_ref().map_or(0, Vec::len)
 }
 
 fn too_large(to: &TopicPartition, bytes: usize) -> LogError {

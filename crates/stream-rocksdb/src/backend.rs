@@ -268,11 +268,7 @@ impl EmbeddedBackend {
     /// The slowest stored position on a partition among all groups that ever committed; `None` if none did.
     pub(crate) fn slowest_position(&self, partition_id: PartitionId) -> Option<u64> {
         let (known, transient) = (self.known(), self.transient());
-        let committed =
-            known.positions.iter().filter_map(|(group, positions)| Some((group, positions.get(&partition_id)?.next)));
-        let stored =
-            committed.map(|(group, next)| transient.stored_next(&(group.clone(), partition_id)).unwrap_or(next));
-        stored.min()
+        known.slowest_position(&transient, partition_id, None)
     }
 
     /// Visits stored records in order, from one offset up to, but not including, another, until the visitor returns

@@ -6,6 +6,7 @@ use crate::layout::{
     decode_topic,
 };
 use crate::rocks::Database;
+use crate::transient::TransientRecords;
 use rocksdb::{AsColumnFamilyRef, Direction, IteratorMode, ReadOptions};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ impl Known {
             for partition in 0..topic.config.partitions {
                 let partition_id = PartitionId { topic: topic.id, partition };
                 let mut mark = marks.remove(&partition_id).unwrap_or_default();
-                // Records of transient topics that were in memory are gone. What was consumed tells where they began.
+                // Records of transient topics that were in memory are gone. New ones begin where reading had come to.
                 let consumed =
                     known.positions.values().filter_map(|positions| positions.get(&partition_id)).map(|at| at.next);
                 mark.end = mark.end.max(consumed.max().unwrap_or(0));
@@ -115,6 +116,22 @@ impl Known {
         let held = topic.and_then(|topic| topic.partitions.get(partition.partition as usize));
         let (Some(topic), Some(held)) = (topic, held) else { return Err(unknown(partition)) };
         Ok((PartitionId { topic: topic.id, partition: partition.partition }, held))
+    }
+
+    /// The slowest stored position on a partition among all groups that ever committed; `None` if none did. `storing`
+    /// is the position of a group that is about to be stored.
+    pub(crate) fn slowest_position(
+        &self,
+        transient: &TransientRecords,
+        partition_id: PartitionId,
+        storing: Option<(&str, u64)>,
+    ) -> Option<u64> {
+        let others = self.positions.iter().filter(|(group, _)| storing.is_none_or(|(storing, _)| storing != *group));
+        let stored = others.filter_map(|(group, positions)| {
+            let committed = positions.get(&partition_id)?.next;
+            Some(transient.stored_next(&(group.clone(), partition_id)).unwrap_or(committed))
+        });
+        stored.chain(storing.map(|(_, next)| next)).min()
     }
 
     pub(crate) fn partition_mut(&mut self, topic: &str, partition: u32) -> Option<&mut KnownPartition> {

@@ -60,14 +60,8 @@ impl EmbeddedBackend {
             }
         }
         let consumed_to = |partition_id: PartitionId| {
-            let next = |(name, positions): (&String, &HashMap<PartitionId, Position>)| {
-                let committed = positions.get(&partition_id)?.next;
-                let moved = stored.get(&partition_id).copied().filter(|_| name == group);
-                moved.or_else(|| transient.stored_next(&(name.clone(), partition_id))).or(Some(committed))
-            };
-            let first = of_group.is_none_or(|positions| !positions.contains_key(&partition_id));
-            let new = stored.get(&partition_id).copied().filter(|_| first);
-            known.positions.iter().filter_map(next).chain(new).min().unwrap_or(0)
+            let storing = stored.get(&partition_id).map(|next| (group, *next));
+            known.slowest_position(&transient, partition_id, storing).unwrap_or(0)
         };
         delay.matured = transient.matured(consumed_to);
         for matured in &delay.matured {
@@ -106,14 +100,7 @@ fn merge<'a>(
     let mut merged = stored;
     merged.extend(held.map(|record| (**record).clone()));
     merged.sort_by_key(|record| record.offset);
-    let mut bytes = 0;
-    let within = merged.iter().take(limits.records).take_while(|record| {
-        let is_within = bytes < limits.bytes;
-        bytes += record.key.len() + record.value.as_ref().map_or(0, Vec::len);
-        is_within
-    });
-    let count = within.count();
-    merged.truncate(count);
+    merged.truncate(limits.fitting(&merged));
     merged
 }
 
@@ -271,14 +258,16 @@ impl LogBackend for EmbeddedBackend {
                 held.mark.end = end;
             }
         }
-        let consumed: Vec<PartitionId> = positions.iter().map(|(partition_id, _)| *partition_id).collect();
+        let mut consumed: Vec<PartitionId> = positions.iter().map(|(partition_id, _)| *partition_id).collect();
         if !positions.is_empty() {
             known.positions.entry(changes.group.to_owned()).or_default().extend(positions);
         }
-        drop(known);
+        // In one step for other threads: below the slowest position nothing is held.
+        let mut transient = self.transient();
+        consumed.retain(|partition_id| transient.contains(*partition_id));
         for partition_id in consumed {
-            let everywhere = self.slowest_position(partition_id).unwrap_or(0);
-            self.transient().drop_below(partition_id, everywhere);
+            let everywhere = known.slowest_position(&transient, partition_id, None).unwrap_or(0);
+            transient.drop_below(partition_id, everywhere);
         }
         Ok(())
     }

@@ -96,13 +96,9 @@ impl TransientRecords {
         limits: PollLimits,
     ) -> Vec<Arc<InputRecord>> {
         let Some(held) = self.partitions.get(&partition_id).filter(|_| from < to) else { return Vec::new() };
-        let mut bytes = 0;
-        let within = held.records.range(from..to).take(limits.records).take_while(|(_, record)| {
-            let is_within = bytes < limits.bytes;
-            bytes += size(record);
-            is_within
-        });
-        within.map(|(_, record)| record.clone()).collect()
+        let records = held.records.range(from..to).map(|(_, record)| record);
+        let count = limits.fitting(records.clone().map(|record| &**record));
+        records.take(count).cloned().collect()
     }
 
     /// Drops the records of a partition below an offset.
@@ -110,7 +106,7 @@ impl TransientRecords {
         let Some(held) = self.partitions.get_mut(&partition_id) else { return };
         let rest = held.records.split_off(&offset);
         let dropped = std::mem::replace(&mut held.records, rest);
-        self.bytes -= dropped.values().map(|record| size(record)).sum::<usize>();
+        self.bytes -= dropped.values().map(|record| record.bytes()).sum::<usize>();
     }
 
     /// Takes all records of a partition out, or of all partitions.
@@ -121,7 +117,7 @@ impl TransientRecords {
         {
             taken.extend(std::mem::take(&mut held.records).into_values().map(|record| (partition_id, record)));
         }
-        self.bytes -= taken.iter().map(|(_, record)| size(record)).sum::<usize>();
+        self.bytes -= taken.iter().map(|(_, record)| record.bytes()).sum::<usize>();
         taken
     }
 
@@ -172,8 +168,4 @@ impl TransientRecords {
         self.partitions.remove(&partition_id);
         taken
     }
-}
-
-fn size(record: &InputRecord) -> usize {
-    record.key.len() + record.value.as_ref().map_or(0, Vec::len)
 }

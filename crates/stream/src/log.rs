@@ -72,6 +72,17 @@ impl PollLimits {
     pub fn records(records: usize) -> Self {
         Self { records, bytes: usize::MAX }
     }
+
+    /// How many of these records, in order, one poll delivers.
+    pub fn fitting<'a>(&self, records: impl IntoIterator<Item = &'a InputRecord>) -> usize {
+        let mut bytes = 0;
+        let fitting = records.into_iter().take(self.records).take_while(|record| {
+            let is_fitting = bytes < self.bytes;
+            bytes += record.bytes();
+            is_fitting
+        });
+        fitting.count()
+    }
 }
 
 /// An event delivered by a poll, in order.

@@ -148,16 +148,9 @@ impl LogBackend for MemoryBackend {
     fn read(&self, from: &TopicPartition, offset: u64, limits: PollLimits) -> Result<Vec<InputRecord>, LogError> {
         let contents = self.contents();
         let partition = contents.partitions.get(from).ok_or_else(|| unknown(from))?;
-        let mut records = Vec::new();
-        let mut bytes = 0;
-        for record in partition.records.range(offset..).map(|(_, record)| record) {
-            if records.len() >= limits.records || bytes >= limits.bytes {
-                break;
-            }
-            bytes += record.bytes();
-            records.push(record.clone());
-        }
-        Ok(records)
+        let records = partition.records.range(offset..).map(|(_, record)| record);
+        let count = limits.fitting(records.clone());
+        Ok(records.take(count).cloned().collect())
     }
 
     fn count(&self, partition: &TopicPartition, from: u64) -> Result<u64, LogError> {
@@ -203,18 +196,13 @@ impl LogBackend for MemoryBackend {
         let MemoryContents { topics, partitions, committed, .. } = &mut *contents;
         for (name, partition) in partitions.iter_mut() {
             let Some(topic) = topics.get(&name.topic) else { continue };
-            let (retention, consumed) = match topic.cleanup {
-                Cleanup::Compact => (None, false),
-                Cleanup::Delete { retention, consumed } => (Some(retention), consumed),
-                Cleanup::Transient { retention } => (Some(retention), true),
-            };
-            match retention {
-                None => partition.compact(now),
-                Some(retention) => {
+            match topic.cleanup {
+                Cleanup::Compact => partition.compact(now),
+                Cleanup::Delete { retention, .. } | Cleanup::Transient { retention } => {
                     let everywhere = committed.iter().filter(|((_, tp), _)| tp == name).map(|(_, at)| at.next).min();
                     partition.records.retain(|offset, record| {
                         let old = now.saturating_since(record.timestamp) > retention;
-                        let done = consumed && everywhere.is_some_and(|next| *offset < next);
+                        let done = topic.cleanup.drops_consumed() && everywhere.is_some_and(|next| *offset < next);
                         !(old || done)
                     });
                     let first = partition.records.keys().next().copied();

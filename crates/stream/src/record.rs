@@ -115,6 +115,17 @@ pub enum Cleanup {
     },
 }
 
+impl Cleanup {
+    /// Whether the embedded log drops a record that every group has consumed.
+    pub fn drops_consumed(self) -> bool {
+        match self {
+            Self::Compact => false,
+            Self::Delete { consumed, .. } => consumed,
+            Self::Transient { .. } => true,
+        }
+    }
+}
+
 /// A topic as it should exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicConfig {

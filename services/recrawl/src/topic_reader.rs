@@ -5,7 +5,7 @@ use messages::topics::{self, TopicSpec};
 use settings::Settings;
 use std::path::PathBuf;
 use stream::schemas::{SchemaReader, is_unheard_of};
-use stream::{Cleanup, InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, TopicPartition};
+use stream::{InputRecord, Log, LogBackend, LogReader, OffsetBounds, PollLimits, TopicPartition};
 use stream_rocksdb::EmbeddedBackend;
 use topology::LogNames;
 
@@ -50,9 +50,7 @@ impl TopicReader {
                 let all = log.topics()?;
                 let has_schemas = all.iter().any(|config| *config.name == schemas);
                 let config = all.into_iter().find(|config| *config.name == topic);
-                let cleanup = config.as_ref().map(|config| config.cleanup);
-                forgets_what_was_read =
-                    matches!(cleanup, Some(Cleanup::Delete { consumed: true, .. } | Cleanup::Transient { .. }));
+                forgets_what_was_read = config.as_ref().is_some_and(|config| config.cleanup.drops_consumed());
                 (LogSource::Embedded { data: data.clone(), log }, config.map(|config| config.partitions), has_schemas)
             }
             (None, Some(_)) => {
