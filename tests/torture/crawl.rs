@@ -4,7 +4,7 @@ use crate::fleet::Fleet;
 use crate::plan::{self, Incident, Size};
 use crate::verdict::Verdict;
 use crate::watch::{Requests, Watch, WebPulse, by_stage, worst};
-use crate::{alone, is_full, is_left_out};
+use crate::{cluster, is_full};
 use messages::{Command, CommandKind, topics};
 use page::CanonicalUrl;
 use simweb::{ChangeRates, SeededConfig};
@@ -24,14 +24,10 @@ pub(crate) const IN_FLIGHT: usize = 100;
 
 #[test]
 fn a_crawl_ends_as_if_nothing_had_happened_whatever_dies_sleeps_comes_and_goes() {
-    if is_left_out() {
-        return;
-    }
-    let _alone = alone();
+    let Some((_alone, cluster)) = cluster() else { return };
     let size = if is_full() { Size::FULL } else { Size::SHORT };
     let replay = Replay::new();
     let web = web(&size);
-    let cluster = KafkaCluster::start();
     let settings = settings(&size);
     let settings: Vec<_> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
     let crawl = Distributed::of(&web, cluster.brokers(), &settings);

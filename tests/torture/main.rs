@@ -15,6 +15,7 @@ mod verdict;
 mod watch;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tests::KafkaCluster;
 use tests::services::kafka;
 
 /// Whether this is the long form.
@@ -22,13 +23,12 @@ fn is_full() -> bool {
     std::env::var("TORTURE").is_ok_and(|value| value == "full")
 }
 
-/// Whether there is no Kafka to be had. The nodes are the tests' own, but where the others run, theirs can.
-fn is_left_out() -> bool {
-    !is_full() && kafka().is_none()
-}
-
-/// One test at a time: each has a cluster of its own, and times what happens.
-fn alone() -> MutexGuard<'static, ()> {
+/// A cluster of the test's own, for one test at a time: they time what happens. `None` if there is no Kafka to be had.
+fn cluster() -> Option<(MutexGuard<'static, ()>, KafkaCluster)> {
     static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    if !is_full() && kafka().is_none() {
+        return None;
+    }
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    Some((alone, KafkaCluster::start()))
 }

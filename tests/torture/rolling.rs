@@ -1,7 +1,7 @@
 //! Processes and nodes are restarted one after the other, in order, while there is work for all of them.
 
 use crate::watch::{Watch, worst};
-use crate::{alone, is_full, is_left_out};
+use crate::{cluster, is_full};
 use messages::{
     ChangeEstimate, Encoded, FetchOutcome, FetchRequest, Look, LookJudgement, PageObservation, Verdict, topics,
 };
@@ -35,11 +35,7 @@ fn sizes() -> (usize, usize) {
 
 #[test]
 fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_what_is_anothers() {
-    if is_left_out() {
-        return;
-    }
-    let _alone = alone();
-    let cluster = KafkaCluster::start();
+    let Some((_alone, cluster)) = cluster() else { return };
     let rolling = Rolling::new(&cluster);
     let (known, share) = sizes();
     rolling.send(0..known);
@@ -74,11 +70,7 @@ fn restarts_one_after_the_other_leave_no_partition_idle_and_let_nobody_write_wha
 
 #[test]
 fn brokers_restarted_one_after_the_other_make_nobody_join_anew() {
-    if is_left_out() {
-        return;
-    }
-    let _alone = alone();
-    let cluster = KafkaCluster::start();
+    let Some((_alone, cluster)) = cluster() else { return };
     let rolling = Rolling::new(&cluster);
     let members: Vec<_> = (0..MEMBERS).map(|member| rolling.start(member)).collect();
     rolling.wait_for_shares(&members);

@@ -1,6 +1,6 @@
 //! A node that does not answer while a transaction is under way.
 
-use crate::{alone, is_left_out};
+use crate::cluster;
 use page::Timestamp;
 use settings::Settings;
 use std::collections::BTreeSet;
@@ -19,11 +19,7 @@ const NAME: &str = "recrawl-stuck";
 
 #[test]
 fn a_transaction_that_a_node_does_not_answer_is_repeated_without_joining_anew() {
-    if is_left_out() {
-        return;
-    }
-    let _alone = alone();
-    let cluster = KafkaCluster::start();
+    let Some((_alone, cluster)) = cluster() else { return };
     let mut settings = Settings::default();
     settings.kafka.brokers = Some(cluster.brokers().to_owned());
     settings.kafka.transaction_timeout = TIMEOUT;

@@ -1,10 +1,7 @@
 //! The Gamma belief and its filter against values computed elsewhere to 25 digits and more (B7).
 
+use crate::{LOOKS, close};
 use change_rate::{ChangeRateEstimator, Gamma, GammaFilter, GammaPrior, LookOutcome};
-
-fn close(got: f64, expected: f64, tolerance: f64) {
-    assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
-}
 
 fn gamma(alpha: f64, beta_days: f64) -> Gamma {
     Gamma::new(alpha, beta_days).expect("both positive")
@@ -49,15 +46,6 @@ fn a_shared_change_keeps_the_exact_mean_and_variance() {
         assert_eq!(gamma(alpha, beta).after_shared(days, true, 0.0), gamma(alpha, beta));
     }
 }
-
-const LOOKS: [(f64, LookOutcome); 6] = [
-    (1.0, LookOutcome::Changed),
-    (3.0, LookOutcome::Unchanged),
-    (2.5, LookOutcome::Changed),
-    (1.2, LookOutcome::Unchanged),
-    (0.7, LookOutcome::Changed),
-    (4.0, LookOutcome::Unchanged),
-];
 
 #[test]
 fn a_sequence_of_looks_ends_where_computed() {

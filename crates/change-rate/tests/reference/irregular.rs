@@ -1,22 +1,10 @@
 //! Maximum likelihood, moment matching and rate classes against values computed elsewhere to 30 digits (B3, B4, B6).
 
+use crate::{LOOKS, close};
 use change_rate::{
     ChangeRateEstimator, CheckCounts, ClassState, Gamma, GammaPrior, HalfCount, InvalidClasses, LikelihoodState,
     LookOutcome, MaximumLikelihood, MomentMatching, MomentState, NaiveRatio, RateClasses, Regularisation,
 };
-
-fn close(got: f64, expected: f64, tolerance: f64) {
-    assert!((got - expected).abs() <= tolerance * expected.abs(), "got {got}, expected {expected}");
-}
-
-const LOOKS: [(f64, LookOutcome); 6] = [
-    (1.0, LookOutcome::Changed),
-    (3.0, LookOutcome::Unchanged),
-    (2.5, LookOutcome::Changed),
-    (1.2, LookOutcome::Unchanged),
-    (0.7, LookOutcome::Changed),
-    (4.0, LookOutcome::Unchanged),
-];
 
 fn likelihood(regularisation: Regularisation) -> MaximumLikelihood {
     MaximumLikelihood::new(regularisation).expect("usable")
