@@ -106,7 +106,7 @@ impl Fleet<'_> {
         wait_for("the crawl goes on", SOON, || self.web.page_requests() >= wanted);
     }
 
-    /// Waits until so many instances of a stage have read a record of this type that the other version wrote.
+    /// Waits until `wanted` instances of a stage have read a record of this type that the other version wrote.
     fn wait_until_met(&self, stage: &'static str, record: &str, wanted: usize) {
         let figure = format!("recrawl_records_of_other_versions_total{{record=\"{record}\"}}");
         wait_for(&format!("{wanted} of the {stage}s have read a {record} of the other version"), SOON, || {

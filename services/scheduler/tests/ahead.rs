@@ -34,7 +34,7 @@ impl Hosts {
         Self { answer_time, free_at: BTreeMap::new(), under_way: Vec::new(), answered: BTreeMap::new(), most_out: 0 }
     }
 
-    /// Lives on for so many ticks.
+    /// Runs `ticks` further ticks.
     fn live(&mut self, bench: &mut Bench, ticks: usize) {
         for _ in 0..ticks {
             let handed_out = bench.tick();

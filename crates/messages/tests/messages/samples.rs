@@ -19,7 +19,7 @@ fn site_key() -> SiteKey {
     url().site_key()
 }
 
-/// 2026-11-20T20:25:47.123456Z and so many seconds.
+/// 2026-11-20T20:25:47.123456Z plus `seconds`.
 fn time(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_795_206_347_123_456 + seconds * 1_000_000)
 }

@@ -80,7 +80,7 @@ impl Bench {
         records.iter().map(|record| M::decode(record.value.as_deref().unwrap()).unwrap()).collect()
     }
 
-    /// Turns the stage until there are so many results.
+    /// Turns the stage until there are `count` results.
     pub(crate) fn results(&mut self, count: usize) -> Vec<FetchResult> {
         let deadline = Instant::now() + PATIENCE;
         let partition = TopicPartition::new(self.names.topic(topics::FETCH_RESULTS), 0);

@@ -149,7 +149,7 @@ fn run(site: &Site, way: Way, command: impl FnOnce(&WebServer) -> Command) -> (F
     (finished, server.books(site))
 }
 
-/// Every page of so many hosts must have been fetched, whole, and hardly any twice.
+/// Checks that every page of `hosts` hosts was fetched whole, and hardly any twice.
 fn check(name: &str, (finished, books): &(Finished, Books), site: &Site, hosts: usize) {
     let pages = (hosts * site.pages.len()) as u64;
     let bytes = hosts as u64 * site.bytes();

@@ -12,7 +12,7 @@ const COLLECTIONS: [&str; 3] = ["git-htmldocs", "ota-demo", "ota-genai"];
 const BYTES: RangeInclusive<usize> = 13_500..=100_000;
 /// Most versions of one page. Each is served as a page of its own.
 const VERSIONS_OF_A_PAGE: usize = 32;
-/// Every so manyth version of a page, so that those taken differ.
+/// One of `EVERY` versions is taken, so that those taken differ.
 const EVERY: usize = 4;
 const MADE_BYTES: usize = 32_000;
 const VOCABULARY: usize = 6_000;
@@ -24,7 +24,7 @@ pub(crate) struct KeptPages {
 }
 
 impl KeptPages {
-    /// At least one page and at most so many. What is not enough is served again under other addresses.
+    /// At least one page and at most `count`. Too few pages are served again under other addresses.
     pub(crate) fn at_hand(count: usize) -> Self {
         let corpora = std::env::var_os("RECRAWL_CORPORA").map_or_else(|| "../shared/corpora".into(), PathBuf::from);
         match recorded(&corpora.join("content"), count) {

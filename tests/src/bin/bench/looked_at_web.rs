@@ -74,7 +74,7 @@ struct Page {
 }
 
 impl LookedAtWeb {
-    /// Serves so many pages.
+    /// Serves `pages` pages.
     pub(crate) fn start(kept: &KeptPages, pages: usize) -> Self {
         let page = |number: usize| {
             let body = kept.bodies[number % kept.bodies.len()].clone();

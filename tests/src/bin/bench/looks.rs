@@ -218,7 +218,7 @@ fn window(crawl: &mut impl Crawl, kind: &Kind, web: &LookedAtWeb, seeds: &Path) 
     }
 }
 
-/// Waits for so many looks; how many there were.
+/// Waits for at least `least` looks and returns their number.
 fn looks(crawl: &impl Crawl, least: u64) -> u64 {
     let deadline = Instant::now() + PATIENCE;
     loop {

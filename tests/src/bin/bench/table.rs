@@ -18,9 +18,9 @@ enum Outcome {
 
 /// What was aimed at. Everything measured here is better when it is less.
 pub(crate) enum Target {
-    /// At most so much, in the row's unit.
+    /// Upper limit in the row's unit.
     Value(f64),
-    /// At most so many times the peer.
+    /// Upper limit as a multiple of the peer's value.
     Ratio(f64),
 }
 

@@ -35,7 +35,7 @@ impl Site {
         Ok(Self { directory: PAGES.into(), pages })
     }
 
-    /// The pages nearest to the mean size, so many.
+    /// The `count` pages nearest to the mean size.
     pub(crate) fn of_mean_size(&self, count: usize) -> Self {
         let mean = self.bytes() / self.pages.len() as u64;
         let mut pages: Vec<_> = self.pages.clone().into_iter().collect();

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Of the pages whose text will be known, one in so many is asked for again.
+/// Of the pages whose text will be known, one in this number is asked for again.
 const CHECKED_EVERY: usize = 20;
 
 pub(crate) struct Questions {

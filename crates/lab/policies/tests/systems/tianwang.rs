@@ -3,7 +3,7 @@ use policies::tianwang::{
     CycleOptions, DueOrder, PageInfo, Tables, Tianwang, TianwangOptions, discovery_interval_days, discovery_value,
 };
 
-/// Tables with so many URLs in NewURLQueue and RemainedURLs, and so many due pages.
+/// Tables with these numbers of URLs in NewURLQueue and RemainedURLs, and of due pages.
 fn tables(new: u32, due: u32, remained: u32) -> Tables {
     let mut tables = Tables::default();
     let options = CycleOptions { new_share: 0.0, order: DueOrder::EarliestDue };

@@ -72,7 +72,7 @@ fn bad_numbers_are_named() {
     assert_eq!(bad.solve(), Err(SolveError::NoSuchBucket { bucket: 5, buckets: 5 }));
 }
 
-/// Expected freshness over 40 days of 400 pages that change 0.01 to 27 times a day, four times a day so many fetches.
+/// Expected freshness over 40 days of 400 pages that change 0.01 to 27 times a day, with `fetches` four times a day.
 fn freshness_of(policy: &mut dyn RevisitPolicy, fetches: usize) -> f64 {
     let rate = |index: usize| 0.01 * 1.02_f64.powi(index as i32);
     for index in 0..400 {
