@@ -56,7 +56,7 @@ fn append_garbage(crawl: &Crawl) {
             to: TopicPartition::new(names.topic(input), 0),
             timestamp: Timestamp::from_secs(1_700_000_000),
             key: b"host-0001.test".to_vec(),
-            value: value.map(<[u8]>::to_vec),
+            value: value.map(|value| value.to_vec().into()),
         });
         log.append(&records.collect::<Vec<_>>()).unwrap();
     }

@@ -99,7 +99,7 @@ fn wrong_bytes_on_a_kafka_topic_become_dead_letters_and_the_rest_goes_on() {
             // Kafka would soon drop records of a time long past.
             timestamp: WebClock::new(&settings.clock).now(),
             key: b"host-0001.test".to_vec(),
-            value: value.map(<[u8]>::to_vec),
+            value: value.map(|value| value.to_vec().into()),
         });
         log.append(&records.collect::<Vec<_>>()).unwrap();
     }

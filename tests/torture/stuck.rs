@@ -82,6 +82,6 @@ fn record(topic: &str, partition: u32, key: &str) -> OutputRecord {
         to: TopicPartition::new(topic, partition),
         timestamp: Timestamp::from_secs(1_700_000_000),
         key: key.as_bytes().to_vec(),
-        value: Some(b"value".to_vec()),
+        value: Some("value".into()),
     }
 }

@@ -86,7 +86,7 @@ impl FakeFetcher {
             for _ in 0..1 + u32::from(twice) {
                 let key = answer.look.site_key.as_str().as_bytes().to_vec();
                 let to = TopicPartition::new(self.output.as_str(), partition_for(&key, self.partitions));
-                records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode()) });
+                records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode().into()) });
                 log.answers.push(answer.clone());
             }
         }

@@ -135,7 +135,7 @@ impl Fetcher {
                     let answer = answer(&request, &content, media_type, now);
                     let key = answer.look.site_key.as_str().as_bytes().to_vec();
                     let to = TopicPartition::new(self.output.as_str(), partition_for(&key, 1));
-                    records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode()) });
+                    records.push(OutputRecord { to, timestamp: now, key, value: Some(answer.encode().into()) });
                 }
             }
         }

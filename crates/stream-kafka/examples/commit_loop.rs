@@ -59,7 +59,7 @@ fn main() {
                 to: TopicPartition::new(input.as_str(), number as u32 % PARTITIONS),
                 timestamp: now,
                 key: (number as u64).to_be_bytes().to_vec(),
-                value: Some(value.clone()),
+                value: Some(value.clone().into()),
             })
             .collect();
         log.append(&records).expect("records can be written");

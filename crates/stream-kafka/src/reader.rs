@@ -278,6 +278,6 @@ pub(crate) fn to_record(message: &BorrowedMessage<'_>) -> InputRecord {
         offset: message.offset() as u64,
         timestamp: Timestamp::from_millis(message.timestamp().to_millis().unwrap_or(0)),
         key: message.key().unwrap_or_default().to_vec(),
-        value: message.payload().map(<[u8]>::to_vec),
+        value: message.payload().map(|value| value.to_vec().into()),
     }
 }

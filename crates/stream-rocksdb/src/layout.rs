@@ -215,7 +215,7 @@ impl<'a> StoredRecord<'a> {
     }
 
     pub(crate) fn to_input(self, partition: u32, offset: u64) -> InputRecord {
-        let (key, value) = (self.key.to_vec(), self.value.map(<[u8]>::to_vec));
+        let (key, value) = (self.key.to_vec(), self.value.map(|value| value.to_vec().into()));
         InputRecord { partition, offset, timestamp: self.timestamp, key, value }
     }
 }

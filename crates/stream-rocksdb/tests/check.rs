@@ -24,7 +24,7 @@ fn append(data: &Path, boot: &str) -> InProcessLog<EmbeddedBackend> {
         to: TopicPartition::new("topic", 0),
         timestamp: Timestamp::from_secs(1),
         key: b"key".to_vec(),
-        value: Some(vec![7; 1_000]),
+        value: Some(vec![7; 1_000].into()),
     };
     log.append(&vec![record; 100]).unwrap();
     log

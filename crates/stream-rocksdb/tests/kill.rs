@@ -92,7 +92,7 @@ fn write_for_ever(data_dir: &Path) {
             to: TopicPartition::new("output", partition),
             timestamp: Timestamp::from_secs(1),
             key: b"key".to_vec(),
-            value: Some(done.to_be_bytes().to_vec()),
+            value: Some(done.to_be_bytes().to_vec().into()),
         };
         let outputs = (0..PARTITIONS).map(record).collect();
         done += 1;
@@ -131,7 +131,7 @@ fn killed_at_any_moment_nothing_is_lost_or_torn() {
         to: TopicPartition::new("input", 0),
         timestamp: Timestamp::from_secs(1),
         key: Vec::new(),
-        value: Some(Vec::new()),
+        value: Some(Vec::new().into()),
     };
     log.append(&vec![record; INPUT as usize]).unwrap();
     drop(log);

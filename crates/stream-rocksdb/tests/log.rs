@@ -28,7 +28,7 @@ fn from() -> TopicPartition {
 }
 
 fn record(key: &str, value: Option<&str>, timestamp: Timestamp) -> OutputRecord {
-    let (key, value) = (key.as_bytes().to_vec(), value.map(|value| value.as_bytes().to_vec()));
+    let (key, value) = (key.as_bytes().to_vec(), value.map(|value| value.as_bytes().to_vec().into()));
     OutputRecord { to: from(), timestamp, key, value }
 }
 
@@ -117,7 +117,8 @@ fn what_retention_drops_leaves_the_disk() {
     for hour in 0..12 {
         let now = NOW + hour * HOUR;
         for _ in 0..4 {
-            let batch = OutputRecord { to: from(), timestamp: now, key: b"key".to_vec(), value: Some(value.clone()) };
+            let batch =
+                OutputRecord { to: from(), timestamp: now, key: b"key".to_vec(), value: Some(value.clone().into()) };
             log.append(&vec![batch; 8]).unwrap();
         }
         log.backend().maintain(now).unwrap();
@@ -152,7 +153,7 @@ fn a_read_is_bounded_in_bytes_and_gives_at_least_one_record() {
         to: from(),
         timestamp: NOW,
         key: Vec::new(),
-        value: Some(vec![b'x'; mebibytes << 20]),
+        value: Some(vec![b'x'; mebibytes << 20].into()),
     };
     log.append(&[large(20), large(6), large(6), large(6), large(1)]).unwrap();
     let count = |offset| log.backend().read(&from(), offset, PollLimits::records(100)).unwrap().len();

@@ -38,7 +38,7 @@ fn append(log: &dyn Log, keys: std::ops::Range<u64>) {
         to: place(),
         timestamp: Timestamp::from_secs(1),
         key: key.to_be_bytes().to_vec(),
-        value: Some(vec![7; 100]),
+        value: Some(vec![7; 100].into()),
     };
     keys.for_each(|key| drop(log.append(&[record(key)]).unwrap()));
 }

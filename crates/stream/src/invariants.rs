@@ -57,14 +57,15 @@ pub fn store_equals_changelog(
     changelog: &[InputRecord],
     store: &BTreeMap<Vec<u8>, Vec<u8>>,
 ) -> Result<(), BrokenInvariant> {
-    let mut replayed = BTreeMap::new();
+    let mut replayed: BTreeMap<_, &[u8]> = BTreeMap::new();
     for InputRecord { key, value, .. } in changelog.iter().filter(|record| record.key != PROGRESS_KEY) {
         match value {
-            Some(value) => replayed.insert(key, value),
+            Some(value) => replayed.insert(key, &value[..]),
             None => replayed.remove(key),
         };
     }
-    same_entries("store_equals_changelog", "changelog", &replayed, "store", &store.iter().collect())
+    let store: BTreeMap<_, &[u8]> = store.iter().map(|(key, value)| (key, &value[..])).collect();
+    same_entries("store_equals_changelog", "changelog", &replayed, "store", &store)
 }
 
 /// A processor's memory equals what it would now derive from its store.
@@ -76,7 +77,7 @@ pub fn memory_equals_store<K: Ord + Debug, V: PartialEq + Debug>(
     same_entries("memory_equals_store", "memory", &memory, "store", &store)
 }
 
-fn same_entries<K: Ord + Debug, V: PartialEq + Debug>(
+fn same_entries<K: Ord + Debug, V: PartialEq + Debug + ?Sized>(
     invariant: &'static str,
     one_name: &str,
     one: &BTreeMap<&K, &V>,
@@ -147,6 +148,7 @@ pub fn no_partition_stands_still(partition: u32, backlog: u64, waited_seconds: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
 
     #[test]
     fn each_invariant_tells_a_kept_promise_from_a_broken_one() {
@@ -161,7 +163,7 @@ mod tests {
             offset: 0,
             timestamp: page::Timestamp::MIN,
             key: key.to_vec(),
-            value: value.map(<[u8]>::to_vec),
+            value: value.map(Bytes::copy_from_slice),
         };
         let changelog =
             [record(b"a", Some(b"1")), record(b"b", Some(b"2")), record(b"b", None), record(b"", Some(b"x"))];

@@ -62,7 +62,7 @@ impl OutputTopic {
     /// A record addressed to the partition of its key.
     pub(crate) fn record(&self, key: Vec<u8>, value: Vec<u8>, timestamp: Timestamp) -> OutputRecord {
         let to = TopicPartition { topic: self.name.clone(), partition: partition_for(&key, self.partitions) };
-        OutputRecord { to, timestamp, key, value: Some(value) }
+        OutputRecord { to, timestamp, key, value: Some(value.into()) }
     }
 
     /// Why the topic refuses a record of this size; `None` if it accepts it.

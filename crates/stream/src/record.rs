@@ -2,6 +2,7 @@
 
 use crate::partitioner::partition_for;
 use crate::process_error::ProcessError;
+use bytes::Bytes;
 use messages::topics::Topic;
 use messages::{Encoded, Keyed};
 use page::Timestamp;
@@ -42,8 +43,8 @@ pub struct InputRecord {
     pub timestamp: Timestamp,
     /// Record key; it decides the partition.
     pub key: Vec<u8>,
-    /// Record value; `None` is a tombstone: in a compacted topic the key is deleted.
-    pub value: Option<Vec<u8>>,
+    /// Record value, shared by its copies; `None` is a tombstone: in a compacted topic the key is deleted.
+    pub value: Option<Bytes>,
 }
 
 impl InputRecord {
@@ -62,7 +63,7 @@ impl InputRecord {
 
     /// Size of key and value.
     pub fn bytes(&self) -> usize {
-        self.key.len() + self.value.as_ref().map_or(0, Vec::len)
+        self.key.len() + self.value.as_ref().map_or(0, Bytes::len)
     }
 }
 
@@ -76,7 +77,7 @@ pub struct OutputRecord {
     /// Record key; it decides the partition.
     pub key: Vec<u8>,
     /// Record value; `None` is a tombstone.
-    pub value: Option<Vec<u8>>,
+    pub value: Option<Bytes>,
 }
 
 impl OutputRecord {
@@ -85,12 +86,12 @@ impl OutputRecord {
     pub fn of<M: Keyed>(message: &M, topic: impl Into<Arc<str>>, partitions: u32, timestamp: Timestamp) -> Self {
         let key = message.key();
         let to = TopicPartition::new(topic, partition_for(&key, partitions));
-        Self { to, timestamp, key, value: Some(message.encode()) }
+        Self { to, timestamp, key, value: Some(message.encode().into()) }
     }
 
     /// Size of key and value.
     pub fn bytes(&self) -> usize {
-        self.key.len() + self.value.as_ref().map_or(0, Vec::len)
+        self.key.len() + self.value.as_ref().map_or(0, Bytes::len)
     }
 }
 

@@ -308,7 +308,7 @@ impl Filling {
                 let next = value.as_deref().and_then(|value| value.try_into().ok()).map(u64::from_be_bytes);
                 self.checkpoint.input_next = next.or(self.checkpoint.input_next);
             } else {
-                writes.push(StoreWrite { store: place, key, value });
+                writes.push(StoreWrite { store: place, key, value: value.map(Vec::from) });
             }
         }
         self.checkpoint.stores[place].changelog_next = Some(after);

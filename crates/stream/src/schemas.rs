@@ -78,7 +78,7 @@ pub(crate) fn write_missing(
         to: TopicPartition::new(schemas.topic.as_str(), 0),
         timestamp: now,
         key: own.fingerprint.to_bytes().to_vec(),
-        value: Some(own.json.as_bytes().to_vec()),
+        value: Some(own.json.as_bytes().to_vec().into()),
     });
     let missing: Vec<_> = own.filter(|record| !told.contains(&record.key)).collect();
     if missing.is_empty() { Ok(()) } else { log.append(&missing).map(|_| ()) }

@@ -9,6 +9,7 @@ use crate::process_error::ProcessError;
 use crate::processor::{Context, Processor, Topics};
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::store::{Checkpoint, StateStore, StoreError, StoreWrite, TaskId};
+use bytes::Bytes;
 use page::Timestamp;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -233,9 +234,9 @@ impl Task {
         topics: &Topics,
         now: Timestamp,
     ) -> Vec<OutputRecord> {
-        let record = |store: usize, key: Vec<u8>, value| {
+        let record = |store: usize, key: Vec<u8>, value: Option<Vec<u8>>| {
             let to = TopicPartition::new(topics.changelogs[store].name.clone(), self.id.partition);
-            OutputRecord { to, timestamp: now, key, value }
+            OutputRecord { to, timestamp: now, key, value: value.map(Bytes::from) }
         };
         let mut records: Vec<_> =
             writes.iter().map(|write| record(write.store, write.key.clone(), write.value.clone())).collect();

@@ -124,7 +124,7 @@ impl TestDriver {
     pub fn send(&self, topic: &str, key: &[u8], value: Vec<u8>) -> Result<(), LogError> {
         let partitions = self.log.topic(topic)?.map_or(1, |topic| topic.partitions);
         let to = TopicPartition::new(topic, crate::partitioner::partition_for(key, partitions));
-        let record = OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value) };
+        let record = OutputRecord { to, timestamp: self.clock.now(), key: key.to_vec(), value: Some(value.into()) };
         self.log.append(&[record]).map(|_| ())
     }
 

@@ -80,7 +80,7 @@ fn encode_dead_letter(letter: &FailedRecord<'_>) -> Vec<u8> {
         partition: letter.record.partition as i32,
         offset: letter.record.offset as i64,
         key: letter.record.key.clone(),
-        value: letter.record.value.clone(),
+        value: letter.record.value.clone().map(Vec::from),
         reason: letter.reason.to_owned(),
         set_aside_at: letter.set_aside_at,
     }

@@ -63,11 +63,11 @@ impl Bench {
         self.driver.run_until_idle().unwrap();
         let all = self.driver.contents(&self.names.topic(topics::SCHEDULER_EVENTS)).unwrap();
         let records = all.into_iter().skip(self.read);
-        let letter = |value: Option<Vec<u8>>| match SchedulerEvent::decode(&value.unwrap()).unwrap() {
+        let letter = |value: Option<&[u8]>| match SchedulerEvent::decode(value.unwrap()).unwrap() {
             SchedulerEvent::Letter(letter) => letter,
             other => panic!("the matcher said {other:?}"),
         };
-        let letters: Vec<_> = records.map(|record| letter(record.value)).collect();
+        let letters: Vec<_> = records.map(|record| letter(record.value.as_deref())).collect();
         self.read += letters.len();
         letters
     }

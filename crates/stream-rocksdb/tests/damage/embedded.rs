@@ -48,7 +48,7 @@ fn commit(log: &dyn Log, random: &mut Pcg64) {
             to: place(random.random_range(0..PARTITIONS)),
             timestamp: Timestamp::from_secs(1),
             key: random.random_range(0..200_u32).to_be_bytes().to_vec(),
-            value: Some(value(random)),
+            value: Some(value(random).into()),
         };
         let outputs = (0..random.random_range(1..10)).map(|_| record(random)).collect();
         let state = vec![TaskWrites { task: task(partition), stores: names.clone(), writes: writes(random) }];
@@ -67,7 +67,7 @@ fn contents(log: &InProcessLog<EmbeddedBackend>) -> Result<Contents, String> {
         let all = PollLimits::records(usize::MAX);
         for record in backend.read(&place(partition), 0, all).map_err(|error| error.message)? {
             let name = format!("record/{partition}/{}", record.offset);
-            found.insert(name.into_bytes(), [record.key, record.value.unwrap_or_default()].concat());
+            found.insert(name.into_bytes(), [record.key, record.value.unwrap_or_default().into()].concat());
         }
         let bounds = backend.bounds(&place(partition)).map_err(|error| error.message)?;
         found.insert(format!("bounds/{partition}").into_bytes(), format!("{bounds:?}").into_bytes());

@@ -2,6 +2,7 @@
 
 use super::ground::{ConformanceFixture, Failed, ensure, numbers, same, values};
 use crate::record::{Cleanup, TopicPartition};
+use bytes::Bytes;
 use page::DAY;
 
 pub(super) fn records_of_a_key_keep_their_order(ground: &mut ConformanceFixture) -> Result<(), Failed> {
@@ -69,8 +70,8 @@ pub(super) fn an_empty_key_and_an_empty_value_are_kept(ground: &mut ConformanceF
     let topic = ground.topic("topic", 1)?;
     ground.append(&[topic.record(0, "", "value"), topic.record(0, "key", "")])?;
     let records = ground.read_all(&topic.at(0), 2)?;
-    same("empty key", (records[0].key.len(), &records[0].value), (0, &Some(b"value".to_vec())))?;
-    same("empty value", &records[1].value, &Some(Vec::new()))
+    same("empty key", (records[0].key.len(), &records[0].value), (0, &Some(Bytes::from("value"))))?;
+    same("empty value", &records[1].value, &Some(Bytes::new()))
 }
 
 pub(super) fn keys_and_values_are_any_bytes(ground: &mut ConformanceFixture) -> Result<(), Failed> {
@@ -88,12 +89,12 @@ pub(super) fn a_value_of_a_mebibyte_passes(ground: &mut ConformanceFixture) -> R
     let topic = ground.topic("topic", 1)?;
     let mut record = topic.record(0, "key", "");
     // Bytes that compress badly.
-    let value: Vec<u8> = (0..1_u32 << 20).map(|number| (number.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
+    let value: Bytes = (0..1_u32 << 20).map(|number| (number.wrapping_mul(0x9e37_79b1) >> 13) as u8).collect();
     record.value = Some(value.clone());
     ground.append(&[topic.record(0, "key", "before"), record, topic.record(0, "key", "after")])?;
     let records = ground.read_all(&topic.at(0), 3)?;
     ensure(records[1].value == Some(value), || "the large value came back different".to_owned())?;
-    same("record after it", &records[2].value, &Some(b"after".to_vec()))
+    same("record after it", &records[2].value, &Some(Bytes::from("after")))
 }
 
 pub(super) fn sixteen_partitions_each_keep_their_own(ground: &mut ConformanceFixture) -> Result<(), Failed> {

@@ -86,7 +86,7 @@ impl StageRunner {
         let value = (self.spec.dead_letters.encode)(&letter);
         let topic = &self.joined.as_ref().expect("records come from a member").topics.dead_letters;
         let to = TopicPartition::new(topic.name.clone(), partition % topic.partitions);
-        let output = OutputRecord { to, timestamp: now, key: record.key.clone(), value: Some(value) };
+        let output = OutputRecord { to, timestamp: now, key: record.key.clone(), value: Some(value.into()) };
         if let Some(task) = self.tasks.get_mut(&partition) {
             task.outputs.push(output);
         }

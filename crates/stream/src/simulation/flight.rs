@@ -76,7 +76,7 @@ impl InFlight for Flight {
             tag,
             ready_at: self.world.elapsed() + takes,
             key: record.key.clone(),
-            value: record.value.clone().unwrap_or_default(),
+            value: record.value.clone().map(Vec::from).unwrap_or_default(),
         });
         Ok(())
     }

@@ -119,7 +119,7 @@ impl Bench {
     /// What the store of sweeps holds, by key: the letter and the hash.
     pub(crate) fn sweeps(&self) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let records = self.driver.contents(&self.names.topic(estimator::SWEEPS.spec().changelog("estimator"))).unwrap();
-        records.into_iter().filter_map(|record| Some((record.key, record.value?))).collect()
+        records.into_iter().filter_map(|record| Some((record.key, record.value?.into()))).collect()
     }
 
     /// All forecasts put together, as the scheduler has them.

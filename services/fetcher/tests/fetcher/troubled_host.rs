@@ -124,7 +124,7 @@ impl Loop {
 
     fn tell(&self, event: &SchedulerEvent) {
         let to = TopicPartition::new(self.names.topic(topics::SCHEDULER_EVENTS), 0);
-        let value = Some(event.encode());
+        let value = Some(event.encode().into());
         self.log.append(&[OutputRecord { to, timestamp: self.clock.now(), key: b"site".to_vec(), value }]).unwrap();
     }
 

@@ -89,7 +89,7 @@ fn row(record: &InputRecord) -> DeadLetterRow {
             partition: record.partition as i32,
             offset: record.offset as i64,
             key: String::from_utf8_lossy(&record.key).into_owned(),
-            value_bytes: record.value.as_ref().map_or(0, Vec::len),
+            value_bytes: record.value.as_ref().map_or(0, |value| value.len()),
             reason: match other {
                 Some(Err(error)) => format!("cannot read this record as a dead letter: {error}"),
                 _ => "this record is not a dead letter of recrawl".to_owned(),

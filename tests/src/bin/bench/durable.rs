@@ -184,7 +184,7 @@ fn looks(topic: &str, partitions: u32, site: usize, look: i64) -> Vec<OutputReco
             to: TopicPartition::new(topic, partition_for(&key, partitions)),
             timestamp: at,
             key,
-            value: Some(observation.encode()),
+            value: Some(observation.encode().into()),
         }
     };
     (0..PAGES_PER_SITE).map(record).collect()

@@ -78,7 +78,7 @@ fn batch(topic: &str, number: u64) -> Vec<OutputRecord> {
             to: TopicPartition::new(topic, (id % u64::from(PARTITIONS)) as u32),
             timestamp: Timestamp::from_secs(number as i64),
             key: id.to_be_bytes().repeat(2),
-            value: Some(value),
+            value: Some(value.into()),
         }
     };
     (0..RECORDS).map(record).collect()
