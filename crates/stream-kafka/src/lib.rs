@@ -21,6 +21,7 @@ mod client;
 mod closing;
 mod cluster;
 mod error;
+mod kept_events;
 mod log;
 mod member;
 mod reader;

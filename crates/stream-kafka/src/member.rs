@@ -4,13 +4,14 @@ use crate::client::lock;
 use crate::closing::Closing;
 use crate::cluster::{Cluster, committed_positions, no_topic};
 use crate::error::{kind_of, log_error, reason};
+use crate::kept_events::KeptEvents;
 use crate::reader::to_record;
 use crate::rebalances::{Rebalance, Rebalances};
 use crate::transactions::{Positions, Transactions};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::{Offset, TopicPartitionList};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stream::{
@@ -23,11 +24,6 @@ const IDLE_AFTER: Duration = Duration::from_millis(250);
 
 /// Minimum time between two commits of an idle member.
 const SETTLE_EVERY: Duration = Duration::from_secs(1);
-
-/// Records kept for a member without room before its partitions are paused. Resuming does not wake the fetch thread, so
-/// a member that is full now and then is better served from kept records.
-const KEPT_RECORDS: usize = 1_000;
-const KEPT_BYTES: usize = 8 << 20;
 
 /// Longest wait for a partition to be ready for its first offset.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,9 +40,7 @@ pub(crate) struct KafkaMember {
     /// Our partitions; `None` until a partition is started.
     owned: BTreeMap<u32, Option<PartitionProgress>>,
     /// Events received outside of a poll, or beyond the limits of a poll.
-    kept: VecDeque<Event>,
-    /// Total bytes of the kept records.
-    kept_bytes: usize,
+    kept: KeptEvents,
     is_paused: bool,
     /// A failure that followed records in a poll.
     failure: Option<LogError>,
@@ -82,8 +76,7 @@ impl KafkaMember {
             input: spec.input.as_str().into(),
             group: spec.group.clone(),
             owned: BTreeMap::new(),
-            kept: VecDeque::new(),
-            kept_bytes: 0,
+            kept: KeptEvents::default(),
             is_paused: false,
             failure: None,
             unreachable: false,
@@ -111,8 +104,7 @@ impl KafkaMember {
             && record.offset >= progress.next
         {
             progress.next = record.offset + 1;
-            self.kept_bytes += record.bytes();
-            self.kept.push_back(Event::Record(record));
+            self.kept.push_record(record);
         }
     }
 
@@ -124,15 +116,15 @@ impl KafkaMember {
             match change {
                 Rebalance::Assigned(partitions) => {
                     self.owned.extend(partitions.iter().map(|&partition| (partition, None)));
-                    self.kept.push_back(Event::Assigned(partitions));
+                    self.kept.push_change(Event::Assigned(partitions));
                 }
                 Rebalance::Revoked(partitions) => {
                     // Undelivered records are left to the next owner.
                     for partition in &partitions {
                         self.owned.remove(partition);
-                        self.forget_kept(*partition);
+                        self.kept.forget(*partition);
                     }
-                    self.kept.push_back(Event::Revoked(partitions));
+                    self.kept.push_change(Event::Revoked(partitions));
                 }
                 Rebalance::Failed(why) => {
                     let message =
@@ -144,26 +136,9 @@ impl KafkaMember {
         Ok(changed)
     }
 
-    /// Drops fetched but undelivered records of a partition.
-    fn forget_kept(&mut self, partition: u32) {
-        let bytes = &mut self.kept_bytes;
-        self.kept.retain(|event| match event {
-            Event::Record(record) if record.partition == partition => {
-                *bytes -= record.bytes();
-                false
-            }
-            _ => true,
-        });
-    }
-
     /// Pauses fetching while more records are kept than allowed, and resumes when half of them are gone.
     fn pause_or_resume(&mut self) -> Result<(), LogError> {
-        let (records, bytes) = (self.kept.len(), self.kept_bytes);
-        let should_pause = if self.is_paused {
-            records > KEPT_RECORDS / 2 || bytes > KEPT_BYTES / 2
-        } else {
-            records > KEPT_RECORDS || bytes > KEPT_BYTES
-        };
+        let should_pause = self.kept.should_pause(self.is_paused);
         if should_pause == self.is_paused {
             return Ok(());
         }
@@ -181,10 +156,7 @@ impl KafkaMember {
     fn serve_without_room(&mut self) -> Result<Vec<Event>, LogError> {
         self.pause_or_resume()?;
         self.serve(Duration::ZERO)?;
-        let is_change = |event: &Event| !matches!(event, Event::Record(_));
-        let (changes, kept): (VecDeque<_>, _) = std::mem::take(&mut self.kept).into_iter().partition(is_change);
-        self.kept = kept;
-        Ok(changes.into())
+        Ok(self.kept.take_changes())
     }
 
     /// Handles an error event. librdkafka recovers from most of them by itself.
@@ -320,7 +292,7 @@ impl Member for KafkaMember {
         let mut limit = Instant::now() + timeout;
         let mut gathering = false;
         let mut wait = timeout;
-        while self.kept.len() < limits.records && self.kept_bytes < limits.bytes {
+        while self.kept.has_room(limits) {
             match self.serve(wait) {
                 Ok(true) => {}
                 Ok(false) => {}
@@ -330,7 +302,7 @@ impl Member for KafkaMember {
                     break;
                 }
             }
-            if matches!(self.kept.back(), Some(Event::Assigned(_) | Event::Revoked(_))) {
+            if self.kept.ends_with_change() {
                 break;
             }
             if !gathering && !self.kept.is_empty() {
@@ -349,19 +321,7 @@ impl Member for KafkaMember {
             return Ok(Vec::new());
         }
         self.active_at = Instant::now();
-        let mut room = limits;
-        let mut events = Vec::with_capacity(self.kept.len().min(limits.records));
-        while let Some(event) = self.kept.front() {
-            if let Event::Record(record) = event {
-                if room.records == 0 || room.bytes == 0 {
-                    break;
-                }
-                room.records -= 1;
-                room.bytes = room.bytes.saturating_sub(record.bytes());
-                self.kept_bytes -= record.bytes();
-            }
-            events.extend(self.kept.pop_front());
-        }
+        let events = self.kept.take(limits);
         self.pause_or_resume()?;
         Ok(events)
     }
@@ -370,7 +330,7 @@ impl Member for KafkaMember {
         // No longer ours; the revocation event is on its way.
         let Some(progress) = self.owned.get_mut(&partition) else { return Ok(()) };
         let again = progress.replace(PartitionProgress { next: offset, settled: offset }).is_some();
-        self.forget_kept(partition);
+        self.kept.forget(partition);
         let deadline = Instant::now() + START_TIMEOUT;
         loop {
             let mut list = TopicPartitionList::new();
