@@ -12,9 +12,6 @@ use std::marker::PhantomData;
 
 pub use crate::keys::KeyKind;
 
-/// Default prefix of all topic names.
-pub const DEFAULT_PREFIX: &str = "recrawl.";
-
 const MIB: u32 = 1 << 20;
 /// Limit for a packed body with its metadata. The fetcher's limit on bodies is well below.
 const BODY_BYTES: u32 = 8 * MIB;

@@ -104,11 +104,6 @@ impl MaximumLikelihood {
         standard_error(changed.iter().copied(), sums.known_changes, rate_per_day)
     }
 
-    /// One standard deviation of the rate.
-    pub fn standard_error_per_day(&self, state: &LikelihoodState) -> f64 {
-        standard_error(state.changed.means(), f64::from(state.known_changes), self.change_rate_per_day(state))
-    }
-
     fn solve(&self, changed: impl Iterator<Item = (f64, f64)> + Clone, mut sums: LikelihoodSums) -> f64 {
         let mut pseudo = None;
         match self.regularisation {
