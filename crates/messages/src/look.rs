@@ -71,6 +71,8 @@ pub enum FetchReason {
 /// Identify a version of a page: ETag and Last-Modified to the server, the digest to the fetcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
+    /// The address that sent ETag and Last-Modified, if redirects led there. `None`: the page's own.
+    pub url: Option<CanonicalUrl>,
     /// ETag as received, sent as If-None-Match.
     pub etag: Option<String>,
     /// Last-Modified as received, sent as If-Modified-Since.
@@ -80,6 +82,11 @@ pub struct Validators {
 }
 
 impl Validators {
+    /// The address that sent ETag and Last-Modified, of the page with this URL. They mean nothing to any other.
+    pub fn sent_by<'a>(&'a self, page: &'a CanonicalUrl) -> &'a CanonicalUrl {
+        self.url.as_ref().unwrap_or(page)
+    }
+
     /// The validators of the copy after a look. Every stage that keeps some goes by this.
     pub fn after(self, look: &Look, verdict: Verdict) -> Self {
         let received = &look.validators;
@@ -89,11 +96,14 @@ impl Validators {
             ContentEvidence::Body if verdict == Verdict::Unknown => Self::default(),
             ContentEvidence::Body => received.clone(),
             // A 304 need not repeat the validators; those it leaves out still hold.
-            ContentEvidence::SameAsKnown => Self {
+            ContentEvidence::SameAsKnown if received.url == self.url => Self {
+                url: self.url,
                 etag: received.etag.clone().or(self.etag),
                 last_modified: received.last_modified.clone().or(self.last_modified),
                 content_digest: self.content_digest,
             },
+            // The same body, now from another address.
+            ContentEvidence::SameAsKnown => Self { content_digest: self.content_digest, ..received.clone() },
             // With the validators of content that is gone, its return would look like no change and come without a body.
             ContentEvidence::Missing { .. } if verdict != Verdict::Unknown => Self::default(),
             ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => self,

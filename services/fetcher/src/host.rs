@@ -11,7 +11,7 @@ use crate::response::{FetchFailure, Response};
 use crate::robots::{redirect, refresh};
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1};
+use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1, Validators};
 use page::{CanonicalUrl, Host, Timestamp};
 use politeness::{RobotsCacheEntry, RobotsFile};
 use std::cell::Cell;
@@ -135,7 +135,7 @@ impl HostWorker {
             }
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
-            let wanted = RequestedResource::Page(&job.request.validators);
+            let wanted = RequestedResource::Page(known_to(&job));
             let answer = get(&job.at, wanted, &mut self.connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
@@ -214,7 +214,7 @@ impl HostWorker {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
-        let known = &job.request.validators;
+        let known = known_to(&job);
         let is_conditional = known.etag.is_some() || known.last_modified.is_some();
         let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
         let (tag, known_digest) = (job.tag, job.request.validators.content_digest);
@@ -223,6 +223,7 @@ impl HostWorker {
         let look = &mut result.look;
         look.status = Some(status);
         look.retry_after_s = retry_after.map(|wait| wait.as_secs() as i64);
+        look.validators.url = look.final_url.clone();
         look.validators.etag = kept_header(&response, header::ETAG);
         look.validators.last_modified = kept_header(&response, header::LAST_MODIFIED);
         if outcome == FetchOutcome::Fetched {
@@ -252,6 +253,14 @@ impl HostWorker {
         let (hops, exchanges, sitemaps) = (job.hops, job.exchanges, self.sitemaps.take());
         FetchResult { hops, exchanges, sitemaps, ..FetchResult::new(look) }
     }
+}
+
+/// The validators to send to the current address of a job. Those of another address would have it confirm a page that
+/// it never served.
+fn known_to(job: &FetchJob) -> &Validators {
+    static NONE: Validators = Validators { url: None, etag: None, last_modified: None, content_digest: None };
+    let known = &job.request.validators;
+    if *known.sent_by(&job.request.url) == job.at { known } else { &NONE }
 }
 
 /// The sitemaps of a robots.txt, within the limits on number and length.

@@ -61,6 +61,7 @@ fn record() -> FetchResult {
         latency_ms: 143,
         status: Some(200),
         validators: Validators {
+            url: None,
             etag: Some("\"5f3c-5e2a9b1c2d3e4\"".to_owned()),
             last_modified: Some("Thu, 13 Nov 2025 02:13:20 GMT".to_owned()),
             content_digest: Some(Digest([9; 32])),

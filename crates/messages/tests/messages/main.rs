@@ -6,6 +6,7 @@
 mod every;
 /// Two values per record type: one with everything, one with as little as possible.
 mod samples;
+mod validators;
 
 /// The topic catalogue is what `schemas/README.md` says.
 mod catalogue;

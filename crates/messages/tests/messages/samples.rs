@@ -37,7 +37,7 @@ fn digest() -> Option<Digest> {
 }
 
 fn validators() -> Validators {
-    Validators { etag: etag(), last_modified: last_modified(), content_digest: digest() }
+    Validators { url: Some(url()), etag: etag(), last_modified: last_modified(), content_digest: digest() }
 }
 
 impl Samples for FetchRequest {

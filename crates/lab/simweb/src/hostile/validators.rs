@@ -29,6 +29,23 @@ fn then(status: &'static str) -> ReplyScript {
     })
 }
 
+/// A redirect to another target at each request, as `/latest` and roll-backs make it. Each target confirms whatever
+/// validators it is asked with.
+fn moving(targets: [&'static str; 2]) -> ReplyScript {
+    let asked_before = AtomicU64::new(0);
+    by_request(move |asked| {
+        vec![ScriptStep::Send(match asked.path.as_str() {
+            "/" => {
+                let number = asked_before.fetch_add(1, Ordering::Relaxed) as usize;
+                answer_bytes("302 Found", &format!("location: {}\r\n", targets[number % 2]))
+            }
+            _ if asked.has("if-none-match") || asked.has("if-modified-since") => answer_bytes("304 Not Modified", ""),
+            "/older" => page_bytes("last-modified: Mon, 02 Nov 2026 10:00:00 GMT\r\n", "older"),
+            _ => page_bytes("last-modified: Sun, 22 Nov 2026 10:00:00 GMT\r\netag: \"1\"\r\n", "newer"),
+        })]
+    })
+}
+
 pub(super) fn cases() -> Vec<Misbehaviour> {
     let case = Misbehaviour::new;
     let counter = AtomicU64::new(0);
@@ -56,6 +73,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("modified-yesterday", page("last-modified: yesterday\r\n", "hello"), FIVE).again(SAME),
         case("modified-of-10-kib", page(&format!("last-modified: {}\r\n", "9".repeat(10_000)), "hello"), FIVE)
             .again(SAME),
+        case("redirect-that-moves", moving(["/newer", "/older"]), FIVE).again(FIVE),
+        case("redirect-that-stays", moving(["/newer", "/newer"]), FIVE).again(NOT_MODIFIED),
         case("not-modified-at-first-sight", answer("304 Not Modified", ""), Expect::none("malformed_response")),
         case(
             "not-modified-with-another-etag",
