@@ -55,7 +55,9 @@ struct Rule {
 impl RobotsFile {
     /// Parses a file, at most its first [`MAX_ROBOTS_BYTES`].
     pub fn parse(file: &[u8]) -> Self {
-        let mut bytes = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        // Half a byte-order mark counts as one, as in Google's parser.
+        let mark = file.iter().zip(b"\xef\xbb\xbf").take_while(|(byte, mark)| byte == mark).count();
+        let mut bytes = &file[mark..];
         if bytes.len() > MAX_ROBOTS_BYTES {
             // A truncated line could forbid or allow far more than intended, so drop it.
             let cut = memchr::memrchr2(b'\n', b'\r', &bytes[..MAX_ROBOTS_BYTES]).unwrap_or(0);
@@ -242,6 +244,15 @@ mod tests {
     const EXAMPLE: &str = "\u{feff}# shop\nUser-agent: *\nDisallow: /cart\nCrawl-delay: 2.5\n\nuser-agent: ExampleBot\r\n\
         USERAGENT: otherbot\rDisalow: /private # ours\nAllow: /private/open\nSitemap: https://a.test/s.xml\n\n\
         User-agent: examplebot/2.0\nDisallow /tmp\n";
+
+    #[test]
+    fn half_a_byte_order_mark_hides_no_rule() {
+        let mark = b"\xef\xbb\xbf";
+        for length in 0..=mark.len() {
+            let robots = RobotsFile::parse(&[&mark[..length], b"User-agent: *\nDisallow: /"].concat());
+            assert!(!robots.check("SomeBot", "/").allowed, "{length} bytes of the mark");
+        }
+    }
 
     #[test]
     fn the_longest_matching_rule_of_all_groups_for_the_crawler_decides() {

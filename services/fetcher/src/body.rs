@@ -6,7 +6,7 @@ use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
 use crate::sniff;
 use bytes::Bytes;
-use hyper::header::{self, HeaderMap};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use messages::FetchOutcome;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Intake {
             FetchFailure::new(FetchOutcome::ContentRefused, format!("content coding {coding} was not requested"))
         };
         // An HTTP/1.1 request asks for no transfer coding but chunked.
-        if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| *value != "chunked") {
+        if let Some(value) = headers.get_all(header::TRANSFER_ENCODING).iter().find(|value| !is_chunked(value)) {
             let detail = format!("transfer coding {value:?} was not requested");
             return Err(FetchFailure::new(FetchOutcome::MalformedResponse, detail));
         }
@@ -61,6 +61,10 @@ impl Intake {
         }
         Ok((body.into(), is_cut))
     }
+}
+
+fn is_chunked(value: &HeaderValue) -> bool {
+    value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked")
 }
 
 fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {

@@ -57,6 +57,11 @@ impl Coding {
 }
 
 /// Limits on one body.
+/// First seven bits of a brotli stream with a window of up to 1 GiB, for which the decoder would make room at once. RFC
+/// 7932 has no such windows.
+const BROTLI_LARGE_WINDOW: u8 = 0x11;
+
+/// Limits on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
     /// Most bytes received.
@@ -134,6 +139,10 @@ impl Unpacker {
     }
 
     fn unpack(&mut self, mut slice: &[u8]) -> io::Result<()> {
+        let is_first = self.decoder.kept().received == slice.len() as u64;
+        if is_first && matches!(self.decoder, Decoder::Brotli(_)) && slice[0] & 0x7f == BROTLI_LARGE_WINDOW {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "brotli with a large window"));
+        }
         while !slice.is_empty() && !self.has_ended {
             match self.decoder.write(slice)? {
                 0 => self.has_ended = true,

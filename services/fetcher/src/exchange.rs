@@ -10,13 +10,20 @@ use messages::FetchOutcome;
 use page::CanonicalUrl;
 use std::time::Instant;
 
+/// Why a request has no answer.
+pub(crate) enum Unanswered {
+    /// The host closed the idle connection just as the request went out. It may be sent again, in its turn.
+    Unseen,
+    Failed(FetchFailure),
+}
+
 /// Sends one GET over the host's connection and opens one if needed. Keeps the connection if it can be reused.
 pub(crate) async fn get(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,
     connection: &mut Option<Connection>,
     network: &Network,
-) -> Result<Response, FetchFailure> {
+) -> Result<Response, Unanswered> {
     let rules = &*network.rules;
     let limit = Instant::now() + rules.fetch.total_timeout;
     if let Some(mut open) = connection.take()
@@ -27,16 +34,15 @@ pub(crate) async fn get(
                 *connection = reusable(open, &response);
                 return Ok(response);
             }
-            // The host closed the idle connection just before our request arrived. Nothing was received, so retry on a
-            // new connection.
-            Err(FailedExchange { before_response: true, .. }) if open.used => {}
-            Err(broken) => return Err(broken.failure),
+            Err(FailedExchange { is_unseen: true, .. }) if open.used => return Err(Unanswered::Unseen),
+            Err(broken) => return Err(Unanswered::Failed(broken.failure)),
         }
     }
     // Boxed because it is rare: it would enlarge the future of every request.
     let opening = tokio::time::timeout_at(limit.into(), Box::pin(Connection::open(url, network)));
-    let mut open = opening.await.unwrap_or_else(|_| Err(late(rules)))?;
-    let response = exchange(url, wanted, &mut open, rules, limit).await.map_err(|broken| broken.failure)?;
+    let mut open = opening.await.unwrap_or_else(|_| Err(late(rules))).map_err(Unanswered::Failed)?;
+    let answer = exchange(url, wanted, &mut open, rules, limit).await;
+    let response = answer.map_err(|broken| Unanswered::Failed(broken.failure))?;
     *connection = reusable(open, &response);
     Ok(response)
 }

@@ -1,10 +1,10 @@
 //! The worker of one host: one request at a time, over one connection, within the host's crawl delay.
 
 use crate::connection::Connection;
-use crate::exchange::get;
+use crate::exchange::{Unanswered, get};
 use crate::gate::Gate;
 use crate::network::Network;
-use crate::outcome::{is_without_connection, outcome_of, shortened};
+use crate::outcome::{is_refusal, is_without_connection, outcome_of, shortened};
 use crate::pool::{Done, FetchJob};
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
@@ -141,11 +141,17 @@ impl HostWorker {
             self.gate.ended();
             let mut response = match answer {
                 Ok(response) => response,
-                Err(failure) => return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure)),
+                Err(Unanswered::Unseen) => {
+                    self.wait_again(&mut job);
+                    continue;
+                }
+                Err(Unanswered::Failed(failure)) => {
+                    return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
+                }
             };
             job.wire_bytes += response.wire_bytes;
             job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
-            if matches!(response.status.as_u16(), 429 | 503) {
+            if is_refusal(response.status.as_u16()) {
                 let rest = self.retry_after(&response).unwrap_or(self.network.rules.refusal_rest);
                 self.left_alone_until = self.clock.now() + rest;
             }

@@ -23,6 +23,10 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep_until};
 
+/// Most interim responses before the final one, and most bytes of them.
+const MAX_INTERIM: usize = 10;
+const MAX_INTERIM_BYTES: usize = 64 << 10;
+
 /// A byte stream to a host.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin {}
 
@@ -46,8 +50,6 @@ pub(crate) struct ReadHead {
     pub(crate) head: Box<ResponseHead>,
     /// The bytes as received, if they are to be recorded.
     pub(crate) raw: Option<Vec<u8>>,
-    /// Length on the wire.
-    pub(crate) bytes: usize,
 }
 
 /// An open connection.
@@ -58,15 +60,15 @@ pub(crate) struct Http1Connection {
     max_head: usize,
     /// Whether the last exchange left the connection reusable.
     is_reusable: bool,
-    /// Whether any byte has arrived since the last request was sent.
-    has_heard: bool,
+    /// Bytes that have arrived since the last request was sent.
+    received_bytes: u64,
 }
 
 impl Http1Connection {
     /// Wraps a stream. Heads of more than `max_head` bytes are rejected.
     pub(crate) fn new(io: Box<dyn Io>, buffers: Rc<Buffers>, max_head: usize) -> Self {
         let input = Input { buffers, bytes: None, start: 0, end: 0 };
-        Self { io, input, alarm: Alarm::default(), max_head, is_reusable: true, has_heard: false }
+        Self { io, input, alarm: Alarm::default(), max_head, is_reusable: true, received_bytes: 0 }
     }
 
     /// Whether another request may be sent. The last response must have been read to its end, and the host must not
@@ -76,14 +78,14 @@ impl Http1Connection {
         self.is_reusable && is_silent
     }
 
-    /// Whether any byte has arrived since the last request was sent.
-    pub(crate) fn has_heard(&self) -> bool {
-        self.has_heard
+    /// Bytes that have arrived since the last request was sent, framing included.
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.received_bytes
     }
 
     /// Sends the head of a request. Requests have no body.
     pub(crate) async fn write(&mut self, mut request: &[u8], until: Instant) -> Result<(), Http1Error> {
-        (self.is_reusable, self.has_heard) = (false, false);
+        (self.is_reusable, self.received_bytes) = (false, 0);
         let Self { io, alarm, .. } = self;
         poll_fn(|context| {
             while !request.is_empty() {
@@ -102,15 +104,36 @@ impl Http1Connection {
 
     /// Waits for the head of the final response. Interim responses are skipped.
     pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Http1Error> {
+        let (mut interim, mut interim_bytes) = (0, 0);
+        // Bytes seen so far, and bytes seen when the head was last parsed.
+        let (mut seen, mut parsed) = (0, 0);
         loop {
             let rest = self.input.rest();
+            // A head that comes in small pieces is not parsed at each of them.
+            let is_worth_parsing = rest.len() >= 2 * parsed || has_empty_line(&rest[seen.min(rest.len())..]);
+            // An empty line may have begun in the bytes before.
+            seen = rest.len().saturating_sub(2);
+            if !is_worth_parsing && rest.len() < self.max_head {
+                self.fill(until).await?;
+                continue;
+            }
+            parsed = rest.len();
+            #[cfg(test)]
+            tests::PARSED_BYTES.set(tests::PARSED_BYTES.get() + parsed);
             match ParsedHead::of(rest).map_err(Http1Error::Malformed)? {
                 ParsedHead::Whole(head, length) if length <= self.max_head => {
                     let raw = records.then(|| rest[..length].to_vec());
                     self.input.consume(length);
-                    return Ok(ReadHead { head, raw, bytes: length });
+                    return Ok(ReadHead { head, raw });
                 }
-                ParsedHead::Interim(length) => self.input.consume(length),
+                ParsedHead::Interim(length) => {
+                    (interim, interim_bytes) = (interim + 1, interim_bytes + length);
+                    if interim > MAX_INTERIM || interim_bytes > MAX_INTERIM_BYTES {
+                        return Err(Http1Error::Malformed("too many interim responses".to_owned()));
+                    }
+                    self.input.consume(length);
+                    (seen, parsed) = (0, 0);
+                }
                 ParsedHead::Partial if rest.len() < self.max_head => self.fill(until).await?,
                 ParsedHead::Whole(..) | ParsedHead::Partial => {
                     return Err(Http1Error::Malformed(format!("the head has more than {} bytes", self.max_head)));
@@ -144,6 +167,12 @@ impl Http1Connection {
                 Some(More::Cut) => return Ok(false),
                 None => match self.fill(until()).await {
                     Err(Http1Error::Closed) if framing == Framing::UntilClose => return Ok(true),
+                    // TLS ended without close_notify, so the end may be missing.
+                    Err(Http1Error::Broken(error))
+                        if framing == Framing::UntilClose && error.kind() == io::ErrorKind::UnexpectedEof =>
+                    {
+                        return Ok(false);
+                    }
                     filled => filled?,
                 },
             }
@@ -151,11 +180,11 @@ impl Http1Connection {
     }
 
     async fn fill(&mut self, until: Instant) -> Result<(), Http1Error> {
-        let Self { io, input, alarm, has_heard, .. } = self;
+        let Self { io, input, alarm, received_bytes, .. } = self;
         poll_fn(|context| match input.poll_fill(&mut **io, context) {
             Poll::Ready(Ok(0)) => Poll::Ready(Err(Http1Error::Closed)),
-            Poll::Ready(Ok(_)) => {
-                *has_heard = true;
+            Poll::Ready(Ok(length)) => {
+                *received_bytes += length as u64;
                 Poll::Ready(Ok(()))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(Http1Error::Broken(error))),
@@ -163,6 +192,10 @@ impl Http1Connection {
         })
         .await
     }
+}
+
+fn has_empty_line(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\n\r\n").is_some() || memchr::memmem::find(bytes, b"\n\n").is_some()
 }
 
 /// Bytes received and not yet consumed. The buffers are shared among all connections, because few connections hold
@@ -188,8 +221,10 @@ impl Input {
     fn poll_fill(&mut self, io: &mut dyn Io, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let buffers = &self.buffers;
         let bytes = self.bytes.get_or_insert_with(|| buffers.lend());
-        bytes.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
+        if self.start > 0 {
+            bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
         let mut room = ReadBuf::new(&mut bytes[self.end..]);
         let polled = Pin::new(io).poll_read(context, &mut room);
         let length = room.filled().len();

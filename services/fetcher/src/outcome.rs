@@ -19,13 +19,18 @@ pub(crate) fn outcome_of(status: u16, says_when: bool, is_conditional: bool) -> 
         300..=399 => (FetchOutcome::RedirectedAway, Some("the redirect has no usable location")),
         404 => (FetchOutcome::NotFound, None),
         410 => (FetchOutcome::Gone, None),
-        429 => (FetchOutcome::RateLimited, None),
+        429 | 999 => (FetchOutcome::RateLimited, None),
         503 if says_when => (FetchOutcome::RateLimited, None),
         400..=499 => (FetchOutcome::ClientError, None),
         500..=599 => (FetchOutcome::ServerError, None),
         _ => return (FetchOutcome::MalformedResponse, Some(format!("status {status} is not an HTTP status"))),
     };
     (outcome, detail.map(str::to_owned))
+}
+
+/// Whether a status asks to be left alone for a while. Some sites answer 999 for 429.
+pub(crate) fn is_refusal(status: u16) -> bool {
+    matches!(status, 429 | 503 | 999)
 }
 
 /// Shortens a detail, which may quote the server, so that it fits into a message.

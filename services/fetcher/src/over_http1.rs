@@ -34,19 +34,22 @@ pub(crate) async fn exchange(
         Http1Error::Late if Instant::now() >= limit => late(rules),
         problem => failure_of(problem, idle),
     };
-    let ReadHead { head, raw, bytes: head_bytes } = answered
-        .map_err(|problem| FailedExchange { failure: failure(problem), before_response: !connection.has_heard() })?;
-    let mut wire_bytes = head_bytes as u64;
+    let ReadHead { head, raw } = answered.map_err(|problem| {
+        // A host that is silent may be at work on the request.
+        let is_unseen = connection.received_bytes() == 0 && !matches!(problem, Http1Error::Late);
+        FailedExchange { is_unseen, ..FailedExchange::after(connection.received_bytes(), failure(problem)) }
+    })?;
+    let mut body_bytes = 0;
     let (body, truncated) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
         let body = Intake::new(&head.headers, announced, wanted, rules);
-        let mut body = body.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
+        let mut body = body.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?;
         let mut problem = None;
         let taken = connection.body(
             &head,
             || limit.min(Instant::now() + idle),
             |piece| {
-                wire_bytes += piece.len() as u64;
+                body_bytes += piece.len() as u64;
                 body.take(piece).unwrap_or_else(|failure| {
                     problem = Some(failure);
                     More::Cut
@@ -54,23 +57,24 @@ pub(crate) async fn exchange(
             },
         );
         let taken = taken.await.map_err(failure);
-        let finished = taken.and_then(|_| problem.map_or(Ok(()), Err)).and_then(|()| body.finish(rules));
-        finished.map_err(|failure| FailedExchange::after(wire_bytes, failure))?
+        let taken = taken.and_then(|is_whole| problem.map_or(Ok(is_whole), Err));
+        let finished = taken.and_then(|is_whole| body.finish(rules).map(|(body, is_cut)| (body, is_cut || !is_whole)));
+        finished.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
         let mut drain = Drain::default();
         let drained = connection.body(&head, || limit, |piece| drain.take(piece)).await;
-        wire_bytes += drain.bytes;
+        body_bytes = drain.bytes;
         (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole))
     };
     let record = raw.map(|raw| ExchangeRecord {
         heads: Heads::sent(request, raw),
         protocol: if head.version == Version::HTTP_10 { "http/1.0" } else { "http/1.1" },
         address: address.map(str::to_owned),
-        received_bytes: wire_bytes - head_bytes as u64,
+        received_bytes: body_bytes,
     });
     let ResponseHead { status, headers, .. } = *head;
-    Ok(Response { status, headers, body, truncated, wire_bytes, record })
+    Ok(Response { status, headers, body, truncated, wire_bytes: connection.received_bytes(), record })
 }
 
 fn failure_of(problem: Http1Error, idle: Duration) -> FetchFailure {

@@ -32,7 +32,8 @@ pub(crate) async fn exchange(
     };
     let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
     let response = response.ok_or_else(|| FailedExchange::after(0, silent(idle)))?;
-    let response = response.map_err(|error| FailedExchange { failure: failure_of(&error), before_response: true })?;
+    let response =
+        response.map_err(|error| FailedExchange { failure: failure_of(&error), is_unseen: is_unseen(&error) })?;
     let heads = recorded.map(|request| Heads::in_words(&request, &response));
     let (head, mut frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
@@ -90,6 +91,17 @@ fn failure_of(error: &hyper::Error) -> FetchFailure {
     };
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     FetchFailure::new(outcome, format!("{error}{cause}"))
+}
+
+/// Whether the host cannot be at work on the request: it refused the stream, or the connection ended.
+fn is_unseen(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<h2::Error>());
+    match cause {
+        Some(error) if error.is_reset() => error.reason() == Some(h2::Reason::REFUSED_STREAM),
+        Some(error) if error.is_go_away() => error.reason() == Some(h2::Reason::NO_ERROR),
+        Some(error) => error.is_io(),
+        None => error.is_canceled() || error.is_closed(),
+    }
 }
 
 /// Whether the server violated the protocol, as opposed to a lost connection.

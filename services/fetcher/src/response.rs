@@ -74,15 +74,16 @@ impl FetchFailure {
     }
 }
 
-/// A failed exchange. `before_response` tells whether it failed before any byte was received.
+/// A failed exchange.
 pub(crate) struct FailedExchange {
     pub(crate) failure: FetchFailure,
-    pub(crate) before_response: bool,
+    /// Whether the connection ended before any byte of an answer, so that the host cannot be at work on the request.
+    pub(crate) is_unseen: bool,
 }
 
 impl FailedExchange {
     pub(crate) fn after(wire_bytes: u64, failure: FetchFailure) -> Self {
-        Self { failure: FetchFailure { wire_bytes, ..failure }, before_response: false }
+        Self { failure: FetchFailure { wire_bytes, ..failure }, is_unseen: false }
     }
 }
 

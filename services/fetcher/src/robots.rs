@@ -1,7 +1,7 @@
 //! Fetches a host's robots.txt as RFC 9309 requires, following at most five redirects, across hosts.
 
 use crate::connection::Connection;
-use crate::exchange::get;
+use crate::exchange::{Unanswered, get};
 use crate::network::Network;
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
@@ -27,10 +27,14 @@ pub(crate) async fn refresh(
         let mut elsewhere = None;
         let connection =
             if (at.scheme(), at.host()) == (&home.0, home.1.clone()) { &mut *connection } else { &mut elsewhere };
-        let answer = get(&at, RequestedResource::Robots, connection, network).await;
+        let mut answer = get(&at, RequestedResource::Robots, connection, network).await;
+        if let Err(Unanswered::Unseen) = answer {
+            answer = get(&at, RequestedResource::Robots, connection, network).await;
+        }
         let response = match answer {
             Ok(response) => response,
-            Err(failure) => {
+            Err(Unanswered::Unseen) => return (RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now), None),
+            Err(Unanswered::Failed(failure)) => {
                 tracing::debug!(host = %home.1, detail = failure.detail, "robots.txt unreachable");
                 return (RobotsCacheEntry::after(previous, RobotsFetch::Unreachable, now), Some(failure));
             }

@@ -3,6 +3,10 @@
 /// Most bytes of chunk extensions and of trailers in a body. Both are ignored.
 const MAX_EXTENSIONS: usize = 16 << 10;
 const MAX_TRAILERS: usize = 16 << 10;
+/// Most digits of a chunk's size, leading zeros included.
+const MAX_SIZE_DIGITS: u8 = 16;
+/// Blanks after chunk sizes that are allowed beyond one for each byte of the body.
+const SPARE_BLANKS: u64 = 16 << 10;
 
 /// How the rest of a body is delimited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +68,11 @@ pub(crate) struct Chunks {
     at: At,
     /// Bytes left in the current chunk.
     left: u64,
+    /// Digits of the current chunk's size.
+    digits: u8,
+    /// Bytes in all chunks so far.
+    length: u64,
+    blanks: u64,
     extensions: usize,
     trailers: usize,
 }
@@ -111,14 +120,23 @@ impl Chunks {
         match (self.at, byte) {
             (At::Start | At::Length, digit) if digit.is_ascii_hexdigit() => {
                 let value = u64::from(char::from(digit).to_digit(16).unwrap_or_default());
-                let before = if self.at == At::Start { 0 } else { self.left };
-                let longer = before.checked_mul(16).ok_or("a chunk of more than 2^64 bytes")?;
-                self.left = longer | value;
+                let (before, digits) = if self.at == At::Start { (0, 0) } else { (self.left, self.digits) };
+                if digits == MAX_SIZE_DIGITS {
+                    return Err("a chunk's length has too many digits");
+                }
+                (self.left, self.digits) = (before << 4 | value, digits + 1);
                 Ok(At::Length)
             }
             (At::Start, _) => Err("a chunk without a length"),
             (At::Length | At::Blanks | At::Extension, b'\r') => Ok(At::LengthLf),
-            (At::Length | At::Blanks, b' ' | b'\t') => Ok(At::Blanks),
+            (At::Length | At::Blanks, b' ' | b'\t') => {
+                self.blanks += 1;
+                if self.blanks <= SPARE_BLANKS.saturating_add(self.length) {
+                    Ok(At::Blanks)
+                } else {
+                    Err("too many blanks after chunk sizes")
+                }
+            }
             (At::Length | At::Blanks, b';') => Ok(At::Extension),
             (At::Length | At::Blanks, _) => Err("a chunk's length is not a number"),
             (At::Extension, b'\n') => Err("a line feed in a chunk's extension"),
@@ -130,7 +148,10 @@ impl Chunks {
                     Err("the chunk extensions are too long")
                 }
             }
-            (At::LengthLf, b'\n') => Ok(if self.left == 0 { At::Line } else { At::Data }),
+            (At::LengthLf, b'\n') => {
+                self.length = self.length.saturating_add(self.left);
+                Ok(if self.left == 0 { At::Line } else { At::Data })
+            }
             (At::DataCr, b'\r') => Ok(At::DataLf),
             (At::DataLf, b'\n') => Ok(At::Start),
             (At::DataCr | At::DataLf, _) => Err("a chunk is longer than its length"),

@@ -3,10 +3,13 @@
 use crate::http1::framing::{Chunks, Framing};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 /// Most header lines of a response.
 const MAX_HEADERS: usize = 512;
+/// Headers that say where the body ends.
+const FRAMING: [&[u8]; 2] = [b"content-length", b"transfer-encoding"];
 /// Headers that the fetcher uses. The others are only recorded.
 const KEPT: [HeaderName; 7] = [
     header::CONTENT_TYPE,
@@ -46,10 +49,36 @@ impl ParsedHead {
         let mut lines = [const { MaybeUninit::uninit() }; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut []);
         let parser = httparse::ParserConfig::default();
+        match parser.parse_response_with_uninit_headers(&mut response, input, &mut lines) {
+            Ok(httparse::Status::Complete(length)) => Self::of_response(&response, length),
+            Ok(httparse::Status::Partial) => Ok(Self::Partial),
+            Err(httparse::Error::HeaderName | httparse::Error::HeaderValue) => Self::of_odd(input),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Parses a head with folded lines, or with lines that are no headers, as curl and browsers do (RFC 9112 §5.2). The
+    /// connection is not reused: others may see another end of the message.
+    fn of_odd(input: &[u8]) -> Result<Self, String> {
+        let mut lines = [const { MaybeUninit::uninit() }; MAX_HEADERS];
+        let mut response = httparse::Response::new(&mut []);
+        let mut parser = httparse::ParserConfig::default();
+        parser.allow_obsolete_multiline_headers_in_responses(true).ignore_invalid_headers_in_responses(true);
         let parsed = parser.parse_response_with_uninit_headers(&mut response, input, &mut lines);
         let httparse::Status::Complete(length) = parsed.map_err(|error| error.to_string())? else {
             return Ok(Self::Partial);
         };
+        let understood = response.headers.iter().filter(|line| names_framing(line.name.as_bytes())).count();
+        if plain_framing_lines(&input[..length]) != Some(understood) {
+            return Err("a malformed line about the length of the body".to_owned());
+        }
+        Ok(match Self::of_response(&response, length)? {
+            Self::Whole(head, length) => Self::Whole(Box::new(ResponseHead { keeps_alive: false, ..*head }), length),
+            other => other,
+        })
+    }
+
+    fn of_response(response: &httparse::Response<'_, '_>, length: usize) -> Result<Self, String> {
         let code = response.code.unwrap_or_default();
         let status = StatusCode::from_u16(code).map_err(|_| format!("status {code} is not an HTTP status"))?;
         if status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS {
@@ -93,7 +122,7 @@ impl Lines {
                     lines.is_chunked =
                         Some(words(value).last().is_some_and(|word| word.eq_ignore_ascii_case("chunked")));
                 }
-                let value = HeaderValue::from_bytes(value).map_err(|error| error.to_string())?;
+                let value = HeaderValue::from_bytes(&unfolded(value)).map_err(|error| error.to_string())?;
                 lines.kept.append(known, value);
             }
         }
@@ -125,6 +154,38 @@ impl Lines {
             (_, Some(false), _) | (_, None, None) => Ok(Framing::UntilClose),
         }
     }
+}
+
+/// Whether the name of a header line, well-formed or not, is one in `FRAMING`.
+fn names_framing(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    FRAMING.iter().any(|known| memchr::memmem::find(&name, known).is_some())
+}
+
+/// The number of lines in a head that say where the body ends. `None` if one of them is folded.
+fn plain_framing_lines(head: &[u8]) -> Option<usize> {
+    let mut count = 0;
+    let mut is_framing = false;
+    for line in head.split(|byte| *byte == b'\n') {
+        if is_framing && line.first().is_some_and(|first| matches!(first, b' ' | b'\t')) {
+            return None;
+        }
+        is_framing = memchr::memchr(b':', line).is_some_and(|colon| names_framing(&line[..colon]));
+        count += usize::from(is_framing);
+    }
+    Some(count)
+}
+
+fn is_folded(value: &[u8]) -> bool {
+    memchr::memchr2(b'\r', b'\n', value).is_some()
+}
+
+/// A folded value in one line: each fold is replaced by spaces (RFC 9112 §5.2).
+fn unfolded(value: &[u8]) -> Cow<'_, [u8]> {
+    if !is_folded(value) {
+        return Cow::Borrowed(value);
+    }
+    value.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte }).collect()
 }
 
 /// The items of a comma-separated list. Empty if the value is not valid text.
@@ -179,8 +240,11 @@ mod tests {
             "content-length: -5",
             "content-length: 18446744073709551616",
             "content-length: \u{665}",
-            "x broken: a",
-            "x: a\r\n folded",
+            "content-length : 5",
+            "content-length: 5\r\n 6",
+            "Transfer-Encoding : chunked\r\ncontent-length: 5",
+            "transfer-encoding:\r\n chunked",
+            "x\r\n content-length: 5",
         ] {
             let head = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\n");
             assert!(ParsedHead::of(head.as_bytes()).is_err(), "{lines:?}");
@@ -193,6 +257,22 @@ mod tests {
             ParsedHead::of(lines(MAX_HEADERS).as_bytes()).is_ok()
                 && ParsedHead::of(lines(MAX_HEADERS + 1).as_bytes()).is_err()
         );
+    }
+
+    #[test]
+    fn a_head_with_folded_lines_or_lines_that_are_none_is_read_and_ends_the_connection() {
+        for (lines, etag) in [
+            ("x broken: a", None),
+            ("no colon", None),
+            ("x: a\r\n folded", None),
+            ("etag: \"a\r\n\tb\"", Some("\"a  \tb\"")),
+            ("x broken: a\r\netag: \"1\"", Some("\"1\"")),
+        ] {
+            let head = whole(&format!("HTTP/1.1 200 OK\r\n{lines}\r\ncontent-length: 5\r\n\r\n"));
+            assert_eq!((&head.framing, head.keeps_alive), (&Framing::Length(5), false), "{lines:?}");
+            let read = head.headers.get(header::ETAG).map(|value| value.to_str().unwrap());
+            assert_eq!(read, etag, "{lines:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,15 @@
 use super::*;
+use std::cell::Cell;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 const MAX_HEAD: usize = 8 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
+
+thread_local! {
+    /// Bytes of heads parsed by this thread, those parsed again included.
+    pub(super) static PARSED_BYTES: Cell<usize> = const { Cell::new(0) };
+}
 
 fn pair() -> (Http1Connection, DuplexStream, Rc<Buffers>) {
     let (ours, theirs) = duplex(1 << 20);
@@ -86,7 +92,7 @@ fn an_answer_that_breaks_off_is_whole_only_if_the_end_of_the_connection_is_its_e
             host.write_all(answer).await.unwrap();
             host.shutdown().await.unwrap();
             let read = exchange(&mut connection).await;
-            assert_eq!(connection.has_heard(), !answer.is_empty());
+            assert_eq!(connection.received_bytes() > 0, !answer.is_empty());
             match read {
                 Ok((200, body, false)) => assert!(is_whole && body == b"hello", "{answer:?}"),
                 other => assert!(!is_whole && matches!(other, Err(Http1Error::Closed)), "{answer:?}: {other:?}"),
@@ -98,6 +104,85 @@ fn an_answer_that_breaks_off_is_whole_only_if_the_end_of_the_connection_is_its_e
     check(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n", false);
     check(b"HTTP/1.1 200 OK\r\ncontent-le", false);
     check(b"", false);
+}
+
+/// Ends as TLS does without close_notify.
+struct WithoutGoodbye(DuplexStream);
+
+impl AsyncRead for WithoutGoodbye {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = room.filled().len();
+        ready!(Pin::new(&mut self.0).poll_read(cx, room))?;
+        let is_end = room.filled().len() == before;
+        Poll::Ready(if is_end { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) })
+    }
+}
+
+impl AsyncWrite for WithoutGoodbye {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}
+
+#[test]
+fn a_body_until_the_end_of_a_connection_that_ends_without_notice_is_kept_and_not_whole() {
+    let (ours, mut host) = duplex(1 << 20);
+    let buffers = Rc::new(Buffers::for_heads_of(MAX_HEAD));
+    let mut connection = Http1Connection::new(Box::new(WithoutGoodbye(ours)), buffers, MAX_HEAD);
+    wait_for(async {
+        host.write_all(b"HTTP/1.1 200 OK\r\n\r\nhello").await.unwrap();
+        host.shutdown().await.unwrap();
+        let until = Instant::now() + PATIENCE;
+        connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await.unwrap();
+        let ReadHead { head, .. } = connection.head(false, until).await.unwrap();
+        let mut body = Vec::new();
+        let take = |piece: &[u8]| {
+            body.extend_from_slice(piece);
+            More::Wanted
+        };
+        assert!(!connection.body(&head, || until, take).await.unwrap());
+        assert_eq!(body, b"hello");
+    });
+}
+
+#[test]
+fn interim_responses_end() {
+    let interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
+    for (count, is_read) in [(MAX_INTERIM, true), (MAX_INTERIM + 1, false)] {
+        let (mut connection, mut host, _) = pair();
+        wait_for(async {
+            let answer = format!("{}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello", interim.repeat(count));
+            host.write_all(answer.as_bytes()).await.unwrap();
+            assert_eq!(exchange(&mut connection).await.is_ok(), is_read, "{count}");
+            assert_eq!(connection.received_bytes(), answer.len() as u64);
+        });
+    }
+}
+
+#[test]
+fn the_work_for_a_head_that_comes_byte_by_byte_is_linear() {
+    let answer = format!("HTTP/1.1 200 OK\r\n{}content-length: 5\r\n\r\nhello", "a: bbbbbbbb\r\n".repeat(300));
+    let (mut connection, mut host, _) = pair();
+    wait_for(async {
+        let sent = async {
+            for byte in answer.as_bytes() {
+                host.write_all(&[*byte]).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        };
+        let (read, ()) = tokio::join!(exchange(&mut connection), sent);
+        assert_eq!(read.unwrap(), (200, b"hello".to_vec(), true));
+    });
+    let parsed = PARSED_BYTES.get();
+    assert!(parsed <= 3 * answer.len(), "{parsed} bytes parsed for {}", answer.len());
 }
 
 #[test]

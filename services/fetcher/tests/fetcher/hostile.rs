@@ -80,6 +80,14 @@ fn bounded(name: &str, result: &FetchResult) {
     }
 }
 
+/// What the server saw: one request a look and hop, never one more because it was slow or broke off.
+fn asked_too_often(web: &HostileWeb, case: &Misbehaviour) -> Option<String> {
+    let looks = 1 + u64::from(case.again.is_some());
+    let hops = if case.name.starts_with("redirect") { REDIRECTS as u64 } else { 0 };
+    let (requests, most) = (web.requests(&case.name), looks * (1 + hops));
+    (requests > most).then(|| format!("{}: {requests} requests, at most {most} expected", case.name))
+}
+
 #[test]
 fn every_misbehaviour_over_http1_ends_as_it_should() {
     let (stalling, ending): (Vec<_>, Vec<_>) = misbehaviours().into_iter().partition(|case| case.stalls);
@@ -98,6 +106,7 @@ fn every_misbehaviour_over_http1_ends_as_it_should() {
     }
     let mut bench = Bench::at(web.address(), &[&limits[..], &IMPATIENT].concat());
     problems.extend(differing(&mut bench, web.address().port(), &stalling));
+    problems.extend(ending.iter().chain(&stalling).filter_map(|case| asked_too_often(&web, case)));
     assert!(
         problems.is_empty(),
         "{} of the web's misbehaviours end otherwise:\n{}",

@@ -31,6 +31,14 @@ fn brotli(body: &[u8]) -> Vec<u8> {
     packed
 }
 
+/// With a window that only the format's extension allows.
+fn brotli_with_large_window(body: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let params = brotli::enc::BrotliEncoderParams { lgwin: 30, large_window: true, ..Default::default() };
+    brotli::BrotliCompress(&mut &*body, &mut packed, &params).expect(IN_MEMORY);
+    packed
+}
+
 fn zstd(body: &[u8]) -> Vec<u8> {
     zstd::encode_all(body, 3).expect(IN_MEMORY)
 }
@@ -132,6 +140,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("coding-unknown", packed("x-klingon", HELLO), REFUSED),
         case("coding-deflate-unasked", packed("deflate", HELLO), REFUSED),
         case("coding-compress-unasked", packed("compress", b"\x1f\x9d\x90"), REFUSED),
+        case("br-with-large-window", packed("br", brotli_with_large_window(HELLO)), MALFORMED),
         case("codings-stacked", packed("gzip, gzip", gzip(&gzip(HELLO))), REFUSED),
         case("codings-stacked-unlike", packed("br, zstd", zstd(&brotli(HELLO))), REFUSED),
         case("codings-in-two-headers", packed("gzip\r\ncontent-encoding: gzip", gzip(&gzip(HELLO))), REFUSED),

@@ -124,7 +124,20 @@ fn transfer_codings() -> Vec<Misbehaviour> {
         case("chunk-length-too-short", chunked("3\r\nhello\r\n0\r\n\r\n"), MALFORMED),
         case("chunk-length-too-long", chunked("9\r\nhello\r\n0\r\n\r\n"), MALFORMED),
         case("chunk-length-padded", chunked("0000000000000005\r\nhello\r\n0\r\n\r\n"), FIVE),
-        case("chunk-length-endless", chunks(ScriptStep::Forever(b"0".repeat(4_096))), TIMED_OUT).stalling(),
+        case("chunk-length-endless", chunks(ScriptStep::Forever(b"0".repeat(4_096))), MALFORMED),
+        case(
+            "chunk-length-blanks-endless",
+            {
+                let start = [&head("transfer-encoding: chunked\r\n")[..], b"5"].concat();
+                steps(vec![ScriptStep::Send(start), ScriptStep::Forever(b" ".repeat(4_096))])
+            },
+            MALFORMED,
+        ),
+        case(
+            "transfer-chunked-in-capitals",
+            raw([&head("Transfer-Encoding: Chunked\r\n")[..], b"5\r\nhello\r\n0\r\n\r\n"].concat()),
+            FIVE,
+        ),
         case(
             "chunk-of-an-exabyte",
             {

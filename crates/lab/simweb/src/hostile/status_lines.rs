@@ -18,6 +18,12 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("no-bytes", steps(vec![]), LOST),
         case("reset-at-once", steps(vec![ScriptStep::Reset]), LOST),
         case("silence", steps(vec![ScriptStep::Hold]), Expect::none("timed_out")).stalling(),
+        case("silence-on-a-used-connection", steps(vec![ScriptStep::Hold]), Expect::none("timed_out"))
+            .robots(steps(vec![
+                ScriptStep::Send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec()),
+                ScriptStep::Stay,
+            ]))
+            .stalling(),
         case("status-line-absent", raw("<html>hello</html>"), MALFORMED),
         case("status-line-half", raw("HTTP/1.1 20"), LOST),
         case("status-line-endless", steps(vec![ScriptStep::Forever(b"HTTP/1.1 200 OOOO".repeat(64))]), MALFORMED),
@@ -39,11 +45,10 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("status-zero", line("HTTP/1.1 000 Zero"), MALFORMED),
         case("status-99", line("HTTP/1.1 099 Low"), MALFORMED),
         case("status-600", line("HTTP/1.1 600 High"), Expect::answer("malformed_response", 600)),
-        case("status-999", line("HTTP/1.1 999 Request denied"), Expect::answer("malformed_response", 999)),
+        case("status-999", line("HTTP/1.1 999 Request denied"), Expect::answer("rate_limited", 999)),
         case("status-100-for-ever", steps(vec![ScriptStep::Forever(b"HTTP/1.1 100 Continue\r\n\r\n".repeat(64))]), {
-            Expect::none("timed_out")
-        })
-        .stalling(),
+            Expect::none("malformed_response")
+        }),
         case(
             "status-101-unasked",
             raw("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
