@@ -58,6 +58,11 @@ impl HintIntake {
         self.pings.serves(path)
     }
 
+    /// Why a request is refused, whatever its body. `None` if the body decides.
+    pub(crate) fn refusal<'a>(&self, path: &str, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<PingReply> {
+        self.pings.refusal(path, header)
+    }
+
     /// Answers a request. When it returns, the hints are in the log, or the answer says that they are not.
     pub(crate) fn answer(&self, request: &PingRequest<'_>) -> PingReply {
         let now = self.clock.now();

@@ -3,6 +3,7 @@
 use crate::board::Board;
 use crate::clock::WebClock;
 use crate::hints::HintIntake;
+use crate::http::HttpSite;
 use crate::threads::{Background, StageThreads, StopSignal};
 use crate::{backlog, http, load, logging};
 use anyhow::Context as _;
@@ -156,16 +157,15 @@ fn run(
     let mut background = Background::new(&stop);
     // Hints are for the scheduler; any of its processes accepts them for all.
     let hints = (name == "scheduler").then(|| HintIntake::new(settings, &names, clock.clone())).flatten();
-    let address = http::serve(
-        settings.http.bind,
-        board.clone(),
-        None,
-        hints.clone(),
-        &stop,
-        &mut background,
-        hung_after(settings),
-    )
-    .with_context(|| format!("http.bind: cannot listen on {}", settings.http.bind))?;
+    let site = HttpSite {
+        board: board.clone(),
+        commands: None,
+        hints: hints.clone(),
+        names: settings.http.names.clone(),
+        hung_after: hung_after(settings),
+    };
+    let address = http::serve(settings.http.bind, site, &stop, &mut background)
+        .with_context(|| format!("http.bind: cannot listen on {}", settings.http.bind))?;
     let Some(Ready { log, partitions }) = await_log(settings, &names, name, &stop, &waiting)? else { return Ok(()) };
     if let Some(hints) = &hints {
         hints.open(log.clone(), partitions);

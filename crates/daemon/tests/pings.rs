@@ -120,7 +120,7 @@ fn each_sender_has_a_limit_of_its_own() {
     let pings = all(&[("hints.pages_per_minute", "2")]);
     let page = "{\"url\":\"http://a.test/\"}\n";
     let reply = operator(&pings, &page.repeat(3));
-    assert_eq!((reply.status, reply.hints.len(), reply.counts.refused), (429, 0, 3), "more than ever fits");
+    assert_eq!((reply.status, reply.hints.len(), reply.counts.refused), (413, 0, 3), "more than ever fits");
     assert_eq!(operator(&pings, &page.repeat(2)).status, 200);
     let reply = operator(&pings, page);
     assert_eq!((reply.status, reply.hints.len()), (429, 0));

@@ -27,7 +27,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (b == 18 || b == 19))
         || (a == 198 && b == 51 && c == 100)
-        || (a == 203 && b == 0 && c == 113))
+        || (a == 203 && b == 0 && c == 113)
+        // Azure's wire server, which hands out credentials to the virtual machine that asks.
+        || address == Ipv4Addr::new(168, 63, 129, 16))
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -67,6 +69,8 @@ mod tests {
             "169.254.169.254",
             "100.64.0.1",
             "192.0.2.1",
+            "168.63.129.16",
+            "::ffff:168.63.129.16",
             "198.18.0.1",
             "224.0.0.1",
             "255.255.255.255",

@@ -1,7 +1,7 @@
 //! The whole loop in one process: log and state in RocksDB in one data directory, with a thread per stage.
 
 use crate::CommandFailure;
-use daemon::http::{self, TextResponse};
+use daemon::http::{self, HttpSite, TextResponse};
 use daemon::{Background, Board, HintIntake, StageThreads, Status, StopSignal, WebClock};
 use messages::body::Packing;
 use messages::{Command, CommandKind, topics};
@@ -147,10 +147,12 @@ fn serve(
 ) -> Result<SocketAddr, CommandFailure> {
     let bind = settings.http.bind;
     let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
-    match http::serve(bind, board.clone(), Some(commands.clone()), hints.clone(), stop, background, HUNG_AFTER) {
+    let names = settings.http.names.clone();
+    let site = HttpSite { board: board.clone(), commands: Some(commands), hints, names, hung_after: HUNG_AFTER };
+    match http::serve(bind, site.clone(), stop, background) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && bind == Settings::default().http.bind => {
             let any = SocketAddr::new(bind.ip(), 0);
-            http::serve(any, board.clone(), Some(commands), hints, stop, background, HUNG_AFTER).map_err(problem)
+            http::serve(any, site, stop, background).map_err(problem)
         }
         other => other.map_err(problem),
     }

@@ -74,6 +74,11 @@ impl Pings {
         }
     }
 
+    /// Why a request is refused, whatever its body. `None` if the body decides.
+    pub fn refusal<'a>(&self, path: &str, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<PingReply> {
+        if path == "/hints" { self.without_token(header) } else { None }
+    }
+
     /// Answers a request to a path for which [`Pings::serves`] is true.
     pub fn answer(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
         match (request.method, request.path) {
@@ -94,12 +99,14 @@ impl Pings {
         let Some(pages) = u32::try_from(hints.len()).ok().and_then(NonZeroU32::new) else { return reply };
         match self.limiter.check_key_n(&sender.to_owned(), pages) {
             Ok(Ok(())) => PingReply { hints, ..reply },
-            Ok(Err(_)) | Err(_) => {
+            over => {
                 let limit = self.settings.pages_per_minute;
                 let text = format!("{pages} pages exceed the limit of {limit} per minute (hints.pages_per_minute)");
+                // More than a minute's pages at once will not be admitted later either.
+                let status = if over.is_err() { 413 } else { 429 };
                 PingReply {
                     counts: RejectionCounts { refused: u64::from(pages.get()), ..RejectionCounts::default() },
-                    ..PingReply::text(429, &text)
+                    ..PingReply::text(status, &text)
                 }
             }
         }

@@ -18,11 +18,18 @@ struct PingItem {
 }
 
 impl Pings {
-    pub(crate) fn operator(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
-        let shown = (request.header)("authorization").and_then(bearer_token);
+    /// The refusal of a request that does not show the token.
+    pub(super) fn without_token<'a>(&self, header: &dyn Fn(&str) -> Option<&'a str>) -> Option<PingReply> {
+        let shown = header("authorization").and_then(bearer_token);
         let known = self.settings.token.as_ref().zip(shown);
-        if !known.is_some_and(|(token, shown)| knows(token, shown)) {
-            return PingReply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
+        let is_known = known.is_some_and(|(token, shown)| knows(token, shown));
+        let refusal = || PingReply::text(401, "unauthorized: send Authorization: Bearer TOKEN (hints.token)");
+        (!is_known).then(refusal)
+    }
+
+    pub(crate) fn operator(&self, request: &PingRequest<'_>, now: Timestamp) -> PingReply {
+        if let Some(refusal) = self.without_token(request.header) {
+            return refusal;
         }
         let items = match read(request.body) {
             Ok(items) => items,
