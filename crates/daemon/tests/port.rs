@@ -63,9 +63,8 @@ fn only_addresses_localhost_and_configured_names_may_be_addressed() {
     for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "example.org", ""] {
         assert_eq!(ask(host), 421, "{host:?}");
     }
-    let command = |host| {
-        format!("POST /refetch HTTP/1.1\r\nhost: {host}\r\nx-recrawl-command: 1\r\ncontent-length: 0\r\n\r\n")
-    };
+    let command =
+        |host| format!("POST /refetch HTTP/1.1\r\nhost: {host}\r\nx-recrawl-command: 1\r\ncontent-length: 0\r\n\r\n");
     assert_eq!(answer(address, &command("evil.example")), 421);
     assert_eq!(answer(address, &command("localhost")), 200);
     assert_eq!(answer(address, "GET /status HTTP/1.0\r\n\r\n"), 200);

@@ -100,7 +100,7 @@ impl CanonicalUrl {
     }
 
     /// Scheme and authority: `https://example.org`.
-    pub(crate) fn origin(&self) -> &str {
+    pub fn origin(&self) -> &str {
         &self.0[..self.0.len() - self.path_and_query().len()]
     }
 

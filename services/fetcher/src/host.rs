@@ -1,10 +1,10 @@
-//! The worker of one host: one request at a time, over one connection, within the host's crawl delay.
+//! The worker of one host, whatever the scheme and port: one request at a time, within the host's crawl delay.
 
-use crate::connection::Connection;
 use crate::exchange::{Unanswered, get};
 use crate::gate::Gate;
+use crate::host::origin::Origins;
 use crate::network::Network;
-use crate::outcome::{is_refusal, is_without_connection, outcome_of, shortened};
+use crate::outcome::{is_refusal, outcome_of, shortened};
 use crate::pool::{Done, FetchJob};
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
@@ -12,37 +12,25 @@ use crate::robots::{redirect, refresh};
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
 use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1, Validators};
-use page::{CanonicalUrl, Host, Timestamp};
-use politeness::{RobotsCacheEntry, RobotsFile};
-use std::cell::Cell;
+use page::{CanonicalUrl, Timestamp};
+use politeness::RobotsCacheEntry;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
 
+mod origin;
 mod turn;
 
 /// Longest header value kept with a page. Many pages are kept.
 const MAX_KEPT_HEADER: usize = 1 << 10;
-/// Most sitemaps reported from a robots.txt, and the longest URL among them in bytes.
-const MAX_SITEMAPS: usize = 32;
-const MAX_SITEMAP_BYTES: usize = 2_048;
 
 /// State of a host while its worker lives.
 pub(crate) struct HostWorker {
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
     gate: Gate,
-    robots: Option<RobotsCacheEntry>,
-    /// Crawl delay from robots.txt.
-    robots_crawl_delay: Option<Duration>,
-    /// Why the last fetch of robots.txt got no connection.
-    no_connection: Option<FetchFailure>,
-    /// When to fetch robots.txt again: when it expires, or earlier if `robots_refresh` says so.
-    robots_due: Timestamp,
-    /// Sitemaps of a newly fetched robots.txt, to be reported with the next result.
-    sitemaps: Cell<Vec<String>>,
-    connection: Option<Connection>,
+    origins: Origins,
     last_latency: Duration,
     /// A host that refused gets no request until then: for its `retry-after`, or else for the scheduler's least
     /// back-off.
@@ -66,27 +54,22 @@ impl HostWorker {
             network,
             clock,
             gate,
-            robots: None,
-            robots_crawl_delay: None,
-            no_connection: None,
-            robots_due: Timestamp::MIN,
-            sitemaps: Cell::default(),
-            connection: None,
+            origins: Origins::default(),
             last_latency: Duration::ZERO,
             left_alone_until: Timestamp::MIN,
             on_the_wire: None,
         }
     }
 
-    /// Closes the idle connection.
+    /// Closes the idle connections.
     pub(crate) fn rest(&mut self) {
-        self.connection = None;
+        self.origins.close();
     }
 
     /// Cancels a job midway. The connection is closed so that the rest of its exchange is not read as the next
     /// response.
     pub(crate) fn break_off(&mut self) {
-        self.connection = None;
+        self.origins.close();
         self.gate.ended();
         self.on_the_wire = None;
     }
@@ -96,9 +79,9 @@ impl HostWorker {
         self.on_the_wire = None;
     }
 
-    /// The current robots.txt.
-    pub(crate) fn robots(&self) -> Option<&RobotsCacheEntry> {
-        self.robots.as_ref()
+    /// The current robots.txt for a URL.
+    pub(crate) fn robots(&self, url: &CanonicalUrl) -> Option<&RobotsCacheEntry> {
+        self.origins.get(url)?.robots.as_ref()
     }
 
     /// Works on a job until it is answered or redirected to another host.
@@ -109,25 +92,23 @@ impl HostWorker {
                 return self.given_up(job, &why);
             }
             self.set_delay(requested_delay);
-            if self.robots_due <= self.clock.now() {
+            if self.origins.of(&job.at).robots_due <= self.clock.now() {
                 if let Some(why) = self.go_out(&mut job).await {
                     return self.given_up(job, &why);
                 }
-                let entry =
-                    refresh(&job.at, self.robots.as_ref(), &mut self.connection, &self.network, self.clock.now());
+                let (origin, rules) = (self.origins.of(&job.at), &self.network.rules);
+                let known = origin.robots.as_ref();
+                let entry = refresh(&job.at, known, &mut origin.connection, &self.network, self.clock.now());
                 // Boxed because it is rare: it would enlarge the future of every page.
                 let (entry, failure) = Box::pin(entry).await;
-                self.no_connection = failure.filter(is_without_connection);
-                self.robots_due = entry.expires_at().min(self.clock.now() + self.network.rules.robots_refresh);
-                self.sitemaps.set(entry.robots().map(sitemaps_of).unwrap_or_default());
-                self.robots_crawl_delay =
-                    entry.robots().and_then(|robots| robots.crawl_delay(&self.network.rules.product_token));
-                self.robots = Some(entry);
+                let due = self.clock.now() + rules.robots_refresh;
+                origin.take_robots(entry, failure, due, &rules.product_token);
                 self.gate.ended();
                 self.wait_again(&mut job);
                 self.set_delay(requested_delay);
             }
-            if let Some(refusal) = self.refusal(&job.at) {
+            let refusal = self.origins.of(&job.at).refusal(&job.at, &self.network.rules.product_token);
+            if let Some(refusal) = refusal {
                 return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
             }
             if let Some(why) = self.go_out(&mut job).await {
@@ -136,7 +117,8 @@ impl HostWorker {
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
             let wanted = RequestedResource::Page(known_to(&job));
-            let answer = get(&job.at, wanted, &mut self.connection, &self.network).await;
+            let connection = &mut self.origins.of(&job.at).connection;
+            let answer = get(&job.at, wanted, connection, &self.network).await;
             self.last_latency = self.clock.monotonic().saturating_sub(started);
             self.gate.ended();
             let mut response = match answer {
@@ -164,10 +146,10 @@ impl HostWorker {
                 let failure = FetchFailure::new(FetchOutcome::TooManyRedirects, detail);
                 return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
             }
-            let here = authority(&job.at);
+            let is_elsewhere = next.host_name() != job.at.host_name();
             job.at = next;
             self.wait_again(&mut job);
-            if authority(&job.at) != here {
+            if is_elsewhere {
                 return Turn::HandOver(job);
             }
         }
@@ -179,27 +161,8 @@ impl HostWorker {
     }
 
     fn set_delay(&mut self, requested: Option<Duration>) {
-        let own = self.network.rules.delay.delay_after(self.robots_crawl_delay, self.last_latency).as_duration();
+        let own = self.network.rules.delay.delay_after(self.origins.crawl_delay(), self.last_latency).as_duration();
         self.gate.set_delay(own.max(requested.unwrap_or_default()));
-    }
-
-    /// Why robots.txt forbids a URL now. `None` if it is allowed.
-    fn refusal(&self, url: &CanonicalUrl) -> Option<FetchFailure> {
-        let entry = self.robots.as_ref()?;
-        let verdict = entry.check(&self.network.rules.product_token, url.path_and_query());
-        if verdict.allowed {
-            return None;
-        }
-        // The error that made robots.txt unreachable applies to the page too, and tells more.
-        if let (None, Some(failure)) = (verdict.rule, &self.no_connection) {
-            return Some(failure.clone());
-        }
-        let (outcome, detail) = match (verdict.rule, entry.unreachable_since()) {
-            (Some(rule), _) => (FetchOutcome::RobotsDisallowed, format!("robots.txt: {rule}")),
-            (None, Some(since)) => (FetchOutcome::RobotsUnavailable, format!("robots.txt unreachable since {since}")),
-            (None, None) => (FetchOutcome::RobotsDisallowed, "robots.txt".to_owned()),
-        };
-        Some(FetchFailure::new(outcome, detail))
     }
 
     fn failed(
@@ -249,14 +212,17 @@ impl HostWorker {
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
+        let origin = self.origins.get(&job.at);
+        let robots_crawl_delay = origin.and_then(|origin| origin.robots_crawl_delay);
+        let sitemaps = origin.map(|origin| origin.sitemaps.take()).unwrap_or_default();
         let look = Look {
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             final_url: (!job.hops.is_empty()).then_some(job.at),
             wire_bytes: job.wire_bytes as i64,
-            robots_crawl_delay_ms: self.robots_crawl_delay.map(|delay| delay.as_millis() as i64),
+            robots_crawl_delay_ms: robots_crawl_delay.map(|delay| delay.as_millis() as i64),
             ..Look::new(job.request, outcome, fetched_at)
         };
-        let (hops, exchanges, sitemaps) = (job.hops, job.exchanges, self.sitemaps.take());
+        let (hops, exchanges) = (job.hops, job.exchanges);
         FetchResult { hops, exchanges, sitemaps, ..FetchResult::new(look) }
     }
 }
@@ -269,18 +235,7 @@ fn known_to(job: &FetchJob) -> &Validators {
     if *known.sent_by(&job.request.url) == job.at { known } else { &NONE }
 }
 
-/// The sitemaps of a robots.txt, within the limits on number and length.
-fn sitemaps_of(robots: &RobotsFile) -> Vec<String> {
-    let sound = robots.sitemaps().iter().filter(|address| address.len() <= MAX_SITEMAP_BYTES);
-    sound.take(MAX_SITEMAPS).cloned().collect()
-}
-
 /// A header kept with the page. Absent if it is too long to be genuine.
 fn kept_header(response: &Response, name: HeaderName) -> Option<String> {
     response.header(name).filter(|value| !value.is_empty() && value.len() <= MAX_KEPT_HEADER)
-}
-
-/// The scope of a robots.txt and of a connection.
-pub(crate) fn authority(url: &CanonicalUrl) -> (bool, Host) {
-    (url.scheme() == "https", url.host())
 }

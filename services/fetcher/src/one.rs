@@ -1,7 +1,7 @@
 //! Fetches one page with the fetcher's rules, outside the loop.
 
 use crate::gate::Gate;
-use crate::host::{HostWorker, Turn, authority};
+use crate::host::{HostWorker, Turn};
 use crate::network::Network;
 use crate::pool::FetchJob;
 use crate::robots::refresh;
@@ -29,11 +29,14 @@ pub fn fetch_one(
         let mut hosts = HashMap::new();
         let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
-            let host = hosts.entry(authority(&job.at));
+            let host = hosts.entry(job.at.host_name().to_owned());
             let host =
                 host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone(), Gate::new(clock.clone())));
             match host.work(Box::new(job)).await {
-                Turn::Done(done) => return (done.packed(Packing::None), host.robots().cloned()),
+                Turn::Done(done) => {
+                    let robots = host.robots(done.result.look.answered_by()).cloned();
+                    return (done.packed(Packing::None), robots);
+                }
                 Turn::HandOver(next) => job = *next,
                 Turn::Drained => unreachable!("only a pool is drained"),
             }

@@ -3,14 +3,14 @@
 use crate::answers::{self, Receiver, Sender};
 use crate::epochs::Epochs;
 use crate::gate::Gate;
-use crate::host::{HostWorker, Turn, authority};
+use crate::host::{HostWorker, Turn};
 use crate::network::Network;
 use crate::rules::FetcherRules;
 use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
 use messages::body::{self, Packing};
 use messages::{Exchange, FetchRequest, FetchResult, Hop};
-use page::{CanonicalUrl, Host};
+use page::CanonicalUrl;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
@@ -187,7 +187,8 @@ struct Workers {
     connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Order>,
     answer: Arc<Sender<Box<Done>>>,
-    queues: RefCell<HashMap<(bool, Host), Queue>>,
+    /// By host name.
+    queues: RefCell<HashMap<String, Queue>>,
     hosts: Arc<AtomicUsize>,
     epochs: Epochs,
 }
@@ -207,23 +208,23 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
                 continue;
             }
         };
-        let key = authority(&job.at);
         let mut queues = workers.queues.borrow_mut();
         // A worker leaves the map before it ends, on this same thread, so its queue is still open here.
-        if let Some(queue) = queues.get(&key) {
+        if let Some(queue) = queues.get(job.at.host_name()) {
             let _ = queue.send(job);
             continue;
         }
+        let name = job.at.host_name().to_owned();
         let (queue, jobs) = mpsc::unbounded_channel();
         let _ = queue.send(job);
-        queues.insert(key.clone(), queue);
+        queues.insert(name.clone(), queue);
         workers.hosts.fetch_add(1, Ordering::Relaxed);
-        tokio::task::spawn_local(serve(workers.clone(), key, jobs));
+        tokio::task::spawn_local(serve(workers.clone(), name, jobs));
     }
 }
 
 /// Runs one host's worker, one job at a time.
-async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
+async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
     let gate = Gate::after_others(workers.clock.clone());
     let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
     let mut place = None;
@@ -237,7 +238,7 @@ async fn serve(workers: Rc<Workers>, key: (bool, Host), mut jobs: mpsc::Unbounde
                 continue;
             }
             Err(_) => {
-                workers.queues.borrow_mut().remove(&key);
+                workers.queues.borrow_mut().remove(&name);
                 workers.hosts.fetch_sub(1, Ordering::Relaxed);
                 // No job can have been queued since: the timeout and this removal run on this thread without a yield.
                 if let Ok(job) = jobs.try_recv() {
