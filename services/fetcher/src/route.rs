@@ -21,10 +21,14 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(
 }
 
 /// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
-/// only the proxy can resolve are left to it.
+/// only the proxy can resolve are left to it if the operator trusts it with them.
 pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
     match addresses(url, network).await {
         Err(failure) if failure.outcome == FetchOutcome::DnsFailed => {
+            if !network.rules.fetch.proxy_resolves_names {
+                let detail = format!("{}; fetch.proxy_resolves_names would leave it to the proxy", failure.detail);
+                return Err(FetchFailure { detail, ..failure });
+            }
             with_contact(Vec::new(), &network.rules).map(drop)
         }
         found => found.map(drop),

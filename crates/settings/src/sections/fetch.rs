@@ -56,6 +56,8 @@ section! {
             expected: "a proxy for each host pattern, such as { \"*.example.org\" = \"http://10.0.0.1:3128\" }",
             check_name: check_pattern,
         },
+        /// Whether names that do not resolve here are left to a proxy, which may resolve them to private addresses.
+        proxy_resolves_names: bool = Flag,
         /// User names and passwords by host pattern; see [`Fetch::credentials_for`].
         authentication: BTreeMap<String, Credentials> = Map {
             value: Password,

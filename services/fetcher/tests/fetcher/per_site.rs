@@ -109,6 +109,19 @@ fn what_is_refused_directly_is_refused_through_a_proxy() {
 }
 
 #[test]
+fn a_name_that_only_the_proxy_resolves_is_left_to_it_on_request() {
+    let proxy = Listener::answering(PAGE);
+    let through = format!("*=http://{}", proxy.address);
+    let settings = [("fetch.proxy", through.as_str()), ("crawl.contact", "https://example.org/crawler")];
+    let url = "http://no-such-name.invalid/";
+    let refused = Bench::new(&settings).fetch(url);
+    assert_eq!(refused.look.outcome, FetchOutcome::DnsFailed);
+    assert!(refused.detail.unwrap().contains("fetch.proxy_resolves_names") && proxy.heads().is_empty());
+    let mut trusting = Bench::new(&[&settings[..], &[("fetch.proxy_resolves_names", "true")]].concat());
+    assert_eq!(trusting.fetch(url).look.outcome, FetchOutcome::Fetched);
+}
+
+#[test]
 fn tls_goes_through_a_tunnel_and_is_checked_as_ever() {
     let web = TlsWeb::start(&[b"h2"]);
     let proxy = Listener::tunnelling(web.address);
