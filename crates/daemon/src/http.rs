@@ -156,7 +156,7 @@ async fn answer(server: &Server, request: Request<Incoming>) -> TextResponse {
     let site = &server.site;
     let host = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
     if let Some(host) = host.filter(|host| !server.is_addressed_by(host)) {
-        let text = format!("{host} is neither localhost nor an address nor in http.names\n");
+        let text = format!("not served as {host}: ask by an address or as localhost, or add the name to http.names\n");
         return TextResponse::text(421, text);
     }
     let path = request.uri().path().to_owned();

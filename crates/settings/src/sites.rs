@@ -1,7 +1,7 @@
 //! Settings per host, and the ports and media types that may be fetched.
 
 use crate::sections::Fetch;
-use crate::values::{Credentials, Proxy};
+use crate::values::{Credentials, OriginPattern, Proxy};
 use std::collections::BTreeMap;
 
 impl Fetch {
@@ -10,9 +10,15 @@ impl Fetch {
         for_host(&self.proxy, host)
     }
 
-    /// The credentials sent to `host` (name without port).
-    pub fn credentials_for(&self, host: &str) -> Option<&Credentials> {
-        for_host(&self.authentication, host)
+    /// The credentials sent to a host (name without port) over this scheme and port. Those of another scheme or port may
+    /// belong to somebody else, or would be readable on the way.
+    pub fn credentials_for(&self, scheme: &str, host: &str, port: u16) -> Option<&Credentials> {
+        let fitting = self.authentication.iter().filter_map(|(name, credentials)| {
+            let origin = OriginPattern::parse(name)?;
+            let fits = (origin.scheme, origin.port) == (scheme, port);
+            fits.then(|| (origin.host.to_owned(), credentials))
+        });
+        for_host(&fitting.collect(), host).copied()
     }
 
     /// Whether a port may be connected to.
@@ -48,6 +54,30 @@ mod tests {
     use super::*;
     use crate::Settings;
     use crate::values::{MediaRange, PortRange};
+
+    #[test]
+    fn a_password_goes_to_the_scheme_host_and_port_it_is_for() {
+        let mut settings = Settings::default();
+        let names = ["a.test", "a.test:8443", "http://b.test", "http://*.c.test:8080", "[::1]:8443"];
+        let credentials = |name: &str| Credentials::parse(&format!("me:{name}")).unwrap();
+        settings.fetch.authentication = names.map(|name| (name.to_owned(), credentials(name))).into();
+        let check = |scheme, host, port, expected: Option<&str>| {
+            let found = settings.fetch.credentials_for(scheme, host, port).map(|found| found.reveal().to_owned());
+            assert_eq!(found, expected.map(|name| format!("me:{name}")), "{scheme}://{host}:{port}");
+        };
+        check("https", "A.test", 443, Some("a.test"));
+        check("https", "a.test", 8443, Some("a.test:8443"));
+        check("http", "a.test", 80, None);
+        check("http", "a.test", 443, None);
+        check("https", "b.test", 443, None);
+        check("http", "b.test", 80, Some("http://b.test"));
+        check("http", "x.c.test", 8080, Some("http://*.c.test:8080"));
+        check("http", "x.c.test", 80, None);
+        check("https", "::1", 8443, Some("[::1]:8443"));
+        for wrong in ["ftp://a.test", "a.test:port", "a.test:99999", "https://", "a b"] {
+            assert_eq!(OriginPattern::parse(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn a_proxy_is_read_with_its_password_and_shown_without() {

@@ -160,6 +160,33 @@ pub(crate) fn is_host_name(text: &str) -> bool {
     text.len() <= 253 && !last_is_number && text.split('.').all(label)
 }
 
+/// A host pattern with a scheme and a port: `https` and the scheme's default if it names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OriginPattern<'a> {
+    pub(crate) scheme: &'a str,
+    pub(crate) host: &'a str,
+    pub(crate) port: u16,
+}
+
+impl<'a> OriginPattern<'a> {
+    /// Reads `host`, `host:port`, `http://host` or `http://host:port`.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
+        let default_port = match scheme {
+            "https" => 443,
+            "http" => 80,
+            _ => return None,
+        };
+        let is_address = rest.parse::<IpAddr>().is_ok();
+        let (host, port) = match rest.rsplit_once(':').filter(|_| !is_address && !rest.ends_with(']')) {
+            Some((host, port)) => (host, port.parse().ok()?),
+            None => (rest, default_port),
+        };
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        is_host_pattern(host).then_some(Self { scheme, host, port })
+    }
+}
+
 pub(crate) fn is_host_pattern(text: &str) -> bool {
     text == "*" || is_host_name(text.strip_prefix("*.").unwrap_or(text)) || text.parse::<IpAddr>().is_ok()
 }

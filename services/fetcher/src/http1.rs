@@ -110,7 +110,7 @@ impl Http1Connection {
         loop {
             let rest = self.input.rest();
             // A head that comes in small pieces is not parsed at each of them.
-            let is_worth_parsing = rest.len() >= 2 * parsed || has_empty_line(&rest[seen.min(rest.len())..]);
+            let is_worth_parsing = rest.len() >= 2 * parsed || has_empty_line(&rest[seen..]);
             // An empty line may have begun in the bytes before.
             seen = rest.len().saturating_sub(2);
             if !is_worth_parsing && rest.len() < self.max_head {

@@ -147,7 +147,7 @@ fn secret_headers(url: &CanonicalUrl, target: &RequestTarget, rules: &FetcherRul
     if let RequestTarget::Proxied(Some(credentials)) = target {
         headers.insert(header::PROXY_AUTHORIZATION, credentials.clone());
     }
-    if let Some(credentials) = rules.fetch.credentials_for(url.host_name()) {
+    if let Some(credentials) = rules.fetch.credentials_for(url.scheme(), url.host_name(), url.port()) {
         headers.insert(header::AUTHORIZATION, basic(credentials));
     }
     headers

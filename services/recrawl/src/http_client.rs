@@ -18,8 +18,11 @@ pub(crate) fn request(address: &str, method: &str, path: &str, body: &[u8]) -> R
     let mut stream = TcpStream::connect_timeout(&resolved, Duration::from_secs(3)).map_err(unreachable)?;
     stream.set_read_timeout(Some(WAIT)).map_err(unreachable)?;
     let command = daemon::http::COMMAND_HEADER;
-    let head =
-        format!("{method} {path} HTTP/1.0\r\nhost: {bare}\r\n{command}: 1\r\ncontent-length: {}\r\n\r\n", body.len());
+    // The address: a name would have to be among http.names.
+    let head = format!(
+        "{method} {path} HTTP/1.0\r\nhost: {resolved}\r\n{command}: 1\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(unreachable)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).map_err(unreachable)?;

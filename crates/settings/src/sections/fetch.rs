@@ -3,7 +3,7 @@
 use super::common::{DAY, HOUR, SOCKET};
 use crate::fetch::AllowedAddress;
 use crate::form::{Count, Flag, List, Map, Optional, Parsed, Password, Path, Ports, Size, Span, Through};
-use crate::values::{Credentials, MediaRange, PortRange, Proxy, is_host_pattern};
+use crate::values::{Credentials, MediaRange, OriginPattern, PortRange, Proxy, is_host_pattern};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -58,11 +58,11 @@ section! {
         },
         /// Whether names that do not resolve here are left to a proxy, which may resolve them to private addresses.
         proxy_resolves_names: bool = Flag,
-        /// User names and passwords by host pattern; see [`Fetch::credentials_for`].
+        /// User names and passwords by scheme, host pattern and port; see [`Fetch::credentials_for`].
         authentication: BTreeMap<String, Credentials> = Map {
             value: Password,
             expected: "a name and password for each host pattern, such as { \"example.org\" = \"user:password\" }",
-            check_name: check_pattern,
+            check_name: check_origin,
         },
         /// How long a DNS answer is cached.
         dns_ttl: Duration = Span(Duration::ZERO, DAY),
@@ -80,6 +80,11 @@ section! {
 }
 
 const TIMEOUT: Span = Span(Duration::from_millis(1), HOUR);
+
+fn check_origin(name: &str) -> Result<(), String> {
+    let why = || format!("{name:?} is not a host name or pattern, such as \"a.test\" or \"http://a.test:8080\"");
+    OriginPattern::parse(name).map(drop).ok_or_else(why)
+}
 
 fn check_pattern(pattern: &str) -> Result<(), String> {
     if is_host_pattern(pattern) { Ok(()) } else { Err(format!("{pattern:?} is not a host name or pattern")) }

@@ -15,8 +15,14 @@ fn a_password_of_a_host_or_proxy_is_in_no_message_and_no_debug_line() {
     let file = "[fetch]\nauthentication = { \"a.test\" = \"me:swordfish\" }\nproxy = { \"*\" = \"http://me:swordfish@10.0.0.1:3128\" }\n";
     let settings = layered(file, &[], &[]).unwrap();
     assert!(!format!("{settings:?}").contains("swordfish"));
-    assert_eq!(settings.fetch.credentials_for("A.test").map(|known| known.reveal()), Some("me:swordfish"));
-    assert!(settings.fetch.credentials_for("b.test").is_none() && settings.fetch.proxy_for("b.test").is_some());
+    assert_eq!(
+        settings.fetch.credentials_for("https", "A.test", 443).map(|known| known.reveal()),
+        Some("me:swordfish")
+    );
+    assert!(
+        settings.fetch.credentials_for("https", "b.test", 443).is_none()
+            && settings.fetch.proxy_for("b.test").is_some()
+    );
     for faulty in
         ["authentication = { \"a.test\" = \":swordfish\" }", "proxy = { \"*\" = \"socks://me:swordfish@p:1\" }"]
     {

@@ -38,7 +38,7 @@ impl Bench {
         Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, read: [0; 2] }
     }
 
-    /// A look at a page, `days_later` than the last look at any page.
+    /// A look at a page, `days_later` days after the last look at any page.
     pub(crate) fn look(&mut self, url: &str, days_later: f64, verdict: Verdict) -> ChangeEstimate {
         self.now = self.now.plus_days(days_later);
         self.driver.clock.advance(std::time::Duration::from_secs_f64(86_400.0 * days_later));

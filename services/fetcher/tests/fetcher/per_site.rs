@@ -75,7 +75,7 @@ fn a_password_goes_to_its_own_host_and_no_further() {
     let own = Listener::answering(to_other);
     let resolve = format!("own.test={},other.test={}", own.address, other.address);
     let mut bench =
-        Bench::new(&[("fetch.resolve", &resolve), ("fetch.authentication", "own.test=Aladdin:open sesame")]);
+        Bench::new(&[("fetch.resolve", &resolve), ("fetch.authentication", "http://own.test=Aladdin:open sesame")]);
     assert_eq!(bench.fetch("http://own.test/").look.outcome, FetchOutcome::Fetched);
     // RFC 7617, section 2.
     assert!(own.heads()[0].contains("\r\nauthorization: basic qwxhzgrpbjpvcgvuihnlc2ftzq==\r\n"), "{:?}", own.heads());

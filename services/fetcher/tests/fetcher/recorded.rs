@@ -43,7 +43,7 @@ fn a_long_head_is_cut_and_says_so() {
 #[test]
 fn names_and_passwords_never_travel_with_a_result() {
     let own = Listener::answering(PAGE);
-    let settings = [("fetch.authentication", "a.test=Aladdin:sesame")];
+    let settings = [("fetch.authentication", "http://a.test=Aladdin:sesame")];
     let result = Bench::at(own.address, &settings).fetch("http://a.test/");
     assert!(own.heads()[0].contains("authorization: basic"), "it was sent");
     let proxy = Listener::answering(PAGE);
