@@ -47,7 +47,8 @@ pub(crate) fn request(crawl: &Crawl, method: &str, target: &str, headers: &str, 
     let address = std::fs::read_to_string(crawl.data().join(recrawl::embedded::ADDRESS_FILE)).unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(SOON)).unwrap();
-    let head = format!("{method} {target} HTTP/1.0\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len());
+    let head =
+        format!("{method} {target} HTTP/1.0\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).unwrap();
     // A refusal may come before all of it was sent.
     let _ = stream.write_all(body.as_bytes());
