@@ -19,7 +19,8 @@ fn limits() -> [(&'static str, String); 6] {
 }
 
 /// Limits of time for servers that only these end.
-pub(crate) const IMPATIENT: [(&str, &str); 2] = [("fetch.total_timeout", "4s"), ("fetch.idle_timeout", "400ms")];
+pub(crate) const IMPATIENT: [(&str, &str); 3] =
+    [("fetch.total_timeout", "4s"), ("fetch.idle_timeout", "400ms"), ("fetch.connect_timeout", "1s")];
 
 /// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
 const IN_BUFFERS: u64 = 16 << 20;
