@@ -64,8 +64,9 @@ pub(crate) fn durable() -> WriteOptions {
 }
 
 /// Opens the current contents of a database with all its families. Another process may be writing to it: its
-/// write-ahead log may end in half a record, which [`DBRecoveryMode::PointInTime`] skips, and files may vanish while
-/// they are listed. A file still missing after several attempts is an error.
+/// write-ahead log may end in half a record, which [`DBRecoveryMode::PointInTime`] skips, files may vanish while they
+/// are listed, and families may be added, as they are when a crawl starts. The view then opens anew. A file still
+/// missing after several attempts is an error.
 pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(Database, Vec<String>), rocksdb::Error> {
     let mut options = Options::default();
     options.set_wal_recovery_mode(recovery);
@@ -74,14 +75,18 @@ pub(crate) fn open_read_only(path: &Path, recovery: DBRecoveryMode) -> Result<(D
     options.set_track_and_verify_wals_in_manifest(true);
     let open = || {
         let families = Database::list_cf(&options, path)?;
-        let database = Database::open_cf_for_read_only(&options, path, &families, false)?;
-        Ok((database, families))
+        let opened = Database::open_cf_for_read_only(&options, path, &families, false);
+        // The records that were just read may name families that were added meanwhile.
+        let is_current = Database::list_cf(&options, path)? == families;
+        if is_current { opened.map(|database| Some((database, families))) } else { Ok(None) }
     };
     let mut attempt = 1;
     loop {
         match open() {
+            Ok(Some(view)) => return Ok(view),
+            Ok(None) => {}
             Err(error) if attempt < READ_ONLY_ATTEMPTS && may_be_gone(&error) => attempt += 1,
-            opened => return opened,
+            Err(error) => return Err(error),
         }
     }
 }
@@ -133,6 +138,28 @@ pub(crate) fn damaged(thing: &str, path: &Path, what: &dyn Display, refill: &str
 mod tests {
     use super::*;
     use tempfile::TempDir;
+
+    #[test]
+    fn a_view_has_the_families_that_its_records_name() {
+        let directory = TempDir::new().unwrap();
+        let mut options = database_options(DBRecoveryMode::PointInTime, true);
+        options.create_if_missing(true);
+        let database = Database::open(&options, directory.path()).unwrap();
+        let named = || (0..100).map(|number| format!("family-{number:02}"));
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                for name in named() {
+                    database.create_cf(&name, &Options::default()).unwrap();
+                    database.put("newest", name).unwrap();
+                }
+            });
+            while !writer.is_finished() {
+                let (view, _) = open_read_only(directory.path(), DBRecoveryMode::PointInTime).unwrap();
+                let newest = view.get("newest").unwrap().map(|name| String::from_utf8(name).unwrap());
+                assert!(newest.iter().all(|name| view.cf_handle(name).is_some()), "{newest:?}");
+            }
+        });
+    }
 
     #[test]
     fn a_view_opens_while_the_database_names_write_ahead_logs_and_misses_none() {
