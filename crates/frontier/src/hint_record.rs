@@ -193,6 +193,8 @@ mod tests {
             next_permitted_at: page::Timestamp::MIN,
             crawl_delay_ms: 0,
             paused: false,
+            troubles: 0,
+            left_alone_until: page::Timestamp::MIN,
             hints_right: Vec::new(),
             hints_wrong: Vec::new(),
             changes_hinted: Vec::new(),

@@ -3,7 +3,7 @@
 
 use crate::hint_record::HintRecord;
 use crate::rules::FrontierRules;
-use messages::impl_message;
+use messages::{ContentEvidence, Look, impl_message};
 use page::{Host, Timestamp};
 use politeness::HostBackoff;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub struct HostSchedule {
     pub next_permitted_at: Timestamp,
     pub crawl_delay_ms: i64,
     pub paused: bool,
+    pub troubles: i32,
+    pub left_alone_until: Timestamp,
     pub hints_right: Vec<f32>,
     pub hints_wrong: Vec<f32>,
     pub changes_hinted: Vec<f32>,
@@ -36,7 +38,6 @@ pub(crate) struct HostGate {
     /// Time the host took for its last answer, on the clock of the web. Lost at a restart; the delay learned from it is
     /// stored.
     pub(crate) response_time: Duration,
-    /// Back-off of the host. Lost at a restart; the pause itself is part of `next_permitted_at`.
     pub(crate) backoff: HostBackoff,
     /// How often hints about its pages were right.
     pub(crate) hints: HintRecord,
@@ -54,12 +55,41 @@ impl HostGate {
         self.delay(rules) + self.response_time
     }
 
+    /// Books an answer that the host gave at `answered_at`.
+    pub(crate) fn answered(&mut self, look: &Look, answered_at: Timestamp, now: Timestamp, rules: &FrontierRules) {
+        let meaning = look.outcome.meaning();
+        if meaning.host_trouble.is_shown_by(look.status, look.retry_after_s) {
+            let retry_after = look.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
+            let chance = f64::from(look.page_id.0[0]) / 256.0;
+            self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, now);
+            if let Some(until) = self.backoff.pause_until(now) {
+                self.next_permitted_at = self.next_permitted_at.max(until);
+            }
+        } else if meaning.content != ContentEvidence::Nothing {
+            self.backoff = self.backoff.after_answer(now);
+        }
+        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
+    }
+
+    /// Books a redirect to another host.
+    pub(crate) fn redirected(&mut self, answered_at: Timestamp, now: Timestamp) {
+        self.backoff = self.backoff.after_answer(now);
+        self.next_permitted_at = self.next_permitted_at.max(answered_at + self.crawl_delay);
+    }
+
+    /// What is stored of the host and changes with an answer.
+    fn booked(&self) -> (Timestamp, Duration, HostBackoff) {
+        (self.next_permitted_at, self.crawl_delay, self.backoff)
+    }
+
     /// The host's schedule as it is stored.
     fn schedule(&self) -> HostSchedule {
         let mut schedule = HostSchedule {
             next_permitted_at: self.next_permitted_at,
             crawl_delay_ms: self.crawl_delay.as_millis() as i64,
             paused: self.paused,
+            troubles: i32::try_from(self.backoff.troubles).unwrap_or(i32::MAX),
+            left_alone_until: self.backoff.until.max(Timestamp::from_secs(0)),
             hints_right: Vec::new(),
             hints_wrong: Vec::new(),
             changes_hinted: Vec::new(),
@@ -87,7 +117,21 @@ impl Hosts {
         gate.next_permitted_at = schedule.next_permitted_at;
         gate.crawl_delay = Duration::from_millis(schedule.crawl_delay_ms.max(0) as u64);
         gate.paused = schedule.paused;
+        gate.backoff = HostBackoff {
+            troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
+            until: schedule.left_alone_until,
+        };
         gate.hints = HintRecord::from_kept(schedule);
+    }
+
+    /// Updates a host by an answer, and marks its schedule for storing if that changes it.
+    pub(crate) fn book(&mut self, number: u32, update: impl FnOnce(&mut HostGate)) {
+        let gate = self.gate_mut(number);
+        let before = gate.booked();
+        update(gate);
+        if gate.booked() != before {
+            self.mark_changed(number);
+        }
     }
 
     /// Marks the schedule of a host for storing.
@@ -102,6 +146,11 @@ impl Hosts {
             let gate = self.gate(number);
             (gate.host.clone(), gate.schedule())
         })
+    }
+
+    /// The number of a host that has one.
+    pub(crate) fn known(&self, host: &Host) -> Option<u32> {
+        self.numbers.get(host).copied()
     }
 
     /// The number of a host, assigned on first sight.

@@ -1,8 +1,8 @@
 //! Exponential back-off for hosts that fail: they answer 429 or 503, or not at all.
 //!
-//! The pause doubles with each failure up to a cap, and never ends before the host's own `Retry-After`. After a quiet
-//! time without failures the count starts again. Requests in flight when the first one failed tell nothing new, so
-//! failures during a pause do not double it.
+//! The pause doubles with each failure up to a cap, and never ends before the host's own `Retry-After`. Each good answer
+//! halves the next pause, and after a quiet time the count starts again. Requests in flight when the first one failed
+//! tell nothing new, so answers during a pause change nothing.
 
 use page::{HOUR, MINUTE, Timestamp};
 use std::time::Duration;
@@ -74,9 +74,10 @@ impl Default for BackoffRule {
 /// Back-off state of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostBackoff {
-    /// Consecutive failures, without those during a pause.
-    troubles: u32,
-    until: Timestamp,
+    /// Failures minus good answers, without those during a pause. The next pause doubles as often.
+    pub troubles: u32,
+    /// End of the last pause.
+    pub until: Timestamp,
 }
 
 /// A host without recent failures.
@@ -109,6 +110,15 @@ impl HostBackoff {
         let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
         let pause = nominal.mul_f64(LEAST_SHARE + SPREAD * chance).min(rule.cap);
         HostBackoff { troubles, until: asked.max(now + pause) }
+    }
+
+    /// The state after a good answer at `now`: the next pause is half as long.
+    #[must_use]
+    pub fn after_answer(self, now: Timestamp) -> HostBackoff {
+        if now < self.until {
+            return self;
+        }
+        HostBackoff { troubles: self.troubles.saturating_sub(1), ..self }
     }
 
     /// The end of the pause, or `None` if the host may be asked at `now`.
@@ -164,6 +174,19 @@ mod tests {
         assert_eq!(BackoffRule::at_most_a_week(MINUTE, 10 * MINUTE), rule());
         assert_eq!(BackoffRule::at_most_a_week(MINUTE, 2 * week), BackoffRule::try_new(MINUTE, week, HOUR).unwrap());
         assert_eq!(BackoffRule::at_most_a_week(Duration::ZERO, HOUR), BackoffRule::default());
+    }
+
+    #[test]
+    fn each_good_answer_halves_the_next_pause() {
+        let mut state = HostBackoff::default();
+        for _ in 0..3 {
+            state = state.after_trouble(&rule(), None, 0.5, state.until.max(NOW));
+        }
+        let now = state.until;
+        assert_eq!(state.after_answer(now - MINUTE), state, "a request sent before the pause");
+        let pause = |state: HostBackoff| state.after_trouble(&rule(), None, 0.5, now).until.saturating_since(now);
+        let after = |answers| (0..answers).fold(state, |state, _| state.after_answer(now));
+        assert_eq!([0, 1, 2, 3, 9].map(|answers| pause(after(answers))), [8, 4, 2, 1, 1].map(|it| it * MINUTE));
     }
 
     #[test]

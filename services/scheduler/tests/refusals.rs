@@ -5,7 +5,7 @@
 mod bench;
 
 use bench::{Bench, ELSEWHERE, SIBLING, URL, edited, failed, looked, on_host, seconds, urls};
-use messages::{FetchOutcome, FetchReason};
+use messages::{FetchOutcome, FetchReason, FetchRequest};
 use page::{HOUR, MINUTE, SECOND};
 
 #[test]
@@ -24,6 +24,76 @@ fn a_host_that_says_too_many_requests_is_left_alone_as_a_whole_and_others_are_no
     assert_eq!(sibling.url.as_str(), SIBLING);
     let waited = seconds(asked_at, sibling.not_before);
     assert!((600.0..700.0).contains(&waited), "{waited} s");
+}
+
+/// Link rot behind redirects, and a 429 from whom a page redirects to, are the trouble of those who answer.
+#[test]
+fn what_a_redirect_leads_to_is_booked_on_who_answered_and_not_on_the_host_that_redirected() {
+    let mut bench = Bench::new(&[]);
+    bench.seed(ELSEWHERE);
+    let elsewhere = bench.next(5 * SECOND);
+    bench.answer(looked(&elsewhere, 1e-4));
+    for (path, outcome, status, retry_after_s) in [
+        ("dead", FetchOutcome::ConnectFailed, None, None),
+        ("busy", FetchOutcome::RateLimited, Some(429), Some(86_400)),
+    ] {
+        bench.seed(&format!("http://a.site.test/{path}"));
+        let request = bench.next(5 * SECOND);
+        let led_away = failed(&request, outcome, status);
+        bench.answer(edited(led_away, |it| {
+            it.look.final_url = Some(elsewhere.url.clone());
+            it.look.retry_after_s = retry_after_s;
+            it.look.robots_crawl_delay_ms = Some(60_000);
+        }));
+    }
+    bench.seed(SIBLING);
+    let sibling = bench.next(5 * SECOND);
+    assert_eq!((sibling.url.as_str(), sibling.crawl_delay_ms), (SIBLING, Some(0)), "its host did nothing wrong");
+    bench.answer(looked(&sibling, 1e-4));
+    bench.seed("http://b.other.test/next");
+    let asked_at = bench.now();
+    let waited = loop {
+        let next = bench.wait(HOUR).into_iter().find(|request| request.url.as_str().ends_with("/next"));
+        if let Some(request) = next {
+            break seconds(asked_at, request.not_before);
+        }
+    };
+    assert!((80_000.0..100_000.0).contains(&waited), "{waited} s");
+}
+
+#[test]
+fn good_answers_halve_the_back_off_of_a_host_and_a_crash_forgets_none_of_it() {
+    let overrides = [("politeness.backoff_base", "1m"), ("policy.retry_base", "1s"), ("policy.retry_max", "2s")];
+    /// The next request, at the time when it may be sent.
+    fn sent(bench: &mut Bench) -> FetchRequest {
+        let request = bench.next(2 * HOUR);
+        while bench.now() < request.not_before {
+            bench.tick();
+        }
+        request
+    }
+    fn fail(bench: &mut Bench) {
+        let request = sent(bench);
+        bench.answer(failed(&request, FetchOutcome::RateLimited, Some(429)));
+    }
+    let pause_after = |good_answers: usize| {
+        let mut bench = Bench::new(&overrides);
+        bench.seed(URL);
+        (0..4).for_each(|_| fail(&mut bench));
+        bench.crash();
+        for _ in 0..good_answers {
+            let request = sent(&mut bench);
+            bench.answer(looked(&request, 50.0));
+        }
+        fail(&mut bench);
+        let failed_at = bench.now();
+        seconds(failed_at, sent(&mut bench).not_before)
+    };
+    // 16 minutes after the fifth failure in a row, from 75 % to 125 % of it.
+    for (good_answers, minutes) in [(0, 16.0), (2, 4.0)] {
+        let pause = pause_after(good_answers) / 60.0;
+        assert!((0.74 * minutes..1.35 * minutes).contains(&pause), "{pause} minutes after {good_answers} good answers");
+    }
 }
 
 #[test]

@@ -70,29 +70,25 @@ impl Frontier {
         self.set(look.page_id, page);
     }
 
-    /// Updates the host from the answer: its speed, the crawl delay of its robots.txt, its back-off.
+    /// Books the answer on the host that gave it: its speed, the crawl delay of its robots.txt, its back-off. A host that
+    /// redirected elsewhere has nothing to do with what is found there. Hosts without pages here have no books; the
+    /// fetcher leaves them alone on its own.
     fn mind_host(&mut self, look: &Look, now: Timestamp) {
-        let number = self.hosts.number(&look.url.host());
-        let gate = self.hosts.gate_mut(number);
-        let robots = look.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
+        let Self { hosts, rules, .. } = self;
         let latency = Duration::from_millis(look.latency_ms.max(0) as u64);
-        let before = (gate.crawl_delay, gate.next_permitted_at);
-        gate.crawl_delay = self.rules.delay.delay_after(robots, latency).as_duration();
-        if !latency.is_zero() {
-            gate.response_time = self.rules.web_time(latency);
+        let (own, answering) = (look.url.host(), look.answered_by().host());
+        if own != answering {
+            let own = hosts.number(&own);
+            hosts.book(own, |gate| gate.redirected(look.fetched_at, now));
         }
-        let answered_at = look.fetched_at + self.rules.web_time(latency);
-        if look.outcome.meaning().host_trouble.is_shown_by(look.status, look.retry_after_s) {
-            let retry_after = look.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64));
-            let chance = f64::from(look.page_id.0[0]) / 256.0;
-            gate.backoff = gate.backoff.after_trouble(&self.rules.backoff, retry_after, chance, now);
-            if let Some(until) = gate.backoff.pause_until(now) {
-                gate.next_permitted_at = gate.next_permitted_at.max(until);
+        let Some(number) = hosts.known(&answering) else { return };
+        hosts.book(number, |gate| {
+            let robots = look.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
+            gate.crawl_delay = rules.delay.delay_after(robots, latency).as_duration();
+            if !latency.is_zero() {
+                gate.response_time = rules.web_time(latency);
             }
-        }
-        gate.next_permitted_at = gate.next_permitted_at.max(answered_at + gate.crawl_delay);
-        if before != (gate.crawl_delay, gate.next_permitted_at) {
-            self.hosts.mark_changed(number);
-        }
+            gate.answered(look, look.fetched_at + rules.web_time(latency), now, rules);
+        });
     }
 }
