@@ -171,10 +171,15 @@ impl Look {
         self.final_url.as_ref().unwrap_or(&self.url)
     }
 
-    /// Whether the request was handed back without being sent, because its host had just refused another. It is no fetch
-    /// and says nothing of the page; `retry_after_s` is how long the host is left alone.
+    /// Whether the request was handed back without being sent, because its host had just refused another or its
+    /// robots.txt cannot be had. It is no fetch and says nothing of the page; `retry_after_s` is how long the host is
+    /// left alone.
     pub fn was_not_sent(&self) -> bool {
-        self.outcome == FetchOutcome::RateLimited && self.status.is_none()
+        match self.outcome {
+            FetchOutcome::RateLimited => self.status.is_none(),
+            FetchOutcome::RobotsUnavailable => true,
+            _ => false,
+        }
     }
 }
 

@@ -126,6 +126,22 @@ impl RobotsFile {
         &self.sitemaps
     }
 
+    /// The file with the groups of this crawler only: other crawlers are never asked about, and may have thousands of
+    /// rules.
+    #[must_use]
+    pub fn reduced_to(&self, product_token: &str) -> Self {
+        Self { groups: self.groups_for(product_token).cloned().collect(), sitemaps: self.sitemaps.clone() }
+    }
+
+    /// Bytes of memory that the file takes, roughly.
+    pub fn memory_bytes(&self) -> usize {
+        let rules = self.groups.iter().flat_map(|group| &group.rules);
+        let rules: usize = rules.map(|rule| size_of::<Rule>() + 3 * rule.written.len()).sum();
+        let agents: usize = self.groups.iter().flat_map(|group| &group.agents).map(|agent| 16 + agent.len()).sum();
+        let sitemaps: usize = self.sitemaps.iter().map(|sitemap| size_of::<String>() + sitemap.len()).sum();
+        self.groups.len() * size_of::<RobotsGroup>() + rules + agents + sitemaps
+    }
+
     /// The groups that name this crawler or, without any, those for all crawlers (`*`).
     fn groups_for(&self, product_token: &str) -> impl Iterator<Item = &RobotsGroup> {
         let named = self.groups.iter().any(|group| group.names(product_token));

@@ -6,10 +6,10 @@
 //! | 2xx | those of the file |
 //! | 304 | unchanged |
 //! | 3xx that leads nowhere, 4xx except 429 | everything is allowed |
-//! | 5xx, 429, or no response | the last valid rules; without them everything is forbidden, for 30 days |
+//! | 5xx, 429, or no response | the last valid rules, an absent file included; without them everything is forbidden, for 30 days |
 //!
 //! An answer is valid for a day. An unreachable file is retried each time it has been missing twice as long, after 5
-//! minutes at first and at least daily.
+//! minutes at first and at least daily, and not before the server's `Retry-After`, which may ask for a day at most.
 
 use crate::robots::{RobotsFile, RobotsVerdict};
 use page::{DAY, MINUTE, Timestamp};
@@ -35,9 +35,11 @@ pub enum RobotsFetch<'a> {
         status: u16,
         /// The unpacked body, possibly cut after [`crate::MAX_ROBOTS_BYTES`].
         body: &'a [u8],
+        /// How long the server asked to wait.
+        retry_after: Option<Duration>,
     },
-    /// More than [`MAX_ROBOTS_REDIRECTS`] redirects in a row.
-    TooManyRedirects,
+    /// More than [`MAX_ROBOTS_REDIRECTS`] redirects in a row, or one to a place that must not be fetched.
+    RedirectLeadsNowhere,
     /// No complete response: name not found, connection refused, timeout, broken transfer.
     Unreachable,
 }
@@ -63,31 +65,43 @@ impl RobotsCacheEntry {
     pub fn after(previous: Option<&RobotsCacheEntry>, fetch: RobotsFetch<'_>, now: Timestamp) -> Self {
         let fresh = |rules| Self { rules, expires_at: now + FRESH, unreachable_since: None };
         match fetch {
-            RobotsFetch::Answered { status: 200..=299, body } => {
+            RobotsFetch::Answered { status: 200..=299, body, .. } => {
                 fresh(RobotsRules::File(Arc::new(RobotsFile::parse(body))))
             }
             RobotsFetch::Answered { status: 304, .. } => match previous {
                 Some(Self { rules: RobotsRules::File(robots), .. }) => fresh(RobotsRules::File(Arc::clone(robots))),
                 // A 304 without a cached copy is not a valid answer.
-                _ => Self::unreachable(previous, now),
+                _ => Self::unreachable(previous, None, now),
             },
-            RobotsFetch::Answered { status: 429, .. } => Self::unreachable(previous, now),
-            RobotsFetch::Answered { status: 300..=499, .. } | RobotsFetch::TooManyRedirects => {
+            RobotsFetch::Answered { status: 429, retry_after, .. } => Self::unreachable(previous, retry_after, now),
+            RobotsFetch::Answered { status: 300..=499, .. } | RobotsFetch::RedirectLeadsNowhere => {
                 fresh(RobotsRules::AllowAll)
             }
-            RobotsFetch::Answered { .. } | RobotsFetch::Unreachable => Self::unreachable(previous, now),
+            RobotsFetch::Answered { retry_after, .. } => Self::unreachable(previous, retry_after, now),
+            RobotsFetch::Unreachable => Self::unreachable(previous, None, now),
         }
     }
 
-    fn unreachable(previous: Option<&RobotsCacheEntry>, now: Timestamp) -> Self {
+    fn unreachable(previous: Option<&RobotsCacheEntry>, retry_after: Option<Duration>, now: Timestamp) -> Self {
         let since = previous.and_then(|entry| entry.unreachable_since).unwrap_or(now);
         let missing_for = now.saturating_since(since);
         let rules = match previous.map(|entry| &entry.rules) {
             Some(RobotsRules::File(robots)) => RobotsRules::File(Arc::clone(robots)),
+            Some(RobotsRules::AllowAll) => RobotsRules::AllowAll,
             _ if missing_for >= UNREACHABLE_GRACE => RobotsRules::AllowAll,
             _ => RobotsRules::DisallowAll,
         };
-        Self { rules, expires_at: now + missing_for.clamp(FIRST_RETRY, FRESH), unreachable_since: Some(since) }
+        let pause = missing_for.max(retry_after.unwrap_or_default()).clamp(FIRST_RETRY, FRESH);
+        Self { rules, expires_at: now + pause, unreachable_since: Some(since) }
+    }
+
+    /// The entry with the groups of this crawler only.
+    #[must_use]
+    pub fn reduced_to(mut self, product_token: &str) -> Self {
+        if let RobotsRules::File(robots) = &self.rules {
+            self.rules = RobotsRules::File(Arc::new(robots.reduced_to(product_token)));
+        }
+        self
     }
 
     /// Whether this crawler may fetch this path and query, and the rule that decides. See [`RobotsFile::check`].
@@ -129,10 +143,11 @@ mod tests {
     use page::HOUR;
 
     const NOW: Timestamp = Timestamp::from_secs(1_700_000_000);
-    const FILE: RobotsFetch<'_> = RobotsFetch::Answered { status: 200, body: b"User-agent: *\nDisallow: /private\n" };
+    const FILE: RobotsFetch<'_> =
+        RobotsFetch::Answered { status: 200, body: b"User-agent: *\nDisallow: /private\n", retry_after: None };
 
     fn answered(status: u16) -> RobotsFetch<'static> {
-        RobotsFetch::Answered { status, body: b"User-agent: *\nDisallow: /\n" }
+        RobotsFetch::Answered { status, body: b"User-agent: *\nDisallow: /\n", retry_after: None }
     }
 
     #[test]
@@ -147,7 +162,7 @@ mod tests {
         for status in [304, 429, 500, 503, 599, 100, 0] {
             check(answered(status), false);
         }
-        check(RobotsFetch::TooManyRedirects, true);
+        check(RobotsFetch::RedirectLeadsNowhere, true);
         check(RobotsFetch::Unreachable, false);
     }
 
@@ -160,6 +175,40 @@ mod tests {
         }
         let gone = RobotsCacheEntry::after(Some(&good), answered(404), NOW + DAY);
         assert!(gone.allows("x", "/private"));
+        let absent = RobotsCacheEntry::after(None, answered(404), NOW);
+        let failing = RobotsCacheEntry::after(Some(&absent), answered(503), NOW + DAY);
+        assert!(failing.allows("x", "/private"), "that there is no file was the last good answer");
+        assert_eq!(failing.unreachable_since(), Some(NOW + DAY));
+    }
+
+    #[test]
+    fn the_server_says_when_to_ask_for_an_unreachable_file_again_within_a_day() {
+        let check = |status, asked, waits| {
+            let fetch = RobotsFetch::Answered { status, body: b"", retry_after: Some(asked) };
+            assert_eq!(RobotsCacheEntry::after(None, fetch, NOW).expires_at(), NOW + waits, "{status}");
+        };
+        check(503, 2 * HOUR, 2 * HOUR);
+        check(429, 2 * HOUR, 2 * HOUR);
+        check(503, MINUTE, 5 * MINUTE);
+        check(503, 9 * DAY, DAY);
+        check(404, 2 * HOUR, DAY);
+    }
+
+    #[test]
+    fn a_reduced_entry_says_the_same_to_this_crawler() {
+        let body = b"User-agent: a\nDisallow: /a\nUser-agent: b\nUser-agent: c\nDisallow: /b\nCrawl-delay: 3\n\
+            User-agent: *\nDisallow: /other\nSitemap: http://x.test/s.xml\n";
+        let whole = RobotsCacheEntry::after(None, RobotsFetch::Answered { status: 200, body, retry_after: None }, NOW);
+        for token in ["a", "B", "c", "d"] {
+            let reduced = whole.clone().reduced_to(token);
+            for path in ["/a", "/b", "/other"] {
+                assert_eq!(reduced.check(token, path), whole.check(token, path), "{token} {path}");
+            }
+            let (robots, reduced) = (whole.robots().unwrap(), reduced.robots().unwrap());
+            assert_eq!(reduced.crawl_delay(token), robots.crawl_delay(token));
+            assert_eq!(reduced.sitemaps(), robots.sitemaps());
+            assert!(reduced.memory_bytes() < robots.memory_bytes());
+        }
     }
 
     #[test]

@@ -9,11 +9,14 @@ use governor::state::keyed::DashMapStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use page::Timestamp;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::net::IpAddr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::Clock;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// Adapts the web clock to governor.
 #[derive(Clone)]
@@ -31,61 +34,166 @@ fn since_epoch(moment: Timestamp) -> Duration {
     Duration::from_micros(moment.as_micros().max(0) as u64)
 }
 
+/// Number of new hosts, or of requests to addresses, between two sweeps of idle ones.
+const SWEPT_AFTER: u32 = 1_000;
+
 type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Duration>>;
 
-/// Rate limit of one host.
-pub(crate) struct Gate {
+/// The turns of one host. All who send requests to it share them: its worker, and the workers of hosts whose robots.txt
+/// redirects to it.
+pub(crate) struct HostGate {
     clock: Arc<dyn Clock>,
+    one_at_a_time: Arc<Mutex<()>>,
+    state: RefCell<GateState>,
+}
+
+struct GateState {
     delay: Duration,
     limiter: Option<Limiter>,
     /// When the last response was complete.
     last_end: Option<Timestamp>,
+    last_latency: Duration,
+    /// A host that refused gets no request until then: for its `retry-after`, or else for the scheduler's least
+    /// back-off.
+    left_alone_until: Timestamp,
 }
 
-impl Gate {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, delay: Duration::ZERO, limiter: None, last_end: None }
+/// The right to send one request to a host. The delay until the next turn begins when it is dropped.
+pub(crate) struct HostTurn {
+    gate: Rc<HostGate>,
+    was_used: bool,
+    _one_at_a_time: OwnedMutexGuard<()>,
+}
+
+impl HostTurn {
+    /// The request is sent.
+    pub(crate) fn is_used(&mut self) {
+        self.was_used = true;
+    }
+}
+
+impl Drop for HostTurn {
+    fn drop(&mut self) {
+        if self.was_used {
+            self.gate.state.borrow_mut().last_end = Some(self.gate.clock.now());
+        }
+    }
+}
+
+impl HostGate {
+    fn new(clock: Arc<dyn Clock>, last_end: Option<Timestamp>) -> Rc<Self> {
+        let state = GateState {
+            delay: Duration::ZERO,
+            limiter: None,
+            last_end,
+            last_latency: Duration::ZERO,
+            left_alone_until: Timestamp::MIN,
+        };
+        Rc::new(Self { clock, one_at_a_time: Arc::default(), state: RefCell::new(state) })
     }
 
-    /// The gate of a host that another process, or this one before a restart, may have asked a moment ago. Requests
-    /// that it left unanswered are delivered again at once.
-    pub(crate) fn after_others(clock: Arc<dyn Clock>) -> Self {
-        let last_end = Some(clock.now());
-        Self { last_end, ..Self::new(clock) }
-    }
-
-    pub(crate) fn set_delay(&mut self, delay: Duration) {
-        if delay != self.delay {
-            self.delay = delay;
+    pub(crate) fn set_delay(&self, delay: Duration) {
+        let mut state = self.state.borrow_mut();
+        if delay != state.delay {
+            state.delay = delay;
             let limiter = |quota| RateLimiter::direct_with_clock(quota, WebTime(self.clock.clone()));
-            self.limiter = Quota::with_period(delay).map(limiter);
+            state.limiter = Quota::with_period(delay).map(limiter);
             // A new limiter starts full. `last_end` still enforces the delay after the last response.
         }
     }
 
-    /// Waits until a request may be sent: `delay` after the last response, and not before `not_before`.
-    pub(crate) async fn wait(&self, not_before: Timestamp) {
+    pub(crate) fn last_latency(&self) -> Duration {
+        self.state.borrow().last_latency
+    }
+
+    pub(crate) fn took(&self, latency: Duration) {
+        self.state.borrow_mut().last_latency = latency;
+    }
+
+    pub(crate) fn left_alone_until(&self) -> Timestamp {
+        self.state.borrow().left_alone_until
+    }
+
+    pub(crate) fn leave_alone_until(&self, until: Timestamp) {
+        self.state.borrow_mut().left_alone_until = until;
+    }
+
+    /// Waits until a request may be sent: when nobody else asks the host, `delay` after the last response, and not
+    /// before `not_before`.
+    pub(crate) async fn turn(self: &Rc<Self>, not_before: Timestamp) -> HostTurn {
+        // Others may take their turn meanwhile.
+        self.sleep_until(not_before).await;
+        let one_at_a_time = self.one_at_a_time.clone().lock_owned().await;
         loop {
-            let earliest = self.last_end.map_or(not_before, |end| not_before.max(end + self.delay));
             let now = self.clock.now();
-            if now < earliest {
-                self.sleep(earliest.saturating_since(now)).await;
-                continue;
+            let wait = {
+                let state = self.state.borrow();
+                let earliest = state.last_end.map_or(Timestamp::MIN, |end| end + state.delay);
+                if now < earliest {
+                    earliest.saturating_since(now)
+                } else {
+                    match state.limiter.as_ref().map(RateLimiter::check) {
+                        Some(Err(not_until)) => not_until.wait_time_from(since_epoch(now)),
+                        Some(Ok(())) | None => break,
+                    }
+                }
+            };
+            sleep(&*self.clock, wait).await;
+        }
+        HostTurn { gate: self.clone(), was_used: false, _one_at_a_time: one_at_a_time }
+    }
+
+    async fn sleep_until(&self, moment: Timestamp) {
+        loop {
+            let left = moment.saturating_since(self.clock.now());
+            if left.is_zero() {
+                return;
             }
-            match self.limiter.as_ref().map(RateLimiter::check) {
-                Some(Err(not_until)) => self.sleep(not_until.wait_time_from(since_epoch(now))).await,
-                Some(Ok(())) | None => return,
-            }
+            sleep(&*self.clock, left).await;
         }
     }
 
-    /// Records the end of an exchange.
-    pub(crate) fn ended(&mut self) {
-        self.last_end = Some(self.clock.now());
+    /// Whether a new gate would hold back as long.
+    fn is_forgettable(&self) -> bool {
+        let (state, now) = (self.state.borrow(), self.clock.now());
+        state.left_alone_until <= now && state.last_end.is_none_or(|end| end + state.delay <= now)
+    }
+}
+
+/// The gates of all hosts, by name.
+pub(crate) struct HostGates {
+    clock: Arc<dyn Clock>,
+    gates: RefCell<HashMap<String, Rc<HostGate>>>,
+    /// Whether other processes may have asked the hosts.
+    after_others: bool,
+    made: Cell<u32>,
+}
+
+impl HostGates {
+    /// Gates of hosts that another process, or this one before a restart, may have asked a moment ago. Requests that it
+    /// left unanswered are delivered again at once.
+    pub(crate) fn after_others(clock: Arc<dyn Clock>) -> Self {
+        Self { after_others: true, ..Self::new(clock) }
     }
 
-    async fn sleep(&self, time_of_the_web: Duration) {
-        sleep(&*self.clock, time_of_the_web).await;
+    /// Gates of hosts that nobody else asks.
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, gates: RefCell::default(), after_others: false, made: Cell::new(0) }
+    }
+
+    /// The gate of a host.
+    pub(crate) fn of(&self, name: &str) -> Rc<HostGate> {
+        if let Some(gate) = self.gates.borrow().get(name) {
+            return gate.clone();
+        }
+        self.made.set(self.made.get().wrapping_add(1));
+        if self.made.get().is_multiple_of(SWEPT_AFTER) {
+            self.gates.borrow_mut().retain(|_, gate| Rc::strong_count(gate) > 1 || !gate.is_forgettable());
+        }
+        let last_end = self.after_others.then(|| self.clock.now());
+        let gate = HostGate::new(self.clock.clone(), last_end);
+        self.gates.borrow_mut().insert(name.to_owned(), gate.clone());
+        gate
     }
 }
 
@@ -95,9 +203,6 @@ async fn sleep(clock: &dyn Clock, time_of_the_web: Duration) {
 }
 
 type AddressLimiter = RateLimiter<IpAddr, DashMapStateStore<IpAddr>, WebTime, NoOpMiddleware<Duration>>;
-
-/// Number of requests between two sweeps of idle addresses.
-const SWEPT_AFTER: u32 = 1_000;
 
 /// Rate limit per address. One server may have many hosts, each with a delay of its own.
 pub(crate) struct AddressGate {

@@ -1,40 +1,40 @@
 //! The worker of one host, whatever the scheme and port: one request at a time, within the host's crawl delay.
 
-use crate::exchange::{Unanswered, get};
-use crate::gate::Gate;
+use crate::gate::HostGate;
+use crate::host::door::{Asked, Errand};
 use crate::host::origin::Origins;
 use crate::network::Network;
-use crate::outcome::{is_refusal, outcome_of, shortened};
+use crate::outcome::{outcome_of, shortened};
 use crate::pool::{Done, FetchJob};
-use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
-use crate::robots::{redirect, refresh};
+use crate::robots::redirect;
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchResult, Hop, Look, Sha1, Validators};
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, Sha1, Validators};
 use page::{CanonicalUrl, Timestamp};
-use politeness::RobotsCacheEntry;
+use politeness::{RobotsCacheEntry, RobotsFetch};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use stream::Clock;
+use stream::{Clock, RequestTag};
+use tokio::sync::OwnedSemaphorePermit;
 
+mod door;
 mod origin;
-mod turn;
+mod refresh;
 
 /// Longest header value kept with a page. Many pages are kept.
 const MAX_KEPT_HEADER: usize = 1 << 10;
 
 /// State of a host while its worker lives.
 pub(crate) struct HostWorker {
+    name: String,
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
-    gate: Gate,
+    gate: Rc<HostGate>,
     origins: Origins,
-    last_latency: Duration,
-    /// A host that refused gets no request until then: for its `retry-after`, or else for the scheduler's least
-    /// back-off.
-    left_alone_until: Timestamp,
+    /// The worker's place among the open connections.
+    place: Option<OwnedSemaphorePermit>,
     /// The request in flight, until its answer has been received.
     on_the_wire: Option<OnTheWire>,
 }
@@ -49,28 +49,39 @@ pub(crate) enum Turn {
 }
 
 impl HostWorker {
-    pub(crate) fn new(network: Rc<Network>, clock: Arc<dyn Clock>, gate: Gate) -> Self {
+    pub(crate) fn new(name: &str, network: Rc<Network>, clock: Arc<dyn Clock>) -> Self {
         Self {
+            name: name.to_owned(),
+            gate: network.gates.of(name),
             network,
             clock,
-            gate,
             origins: Origins::default(),
-            last_latency: Duration::ZERO,
-            left_alone_until: Timestamp::MIN,
+            place: None,
             on_the_wire: None,
         }
     }
 
-    /// Closes the idle connections.
+    /// Whether it has a place among the open connections.
+    pub(crate) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
+    async fn take_place(&mut self) {
+        if self.place.is_none() {
+            self.place = Some(self.network.places.own().await);
+        }
+    }
+
+    /// Closes the idle connections, so that others get their place.
     pub(crate) fn rest(&mut self) {
         self.origins.close();
+        self.place = None;
     }
 
     /// Cancels a job midway. The connection is closed so that the rest of its exchange is not read as the next
     /// response.
     pub(crate) fn break_off(&mut self) {
         self.origins.close();
-        self.gate.ended();
         self.on_the_wire = None;
     }
 
@@ -79,90 +90,71 @@ impl HostWorker {
         self.on_the_wire = None;
     }
 
-    /// The current robots.txt for a URL.
-    pub(crate) fn robots(&self, url: &CanonicalUrl) -> Option<&RobotsCacheEntry> {
-        self.origins.get(url)?.robots.as_ref()
+    /// Fetches a robots.txt, whole. Without an answer, also returns the reason.
+    pub(crate) async fn robots(&mut self, url: &CanonicalUrl) -> (RobotsCacheEntry, Option<String>) {
+        let request = FetchRequest::first(url.clone(), self.clock.now());
+        let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
+        match self.fetch_robots(url, &mut job, false).await {
+            Ok((entry, failure)) => (entry, failure.map(|failure| failure.detail)),
+            // Nothing else stops the first request to a host.
+            Err(_) => (RobotsCacheEntry::after(None, RobotsFetch::Unreachable, self.clock.now()), None),
+        }
     }
 
     /// Works on a job until it is answered or redirected to another host.
     pub(crate) async fn work(&mut self, mut job: Box<FetchJob>) -> Turn {
-        let requested_delay = job.request.crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64));
         loop {
-            if let Some(why) = self.unsent(&job) {
+            let at = job.at.clone();
+            if let Err(why) = self.refresh_robots(&at, &mut job, false).await {
                 return self.given_up(job, &why);
             }
-            self.set_delay(requested_delay);
-            if self.origins.of(&job.at).robots_due <= self.clock.now() {
-                if let Some(why) = self.go_out(&mut job).await {
-                    return self.given_up(job, &why);
-                }
-                let (origin, rules) = (self.origins.of(&job.at), &self.network.rules);
-                let known = origin.robots.as_ref();
-                let entry = refresh(&job.at, known, &mut origin.connection, &self.network, self.clock.now());
-                // Boxed because it is rare: it would enlarge the future of every page.
-                let (entry, failure) = Box::pin(entry).await;
-                let due = self.clock.now() + rules.robots_refresh;
-                origin.take_robots(entry, failure, due, &rules.product_token);
-                self.gate.ended();
-                self.wait_again(&mut job);
-                self.set_delay(requested_delay);
+            if let Some(refusal) = self.network.robots.refusal(&at, &self.network.rules.product_token) {
+                return Turn::Done(self.refused(job, refusal));
             }
-            let refusal = self.origins.of(&job.at).refusal(&job.at, &self.network.rules.product_token);
-            if let Some(refusal) = refusal {
-                return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, refusal));
-            }
-            if let Some(why) = self.go_out(&mut job).await {
-                return self.given_up(job, &why);
-            }
-            let fetched_at = self.clock.now();
-            let started = self.clock.monotonic();
-            let wanted = RequestedResource::Page(known_to(&job));
-            let connection = &mut self.origins.of(&job.at).connection;
-            let answer = get(&job.at, wanted, connection, &self.network).await;
-            self.last_latency = self.clock.monotonic().saturating_sub(started);
-            self.gate.ended();
+            let Asked { fetched_at, latency, answer } = match self.ask(&at, Errand::Page, &mut job).await {
+                Ok(asked) => asked,
+                Err(why) => return self.given_up(job, &why),
+            };
             let mut response = match answer {
                 Ok(response) => response,
-                Err(Unanswered::Unseen) => {
-                    self.wait_again(&mut job);
-                    continue;
-                }
-                Err(Unanswered::Failed(failure)) => {
-                    return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
-                }
+                Err(failure) => return Turn::Done(self.failed(job, fetched_at, latency, failure)),
             };
             job.wire_bytes += response.wire_bytes;
             job.exchanges.extend(response.record.take().map(|record| record.exchange(&job.at, fetched_at)));
-            if is_refusal(response.status.as_u16()) {
-                let rest = self.retry_after(&response).unwrap_or(self.network.rules.refusal_rest);
-                self.left_alone_until = self.clock.now() + rest;
-            }
             let Some(next) = redirect(&job.at, &response) else {
-                return Turn::Done(self.answered(job, fetched_at, response));
+                return Turn::Done(self.answered(job, fetched_at, latency, response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
             if job.hops.len() > self.network.rules.fetch.max_redirects as usize {
                 let detail = format!("more than {} redirects", self.network.rules.fetch.max_redirects);
                 let failure = FetchFailure::new(FetchOutcome::TooManyRedirects, detail);
-                return Turn::Done(self.failed(job, fetched_at, self.last_latency, failure));
+                return Turn::Done(self.failed(job, fetched_at, latency, failure));
             }
-            let is_elsewhere = next.host_name() != job.at.host_name();
             job.at = next;
             self.wait_again(&mut job);
-            if is_elsewhere {
+            if job.at.host_name() != self.name {
                 return Turn::HandOver(job);
             }
         }
     }
 
-    fn retry_after(&self, response: &Response) -> Option<Duration> {
-        let value = response.header(header::RETRY_AFTER)?;
-        politeness::retry_after(&value, self.clock.now())
+    /// Answers a request that robots.txt does not allow.
+    fn refused(&self, job: Box<FetchJob>, refusal: FetchFailure) -> Box<Done> {
+        let now = self.clock.now();
+        if refusal.outcome != FetchOutcome::RobotsUnavailable {
+            return self.failed(job, now, Duration::ZERO, refusal);
+        }
+        let until = self.network.robots.entry(&job.at).map_or(now, |entry| entry.expires_at());
+        self.unsent_until(until, job, refusal)
     }
 
-    fn set_delay(&mut self, requested: Option<Duration>) {
-        let own = self.network.rules.delay.delay_after(self.origins.crawl_delay(), self.last_latency).as_duration();
-        self.gate.set_delay(own.max(requested.unwrap_or_default()));
+    /// Answers a request that was not sent and may be from a time on.
+    fn unsent_until(&self, until: Timestamp, job: Box<FetchJob>, failure: FetchFailure) -> Box<Done> {
+        let now = self.clock.now();
+        let rest = until.saturating_since(now.max(job.request.not_before));
+        let mut done = self.failed(job, now, Duration::ZERO, failure);
+        done.result.look.retry_after_s = (!rest.is_zero()).then(|| rest.as_secs_f64().ceil() as i64);
+        done
     }
 
     fn failed(
@@ -173,21 +165,21 @@ impl HostWorker {
         failure: FetchFailure,
     ) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
-        let tag = job.tag;
+        let (tag, robots_bytes) = (job.tag, job.robots_bytes);
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
-        Box::new(Done { tag, result, body: None })
+        Box::new(Done { tag, result, body: None, robots_bytes })
     }
 
-    fn answered(&self, job: Box<FetchJob>, fetched_at: Timestamp, response: Response) -> Box<Done> {
+    fn answered(&self, job: Box<FetchJob>, fetched_at: Timestamp, latency: Duration, response: Response) -> Box<Done> {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
         let known = known_to(&job);
         let is_conditional = known.etag.is_some() || known.last_modified.is_some();
         let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
-        let (tag, known_digest) = (job.tag, job.request.validators.content_digest);
-        let mut result = self.result(*job, fetched_at, self.last_latency, outcome);
+        let (tag, robots_bytes, known_digest) = (job.tag, job.robots_bytes, job.request.validators.content_digest);
+        let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
         let look = &mut result.look;
         look.status = Some(status);
@@ -208,13 +200,12 @@ impl HostWorker {
                 body = Some(response.body);
             }
         }
-        Box::new(Done { tag, result, body })
+        Box::new(Done { tag, result, body, robots_bytes })
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {
-        let origin = self.origins.get(&job.at);
-        let robots_crawl_delay = origin.and_then(|origin| origin.robots_crawl_delay);
-        let sitemaps = origin.map(|origin| origin.sitemaps.take()).unwrap_or_default();
+        let robots_crawl_delay = self.network.robots.crawl_delay(&job.at);
+        let sitemaps = self.network.robots.new_sitemaps(&job.at);
         let look = Look {
             latency_ms: i32::try_from(latency.as_millis()).unwrap_or(i32::MAX),
             final_url: (!job.hops.is_empty()).then_some(job.at),

@@ -26,6 +26,7 @@ mod one;
 mod outcome;
 mod over_http1;
 mod over_http2;
+mod places;
 mod pool;
 mod proxy;
 mod request;

@@ -1,7 +1,9 @@
-//! State shared by all connections of a process: rules, DNS cache, per-address rate limits.
+//! State shared by all connections of a process: rules, DNS cache, gates of hosts and addresses, robots.txt.
 
-use crate::gate::AddressGate;
+use crate::gate::{AddressGate, HostGates};
+use crate::places::Places;
 use crate::resolver::Resolver;
+use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
 use crate::traffic::Traffic;
 use std::cell::RefCell;
@@ -13,7 +15,10 @@ use stream::Clock;
 pub(crate) struct Network {
     pub(crate) rules: Arc<FetcherRules>,
     pub(crate) resolver: Resolver,
+    pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
+    pub(crate) robots: RobotsBook,
+    pub(crate) places: Places,
     pub(crate) buffers: Rc<Buffers>,
     pub(crate) traffic: Arc<Traffic>,
 }
@@ -54,8 +59,17 @@ impl Buffers {
 
 impl Network {
     pub(crate) fn new(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> Self {
-        let addresses = AddressGate::new(clock, rules.address_delay);
+        let addresses = AddressGate::new(clock.clone(), rules.address_delay);
         let buffers = Rc::new(Buffers::for_heads_of(rules.max_head()));
-        Self { resolver: Resolver::system(&rules.fetch), rules, addresses, buffers, traffic: Arc::default() }
+        Self {
+            resolver: Resolver::system(&rules.fetch),
+            gates: HostGates::new(clock),
+            addresses,
+            robots: RobotsBook::default(),
+            places: Places::of(rules.fetch.connections),
+            buffers,
+            traffic: Arc::default(),
+            rules,
+        }
     }
 }

@@ -1,10 +1,8 @@
 //! Fetches one page with the fetcher's rules, outside the loop.
 
-use crate::gate::Gate;
 use crate::host::{HostWorker, Turn};
 use crate::network::Network;
 use crate::pool::FetchJob;
-use crate::robots::refresh;
 use crate::rules::FetcherRules;
 use messages::body::Packing;
 use messages::{FetchRequest, FetchResult};
@@ -29,15 +27,18 @@ pub fn fetch_one(
         let mut hosts = HashMap::new();
         let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
         loop {
-            let host = hosts.entry(job.at.host_name().to_owned());
-            let host =
-                host.or_insert_with(|| HostWorker::new(network.clone(), clock.clone(), Gate::new(clock.clone())));
+            let name = job.at.host_name().to_owned();
+            let host = hosts.entry(name.clone());
+            let host = host.or_insert_with(|| HostWorker::new(&name, network.clone(), clock.clone()));
             match host.work(Box::new(job)).await {
                 Turn::Done(done) => {
-                    let robots = host.robots(done.result.look.answered_by()).cloned();
+                    let robots = network.robots.entry(done.result.look.answered_by());
                     return (done.packed(Packing::None), robots);
                 }
-                Turn::HandOver(next) => job = *next,
+                Turn::HandOver(next) => {
+                    host.rest();
+                    job = *next;
+                }
                 Turn::Drained => unreachable!("only a pool is drained"),
             }
         }
@@ -52,8 +53,7 @@ pub fn fetch_robots(
 ) -> io::Result<(RobotsCacheEntry, Option<String>)> {
     in_runtime(async move {
         let network = Network::new(Arc::new(rules.clone()), clock.clone());
-        let (entry, failure) = refresh(url, None, &mut None, &network, clock.now()).await;
-        (entry, failure.map(|failure| failure.detail))
+        HostWorker::new(url.host_name(), Rc::new(network), clock.clone()).robots(url).await
     })
 }
 

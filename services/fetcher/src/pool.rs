@@ -2,7 +2,7 @@
 
 use crate::answers::{self, Receiver, Sender};
 use crate::epochs::Epochs;
-use crate::gate::Gate;
+use crate::gate::HostGates;
 use crate::host::{HostWorker, Turn};
 use crate::network::Network;
 use crate::rules::FetcherRules;
@@ -21,12 +21,12 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::{Clock, RequestTag};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 /// Idle time (real) after which a host's connection is closed, so that others get its slot.
 const CONNECTION_REST: Duration = Duration::from_secs(2);
-/// Idle time (real) after which a host is forgotten, including its robots.txt.
+/// Idle time (real) after which a host's worker ends.
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
 
 /// A request being worked on.
@@ -38,6 +38,8 @@ pub(crate) struct FetchJob {
     pub(crate) hops: Vec<Hop>,
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) wire_bytes: u64,
+    /// Bytes received of every robots.txt that was asked for on the way.
+    pub(crate) robots_bytes: u64,
     /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
 }
@@ -45,7 +47,16 @@ pub(crate) struct FetchJob {
 impl FetchJob {
     pub(crate) fn new(tag: RequestTag, request: FetchRequest) -> Self {
         let at = request.url.clone();
-        Self { tag, at, request, hops: Vec::new(), exchanges: Vec::new(), wire_bytes: 0, waiting: None }
+        Self {
+            tag,
+            at,
+            request,
+            hops: Vec::new(),
+            exchanges: Vec::new(),
+            wire_bytes: 0,
+            robots_bytes: 0,
+            waiting: None,
+        }
     }
 }
 
@@ -56,6 +67,8 @@ pub(crate) struct Done {
     pub(crate) result: FetchResult,
     /// The page. Absent if it equals the copy that the requester has.
     pub(crate) body: Option<Bytes>,
+    /// Bytes received of every robots.txt that was asked for on the way.
+    pub(crate) robots_bytes: u64,
 }
 
 impl Done {
@@ -105,8 +118,11 @@ impl FetchPool {
         let thread = std::thread::Builder::new().name("fetch-pool".to_owned()).spawn(move || {
             let (clock, traffic) = (clock_of_thread, traffic_of_thread);
             let workers = Workers {
-                connections: Arc::new(Semaphore::new(rules.fetch.connections.min(Semaphore::MAX_PERMITS))),
-                network: Rc::new(Network { traffic, ..Network::new(rules, clock.clone()) }),
+                network: Rc::new(Network {
+                    traffic,
+                    gates: HostGates::after_others(clock.clone()),
+                    ..Network::new(rules, clock.clone())
+                }),
                 clock,
                 submit: resubmit,
                 answer,
@@ -184,7 +200,6 @@ impl Drop for FetchPool {
 struct Workers {
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
-    connections: Arc<Semaphore>,
     submit: mpsc::WeakUnboundedSender<Order>,
     answer: Arc<Sender<Box<Done>>>,
     /// By host name.
@@ -225,15 +240,13 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
 
 /// Runs one host's worker, one job at a time.
 async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
-    let gate = Gate::after_others(workers.clock.clone());
-    let mut host = HostWorker::new(workers.network.clone(), workers.clock.clone(), gate);
-    let mut place = None;
+    let mut host = HostWorker::new(&name, workers.network.clone(), workers.clock.clone());
     loop {
-        let wait = if place.is_some() { CONNECTION_REST } else { HOST_FORGOTTEN };
+        let wait = if host.has_place() { CONNECTION_REST } else { HOST_FORGOTTEN };
         let job = match tokio::time::timeout(wait, jobs.recv()).await {
             Ok(Some(job)) => job,
             Ok(None) => return,
-            Err(_) if place.take().is_some() => {
+            Err(_) if host.has_place() => {
                 host.rest();
                 continue;
             }
@@ -247,10 +260,6 @@ async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedRece
                 return;
             }
         };
-        if place.is_none() {
-            let free = workers.connections.clone().acquire_owned().await;
-            place = Some(free.expect("the semaphore is never closed"));
-        }
         let epoch = job.tag.epoch;
         // Pinned here because a future of this size is expensive to move.
         let turn = workers.epochs.unless_withdrawn(epoch, pin!(host.work(job))).await;

@@ -60,8 +60,10 @@ impl InFlight for Fetcher {
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
         let done = self.pool.answers.receive(patience)?;
-        let tag = done.tag;
-        let result = done.packed(self.packing);
+        let (tag, robots_bytes) = (done.tag, done.robots_bytes);
+        let mut result = done.packed(self.packing);
+        // The budget pays for all that was received.
+        result.look.wire_bytes += robots_bytes as i64;
         if !result.look.was_not_sent() {
             self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }

@@ -59,8 +59,9 @@ impl Frontier {
         letters
     }
 
-    /// Handles a request that was not sent, because its host had just refused another. There was no look at the page:
-    /// it is due again after the host's rest. The host's back-off counts only requests that were sent.
+    /// Handles a request that was not sent, because its host had just refused another or its robots.txt cannot be had.
+    /// There was no look at the page: it is due again after the host's rest. The host's back-off counts only requests
+    /// that were sent.
     fn take_back(&mut self, look: &Look, page: &mut ScheduledPage) {
         self.budget.refund();
         let rest = Duration::from_secs(look.retry_after_s.unwrap_or_default().max(0) as u64);
@@ -68,6 +69,11 @@ impl Frontier {
         page.request = request;
         self.counts.late_answers += u64::from(fate == AnswerFate::Late);
         self.set(look.page_id, page);
+        let own = look.url.host();
+        if own == look.answered_by().host() {
+            let own = self.hosts.number(&own);
+            self.hosts.book(own, |gate| gate.next_permitted_at = gate.next_permitted_at.max(look.fetched_at + rest));
+        }
     }
 
     /// Books the answer on the host that gave it: its speed, the crawl delay of its robots.txt, its back-off. A host that

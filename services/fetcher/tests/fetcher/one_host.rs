@@ -1,7 +1,8 @@
-//! A host with several ports, by its own books: one request at a time, within its delay, whatever the port.
+//! Hosts by their own books: one request at a time, within the delay, whatever the port and whoever sends it there.
 
 use crate::bench::Bench;
 use messages::FetchOutcome;
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
@@ -10,27 +11,36 @@ use std::time::{Duration, Instant};
 const DELAY: Duration = Duration::from_millis(100);
 /// How long a request is held, unless another comes meanwhile.
 const HELD: Duration = Duration::from_millis(100);
-const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+
+struct ServedRequest {
+    host: String,
+    path: String,
+    arrived: Instant,
+    /// Just before its answer.
+    ended: Instant,
+}
 
 #[derive(Default)]
 struct Books {
-    under_way: usize,
-    most_at_once: usize,
-    /// From the arrival of a request to just before its answer.
-    requests: Vec<(Instant, Instant)>,
+    /// By host name.
+    under_way: HashMap<String, usize>,
+    most_at_once: HashMap<String, usize>,
+    requests: Vec<ServedRequest>,
 }
 
-#[derive(Default)]
+/// A server of all hosts that holds each request for a moment, to see whether the same host gets another.
 struct HeldServer {
     books: Mutex<Books>,
     arrival: Condvar,
+    answer: fn(&str, &str) -> String,
 }
 
 impl HeldServer {
-    fn start() -> (SocketAddr, Arc<Self>) {
+    fn start(answer: fn(&str, &str) -> String) -> (SocketAddr, Arc<Self>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let server = Arc::new(Self::default());
+        let server = Arc::new(Self { books: Mutex::default(), arrival: Condvar::new(), answer });
         let served = server.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -42,37 +52,148 @@ impl HeldServer {
     }
 
     fn serve(&self, stream: &mut TcpStream) {
-        while stream.read(&mut [0; 4_096]).is_ok_and(|length| length > 0) {
+        let mut head = [0; 4_096];
+        while let Ok(length @ 1..) = stream.read(&mut head) {
             let arrived = Instant::now();
+            let head = String::from_utf8_lossy(&head[..length]).into_owned();
+            let path = head.split(' ').nth(1).unwrap().to_owned();
+            let host = head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+            let host = host.split(':').next().unwrap().to_owned();
             let mut books = self.books.lock().unwrap();
-            books.under_way += 1;
-            books.most_at_once = books.most_at_once.max(books.under_way);
+            let under_way = books.under_way.entry(host.clone()).or_default();
+            *under_way += 1;
+            let at_once = *under_way;
+            let most = books.most_at_once.entry(host.clone()).or_default();
+            *most = at_once.max(*most);
             self.arrival.notify_all();
-            let (mut books, _) = self.arrival.wait_timeout_while(books, HELD, |books| books.under_way < 2).unwrap();
-            books.under_way -= 1;
-            books.requests.push((arrived, Instant::now()));
+            let alone = |books: &mut Books| books.under_way[&host] < 2;
+            let (mut books, _) = self.arrival.wait_timeout_while(books, HELD, alone).unwrap();
+            *books.under_way.get_mut(&host).unwrap() -= 1;
+            let answer = (self.answer)(&host, &path);
+            books.requests.push(ServedRequest { host, path, arrived, ended: Instant::now() });
             drop(books);
-            if stream.write_all(PAGE).is_err() {
+            if stream.write_all(answer.as_bytes()).is_err() {
                 return;
             }
         }
     }
+
+    /// The paths that a host was asked for. Checks that it was asked for one at a time, within its delay.
+    fn asked_politely(&self, host: &str, delay: Duration) -> Vec<String> {
+        let books = self.books.lock().unwrap();
+        assert_eq!(books.most_at_once.get(host), Some(&1), "{host}: at once");
+        let requests: Vec<_> = books.requests.iter().filter(|request| request.host == host).collect();
+        for pair in requests.windows(2) {
+            let gap = pair[1].arrived.duration_since(pair[0].ended);
+            assert!(gap >= delay, "{host}: {gap:?} between {} and {}", pair[0].path, pair[1].path);
+        }
+        requests.iter().map(|request| request.path.clone()).collect()
+    }
+}
+
+fn moved(to: &str) -> String {
+    format!("HTTP/1.1 301 Moved\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n")
+}
+
+fn file(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A fetcher with the delay as the least one.
+fn bench(address: SocketAddr, overrides: &[(&str, &str)]) -> Bench {
+    let delay = format!("{}ms", DELAY.as_millis());
+    Bench::at(address, &[&[("politeness.crawl_delay", delay.as_str())], overrides].concat())
 }
 
 #[test]
 fn the_ports_of_a_host_share_its_gate() {
-    let (address, server) = HeldServer::start();
-    let delay = format!("{}ms", DELAY.as_millis());
-    let mut bench = Bench::at(address, &[("politeness.crawl_delay", &delay), ("fetch.ports", "[\"80\", \"8080\"]")]);
+    let (address, server) = HeldServer::start(|_, _| PAGE.to_owned());
+    let mut bench = bench(address, &[("fetch.ports", "[\"80\", \"8080\"]")]);
     let urls = ["http://a.test/1", "http://a.test:8080/2", "http://a.test/3", "http://a.test:8080/4"];
     urls.iter().for_each(|url| bench.ask(url));
     for result in bench.results(urls.len()) {
         assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
     }
-    let books = server.books.lock().unwrap();
-    assert_eq!((books.requests.len(), books.most_at_once), (urls.len() + 2, 1), "two of them for robots.txt");
-    for pair in books.requests.windows(2) {
-        let gap = pair[1].0.duration_since(pair[0].1);
-        assert!(gap >= DELAY, "{gap:?} between two requests");
+    assert_eq!(server.asked_politely("a.test", DELAY).len(), urls.len() + 2, "two of them for robots.txt");
+}
+
+/// Twelve hosts whose robots.txt redirects to a search of a thirteenth, which forbids it and asks for a longer delay.
+#[test]
+fn a_host_that_the_robots_txt_of_others_redirects_to_is_asked_in_its_turn_and_for_nothing_it_forbids() {
+    const LONG: Duration = Duration::from_millis(300);
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("victim.test", "/robots.txt") => file("User-agent: *\nDisallow: /search\nCrawl-delay: 0.3\n"),
+        ("victim.test", _) => PAGE.to_owned(),
+        (_, "/robots.txt") => moved(&format!("http://victim.test/search?q={host}")),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    (0..12).for_each(|number| bench.ask(&format!("http://host-{number}.test/")));
+    bench.ask("http://victim.test/page");
+    for result in bench.results(13) {
+        assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
     }
+    assert_eq!(server.asked_politely("victim.test", LONG), ["/robots.txt", "/page"]);
+    for number in 0..12 {
+        assert_eq!(server.asked_politely(&format!("host-{number}.test"), DELAY), ["/robots.txt", "/"]);
+    }
+}
+
+#[test]
+fn the_robots_txt_that_others_redirect_to_holds_for_them_and_each_hop_waits_for_its_turn() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("www.test", "/robots.txt") => file("User-agent: *\nDisallow: /private\n"),
+        (_, "/robots.txt") => moved("/rules/robots.txt"),
+        (_, "/rules/robots.txt") => moved("http://www.test/robots.txt"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[("fetch.connections", "1")]);
+    let hosts: Vec<_> = (0..4).map(|number| format!("host-{number}.test")).collect();
+    for host in &hosts {
+        bench.ask(&format!("http://{host}/private"));
+        bench.ask(&format!("http://{host}/public"));
+    }
+    for result in bench.results(8) {
+        let is_private = result.look.url.as_str().ends_with("/private");
+        let expected = if is_private { FetchOutcome::RobotsDisallowed } else { FetchOutcome::Fetched };
+        assert_eq!(result.look.outcome, expected, "{:?}", result.detail);
+    }
+    for host in &hosts {
+        assert_eq!(server.asked_politely(host, DELAY), ["/robots.txt", "/rules/robots.txt", "/public"]);
+    }
+    assert_eq!(server.asked_politely("www.test", DELAY), ["/robots.txt"; 4]);
+}
+
+#[test]
+fn robots_txt_that_redirect_to_each_other_end() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("a.test", "/page") | ("b.test", "/page") => PAGE.to_owned(),
+        ("a.test", _) => moved("http://b.test/x"),
+        _ => moved("http://a.test/y"),
+    });
+    let mut bench = bench(address, &[("fetch.connections", "1")]);
+    ["http://a.test/page", "http://b.test/page"].iter().for_each(|url| bench.ask(url));
+    for result in bench.results(2) {
+        assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+    }
+    for host in ["a.test", "b.test"] {
+        let asked = server.asked_politely(host, DELAY);
+        assert!(asked.len() < 20, "{asked:?}");
+    }
+}
+
+#[test]
+fn a_robots_txt_that_cannot_be_had_hands_requests_back_until_the_server_said() {
+    let (address, server) = HeldServer::start(|_, path| match path {
+        "/robots.txt" => "HTTP/1.1 503 Unavailable\r\nretry-after: 7200\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    (0..5).for_each(|number| bench.ask(&format!("http://a.test/{number}")));
+    for result in bench.results(5) {
+        assert!(result.look.was_not_sent(), "{result:?}");
+        let wait = result.look.retry_after_s.unwrap();
+        assert!((7_000..=7_200).contains(&wait), "{wait} s");
+    }
+    assert_eq!(server.asked_politely("a.test", DELAY), ["/robots.txt"]);
 }

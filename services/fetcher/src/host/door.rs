@@ -1,0 +1,170 @@
+//! The door that every request passes, whichever host it goes to: the host's turn, that of the address it shares with
+//! others, and a place among the connections.
+
+use super::{HostWorker, Turn, known_to};
+use crate::exchange::{Unanswered, get};
+use crate::gate::HostGate;
+use crate::outcome::is_refusal;
+use crate::pool::FetchJob;
+use crate::request::RequestedResource;
+use crate::response::{FetchFailure, Response};
+use crate::route::shared_address;
+use hyper::header;
+use messages::FetchOutcome;
+use page::{CanonicalUrl, Timestamp};
+use std::time::Duration;
+
+/// What a request asks for.
+#[derive(Clone, Copy)]
+pub(super) enum Errand<'a> {
+    /// The page of the job.
+    Page,
+    /// The robots.txt of this URL's origin.
+    Robots { of: &'a CanonicalUrl },
+}
+
+/// Why a request is not sent although it is its turn.
+pub(super) enum Unsent {
+    /// The host refused another request and rests until then.
+    LeftAlone(Timestamp),
+    /// The lease has expired: the scheduler may have sent the request again.
+    PastLease,
+    /// The pool is draining.
+    Drained,
+    /// Somebody else has got the robots.txt meanwhile.
+    RobotsKnown,
+}
+
+/// A request that was sent.
+pub(super) struct Asked {
+    pub(super) fetched_at: Timestamp,
+    pub(super) latency: Duration,
+    pub(super) answer: Result<Response, FetchFailure>,
+}
+
+impl HostWorker {
+    /// Sends one request of a job, in its turn.
+    pub(super) async fn ask(
+        &mut self,
+        at: &CanonicalUrl,
+        errand: Errand<'_>,
+        job: &mut FetchJob,
+    ) -> Result<Asked, Unsent> {
+        let network = self.network.clone();
+        let is_own = at.host_name() == self.name;
+        let gate = if is_own { self.gate.clone() } else { network.gates.of(at.host_name()) };
+        loop {
+            if let Some(why) = self.unsent(job, &gate) {
+                return Err(why);
+            }
+            if is_own {
+                self.take_place().await;
+            } else {
+                // The other host's turn may be long in coming.
+                self.rest();
+            }
+            gate.set_delay(self.delay(at, &gate, job));
+            let not_before = if is_own { job.request.not_before } else { Timestamp::MIN };
+            let mut turn = gate.turn(not_before).await;
+            if network.addresses.lets_wait()
+                && let Some(address) = shared_address(at, &network).await
+            {
+                network.addresses.wait(address).await;
+            }
+            let _place = if is_own { None } else { Some(network.places.elsewhere().await) };
+            if let Some(why) = self.unsent(job, &gate) {
+                return Err(why);
+            }
+            if let Errand::Robots { of } = errand
+                && !network.robots.is_due(of, self.clock.now())
+            {
+                return Err(Unsent::RobotsKnown);
+            }
+            self.on_the_wire = network.traffic.go_out();
+            if self.on_the_wire.is_none() {
+                return Err(Unsent::Drained);
+            }
+            job.waiting = None;
+            turn.is_used();
+            let fetched_at = self.clock.now();
+            let started = self.clock.monotonic();
+            let wanted = match errand {
+                Errand::Page => RequestedResource::Page(known_to(job)),
+                Errand::Robots { .. } => RequestedResource::Robots,
+            };
+            let mut elsewhere = None;
+            let connection = if is_own { self.origins.connection(at) } else { &mut elsewhere };
+            let answer = get(at, wanted, connection, &network).await;
+            let latency = self.clock.monotonic().saturating_sub(started);
+            if matches!(errand, Errand::Page) {
+                gate.took(latency);
+            }
+            drop(turn);
+            let answer = match answer {
+                Ok(response) => {
+                    if is_refusal(response.status.as_u16()) {
+                        let rest = self.retry_after(&response).unwrap_or(network.rules.refusal_rest);
+                        gate.leave_alone_until(self.clock.now() + rest);
+                    }
+                    Ok(response)
+                }
+                Err(Unanswered::Unseen) => {
+                    self.wait_again(job);
+                    continue;
+                }
+                Err(Unanswered::Failed(failure)) => Err(failure),
+            };
+            return Ok(Asked { fetched_at, latency, answer });
+        }
+    }
+
+    /// Ends one exchange of a job that needs another.
+    pub(super) fn wait_again(&mut self, job: &mut FetchJob) {
+        job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
+        self.on_the_wire = None;
+    }
+
+    pub(super) fn retry_after(&self, response: &Response) -> Option<Duration> {
+        let value = response.header(header::RETRY_AFTER)?;
+        politeness::retry_after(&value, self.clock.now())
+    }
+
+    /// Time between two requests to a host. What the scheduler asks for holds for the page's own host only.
+    fn delay(&self, at: &CanonicalUrl, gate: &HostGate, job: &FetchJob) -> Duration {
+        let robots = self.network.robots.crawl_delay_of_host(at.host_name());
+        let delay = self.network.rules.delay.delay_after(robots, gate.last_latency()).as_duration();
+        let requested = job.request.crawl_delay_ms.filter(|_| at.host_name() == job.request.url.host_name());
+        delay.max(Duration::from_millis(requested.unwrap_or_default().max(0) as u64))
+    }
+
+    /// Why a request must not be sent to a host now.
+    fn unsent(&self, job: &FetchJob, gate: &HostGate) -> Option<Unsent> {
+        if self.network.traffic.is_draining() {
+            return Some(Unsent::Drained);
+        }
+        let now = self.clock.now();
+        // Applies also to requests handed out before the host refused another.
+        let until = gate.left_alone_until();
+        if until > now.max(job.request.not_before) {
+            return Some(Unsent::LeftAlone(until));
+        }
+        // A redirected request has already been sent, so its answer is still useful.
+        (job.hops.is_empty() && job.request.lease_until <= now).then_some(Unsent::PastLease)
+    }
+
+    /// Answers a request that was not sent. This does not count as a failure of its page
+    /// ([`Look::was_not_sent`](messages::Look::was_not_sent)).
+    pub(super) fn given_up(&self, job: Box<FetchJob>, why: &Unsent) -> Turn {
+        let now = self.clock.now();
+        let (until, detail) = match why {
+            Unsent::Drained => return Turn::Drained,
+            Unsent::LeftAlone(until) => {
+                (*until, format!("the host refused another request and is not asked again before {until}"))
+            }
+            Unsent::PastLease => (now, format!("its lease ended at {}", job.request.lease_until)),
+            Unsent::RobotsKnown => (now, "its robots.txt has come meanwhile".to_owned()),
+        };
+        let failure = FetchFailure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
+        Turn::Done(self.unsent_until(until.max(job.request.not_before), job, failure))
+    }
+}
