@@ -52,6 +52,13 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "lower budget.host_fetches_per_second, or leave it out",
         );
     }
+    if fetch.memory < 4 * fetch.max_body {
+        reader.contradiction(
+            &[("fetch", "memory"), ("fetch", "max_body")],
+            format!("there is memory for {} bytes of bodies, and one may have {}", fetch.memory, fetch.max_body),
+            "make fetch.memory at least four times fetch.max_body",
+        );
+    }
     if fetch.extra_ca.is_some() && !fetch.tls_verify {
         reader.contradiction(
             &[("fetch", "extra_ca"), ("fetch", "tls_verify")],

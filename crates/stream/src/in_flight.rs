@@ -34,18 +34,26 @@ pub(crate) struct AnswerOutput {
     pub(crate) value: Vec<u8>,
 }
 
+/// Something of the stage's, such as a share of its memory, held while an answer waits for its commit.
+pub(crate) type HeldByAnswer = Box<dyn Send>;
+
 /// An answered request.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnsweredRequest {
     /// The answered request.
     pub tag: RequestTag,
     pub(crate) outputs: Vec<AnswerOutput>,
+    pub(crate) held: Option<HeldByAnswer>,
 }
 
 impl AnsweredRequest {
     /// An answer without output.
     pub fn new(tag: RequestTag) -> Self {
-        Self { tag, outputs: Vec::new() }
+        Self { tag, outputs: Vec::new(), held: None }
+    }
+
+    /// Holds something until the answer is committed, or its task is gone.
+    pub fn holding(self, held: impl Send + 'static) -> Self {
+        Self { held: Some(Box::new(held)), ..self }
     }
 
     /// Adds a message to send.

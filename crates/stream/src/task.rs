@@ -1,6 +1,6 @@
 //! A task: one stage on one partition.
 
-use crate::in_flight::RequestWindow;
+use crate::in_flight::{HeldByAnswer, RequestWindow};
 use crate::log::LogError;
 use crate::overlay::Overlay;
 use crate::position::PROGRESS_KEY;
@@ -67,6 +67,8 @@ pub(crate) struct Task {
     pub(crate) work: TaskWork,
     /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
+    /// What their answers hold until then.
+    pub(crate) held: Vec<HeldByAnswer>,
     /// Committed next input offset.
     pub(crate) input_next: u64,
     /// Last input offset processed since the task began or was rewound.
@@ -119,7 +121,16 @@ impl TaskState {
 
 impl Task {
     pub(crate) fn new(id: TaskId, work: TaskWork, input_next: u64) -> Self {
-        Self { id, work, outputs: Vec::new(), input_next, input_last: None, position: None, is_position_lost: false }
+        Self {
+            id,
+            work,
+            outputs: Vec::new(),
+            held: Vec::new(),
+            input_next,
+            input_last: None,
+            position: None,
+            is_position_lost: false,
+        }
     }
 
     /// Drops staged work and replaces the processor with a new one.

@@ -1,6 +1,7 @@
 //! Reads the body of a page: checks its head, unpacks it, and enforces the limits.
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
+use crate::memory::{BodyMemory, KeptMemory};
 use crate::request::RequestedResource;
 use crate::response::FetchFailure;
 use crate::rules::FetcherRules;
@@ -21,13 +22,21 @@ pub(crate) struct Intake {
     max_pack_ratio: u64,
 }
 
+/// A body that was read.
+pub(crate) struct TakenBody {
+    pub(crate) body: Bytes,
+    pub(crate) is_cut: bool,
+    pub(crate) memory: KeptMemory,
+}
+
 impl Intake {
-    /// Accepts a body of `announced` bytes, if its head allows it.
-    pub(crate) fn new(
+    /// Accepts a body of `announced` bytes, if its head allows it, once there is memory for it.
+    pub(crate) async fn begin(
         headers: &HeaderMap,
         announced: u64,
         wanted: RequestedResource<'_>,
         rules: &FetcherRules,
+        memory: &BodyMemory,
     ) -> Result<Self, FetchFailure> {
         let media_type = wanted_type(headers, wanted, rules)?;
         let refused = |coding| {
@@ -45,21 +54,31 @@ impl Intake {
             kept: wanted.max_body(rules),
             ratio: max_pack_ratio,
         };
-        let unpacker = Unpacker::new(coding, limits, announced).map_err(|error| does_not_unpack(&error.to_string()))?;
+        let unpacker = Unpacker::new(coding, limits, announced, memory.begin().await);
+        let unpacker = unpacker.map_err(|error| does_not_unpack(&error.to_string()))?;
         Ok(Self { unpacker, media_type, max_pack_ratio })
     }
 
-    pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
-        self.unpacker.take(piece).map_err(|problem| failure_of(problem, self.max_pack_ratio))
+    /// Takes the next piece of the body, once there is memory for what is in it.
+    pub(crate) async fn take(&mut self, piece: &[u8]) -> Result<More, FetchFailure> {
+        for slice in piece.chunks(self.unpacker.slice_bytes(piece.len())) {
+            self.unpacker.make_room(slice.len()).await;
+            let more = self.unpacker.take(slice).map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
+            if more == More::Cut {
+                return Ok(More::Cut);
+            }
+        }
+        Ok(More::Wanted)
     }
 
-    /// The body, and whether it was cut.
-    pub(crate) fn finish(self, rules: &FetcherRules) -> Result<(Bytes, bool), FetchFailure> {
+    /// The body as it is kept.
+    pub(crate) async fn finish(mut self, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
         let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
         if self.media_type == MediaTypeCheck::NotDeclared && !rules.fetch.allows_content(sniff::media_type(&body)) {
             return Err(unwanted_type(sniff::media_type(&body)));
         }
-        Ok((body.into(), is_cut))
+        let memory = self.unpacker.room().keep(body.len()).await;
+        Ok(TakenBody { body: body.into(), is_cut, memory })
     }
 }
 
@@ -72,6 +91,10 @@ fn failure_of(problem: BodyProblem, max_pack_ratio: u64) -> FetchFailure {
         BodyProblem::Bomb => {
             let detail = format!("the body unpacks to more than {max_pack_ratio} times its size");
             FetchFailure::new(FetchOutcome::TooLarge, detail)
+        }
+        BodyProblem::NoMemory => {
+            let detail = "it unpacks to more than there was memory for at the time (fetch.memory)";
+            FetchFailure::new(FetchOutcome::ConnectionLost, detail.to_owned())
         }
         BodyProblem::Corrupt(detail) => does_not_unpack(&detail),
     }

@@ -4,6 +4,7 @@
 //! first two cut the body, which is then marked as truncated. The third fails the fetch, because only a decompression
 //! bomb exceeds it.
 
+use crate::memory::BodyRoom;
 use brotli_decompressor::DecompressorWriter;
 use flate2::write::GzDecoder;
 use hyper::header::{self, HeaderMap};
@@ -19,7 +20,7 @@ const RATIO_SLACK: u64 = 64 << 10;
 /// Input is unpacked in slices of this size, so that the ratio is checked before much has come out.
 const SLICE_BYTES: usize = 1 << 10;
 /// Most bytes reserved up front for a body, whatever `content-length` says.
-const MAX_ROOM: u64 = 64 << 10;
+const MAX_CAPACITY: u64 = 64 << 10;
 /// Size of the decoder's output chunks.
 const PIECE_BYTES: usize = 32 << 10;
 /// Logarithm of the largest window of a zstd frame: 8 MiB, the limit that RFC 9659 sets for HTTP.
@@ -56,7 +57,6 @@ impl Coding {
     }
 }
 
-/// Limits on one body.
 /// First seven bits of a brotli stream with a window of up to 1 GiB, for which the decoder would make room at once. RFC
 /// 7932 has no such windows.
 const BROTLI_LARGE_WINDOW: u8 = 0x11;
@@ -77,6 +77,8 @@ pub(crate) struct BodyLimits {
 pub(crate) enum BodyProblem {
     /// The unpacked body exceeds the allowed ratio.
     Bomb,
+    /// It became longer than there was memory for, faster than it could wait for more.
+    NoMemory,
     /// The body cannot be decoded.
     Corrupt(String),
 }
@@ -106,9 +108,12 @@ enum Decoder {
 
 impl Unpacker {
     /// An unpacker for a body announced as `announced` bytes on the wire.
-    pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64) -> io::Result<Self> {
-        let room = if coding == Coding::Identity { announced.min(MAX_ROOM) as usize } else { 0 };
-        let kept = UnpackSink { bytes: Vec::new(), room, limits, received: 0, stop: None };
+    pub(crate) fn new(coding: Coding, limits: BodyLimits, announced: u64, room: BodyRoom) -> io::Result<Self> {
+        let capacity = if coding == Coding::Identity { announced.min(MAX_CAPACITY) as usize } else { 0 };
+        // These decoders keep a window of what they have unpacked beside it.
+        let copies = if matches!(coding, Coding::Brotli | Coding::Zstd) { 2 } else { 1 };
+        let most_bytes = copies * limits.kept;
+        let kept = UnpackSink { bytes: Vec::new(), capacity, limits, room, most_bytes, received: 0, stop: None };
         let decoder = match coding {
             Coding::Identity => Decoder::Identity(kept),
             Coding::Gzip => Decoder::Gzip(GzDecoder::new(kept)),
@@ -122,9 +127,24 @@ impl Unpacker {
         Ok(Self { decoder, is_cut: false, has_ended: false })
     }
 
+    /// Waits for the memory of the whole body if another piece may need more than it has.
+    pub(crate) async fn make_room(&mut self, piece_bytes: usize) {
+        let is_plain = matches!(self.decoder, Decoder::Identity(_));
+        let UnpackSink { bytes, room, most_bytes, .. } = self.decoder.kept();
+        // What a packed piece becomes is not known. The sink sees to it that it is no more than there is room for.
+        let soon = if is_plain { bytes.len() + piece_bytes } else { 2 * bytes.len() };
+        if soon > room.bytes {
+            room.grow_to(*most_bytes).await;
+        }
+    }
+
+    /// The longest piece to take at once.
+    pub(crate) fn slice_bytes(&self, piece_bytes: usize) -> usize {
+        if matches!(self.decoder, Decoder::Identity(_)) { piece_bytes.max(1) } else { SLICE_BYTES }
+    }
+
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<More, BodyProblem> {
-        let slice_bytes = if matches!(self.decoder, Decoder::Identity(_)) { piece.len() } else { SLICE_BYTES };
-        for slice in piece.chunks(slice_bytes.max(1)) {
+        for slice in piece.chunks(self.slice_bytes(piece.len())) {
             let kept = self.decoder.kept();
             kept.received += slice.len() as u64;
             if kept.received > kept.limits.wire {
@@ -152,8 +172,13 @@ impl Unpacker {
         Ok(())
     }
 
+    /// The memory of the body.
+    pub(crate) fn room(&mut self) -> &mut BodyRoom {
+        &mut self.decoder.kept().room
+    }
+
     /// The body, and whether it was cut.
-    pub(crate) fn finish(mut self) -> Result<(Vec<u8>, bool), BodyProblem> {
+    pub(crate) fn finish(&mut self) -> Result<(Vec<u8>, bool), BodyProblem> {
         // A response without a body may still name a coding.
         if !self.is_cut
             && self.decoder.kept().received > 0
@@ -172,6 +197,7 @@ impl Unpacker {
                 Ok(More::Cut)
             }
             Some(Stop::Bomb) => Err(BodyProblem::Bomb),
+            Some(Stop::NoMemory) => Err(BodyProblem::NoMemory),
             None => Err(BodyProblem::Corrupt(error.to_string())),
         }
     }
@@ -211,8 +237,11 @@ impl Decoder {
 struct UnpackSink {
     bytes: Vec<u8>,
     /// Capacity to reserve when the first bytes arrive.
-    room: usize,
+    capacity: usize,
     limits: BodyLimits,
+    room: BodyRoom,
+    /// Most memory that the body may take.
+    most_bytes: usize,
     received: u64,
     stop: Option<Stop>,
 }
@@ -221,19 +250,24 @@ struct UnpackSink {
 enum Stop {
     Full,
     Bomb,
+    NoMemory,
 }
 
 impl Write for UnpackSink {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        let room = self.limits.kept - self.bytes.len();
+        let allowed = self.limits.kept - self.bytes.len();
         let unpacked = (self.bytes.len() + piece.len()) as u64;
         if unpacked > RATIO_SLACK + self.received.saturating_mul(self.limits.ratio) {
             self.stop = Some(Stop::Bomb);
-        } else if piece.len() > room {
+        } else if unpacked as usize > self.room.bytes && !self.room.try_grow_to(self.most_bytes) {
+            self.stop = Some(Stop::NoMemory);
+        } else if piece.len() > allowed {
             self.stop = Some(Stop::Full);
         }
-        self.bytes.reserve(std::mem::take(&mut self.room));
-        self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if !matches!(self.stop, Some(Stop::NoMemory)) {
+            self.bytes.reserve(std::mem::take(&mut self.capacity));
+            self.bytes.extend_from_slice(&piece[..piece.len().min(allowed)]);
+        }
         match self.stop {
             None => Ok(piece.len()),
             Some(_) => Err(io::Error::other("a limit of the fetcher was reached")),
@@ -273,7 +307,7 @@ mod tests {
     }
 
     fn unpack(coding: Coding, limits: BodyLimits, packed: &[u8]) -> Result<(Vec<u8>, bool), BodyProblem> {
-        let mut unpacker = Unpacker::new(coding, limits, packed.len() as u64).unwrap();
+        let mut unpacker = Unpacker::new(coding, limits, packed.len() as u64, BodyRoom::alone()).unwrap();
         for piece in packed.chunks(700) {
             if unpacker.take(piece)? == More::Cut {
                 break;

@@ -4,7 +4,6 @@ use crate::connection::{Connection, Protocol};
 use crate::network::Network;
 use crate::request::RequestedResource;
 use crate::response::{FailedExchange, FetchFailure, Response, late};
-use crate::rules::FetcherRules;
 use crate::{over_http1, over_http2, request};
 use messages::FetchOutcome;
 use page::CanonicalUrl;
@@ -29,7 +28,7 @@ pub(crate) async fn get(
     if let Some(mut open) = connection.take()
         && open.is_in_order().await
     {
-        match exchange(url, wanted, &mut open, rules, limit).await {
+        match exchange(url, wanted, &mut open, network, limit).await {
             Ok(response) => {
                 *connection = reusable(open, &response);
                 return Ok(response);
@@ -41,7 +40,7 @@ pub(crate) async fn get(
     // Boxed because it is rare: it would enlarge the future of every request.
     let opening = tokio::time::timeout_at(limit.into(), Box::pin(Connection::open(url, network)));
     let mut open = opening.await.unwrap_or_else(|_| Err(late(rules))).map_err(Unanswered::Failed)?;
-    let answer = exchange(url, wanted, &mut open, rules, limit).await;
+    let answer = exchange(url, wanted, &mut open, network, limit).await;
     let response = answer.map_err(|broken| Unanswered::Failed(broken.failure))?;
     *connection = reusable(open, &response);
     Ok(response)
@@ -58,7 +57,7 @@ async fn exchange(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,
     connection: &mut Connection,
-    rules: &FetcherRules,
+    network: &Network,
     limit: Instant,
 ) -> Result<Response, FailedExchange> {
     let refused = |error| FailedExchange::after(0, FetchFailure::new(FetchOutcome::ClientError, error));
@@ -66,13 +65,13 @@ async fn exchange(
     match protocol {
         Protocol::Http1(connection) => {
             let request = request::head(url, wanted, target, common).map_err(refused)?;
-            over_http1::exchange(request, wanted, connection, address.as_deref(), rules, limit).await
+            over_http1::exchange(request, wanted, connection, address.as_deref(), network, limit).await
         }
         Protocol::Http2(sender) => {
             let request = request::request(url, wanted, common).map_err(refused)?;
-            let exchange = Box::pin(over_http2::exchange(request, wanted, sender, address.as_deref(), rules));
+            let exchange = Box::pin(over_http2::exchange(request, wanted, sender, address.as_deref(), network));
             let exchange = tokio::time::timeout_at(limit.into(), exchange);
-            exchange.await.unwrap_or_else(|_| Err(FailedExchange::after(0, late(rules))))
+            exchange.await.unwrap_or_else(|_| Err(FailedExchange::after(0, late(&network.rules))))
         }
     }
 }

@@ -168,7 +168,7 @@ impl HostWorker {
         let (tag, robots_bytes) = (job.tag, job.robots_bytes);
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
-        Box::new(Done { tag, result, body: None, robots_bytes })
+        Box::new(Done { tag, result, body: None, robots_bytes, memory: None })
     }
 
     fn answered(&self, job: Box<FetchJob>, fetched_at: Timestamp, latency: Duration, response: Response) -> Box<Done> {
@@ -200,7 +200,8 @@ impl HostWorker {
                 body = Some(response.body);
             }
         }
-        Box::new(Done { tag, result, body, robots_bytes })
+        let memory = response.memory.filter(|_| body.is_some());
+        Box::new(Done { tag, result, body, robots_bytes, memory })
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {

@@ -148,14 +148,17 @@ impl Http1Connection {
         &mut self,
         head: &ResponseHead,
         until: impl Fn() -> Instant,
-        mut take: impl FnMut(&[u8]) -> More,
+        mut take: impl AsyncFnMut(&[u8]) -> More,
     ) -> Result<bool, Http1Error> {
         let mut framing = head.framing.clone();
         loop {
             let mut rest = self.input.rest();
             let before = rest.len();
             let piece = framing.next_piece(&mut rest).map_err(|fault| Http1Error::Malformed(fault.to_owned()))?;
-            let more = piece.map(&mut take);
+            let more = match piece {
+                Some(piece) => Some(take(piece).await),
+                None => None,
+            };
             let used = before - rest.len();
             self.input.consume(used);
             if framing.has_ended() {

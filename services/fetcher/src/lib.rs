@@ -21,6 +21,7 @@ mod heads;
 mod host;
 mod http1;
 mod many;
+mod memory;
 mod network;
 mod one;
 mod outcome;

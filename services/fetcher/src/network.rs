@@ -1,6 +1,7 @@
 //! State shared by all connections of a process: rules, DNS cache, gates of hosts and addresses, robots.txt.
 
 use crate::gate::{AddressGate, HostGates};
+use crate::memory::BodyMemory;
 use crate::places::Places;
 use crate::resolver::Resolver;
 use crate::robots::RobotsBook;
@@ -19,6 +20,7 @@ pub(crate) struct Network {
     pub(crate) addresses: AddressGate,
     pub(crate) robots: RobotsBook,
     pub(crate) places: Places,
+    pub(crate) memory: BodyMemory,
     pub(crate) buffers: Rc<Buffers>,
     pub(crate) traffic: Arc<Traffic>,
 }
@@ -67,6 +69,7 @@ impl Network {
             addresses,
             robots: RobotsBook::default(),
             places: Places::of(rules.fetch.connections),
+            memory: BodyMemory::of(rules.fetch.memory),
             buffers,
             traffic: Arc::default(),
             rules,

@@ -1,13 +1,13 @@
 //! One exchange over HTTP/1.1.
 
-use crate::body::{DRAINED_WITHIN, Drain, Intake};
+use crate::body::{DRAINED_WITHIN, Drain, Intake, TakenBody};
 use crate::codings::More;
 use crate::heads::Heads;
 use crate::http1::{Http1Connection, Http1Error, ReadHead, ResponseHead};
+use crate::network::Network;
 use crate::request;
 use crate::request::RequestedResource;
 use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, late, silent};
-use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::Version;
 use messages::FetchOutcome;
@@ -20,9 +20,10 @@ pub(crate) async fn exchange(
     wanted: RequestedResource<'_>,
     connection: &mut Http1Connection,
     address: Option<&str>,
-    rules: &FetcherRules,
+    network: &Network,
     limit: Instant,
 ) -> Result<Response, FailedExchange> {
+    let rules = &*network.rules;
     let idle = rules.fetch.idle_timeout;
     let until = limit.min(Instant::now() + idle.max(rules.fetch.connect_timeout));
     let records = rules.fetch.record_heads;
@@ -40,17 +41,17 @@ pub(crate) async fn exchange(
         FailedExchange { is_unseen, ..FailedExchange::after(connection.received_bytes(), failure(problem)) }
     })?;
     let mut body_bytes = 0;
-    let (body, truncated) = if head.status.is_success() {
+    let (body, truncated, memory) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
-        let body = Intake::new(&head.headers, announced, wanted, rules);
+        let body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await;
         let mut body = body.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?;
         let mut problem = None;
         let taken = connection.body(
             &head,
             || limit.min(Instant::now() + idle),
-            |piece| {
+            async |piece: &[u8]| {
                 body_bytes += piece.len() as u64;
-                body.take(piece).unwrap_or_else(|failure| {
+                body.take(piece).await.unwrap_or_else(|failure| {
                     problem = Some(failure);
                     More::Cut
                 })
@@ -58,14 +59,16 @@ pub(crate) async fn exchange(
         );
         let taken = taken.await.map_err(failure);
         let taken = taken.and_then(|is_whole| problem.map_or(Ok(is_whole), Err));
-        let finished = taken.and_then(|is_whole| body.finish(rules).map(|(body, is_cut)| (body, is_cut || !is_whole)));
-        finished.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?
+        let failed = |failure| FailedExchange::after(connection.received_bytes(), failure);
+        let is_whole = taken.map_err(failed)?;
+        let TakenBody { body, is_cut, memory } = body.finish(rules).await.map_err(failed)?;
+        (body, is_cut || !is_whole, Some(memory))
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));
         let mut drain = Drain::default();
-        let drained = connection.body(&head, || limit, |piece| drain.take(piece)).await;
+        let drained = connection.body(&head, || limit, async |piece: &[u8]| drain.take(piece)).await;
         body_bytes = drain.bytes;
-        (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole))
+        (Bytes::new(), !drained.is_ok_and(|is_whole| is_whole), None)
     };
     let record = raw.map(|raw| ExchangeRecord {
         heads: Heads::sent(request, raw),
@@ -74,7 +77,7 @@ pub(crate) async fn exchange(
         received_bytes: body_bytes,
     });
     let ResponseHead { status, headers, .. } = *head;
-    Ok(Response { status, headers, body, truncated, wire_bytes: connection.received_bytes(), record })
+    Ok(Response { status, headers, body, truncated, wire_bytes: connection.received_bytes(), record, memory })
 }
 
 fn failure_of(problem: Http1Error, idle: Duration) -> FetchFailure {

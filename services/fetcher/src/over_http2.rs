@@ -1,11 +1,11 @@
 //! One exchange over HTTP/2.
 
-use crate::body::{DRAINED_WITHIN, Drain, Intake};
+use crate::body::{DRAINED_WITHIN, Drain, Intake, TakenBody};
 use crate::codings::More;
 use crate::heads::Heads;
+use crate::network::Network;
 use crate::request::RequestedResource;
 use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, silent};
-use crate::rules::FetcherRules;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
@@ -22,8 +22,9 @@ pub(crate) async fn exchange(
     wanted: RequestedResource<'_>,
     sender: &mut SendRequest<Empty<Bytes>>,
     address: Option<&str>,
-    rules: &FetcherRules,
+    network: &Network,
 ) -> Result<Response, FailedExchange> {
+    let rules = &*network.rules;
     let idle = rules.fetch.idle_timeout;
     let recorded = rules.fetch.record_heads.then(|| request.clone());
     let sent = async {
@@ -38,24 +39,27 @@ pub(crate) async fn exchange(
     let (head, mut frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
     let mut wire_bytes: u64 = head_bytes;
-    let (body, truncated) = if head.status.is_success() {
+    let (body, truncated, memory) = if head.status.is_success() {
         let received = async {
-            let mut body = Intake::new(&head.headers, frames.size_hint().lower(), wanted, rules)?;
+            let announced = frames.size_hint().lower();
+            let mut body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await?;
             while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
                 let Ok(data) = frame.map_err(|error| failure_of(&error))?.into_data() else { continue };
                 wire_bytes += data.len() as u64;
-                if body.take(&data)? == More::Cut {
+                if body.take(&data).await? == More::Cut {
                     break;
                 }
             }
-            body.finish(rules)
+            body.finish(rules).await
         };
-        received.await.map_err(|failure| FailedExchange::after(wire_bytes, failure))?
+        let taken = received.await.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
+        let TakenBody { body, is_cut, memory } = taken;
+        (body, is_cut, Some(memory))
     } else {
         let mut drain = Drain::default();
         let drained = within(idle.min(DRAINED_WITHIN), drained(frames, &mut drain)).await == Some(true);
         wire_bytes += drain.bytes;
-        (Bytes::new(), !drained)
+        (Bytes::new(), !drained, None)
     };
     let received_bytes = wire_bytes - head_bytes;
     let record = heads.map(|heads| ExchangeRecord {
@@ -64,7 +68,7 @@ pub(crate) async fn exchange(
         address: address.map(str::to_owned),
         received_bytes,
     });
-    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record })
+    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record, memory })
 }
 
 async fn drained(mut frames: Incoming, drain: &mut Drain) -> bool {

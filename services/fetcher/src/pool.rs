@@ -4,6 +4,7 @@ use crate::answers::{self, Receiver, Sender};
 use crate::epochs::Epochs;
 use crate::gate::HostGates;
 use crate::host::{HostWorker, Turn};
+use crate::memory::KeptMemory;
 use crate::network::Network;
 use crate::rules::FetcherRules;
 use crate::traffic::{Traffic, Waiting};
@@ -69,6 +70,8 @@ pub(crate) struct Done {
     pub(crate) body: Option<Bytes>,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
+    /// The memory of the body, to be held until the result is committed.
+    pub(crate) memory: Option<KeptMemory>,
 }
 
 impl Done {

@@ -1,6 +1,7 @@
 //! A response, or why there is none.
 
 use crate::heads::Heads;
+use crate::memory::KeptMemory;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -24,6 +25,8 @@ pub struct Response {
     pub wire_bytes: u64,
     /// The exchange as it went over the wire, if it is to be archived.
     pub(crate) record: Option<ExchangeRecord>,
+    /// The memory of the body.
+    pub(crate) memory: Option<KeptMemory>,
 }
 
 /// Record of an exchange, for archives.

@@ -59,8 +59,8 @@ impl InFlight for Fetcher {
     }
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
-        let done = self.pool.answers.receive(patience)?;
-        let (tag, robots_bytes) = (done.tag, done.robots_bytes);
+        let mut done = self.pool.answers.receive(patience)?;
+        let (tag, robots_bytes, memory) = (done.tag, done.robots_bytes, done.memory.take());
         let mut result = done.packed(self.packing);
         // The budget pays for all that was received.
         result.look.wire_bytes += robots_bytes as i64;
@@ -68,7 +68,11 @@ impl InFlight for Fetcher {
             self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
         *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
-        Some(AnsweredRequest::new(tag).with(FETCH_RESULTS, result))
+        let answer = AnsweredRequest::new(tag).with(FETCH_RESULTS, result);
+        Some(match memory {
+            Some(memory) => answer.holding(memory),
+            None => answer,
+        })
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {

@@ -98,6 +98,7 @@ impl StageRunner {
                 task.is_position_lost = false;
             }
             task.position = None;
+            task.held.clear();
             let input_next = task.input_next;
             match &mut task.work {
                 TaskWork::InFlight(window) => window.committed(),

@@ -47,13 +47,14 @@ impl StageRunner {
     }
 
     fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
-        let AnsweredRequest { tag, outputs } = answer;
+        let AnsweredRequest { tag, outputs, held } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
         let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
             return false;
         }
         window.answer(tag.offset);
+        task.held.extend(held);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
         for AnswerOutput { output, key, value } in outputs {
             let topic = topics.output(output);

@@ -28,7 +28,7 @@ async fn exchange(connection: &mut Http1Connection) -> Result<(u16, Vec<u8>, boo
     connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
     let ReadHead { head, .. } = connection.head(false, until).await?;
     let mut body = Vec::new();
-    let take = |piece: &[u8]| {
+    let take = async |piece: &[u8]| {
         body.extend_from_slice(piece);
         More::Wanted
     };
@@ -144,7 +144,7 @@ fn a_body_until_the_end_of_a_connection_that_ends_without_notice_is_kept_and_not
         connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await.unwrap();
         let ReadHead { head, .. } = connection.head(false, until).await.unwrap();
         let mut body = Vec::new();
-        let take = |piece: &[u8]| {
+        let take = async |piece: &[u8]| {
             body.extend_from_slice(piece);
             More::Wanted
         };

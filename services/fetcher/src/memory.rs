@@ -1,0 +1,157 @@
+//! The limit on the memory of bodies, from their first byte until their results are committed.
+//!
+//! A body is begun with a place for [`FIRST_BYTES`], which most pages fit into. One that needs more waits until it can
+//! have all it may need, so that a body that goes on never waits again. A body that was read gives its place back and
+//! keeps what it takes. Places and the rest are counted apart: bodies that wait for more cannot take it from each other.
+
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Memory of a body that is being read, unless it needs more.
+pub(crate) const FIRST_BYTES: usize = 512 << 10;
+/// Unit of account of what is kept.
+const UNIT_BYTES: usize = 1 << 10;
+
+/// Memory for bodies.
+pub(crate) struct BodyMemory {
+    places: Arc<Semaphore>,
+    kept: Arc<Semaphore>,
+    /// All units together.
+    most_units: u32,
+}
+
+/// Memory of a body that is being read.
+pub(crate) struct BodyRoom {
+    kept: Arc<Semaphore>,
+    most_units: u32,
+    grown: Option<OwnedSemaphorePermit>,
+    /// Bytes that it may take now.
+    pub(crate) bytes: usize,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Memory of a body that was read. It is given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct KeptMemory(#[expect(dead_code, reason = "it is held, not looked at")] OwnedSemaphorePermit);
+
+impl BodyMemory {
+    /// A limit in bytes, of which one half is for bodies that have just begun.
+    pub(crate) fn of(bytes: u64) -> Self {
+        let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
+        let most_units = u32::try_from(half / UNIT_BYTES).unwrap_or(u32::MAX);
+        Self {
+            places: Arc::new(Semaphore::new((half / FIRST_BYTES).clamp(1, Semaphore::MAX_PERMITS))),
+            kept: Arc::new(Semaphore::new(most_units as usize)),
+            most_units,
+        }
+    }
+
+    /// Memory for a body that begins.
+    pub(crate) async fn begin(&self) -> BodyRoom {
+        let place = take(&self.places, 1).await;
+        let (kept, most_units) = (self.kept.clone(), self.most_units);
+        BodyRoom { kept, most_units, grown: None, bytes: FIRST_BYTES, _place: place }
+    }
+}
+
+impl BodyRoom {
+    /// Waits for all the memory that the body may need.
+    pub(crate) async fn grow_to(&mut self, bytes: usize) {
+        if self.bytes < bytes {
+            self.grown = Some(take(&self.kept, self.units(bytes)).await);
+            self.bytes = bytes;
+        }
+    }
+
+    /// Takes all the memory that the body may need, if it is there.
+    pub(crate) fn try_grow_to(&mut self, bytes: usize) -> bool {
+        if self.bytes < bytes {
+            let Ok(grown) = self.kept.clone().try_acquire_many_owned(self.units(bytes)) else { return false };
+            self.grown = Some(grown);
+            self.bytes = bytes;
+        }
+        true
+    }
+
+    /// The memory of a body of so many bytes that was read.
+    pub(crate) async fn keep(&mut self, bytes: usize) -> KeptMemory {
+        let units = self.units(bytes);
+        KeptMemory(match self.grown.take() {
+            Some(mut grown) => {
+                let excess = grown.num_permits().saturating_sub(units as usize);
+                drop(grown.split(excess));
+                grown
+            }
+            None => take(&self.kept, units).await,
+        })
+    }
+
+    /// Room for a body of any length.
+    #[cfg(test)]
+    pub(crate) fn alone() -> Self {
+        let memory = BodyMemory::of(1 << 30);
+        let place = memory.places.try_acquire_owned().expect("nobody else takes places");
+        let (kept, most_units) = (memory.kept, memory.most_units);
+        Self { kept, most_units, grown: None, bytes: FIRST_BYTES, _place: place }
+    }
+
+    fn units(&self, bytes: usize) -> u32 {
+        u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX).min(self.most_units)
+    }
+}
+
+async fn take(of: &Arc<Semaphore>, units: u32) -> OwnedSemaphorePermit {
+    of.clone().acquire_many_owned(units).await.expect("the semaphore is never closed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Poll;
+
+    async fn is_ready<F: Future>(work: F) -> Option<F::Output> {
+        let mut work = Box::pin(work);
+        std::future::poll_fn(|context| {
+            Poll::Ready(match work.as_mut().poll(context) {
+                Poll::Ready(output) => Some(output),
+                Poll::Pending => None,
+            })
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn bodies_that_were_read_take_what_they_are_long_until_they_are_given_up() {
+        let memory = BodyMemory::of(16 << 20);
+        let mut kept = Vec::new();
+        for _ in 0..2 {
+            let mut room = memory.begin().await;
+            room.grow_to(4 << 20).await;
+            kept.push(room.keep(3 << 20).await);
+        }
+        let mut third = memory.begin().await;
+        assert!(is_ready(third.grow_to(4 << 20)).await.is_none(), "2 of 8 MiB are left");
+        let mut small = memory.begin().await;
+        assert!(!small.try_grow_to(4 << 20));
+        let small = is_ready(small.keep(100 << 10)).await.expect("small bodies go on");
+        kept.pop();
+        is_ready(third.grow_to(4 << 20)).await.expect("5 MiB are left");
+        drop(small);
+        drop(third);
+        assert_eq!(memory.kept.available_permits(), 5 << 10);
+    }
+
+    #[tokio::test]
+    async fn bodies_that_all_need_more_get_it_one_after_the_other() {
+        let memory = BodyMemory::of(16 << 20);
+        let mut rooms = Vec::new();
+        for _ in 0..16 {
+            rooms.push(memory.begin().await);
+        }
+        assert!(is_ready(memory.begin()).await.is_none(), "all places are taken");
+        while let Some(mut room) = rooms.pop() {
+            is_ready(room.grow_to(8 << 20)).await.expect("those before were read");
+            drop(is_ready(room.keep(8 << 20)).await.expect("it has the memory"));
+        }
+    }
+}
