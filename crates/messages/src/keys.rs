@@ -57,7 +57,7 @@ macro_rules! keyed {
 }
 
 keyed! {
-    FetchRequest: Site |request| site(&request.site_key);
+    FetchRequest: Site |request| site(&request.target().site_key());
     FetchResult: Site |result| site(&result.look.site_key);
     PageObservation: Site |observation| site(&observation.look.site_key);
     ChangeEstimate: Site |estimate| site(&estimate.look.site_key);

@@ -48,7 +48,7 @@ pub use crate::frontier::{
 pub use crate::keys::Keyed;
 pub use crate::look::{
     ChangeBelief, ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, Look, LookJudgement,
-    PageObservation, Validators, Verdict,
+    PageObservation, RedirectedRequest, Validators, Verdict,
 };
 pub use crate::operate::{CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};

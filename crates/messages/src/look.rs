@@ -30,6 +30,22 @@ pub struct FetchRequest {
     pub validators: Validators,
     /// Milliseconds between requests planned for this host; the fetcher's gate never goes below it.
     pub crawl_delay_ms: Option<i64>,
+    /// How far it has come, if a redirect led to another site.
+    pub redirected: Option<Box<RedirectedRequest>>,
+}
+
+/// Fetcher to fetcher: where the redirects of a request have led. The owner of the target's site goes on with it, so
+/// that a site is asked by one fetcher only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RedirectedRequest {
+    /// The address to ask for.
+    pub target_url: CanonicalUrl,
+    /// The redirects in order.
+    pub hops: Vec<Hop>,
+    /// Their exchanges; empty when they are not recorded.
+    pub exchanges: Vec<Exchange>,
+    /// Bytes received so far, robots.txt included.
+    pub wire_bytes: i64,
 }
 
 impl FetchRequest {
@@ -46,7 +62,13 @@ impl FetchRequest {
             reason: FetchReason::New,
             validators: Validators::default(),
             crawl_delay_ms: None,
+            redirected: None,
         }
+    }
+
+    /// The address to ask for.
+    pub fn target(&self) -> &CanonicalUrl {
+        self.redirected.as_ref().map_or(&self.url, |redirected| &redirected.target_url)
     }
 }
 

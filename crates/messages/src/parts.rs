@@ -5,9 +5,11 @@
 
 use serde_json::Value;
 
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 8] = [
     ("ChangeBelief", include_str!("../../../schemas/parts/ChangeBelief.avsc")),
+    ("Exchange", include_str!("../../../schemas/parts/Exchange.avsc")),
     ("FetchOutcome", include_str!("../../../schemas/parts/FetchOutcome.avsc")),
+    ("Hop", include_str!("../../../schemas/parts/Hop.avsc")),
     ("Look", include_str!("../../../schemas/parts/Look.avsc")),
     ("LookJudgement", include_str!("../../../schemas/parts/LookJudgement.avsc")),
     ("Validators", include_str!("../../../schemas/parts/Validators.avsc")),

@@ -43,7 +43,10 @@ pub(crate) struct HostWorker {
 pub(crate) enum Turn {
     Done(Box<Done>),
     /// The job was redirected to another host, whose worker continues it.
-    HandOver(Box<FetchJob>),
+    HandOver {
+        job: Box<FetchJob>,
+        leaves_site: bool,
+    },
     /// The job is dropped: the pool is draining.
     Drained,
 }
@@ -133,7 +136,8 @@ impl HostWorker {
             job.at = next;
             self.wait_again(&mut job);
             if job.at.host_name() != self.name {
-                return Turn::HandOver(job);
+                let leaves_site = job.at.site_key() != at.site_key();
+                return Turn::HandOver { job, leaves_site };
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Fetches many pages with the fetcher's rules, outside the loop.
 
-use crate::pool::{FetchJob, FetchPool};
+use crate::pool::{Answer, FetchJob, FetchPool};
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use messages::{FetchRequest, FetchResult};
@@ -54,7 +54,9 @@ impl PageFetcher {
         if self.in_flight() == 0 {
             return None;
         }
-        let done = self.pool.answers.receive(Duration::MAX)?;
+        let Answer::Done(done) = self.pool.answers.receive(Duration::MAX)? else {
+            unreachable!("without owners of sites, redirects are followed here")
+        };
         self.answered += 1;
         Some(FetchedPage { result: done.result, body: done.body })
     }

@@ -35,7 +35,7 @@ pub fn fetch_one(
                     let robots = network.robots.entry(done.result.look.answered_by());
                     return (done.packed(Packing::None), robots);
                 }
-                Turn::HandOver(next) => {
+                Turn::HandOver { job: next, .. } => {
                     host.rest();
                     job = *next;
                 }

@@ -10,7 +10,7 @@ use crate::rules::FetcherRules;
 use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
 use messages::body::{self, Packing};
-use messages::{Exchange, FetchRequest, FetchResult, Hop};
+use messages::{Exchange, FetchRequest, FetchResult, Hop, RedirectedRequest};
 use page::CanonicalUrl;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -41,23 +41,42 @@ pub(crate) struct FetchJob {
     pub(crate) wire_bytes: u64,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
+    /// Whether a request for the page was sent here. Its answer is useful even after the lease.
+    pub(crate) was_sent: bool,
     /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
 }
 
 impl FetchJob {
     pub(crate) fn new(tag: RequestTag, request: FetchRequest) -> Self {
-        let at = request.url.clone();
-        Self {
+        let mut job = Self {
             tag,
-            at,
-            request,
+            at: request.target().clone(),
             hops: Vec::new(),
             exchanges: Vec::new(),
             wire_bytes: 0,
             robots_bytes: 0,
+            was_sent: false,
             waiting: None,
+            request,
+        };
+        if let Some(redirected) = job.request.redirected.take() {
+            job.hops = redirected.hops;
+            job.exchanges = redirected.exchanges;
+            job.wire_bytes = redirected.wire_bytes.max(0) as u64;
         }
+        job
+    }
+
+    /// The job as a request to the fetcher of the site that it was redirected to.
+    fn redirected(self) -> FetchRequest {
+        let redirected = RedirectedRequest {
+            target_url: self.at,
+            hops: self.hops,
+            exchanges: self.exchanges,
+            wire_bytes: (self.wire_bytes + self.robots_bytes) as i64,
+        };
+        FetchRequest { redirected: Some(Box::new(redirected)), ..self.request }
     }
 }
 
@@ -81,6 +100,13 @@ impl Done {
     }
 }
 
+/// What becomes of a job.
+pub(crate) enum Answer {
+    Done(Box<Done>),
+    /// It was redirected to a site that another fetcher may own.
+    Redirected(RequestTag, Box<FetchRequest>),
+}
+
 /// A command to the pool's thread.
 enum Order {
     Fetch(Box<FetchJob>),
@@ -97,7 +123,7 @@ type Queue = mpsc::UnboundedSender<Box<FetchJob>>;
 /// The network side of the fetcher. Dropping it stops the workers and abandons the requests under way.
 pub(crate) struct FetchPool {
     submit: Option<Submit>,
-    pub(crate) answers: Receiver<Box<Done>>,
+    pub(crate) answers: Receiver<Answer>,
     hosts: Arc<AtomicUsize>,
     traffic: Arc<Traffic>,
     clock: Arc<dyn Clock>,
@@ -204,7 +230,7 @@ struct Workers {
     network: Rc<Network>,
     clock: Arc<dyn Clock>,
     submit: mpsc::WeakUnboundedSender<Order>,
-    answer: Arc<Sender<Box<Done>>>,
+    answer: Arc<Sender<Answer>>,
     /// By host name.
     queues: RefCell<HashMap<String, Queue>>,
     hosts: Arc<AtomicUsize>,
@@ -267,8 +293,11 @@ async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedRece
         // Pinned here because a future of this size is expensive to move.
         let turn = workers.epochs.unless_withdrawn(epoch, pin!(host.work(job))).await;
         match turn {
-            Some(Turn::Done(done)) => workers.answer.send(done),
-            Some(Turn::HandOver(job)) => resubmit(&workers, job),
+            Some(Turn::Done(done)) => workers.answer.send(Answer::Done(done)),
+            Some(Turn::HandOver { job, leaves_site }) if leaves_site && workers.network.rules.sites_have_owners => {
+                workers.answer.send(Answer::Redirected(job.tag, Box::new(job.redirected())));
+            }
+            Some(Turn::HandOver { job, .. }) => resubmit(&workers, job),
             Some(Turn::Drained) => {}
             None => host.break_off(),
         }

@@ -35,6 +35,8 @@ pub struct FetcherRules {
     /// that the scheduler's next request is sent.
     pub(crate) refusal_rest: Duration,
     pub(crate) robots_refresh: Duration,
+    /// Whether each site has one fetcher that asks it, so that a redirect to another site is sent on to it.
+    pub(crate) sites_have_owners: bool,
     /// TLS client configuration: trust roots, ALPN, session cache.
     pub(crate) tls: Arc<ClientConfig>,
 }
@@ -74,6 +76,7 @@ impl FetcherRules {
             address_delay: politeness.address_delay,
             refusal_rest: backoff.least_pause(),
             robots_refresh: politeness.robots_refresh,
+            sites_have_owners: false,
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
         })

@@ -1,6 +1,6 @@
 //! The fetcher as a stage: requests in, results out, in the order in which hosts answer.
 
-use crate::pool::{FetchJob, FetchPool};
+use crate::pool::{Answer, FetchJob, FetchPool};
 use crate::rules::FetcherRules;
 use messages::FetchResult;
 use messages::body::Packing;
@@ -18,7 +18,7 @@ use topology::LogNames;
 
 /// The topics that the stage reads and writes. It keeps no state.
 pub fn topology() -> StageTopology {
-    StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS)
+    StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS).writes(FETCH_REQUESTS)
 }
 
 /// The stage, with its network thread started. It packs the bodies of its results as stated.
@@ -30,7 +30,7 @@ pub fn stage(
     clock: Arc<dyn Clock>,
 ) -> std::io::Result<StageSpec> {
     let fetcher = Fetcher {
-        pool: FetchPool::start(Arc::new(rules), clock)?,
+        pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock)?,
         packing,
         outcomes: BTreeMap::new(),
         latency: Durations::default(),
@@ -59,7 +59,10 @@ impl InFlight for Fetcher {
     }
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
-        let mut done = self.pool.answers.receive(patience)?;
+        let mut done = match self.pool.answers.receive(patience)? {
+            Answer::Done(done) => done,
+            Answer::Redirected(tag, request) => return Some(AnsweredRequest::new(tag).with(FETCH_REQUESTS, *request)),
+        };
         let (tag, robots_bytes, memory) = (done.tag, done.robots_bytes, done.memory.take());
         let mut result = done.packed(self.packing);
         // The budget pays for all that was received.

@@ -251,6 +251,7 @@ impl Frontier {
             reason: page.request.reason(page.last_look_at.is_some()),
             validators: page.validators.clone(),
             crawl_delay_ms: Some(delay.as_millis() as i64),
+            redirected: None,
         }))
     }
 

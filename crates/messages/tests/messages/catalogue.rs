@@ -25,6 +25,9 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
     match kind {
         // By name, or by the address the record is about.
         KeyKind::Site => {
+            if let Some(target) = fields["redirected"]["target_url"].as_str() {
+                return key == CanonicalUrl::parse(target).unwrap().site_key().as_str().as_bytes();
+            }
             let named = ["site_key", "target_site", "to_site"].iter().find_map(|field| fields[field].as_str());
             let about = fields["url"].as_str().map(|url| CanonicalUrl::parse(url).unwrap().site_key());
             let about = about.or_else(|| fields["host"].as_str().map(|host| Host::from_authority(host).site_key()));

@@ -53,12 +53,19 @@ impl Samples for FetchRequest {
             reason: FetchReason::Refresh,
             validators: validators(),
             crawl_delay_ms: Some(2_500),
+            redirected: Some(Box::new(RedirectedRequest {
+                target_url: CanonicalUrl::parse("https://www.example.net/moved").unwrap(),
+                hops: vec![Hop { url: url().to_string(), status: 302 }],
+                exchanges: vec![exchange()],
+                wire_bytes: 311,
+            })),
         };
         let sparse = Self {
             attempt: 1,
             reason: FetchReason::New,
             validators: Validators::default(),
             crawl_delay_ms: None,
+            redirected: None,
             ..full.clone()
         };
         vec![full, sparse]
@@ -100,6 +107,19 @@ fn judgements() -> [LookJudgement; 2] {
     [full, LookJudgement::new(Verdict::Unknown)]
 }
 
+fn exchange() -> Exchange {
+    Exchange {
+        url: url().to_string(),
+        requested_at: time(3),
+        address: Some("192.0.2.7".to_owned()),
+        protocol: "http/1.1".to_owned(),
+        request_head: b"GET /news?page=2 HTTP/1.1\r\nhost: www.example.org\r\n".to_vec(),
+        response_head: b"HTTP/1.1 301 Moved\r\nLocation: /news/2\r\nX-Name: \xe4\r\n".to_vec(),
+        is_cut: true,
+        received_bytes: 17,
+    }
+}
+
 impl Samples for FetchResult {
     fn samples() -> Vec<Self> {
         let [full, sparse] = looks();
@@ -111,16 +131,7 @@ impl Samples for FetchResult {
             body: Some(b"\x06\0\0\0\x60a page".to_vec()),
             truncated: true,
             detail: Some("cut at 6 bytes".to_owned()),
-            exchanges: vec![Exchange {
-                url: url().to_string(),
-                requested_at: time(3),
-                address: Some("192.0.2.7".to_owned()),
-                protocol: "http/1.1".to_owned(),
-                request_head: b"GET /news?page=2 HTTP/1.1\r\nhost: www.example.org\r\n".to_vec(),
-                response_head: b"HTTP/1.1 301 Moved\r\nLocation: /news/2\r\nX-Name: \xe4\r\n".to_vec(),
-                is_cut: true,
-                received_bytes: 17,
-            }],
+            exchanges: vec![exchange()],
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
             look: full,

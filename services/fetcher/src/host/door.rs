@@ -85,6 +85,7 @@ impl HostWorker {
                 return Err(Unsent::Drained);
             }
             job.waiting = None;
+            job.was_sent |= matches!(errand, Errand::Page);
             turn.is_used();
             let fetched_at = self.clock.now();
             let started = self.clock.monotonic();
@@ -148,8 +149,7 @@ impl HostWorker {
         if until > now.max(job.request.not_before) {
             return Some(Unsent::LeftAlone(until));
         }
-        // A redirected request has already been sent, so its answer is still useful.
-        (job.hops.is_empty() && job.request.lease_until <= now).then_some(Unsent::PastLease)
+        (!job.was_sent && job.request.lease_until <= now).then_some(Unsent::PastLease)
     }
 
     /// Answers a request that was not sent. This does not count as a failure of its page

@@ -32,6 +32,14 @@ fn request_for(url: &str) -> FetchRequest {
     FetchRequest::first(CanonicalUrl::parse(url).unwrap(), Timestamp::from_secs(0))
 }
 
+/// The next answer.
+fn receive(pool: &mut FetchPool, patience: Duration) -> Option<Done> {
+    pool.answers.receive(patience).map(|answer| match answer {
+        Answer::Done(done) => *done,
+        Answer::Redirected(_, request) => panic!("{request:?}"),
+    })
+}
+
 fn asked(epoch: u64, request: &FetchRequest) -> FetchJob {
     FetchJob::new(RequestTag { partition: 0, offset: epoch, epoch }, request.clone())
 }
@@ -72,7 +80,7 @@ fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for(
     let (mut stream, _) = server.accept().unwrap();
     assert!(request(&mut stream).contains("/third"));
     stream.write_all(PAGE).unwrap();
-    let done = pool.answers.receive(PATIENCE).unwrap();
+    let done = receive(&mut pool, PATIENCE).unwrap();
     assert_eq!((done.tag.epoch, done.result.look.body_length), (2, 2));
 }
 
@@ -83,7 +91,7 @@ fn what_is_past_its_lease_is_handed_back_unsent() {
     pool.begin(1);
     let stale = FetchRequest { lease_until: START, ..request_for("http://a.test/stale") };
     pool.submit(asked(1, &stale));
-    let done = pool.answers.receive(PATIENCE).unwrap();
+    let done = receive(&mut pool, PATIENCE).unwrap();
     assert!(done.result.look.was_not_sent());
     assert_eq!((done.result.look.url.as_str(), done.result.look.attempt), ("http://a.test/stale", stale.attempt));
     assert_eq!(done.result.look.retry_after_s, None, "the host has refused nothing");
@@ -91,7 +99,7 @@ fn what_is_past_its_lease_is_handed_back_unsent() {
     let (not_before, lease_until) = (START + Duration::from_millis(100), START + Duration::from_secs(1));
     pool.submit(asked(1, &FetchRequest { not_before, lease_until, ..request_for("http://a.test/slow") }));
     clock.advance(Duration::from_secs(2));
-    let done = pool.answers.receive(PATIENCE).unwrap();
+    let done = receive(&mut pool, PATIENCE).unwrap();
     assert!(done.result.look.was_not_sent());
     assert!(done.result.detail.is_some_and(|detail| detail.contains("lease")));
     drop(pool);
@@ -120,7 +128,7 @@ fn what_waits_for_its_host_and_what_is_on_the_wire_are_counted() {
         assert!(request(&mut stream).contains(path));
         assert_eq!((pool.waiting_for_hosts(), pool.on_the_wire()), (left, 1));
         stream.write_all(PAGE).unwrap();
-        pool.answers.receive(PATIENCE).unwrap();
+        receive(&mut pool, PATIENCE).unwrap();
     }
     until("something stays on the wire", || pool.on_the_wire() == 0);
     assert_eq!(figures(&pool), (0, None, 0));
@@ -146,10 +154,10 @@ fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
     clock.advance(Duration::from_secs(1));
     stream.write_all(PAGE).unwrap();
     until("the answer never came", || pool.on_the_wire() == 0);
-    let done = pool.answers.receive(Duration::ZERO).expect("what was on the wire has its answer");
+    let done = receive(&mut pool, Duration::ZERO).expect("what was on the wire has its answer");
     assert_eq!(done.result.look.url.as_str(), "http://a.test/first");
     pool.withdraw(vec![1]);
-    assert!(pool.answers.receive(Duration::ZERO).is_none());
+    assert!(receive(&mut pool, Duration::ZERO).is_none());
     drop(pool);
     assert_eq!(request(&mut stream), "", "another request was sent");
     server.set_nonblocking(true).unwrap();

@@ -1,7 +1,8 @@
 //! Hosts by their own books: one request at a time, within the delay, whatever the port and whoever sends it there.
 
-use crate::bench::Bench;
-use messages::FetchOutcome;
+use crate::bench::{Bench, request};
+use messages::{FetchOutcome, Hop, Keyed, RedirectedRequest, topics};
+use page::CanonicalUrl;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -162,6 +163,47 @@ fn the_robots_txt_that_others_redirect_to_holds_for_them_and_each_hop_waits_for_
         assert_eq!(server.asked_politely(host, DELAY), ["/robots.txt", "/rules/robots.txt", "/public"]);
     }
     assert_eq!(server.asked_politely("www.test", DELAY), ["/robots.txt"; 4]);
+}
+
+/// A site is asked by its own fetcher only, wherever a redirect to it was met.
+#[test]
+fn a_redirect_to_another_site_is_sent_on_as_a_request_to_the_owner_of_that_site() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("www.one.test", "/") => moved("http://one.test/home"),
+        ("one.test", "/home") => moved("http://two.test/home?from=one"),
+        ("two.test", "/home?from=one") => moved("http://www.one.test/end"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    let result = bench.fetch("http://www.one.test/");
+    assert_eq!((result.look.outcome, result.look.attempt), (FetchOutcome::Fetched, 7));
+    assert_eq!(result.look.final_url.unwrap().as_str(), "http://www.one.test/end");
+    let hops: Vec<_> = result.hops.iter().map(|hop| hop.url.as_str()).collect();
+    assert_eq!(hops, ["http://www.one.test/", "http://one.test/home", "http://two.test/home?from=one"]);
+    assert_eq!(result.exchanges.len(), 4);
+    let requests = bench.read(topics::FETCH_REQUESTS);
+    let keys: Vec<_> = requests.iter().map(|request| String::from_utf8(request.key()).unwrap()).collect();
+    assert_eq!(keys, ["one.test", "two.test", "one.test"], "within a site it stays where it is");
+    assert_eq!(bench.read(topics::FETCH_RESULTS).len(), 1);
+    let received: usize = server.books.lock().unwrap().requests.len();
+    assert_eq!(received, 4 + 3, "three of them for robots.txt");
+}
+
+/// What was met long ago may have been asked for again meanwhile.
+#[test]
+fn a_redirected_request_past_its_lease_is_handed_back() {
+    let (address, server) = HeldServer::start(|_, _| PAGE.to_owned());
+    let mut bench = bench(address, &[]);
+    let mut late = request("http://one.test/");
+    late.lease_until = late.issued_at;
+    late.redirected = Some(Box::new(RedirectedRequest {
+        target_url: CanonicalUrl::parse("http://two.test/").unwrap(),
+        hops: vec![Hop { url: late.url.to_string(), status: 301 }],
+        exchanges: Vec::new(),
+        wire_bytes: 100,
+    }));
+    assert!(bench.fetch_request(&late).look.was_not_sent());
+    assert!(server.books.lock().unwrap().requests.is_empty());
 }
 
 #[test]
