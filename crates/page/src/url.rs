@@ -85,6 +85,8 @@ impl CanonicalUrl {
         let text = [scheme, "://", name, colon, url.port(), &path, &query].concat();
         match text.len() {
             length if length > MAX_URL_BYTES => Err(UrlProblem::TooLong(length)),
+            // Without its final dot a name may end in another, or in a number, and then it is an address or nothing.
+            _ if name.len() < url.hostname().len() => Self::parse(&text),
             _ => Ok(Self(text)),
         }
     }

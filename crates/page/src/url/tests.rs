@@ -3,12 +3,17 @@ use proptest::prelude::*;
 
 #[test]
 fn an_address_has_one_spelling() {
-    let check = |text: &str, expected: &str| assert_eq!(CanonicalUrl::parse(text).unwrap().as_str(), expected);
+    let check = |text: &str, expected: &str| {
+        let url = CanonicalUrl::parse(text).unwrap();
+        assert_eq!((url.as_str(), CanonicalUrl::parse(expected)), (expected, Ok(url.clone())), "{text}");
+    };
     check("HTTP://Example.ORG:80/a/../b?x=1#top", "http://example.org/b?x=1");
     check(" https://user:secret@example.org ", "https://example.org/");
     check("http://127.0.0.1:8080", "http://127.0.0.1:8080/");
     check("https://bücher.example/", "https://xn--bcher-kva.example/");
     check("http://example.org.?", "http://example.org/");
+    check("http://Example.org../", "http://example.org/");
+    check("http://0x7f.1../", "http://127.0.0.1/");
     check("http://example.org/%7euser/%c3%bc%2F?a=%5a", "http://example.org/~user/%C3%BC%2F?a=Z");
 }
 
@@ -37,6 +42,8 @@ fn what_cannot_be_crawled_says_why() {
     };
     check("ftp://example.org/", "only http and https");
     check("example.org", "not a URL");
+    check("http://example.org..2./", "not a URL");
+    check("http://../", "no host");
     check("mailto:a@example.org", "scheme \"mailto\"");
     check(&format!("http://example.org/{}", "a".repeat(3_000)), "at most 2048");
 }
