@@ -20,7 +20,7 @@ pub(crate) fn one_spelling(text: &str) -> Cow<'_, str> {
         match rest.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal(digits))) {
             Some(byte) => {
                 // Some servers treat an encoded dot as a dot segment. The parser has handled those of the standard.
-                let after_lone = lone.is_some_and(|at| spelt.len() - at <= 2);
+                let after_lone = lone.is_some_and(|at| spelt.len() - at <= 2 && is_hexadecimal(&spelt[at + 1..]));
                 match char::from(byte) {
                     plain if after_lone && plain.is_ascii_hexdigit() => spelt.push_str(&format!("%{byte:02X}")),
                     plain @ ('a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '~') => spelt.push(plain),
@@ -58,6 +58,7 @@ mod tests {
         check("/%%51", "/%Q");
         check("/%%330", "/%%330");
         check("/%4%34", "/%4%34");
+        check("?%&%34", "?%&4");
         check("/a%2Eb", "/a%2Eb");
         check("?q=a+b&c=%26", "?q=a+b&c=%26");
     }
