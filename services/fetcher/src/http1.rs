@@ -27,6 +27,12 @@ use tokio::time::{Sleep, sleep_until};
 const MAX_INTERIM: usize = 10;
 const MAX_INTERIM_BYTES: usize = 64 << 10;
 
+#[cfg(any(test, feature = "fuzzing"))]
+thread_local! {
+    /// Bytes of heads parsed by this thread, those parsed again included.
+    pub(crate) static PARSED_BYTES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// A byte stream to a host.
 pub(crate) trait Io: AsyncRead + AsyncWrite + Unpin {}
 
@@ -104,42 +110,50 @@ impl Http1Connection {
 
     /// Waits for the head of the final response. Interim responses are skipped.
     pub(crate) async fn head(&mut self, records: bool, until: Instant) -> Result<ReadHead, Http1Error> {
-        let (mut interim, mut interim_bytes) = (0, 0);
-        // Bytes seen so far, and bytes seen when the head was last parsed.
-        let (mut seen, mut parsed) = (0, 0);
+        let (mut interim, mut interim_bytes, mut has_odd_interim) = (0, 0, false);
+        // Empty lines before the head, bytes seen so far, and bytes seen when the head was last parsed.
+        let (mut before, mut seen, mut parsed) = (0, 0, 0);
         loop {
             let rest = self.input.rest();
+            before += rest[before..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             // A head that comes in small pieces is not parsed at each of them.
-            let is_worth_parsing = rest.len() >= 2 * parsed || has_empty_line(&rest[seen..]);
+            let is_worth_parsing = rest.len() >= 2 * parsed || has_empty_line(&rest[seen.max(before)..]);
             // An empty line may have begun in the bytes before.
             seen = rest.len().saturating_sub(2);
             if !is_worth_parsing && rest.len() < self.max_head {
-                self.fill(until).await?;
+                self.fill(until).await.map_err(|problem| self.malformed_or(problem))?;
                 continue;
             }
             parsed = rest.len();
-            #[cfg(test)]
-            tests::PARSED_BYTES.set(tests::PARSED_BYTES.get() + parsed);
+            #[cfg(any(test, feature = "fuzzing"))]
+            PARSED_BYTES.set(PARSED_BYTES.get() + parsed);
             match ParsedHead::of(rest).map_err(Http1Error::Malformed)? {
-                ParsedHead::Whole(head, length) if length <= self.max_head => {
+                ParsedHead::Whole(mut head, length) if length <= self.max_head => {
+                    head.keeps_alive &= !has_odd_interim;
                     let raw = records.then(|| rest[..length].to_vec());
                     self.input.consume(length);
                     return Ok(ReadHead { head, raw });
                 }
-                ParsedHead::Interim(length) => {
+                ParsedHead::Interim { length, is_odd } if length <= self.max_head => {
+                    has_odd_interim |= is_odd;
                     (interim, interim_bytes) = (interim + 1, interim_bytes + length);
                     if interim > MAX_INTERIM || interim_bytes > MAX_INTERIM_BYTES {
                         return Err(Http1Error::Malformed("too many interim responses".to_owned()));
                     }
                     self.input.consume(length);
-                    (seen, parsed) = (0, 0);
+                    (before, seen, parsed) = (0, 0, 0);
                 }
                 ParsedHead::Partial if rest.len() < self.max_head => self.fill(until).await?,
-                ParsedHead::Whole(..) | ParsedHead::Partial => {
+                ParsedHead::Whole(..) | ParsedHead::Interim { .. } | ParsedHead::Partial => {
                     return Err(Http1Error::Malformed(format!("the head has more than {} bytes", self.max_head)));
                 }
             }
         }
+    }
+
+    /// Why half a head is not read: it is malformed, however small the pieces were that it came in, or no more of it came.
+    fn malformed_or(&self, problem: Http1Error) -> Http1Error {
+        ParsedHead::of(self.input.rest()).map_or_else(Http1Error::Malformed, |_| problem)
     }
 
     /// Passes the body to `take` piece by piece, until it ends or `take` wants no more. Returns whether the body was
@@ -162,7 +176,7 @@ impl Http1Connection {
             let used = before - rest.len();
             self.input.consume(used);
             if framing.has_ended() {
-                self.is_reusable = head.keeps_alive && self.input.rest().is_empty();
+                self.is_reusable = head.keeps_alive && !framing.is_odd() && self.input.rest().is_empty();
                 return Ok(true);
             }
             match more {

@@ -16,6 +16,9 @@ mod codings;
 mod connection;
 mod epochs;
 mod exchange;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod gate;
 mod heads;
 mod host;

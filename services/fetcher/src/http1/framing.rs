@@ -45,6 +45,11 @@ impl Framing {
         }
     }
 
+    /// Whether something in the body's framing is read otherwise by others, who may see another end of the message.
+    pub(crate) fn is_odd(&self) -> bool {
+        matches!(self, Self::Chunked(Chunks { has_odd_trailers: true, .. }))
+    }
+
     /// Remaining length of the body, if the head announced it.
     pub(crate) fn announced(&self) -> Option<u64> {
         match self {
@@ -75,6 +80,8 @@ pub(crate) struct Chunks {
     blanks: u64,
     extensions: usize,
     trailers: usize,
+    /// Whether a line among the trailers is no header line.
+    has_odd_trailers: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +99,8 @@ enum At {
     DataLf,
     /// After the last chunk or a trailer; an empty line ends the body.
     Line,
-    Trailer,
+    TrailerName,
+    TrailerValue,
     TrailerLf,
     LastLf,
     End,
@@ -157,16 +165,39 @@ impl Chunks {
             (At::DataCr | At::DataLf, _) => Err("a chunk is longer than its length"),
             (At::Line, b'\r') => Ok(At::LastLf),
             (At::LastLf, b'\n') => Ok(At::End),
-            (At::Trailer, b'\r') => Ok(At::TrailerLf),
+            (At::TrailerName | At::TrailerValue, b'\r') => {
+                self.has_odd_trailers |= self.at == At::TrailerName;
+                Ok(At::TrailerLf)
+            }
             (At::TrailerLf, b'\n') => Ok(At::Line),
-            (At::Line | At::Trailer, _) => {
+            (At::Line | At::TrailerName | At::TrailerValue, _) => {
                 self.trailers += 1;
-                if self.trailers < MAX_TRAILERS { Ok(At::Trailer) } else { Err("the trailers are too long") }
+                if self.trailers < MAX_TRAILERS {
+                    Ok(self.after_trailer(byte))
+                } else {
+                    Err("the trailers are too long")
+                }
             }
             (At::LengthLf | At::LastLf | At::TrailerLf, _) => Err("a carriage return without a line feed"),
             (At::Data | At::End, _) => unreachable!("data and the end are met before"),
         }
     }
+
+    /// The state after a byte of a trailer.
+    fn after_trailer(&mut self, byte: u8) -> At {
+        let (is_right, next) = match (self.at, byte) {
+            (At::TrailerName, b':') => (true, At::TrailerValue),
+            (At::TrailerValue, _) => (byte == b'\t' || !byte.is_ascii_control(), At::TrailerValue),
+            _ => (is_token_byte(byte), At::TrailerName),
+        };
+        self.has_odd_trailers |= !is_right;
+        next
+    }
+}
+
+/// Whether a byte may be part of a header's name (RFC 9110 §5.6.2).
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 #[cfg(test)]
@@ -206,6 +237,19 @@ mod tests {
         assert_eq!(read(Framing::UntilClose, b"hello", 2), Ok((b"hello".to_vec(), false, Vec::new())));
         assert_eq!(read(Framing::Length(6), b"hello", 2), Ok((b"hello".to_vec(), false, Vec::new())));
         assert_eq!(read(chunked(), b"5\r\nhello\r\n0\r\n", 2), Ok((b"hello".to_vec(), false, Vec::new())));
+    }
+
+    #[test]
+    fn trailers_that_are_no_header_lines_are_passed_over_and_noticed() {
+        let check = |trailers: &str, is_odd: bool| {
+            let (mut framing, bytes) = (chunked(), format!("0\r\n{trailers}\r\n\r\n"));
+            let mut input = bytes.as_bytes();
+            assert_eq!(framing.next_piece(&mut input), Ok(None));
+            assert_eq!((framing.has_ended(), framing.is_odd()), (true, is_odd), "{trailers:?}");
+        };
+        ["a: b", "x-Y:", "a:\tb\r\nc: \u{e9}"].iter().for_each(|trailers| check(trailers, false));
+        let odd = ["x", ": a", " a: b", "a : b", "a: b\nc: d", "a: \0", "5\r\nhello\r\n0"];
+        odd.iter().for_each(|trailers| check(trailers, true));
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub(crate) struct ResponseHead {
 pub(crate) enum ParsedHead {
     /// A head, and its length in bytes.
     Whole(Box<ResponseHead>, usize),
-    /// An interim response's head of this length. Another response follows.
-    Interim(usize),
+    /// An interim response's head. Another response follows.
+    Interim { length: usize, is_odd: bool },
     /// The head is incomplete.
     Partial,
 }
@@ -74,7 +74,8 @@ impl ParsedHead {
         }
         Ok(match Self::of_response(&response, length)? {
             Self::Whole(head, length) => Self::Whole(Box::new(ResponseHead { keeps_alive: false, ..*head }), length),
-            other => other,
+            Self::Interim { length, .. } => Self::Interim { length, is_odd: true },
+            Self::Partial => Self::Partial,
         })
     }
 
@@ -82,7 +83,7 @@ impl ParsedHead {
         let code = response.code.unwrap_or_default();
         let status = StatusCode::from_u16(code).map_err(|_| format!("status {code} is not an HTTP status"))?;
         if status.is_informational() && status != StatusCode::SWITCHING_PROTOCOLS {
-            return Ok(Self::Interim(length));
+            return Ok(Self::Interim { length, is_odd: false });
         }
         let version = if response.version == Some(1) { Version::HTTP_11 } else { Version::HTTP_10 };
         let lines = Lines::of(response.headers)?;
@@ -287,7 +288,11 @@ mod tests {
     fn interim_responses_are_passed_over_and_half_a_head_is_none() {
         assert!(matches!(
             ParsedHead::of(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP"),
-            Ok(ParsedHead::Interim(37))
+            Ok(ParsedHead::Interim { length: 37, is_odd: false })
+        ));
+        assert!(matches!(
+            ParsedHead::of(b"HTTP/1.1 103 Early Hints\r\nno header\r\n\r\n"),
+            Ok(ParsedHead::Interim { length: 39, is_odd: true })
         ));
         for half in ["", "\r\n", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\ncontent-type: text/ht"] {
             assert!(matches!(ParsedHead::of(half.as_bytes()), Ok(ParsedHead::Partial)), "{half:?}");

@@ -1,15 +1,10 @@
 use super::*;
-use std::cell::Cell;
+use crate::fuzzing::{AnswerEnd, Pieces, parsed_bytes, read_http1};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 const MAX_HEAD: usize = 8 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
-
-thread_local! {
-    /// Bytes of heads parsed by this thread, those parsed again included.
-    pub(super) static PARSED_BYTES: Cell<usize> = const { Cell::new(0) };
-}
 
 fn pair() -> (Http1Connection, DuplexStream, Rc<Buffers>) {
     let (ours, theirs) = duplex(1 << 20);
@@ -183,6 +178,62 @@ fn the_work_for_a_head_that_comes_byte_by_byte_is_linear() {
     });
     let parsed = PARSED_BYTES.get();
     assert!(parsed <= 3 * answer.len(), "{parsed} bytes parsed for {}", answer.len());
+}
+
+/// The end of an answer that comes in pieces of this size.
+fn end_of(answer: &[u8], size: usize, is_closed: bool) -> AnswerEnd {
+    read_http1(Pieces::new(answer.chunks(size), is_closed), MAX_HEAD).end
+}
+
+#[test]
+fn the_work_for_empty_lines_that_come_byte_by_byte_is_linear() {
+    for lines in ["\n", "\r\n"] {
+        let answer = lines.repeat(MAX_HEAD / lines.len());
+        parsed_bytes();
+        assert_eq!(end_of(answer.as_bytes(), 1, true), AnswerEnd::Malformed);
+        let parsed = parsed_bytes();
+        assert!(parsed <= 3 * answer.len(), "{parsed} bytes parsed for {}", answer.len());
+    }
+    let answer = [&b"\n\r\n\n"[..], b"HTTP/1.1 204 None\n\n"].concat();
+    for size in [1, 2, 3, 100] {
+        assert_eq!(end_of(&answer, size, true), AnswerEnd::Whole, "{size}");
+    }
+}
+
+#[test]
+fn half_a_head_is_malformed_however_small_its_pieces_are() {
+    for is_closed in [true, false] {
+        for size in [1, 2, 3, 100] {
+            assert_eq!(end_of(b"HTTP/1.1 200 OK\r\n\rx", size, is_closed), AnswerEnd::Malformed, "{size}");
+            let expected = if is_closed { AnswerEnd::Closed } else { AnswerEnd::Silent };
+            assert_eq!(end_of(b"HTTP/1.1 200 OK\r\na: b\r\n", size, is_closed), expected, "{size}");
+        }
+    }
+}
+
+#[test]
+fn an_interim_head_is_no_longer_than_others() {
+    let answer = |length: usize| {
+        let line = "a".repeat(length - "HTTP/1.1 100 \r\n\r\n".len());
+        format!("HTTP/1.1 100 {line}\r\n\r\nHTTP/1.1 204 None\r\n\r\n").into_bytes()
+    };
+    for size in [1, 1_000, 2 * MAX_HEAD] {
+        assert_eq!(end_of(&answer(MAX_HEAD), size, true), AnswerEnd::Whole, "{size}");
+        assert_eq!(end_of(&answer(MAX_HEAD + 1), size, true), AnswerEnd::Malformed, "{size}");
+    }
+}
+
+#[test]
+fn odd_lines_before_and_behind_the_answer_end_the_connection() {
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let check = |answer: String, is_reusable: bool| {
+        let reading = read_http1(Pieces::new([answer.as_bytes()], false), MAX_HEAD);
+        assert_eq!((reading.end, reading.is_reusable), (AnswerEnd::Whole, is_reusable), "{answer:?}");
+    };
+    check(format!("HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n{head}0\r\na: b\r\n\r\n"), true);
+    check(format!("HTTP/1.1 103 Early Hints\r\nno header\r\n\r\n{head}0\r\n\r\n"), false);
+    check(format!("HTTP/1.1 103 Early Hints\r\na: b\r\n c\r\n\r\n{head}0\r\n\r\n"), false);
+    check(format!("{head}0\r\nno header\r\n\r\n"), false);
 }
 
 #[test]
