@@ -78,7 +78,7 @@ torture: setup ## kill, pause and restart services and the nodes of a three-node
 	@TORTURE=full RECRAWL_PROGRAMS_BUILT=1 cargo test -q $(CARGO_FLAGS) -p tests --test torture -- --nocapture --test-threads 1
 
 .PHONY: fuzz
-fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=30 per target, ARGS=… selects targets
+fuzz: setup-build ## fuzz the parsers of external data; FUZZ_SECONDS=25 per target, ARGS=… selects targets
 	@tests/fuzz/run $(ARGS)
 
 .PHONY: bench
