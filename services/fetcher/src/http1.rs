@@ -3,6 +3,8 @@
 //! httparse parses the heads; this module moves bytes. hyper's client needs a task per connection, channels to it and a
 //! timer per wait. It took more CPU than everything else a page needs.
 
+#[cfg(test)]
+mod against_hyper;
 mod framing;
 mod head;
 #[cfg(test)]
