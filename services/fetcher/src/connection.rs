@@ -1,6 +1,7 @@
 //! A connection to a host: address lookup and check, dial, TLS, protocol.
 
 use crate::http1::{Http1Connection, Io};
+use crate::meter::{Meter, Metered};
 use crate::network::Network;
 use crate::proxy;
 use crate::request::{Common, RequestTarget, basic};
@@ -9,16 +10,24 @@ use crate::route::{addresses, allowed_port, allowed_through_proxy, dial};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::client::conn::http2;
-use hyper::rt::{Executor, Read, Write};
+use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
 use messages::FetchOutcome;
 use page::CanonicalUrl;
 use rustls::pki_types::ServerName;
+use std::pin::pin;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 /// HTTP/2 flow-control window: bytes a server may send before we have read them.
 const HTTP2_WINDOW_BYTES: u32 = 512 << 10;
+/// Bytes for an HTTP/2 answer beyond twice the largest body and head: frames around them, and those about the connection.
+const HTTP2_SPARE_BYTES: u64 = 4 << 20;
+/// Longest time for the farewell of an HTTP/2 connection. Its server may take nothing more, or never stop sending.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(crate) struct Connection {
     pub(crate) protocol: Protocol,
@@ -35,7 +44,14 @@ pub(crate) struct Connection {
 pub(crate) enum Protocol {
     Http1(Box<Http1Connection>),
     /// Negotiated by ALPN. We still send one request at a time.
-    Http2(http2::SendRequest<Empty<Bytes>>),
+    Http2(Http2Connection),
+}
+
+/// An HTTP/2 connection. Its tasks end with it.
+pub(crate) struct Http2Connection {
+    pub(crate) sender: http2::SendRequest<Empty<Bytes>>,
+    pub(crate) meter: Meter,
+    _is_kept: watch::Sender<()>,
 }
 
 impl Connection {
@@ -83,7 +99,7 @@ impl Connection {
         let tls = connector.connect(name, io).await;
         let tls = tls.map_err(|error| FetchFailure::new(FetchOutcome::TlsFailed, error.to_string()))?;
         match tls.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Self::http2(TokioIo::new(tls), network).await,
+            Some(b"h2") => Self::http2(tls, network).await,
             _ => Ok(Self::http1(tls, network)),
         }
     }
@@ -93,20 +109,23 @@ impl Connection {
         Self::new(Protocol::Http1(Box::new(connection)), RequestTarget::Path)
     }
 
-    async fn http2<T: Read + Write + Unpin + 'static>(io: T, network: &Network) -> Result<Self, FetchFailure> {
-        let mut builder = http2::Builder::new(LocalTasks);
+    async fn http2(io: impl Io + 'static, network: &Network) -> Result<Self, FetchFailure> {
+        let limits = &network.rules.fetch;
+        let meter =
+            Meter::new(2 * (limits.max_body.max(limits.max_packed_body) + limits.max_header) + HTTP2_SPARE_BYTES);
+        let io = TokioIo::new(Metered { io, meter: meter.clone() });
+        let (kept, end) = watch::channel(());
+        let tasks = LocalTasks { end };
+        let mut builder = http2::Builder::new(tasks.clone());
         builder
             .initial_stream_window_size(HTTP2_WINDOW_BYTES)
             .initial_connection_window_size(HTTP2_WINDOW_BYTES)
             .max_header_list_size(u32::try_from(network.rules.fetch.max_header).unwrap_or(u32::MAX));
         let no_connection = |error: hyper::Error| FetchFailure::new(FetchOutcome::ConnectFailed, error.to_string());
         let (sender, connection) = builder.handshake(io).await.map_err(no_connection)?;
-        // The task ends when the sender is dropped or the host closes. The exchange that needs the connection sees its
-        // error.
-        tokio::task::spawn_local(async move {
-            let _ = connection.await;
-        });
-        Ok(Self::new(Protocol::Http2(sender), RequestTarget::Whole))
+        // The exchange that needs the connection sees its error.
+        tasks.execute(connection);
+        Ok(Self::new(Protocol::Http2(Http2Connection { sender, meter, _is_kept: kept }), RequestTarget::Whole))
     }
 
     fn new(protocol: Protocol, target: RequestTarget) -> Self {
@@ -117,17 +136,28 @@ impl Connection {
     pub(crate) async fn is_in_order(&mut self) -> bool {
         match &mut self.protocol {
             Protocol::Http1(connection) => connection.is_in_order().await,
-            Protocol::Http2(sender) => !sender.is_closed(),
+            Protocol::Http2(connection) => !connection.sender.is_closed(),
         }
     }
 }
 
-/// Spawns the tasks of a connection on the thread that opened it.
+/// Spawns the tasks of a connection on the thread that opened it. They end when the host closes, or soon after the
+/// connection is dropped, whatever the host does.
 #[derive(Clone)]
-struct LocalTasks;
+struct LocalTasks {
+    end: watch::Receiver<()>,
+}
 
 impl<F: Future<Output: 'static> + 'static> Executor<F> for LocalTasks {
     fn execute(&self, task: F) {
-        tokio::task::spawn_local(task);
+        let mut end = self.end.clone();
+        tokio::task::spawn_local(async move {
+            let mut task = pin!(task);
+            tokio::select! {
+                _ = &mut task => {}
+                // Nothing is ever sent: it ends when the sender is dropped.
+                _ = end.changed() => drop(timeout(FAREWELL, task).await),
+            }
+        });
     }
 }

@@ -25,6 +25,7 @@ mod host;
 mod http1;
 mod many;
 mod memory;
+mod meter;
 mod network;
 mod one;
 mod outcome;

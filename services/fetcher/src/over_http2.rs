@@ -2,7 +2,9 @@
 
 use crate::body::{DRAINED_WITHIN, Drain, Intake, TakenBody};
 use crate::codings::More;
+use crate::connection::Http2Connection;
 use crate::heads::Heads;
+use crate::meter::Meter;
 use crate::network::Network;
 use crate::request::RequestedResource;
 use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, silent};
@@ -10,7 +12,6 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
 use hyper::body::{Body, Incoming};
-use hyper::client::conn::http2::SendRequest;
 use messages::FetchOutcome;
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -20,12 +21,14 @@ use std::time::Duration;
 pub(crate) async fn exchange(
     request: Request<Empty<Bytes>>,
     wanted: RequestedResource<'_>,
-    sender: &mut SendRequest<Empty<Bytes>>,
+    connection: &mut Http2Connection,
     address: Option<&str>,
     network: &Network,
 ) -> Result<Response, FailedExchange> {
     let rules = &*network.rules;
     let idle = rules.fetch.idle_timeout;
+    let Http2Connection { sender, meter, .. } = connection;
+    meter.reset();
     let recorded = rules.fetch.record_heads.then(|| request.clone());
     let sent = async {
         sender.ready().await?;
@@ -33,8 +36,11 @@ pub(crate) async fn exchange(
     };
     let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
     let response = response.ok_or_else(|| FailedExchange::after(0, silent(idle)))?;
-    let response =
-        response.map_err(|error| FailedExchange { failure: failure_of(&error), is_unseen: is_unseen(&error) })?;
+    let failure_of = |error: &hyper::Error| if meter.is_exceeded() { flooded() } else { failure_of(error) };
+    let response = response.map_err(|error| {
+        let is_unseen = is_unseen(&error, meter);
+        FailedExchange { failure: failure_of(&error), is_unseen }
+    })?;
     let heads = recorded.map(|request| Heads::in_words(&request, &response));
     let (head, mut frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
@@ -97,14 +103,22 @@ fn failure_of(error: &hyper::Error) -> FetchFailure {
     FetchFailure::new(outcome, format!("{error}{cause}"))
 }
 
-/// Whether the host cannot be at work on the request: it refused the stream, or the connection ended.
-fn is_unseen(error: &hyper::Error) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<h2::Error>());
-    match cause {
+fn flooded() -> FetchFailure {
+    FetchFailure::new(FetchOutcome::MalformedResponse, "more comes over the connection than an answer needs".to_owned())
+}
+
+/// Whether the host cannot be at work on the request: it refused the stream, or the connection ended and nothing had come.
+fn is_unseen(error: &hyper::Error, meter: &Meter) -> bool {
+    let cause = error.source();
+    match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
         Some(error) if error.is_reset() => error.reason() == Some(h2::Reason::REFUSED_STREAM),
         Some(error) if error.is_go_away() => error.reason() == Some(h2::Reason::NO_ERROR),
-        Some(error) => error.is_io(),
-        None => error.is_canceled() || error.is_closed(),
+        Some(_) => false,
+        // It was not sent, or the connection broke.
+        None => {
+            let is_broken = cause.is_some_and(|cause| cause.is::<io::Error>());
+            error.is_canceled() || error.is_closed() || is_broken && meter.is_silent()
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) const IMPATIENT: [(&str, &str); 3] =
     [("fetch.total_timeout", "4s"), ("fetch.idle_timeout", "400ms"), ("fetch.connect_timeout", "1s")];
 
 /// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
-const IN_BUFFERS: u64 = 16 << 20;
+pub(crate) const IN_BUFFERS: u64 = 16 << 20;
 
 /// Fetches all at once, and those with a second look once more; what differs from the tables.
 pub(crate) fn differing(bench: &mut Bench, port: u16, cases: &[Misbehaviour]) -> Vec<String> {

@@ -1,34 +1,82 @@
 //! HTTP/2 and TLS: agreed on by ALPN, checked against certificates, and every way to break it.
 
 use crate::bench::Bench;
-use crate::hostile::{IMPATIENT, differing};
+use crate::hostile::{IMPATIENT, IN_BUFFERS, differing};
 use messages::FetchOutcome;
 use rcgen::CertifiedKey;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use simweb::hostile::{Asked, Ending, KEPT_BYTES, Misbehaviour, ScriptStep, http2_greeting, http2_misbehaviours, play};
-use std::collections::{HashMap, HashSet};
-use std::io::{Read, Write};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 const PREFACE_BYTES: usize = 24;
 const FRAME_HEAD_BYTES: usize = 9;
 const HEADERS: u8 = 1;
 
+/// Longest wait for the fetcher to leave.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Plays HTTP/2 scripts over TLS, for as long as the test's process lives.
 pub(crate) struct TlsWeb {
     pub(crate) address: SocketAddr,
     /// Its certificate, for the fetcher to trust.
     authority: NamedTempFile,
+    site: Arc<Site>,
 }
 
 struct Site {
     config: Arc<ServerConfig>,
     cases: HashMap<String, Misbehaviour>,
-    /// Cases whose robots.txt has been asked for: it comes first.
-    met: Mutex<HashSet<String>>,
+    seen: Mutex<HashMap<String, Seen>>,
+}
+
+/// What the server saw of a case.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// Requests, the first of which is for robots.txt.
+    requests: u64,
+    /// Requests that have not been answered yet, and most of them at once.
+    waiting: u64,
+    most_waiting: u64,
+    /// Answers that are being sent.
+    playing: u64,
+    sent_bytes: u64,
+}
+
+impl Site {
+    fn note<T>(&self, name: &str, change: impl FnOnce(&mut Seen) -> T) -> T {
+        change(self.seen.lock().unwrap().entry(name.to_owned()).or_default())
+    }
+}
+
+/// Counts what a client takes.
+struct Counted<'a, T> {
+    stream: &'a mut T,
+    site: &'a Site,
+    name: &'a str,
+}
+
+impl<T: Read> Read for Counted<'_, T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+
+impl<T: Write> Write for Counted<'_, T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.stream.write(bytes)?;
+        self.site.note(self.name, |seen| seen.sent_bytes += length as u64);
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 impl TlsWeb {
@@ -49,14 +97,15 @@ impl TlsWeb {
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let site = Arc::new(Site { config: Arc::new(config), cases, met: Mutex::default() });
+        let site = Arc::new(Site { config: Arc::new(config), cases, seen: Mutex::default() });
+        let played = site.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let site = site.clone();
                 std::thread::spawn(move || serve(stream.unwrap(), &site));
             }
         });
-        Self { address, authority }
+        Self { address, authority, site: played }
     }
 
     pub(crate) fn bench(&self, further: &[(&str, &str)]) -> Bench {
@@ -78,11 +127,19 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let mut at = PREFACE_BYTES;
     loop {
         let stream_number = next_request(&mut stream, &mut received, &mut at)?;
-        let is_robots = site.met.lock().unwrap().insert(name.clone());
+        let is_robots = site.note(name, |seen| {
+            (seen.requests, seen.waiting) = (seen.requests + 1, seen.waiting + 1);
+            seen.most_waiting = seen.most_waiting.max(seen.waiting);
+            seen.requests == 1
+        });
         let reply = if is_robots { &case.robots } else { &case.page };
         let asked = Asked { path: "/".to_owned(), head: String::new(), port: 0, stream: stream_number };
         let steps: Vec<ScriptStep> = reply.steps(&asked);
-        if play(&steps, &mut stream).ok()? != Ending::Stay {
+        // The client knows of no answer before it begins.
+        site.note(name, |seen| (seen.waiting, seen.playing) = (seen.waiting - 1, seen.playing + 1));
+        let ending = play(&steps, &mut Counted { stream: &mut stream, site, name });
+        site.note(name, |seen| seen.playing -= 1);
+        if ending.ok()? != Ending::Stay {
             stream.conn.send_close_notify();
             return stream.flush().ok();
         }
@@ -108,12 +165,33 @@ fn next_request(stream: &mut impl Read, received: &mut Vec<u8>, at: &mut usize) 
     }
 }
 
+/// What the server saw of a case and should not have: requests too many or at once, and a connection that is kept however
+/// much comes over it. The fetcher still runs.
+fn seen_otherwise(site: &Site, case: &Misbehaviour) -> Option<String> {
+    let deadline = Instant::now() + PATIENCE;
+    while site.note(&case.name, |seen| seen.playing) > 0 {
+        if Instant::now() > deadline {
+            return Some(format!("{}: the connection is still open", case.name));
+        }
+        std::thread::yield_now();
+    }
+    let seen = site.note(&case.name, |seen| *seen);
+    let expected = if case.is_asked_again { 3 } else { 2 };
+    let is_right = seen.requests == expected && seen.most_waiting == 1 && seen.sent_bytes <= KEPT_BYTES + IN_BUFFERS;
+    (!is_right).then(|| {
+        let Seen { requests, most_waiting, sent_bytes, .. } = seen;
+        format!("{}: {requests} requests, {expected} expected; {most_waiting} at once; {sent_bytes} bytes", case.name)
+    })
+}
+
 #[test]
 fn every_misbehaviour_over_http2_ends_as_it_should() {
     let web = TlsWeb::start(&[b"h2"]);
     let (stalling, ending): (Vec<_>, Vec<_>) = http2_misbehaviours().into_iter().partition(|case| case.stalls);
-    let mut problems = differing(&mut web.bench(&[]), web.address.port(), &ending);
-    problems.extend(differing(&mut web.bench(&IMPATIENT), web.address.port(), &stalling));
+    let (mut bench, mut impatient) = (web.bench(&[]), web.bench(&IMPATIENT));
+    let mut problems = differing(&mut bench, web.address.port(), &ending);
+    problems.extend(differing(&mut impatient, web.address.port(), &stalling));
+    problems.extend(ending.iter().chain(&stalling).filter_map(|case| seen_otherwise(&web.site, case)));
     assert!(
         problems.is_empty(),
         "{} of the web's misbehaviours end otherwise:\n{}",

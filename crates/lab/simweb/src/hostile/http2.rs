@@ -3,6 +3,7 @@
 
 use crate::hostile::script::{Asked, ReplyScript, ScriptStep, by_request};
 use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -11,6 +12,7 @@ const SETTINGS: u8 = 4;
 const PUSH_PROMISE: u8 = 5;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 
 const ACK: u8 = 1;
@@ -18,9 +20,14 @@ const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 const PADDED: u8 = 8;
 
+const REFUSED_STREAM: u8 = 7;
+const ENHANCE_YOUR_CALM: u8 = 11;
+
 /// `:status: 200` and `:status: 404` in the static table of HPACK (RFC 7541, appendix A).
 const STATUS_200: &[u8] = b"\x88";
 const STATUS_404: &[u8] = b"\x8d";
+/// `:status: 103`, its name alone from the table.
+const EARLY_HINTS: &[u8] = b"\x08\x03103";
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("frames are short").to_be_bytes();
@@ -70,7 +77,7 @@ fn reset(error: u8) -> ReplyScript {
 }
 
 fn goaway(error: u8) -> ReplyScript {
-    script(move |_| vec![ScriptStep::Send(frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, error]))])
+    script(move |_| vec![ScriptStep::Send(goaway_frame(0, error))])
 }
 
 fn headers(block: impl AsRef<[u8]>) -> ReplyScript {
@@ -91,7 +98,9 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
         let url = format!("https://{}.test/", case.name);
         case.url(url)
     };
-    vec![
+    let mut cases = refusals(&case);
+    cases.extend(floods(&case));
+    cases.extend([
         case("well-made", send(|stream| page(stream, b"", b"hello")), &five),
         case(
             "unknown-frames",
@@ -100,10 +109,7 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
         ),
         case(
             "early-hints",
-            {
-                let hints = [&b"\x08\x03"[..], b"103"].concat();
-                send(move |stream| [frame(HEADERS, END_HEADERS, stream, &hints), page(stream, b"", b"hello")].concat())
-            },
+            send(|stream| [frame(HEADERS, END_HEADERS, stream, EARLY_HINTS), page(stream, b"", b"hello")].concat()),
             &five,
         ),
         case(
@@ -123,27 +129,6 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
                 after_head(move |stream| frame(DATA, 0, stream, &[b'x'; 8_192]).repeat(pieces))
             },
             &Expect::cut_page(),
-        ),
-        case("reset-internal-error", reset(2), &lost),
-        case("reset-refused", reset(7), &lost),
-        case("reset-cancelled", reset(8), &lost),
-        case("reset-calm-down", reset(11), &lost),
-        case("reset-wants-http1", reset(13), &lost),
-        case(
-            "reset-in-mid-body",
-            after_head(|stream| [frame(DATA, 0, stream, b"hel"), frame(RST_STREAM, 0, stream, &[0, 0, 0, 2])].concat()),
-            &lost,
-        ),
-        case("goaway", goaway(0), &lost),
-        case("goaway-with-error", goaway(1), &lost),
-        case(
-            "goaway-in-mid-body",
-            script(|asked| {
-                let head = frame(HEADERS, END_HEADERS, asked.stream, STATUS_200);
-                let goaway = frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 2]);
-                vec![ScriptStep::Send([head, frame(DATA, 0, asked.stream, b"hel"), goaway].concat())]
-            }),
-            &lost,
         ),
         case(
             "closed-in-mid-body",
@@ -184,24 +169,129 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
             send(|stream| frame(PUSH_PROMISE, END_HEADERS, stream, &[&[0, 0, 0, 2][..], b"\x82\x87\x84"].concat())),
             &malformed,
         ),
+    ]);
+    cases
+}
+
+/// A case by its name, its reply and its outcome.
+type Case<'a> = &'a dyn Fn(&str, ReplyScript, &Expect) -> Misbehaviour;
+
+/// One answer to the first request, and another to those after it.
+fn first_and_then(first: ReplyScript, then: ReplyScript) -> ReplyScript {
+    let is_first = AtomicBool::new(true);
+    by_request(move |asked| if is_first.swap(false, Ordering::Relaxed) { &first } else { &then }.steps(asked))
+}
+
+/// GOAWAY with the number of the last stream that the server looked at.
+fn goaway_frame(last: u32, error: u8) -> Vec<u8> {
+    frame(GOAWAY, 0, 0, &[&last.to_be_bytes()[..], &[0, 0, 0, error]].concat())
+}
+
+/// Requests that are not answered. Only those that the server did not look at are sent again.
+fn refusals(case: Case<'_>) -> Vec<Misbehaviour> {
+    let lost = Expect::none("connection_lost");
+    let five = Expect::page(5);
+    let well_made = || send(|stream| page(stream, b"", b"hello"));
+    let of_this_stream = |error, further: fn(u32) -> Vec<ScriptStep>| {
+        by_request(move |asked| {
+            let goaway = ScriptStep::Send(goaway_frame(asked.stream, error));
+            std::iter::once(goaway).chain(further(asked.stream)).collect()
+        })
+    };
+    vec![
+        case("reset-no-error", reset(0), &lost),
+        case("reset-protocol-error", reset(1), &lost),
+        case("reset-internal-error", reset(2), &lost),
+        case("reset-refused", reset(REFUSED_STREAM), &lost).asked_again(),
+        case("reset-refused-once", first_and_then(reset(REFUSED_STREAM), well_made()), &five).asked_again(),
+        case("reset-cancelled", reset(8), &lost),
+        case("reset-calm-down", reset(ENHANCE_YOUR_CALM), &lost),
+        case("reset-wants-http1", reset(13), &lost),
+        case("reset-unknown-reason", reset(0xee), &lost),
         case(
-            "continuation-endless",
+            "reset-in-mid-body",
+            after_head(|stream| [frame(DATA, 0, stream, b"hel"), frame(RST_STREAM, 0, stream, &[0, 0, 0, 2])].concat()),
+            &lost,
+        ),
+        case(
+            "reset-refused-in-mid-body",
+            after_head(|stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, REFUSED_STREAM])),
+            &lost,
+        ),
+        case("goaway", goaway(0), &lost).asked_again(),
+        case("goaway-once", first_and_then(goaway(0), well_made()), &five).asked_again(),
+        case("goaway-with-error", goaway(1), &lost),
+        case("goaway-calm-down", goaway(ENHANCE_YOUR_CALM), &lost),
+        case(
+            "goaway-after-this-page",
+            of_this_stream(0, |stream| vec![ScriptStep::Send(page(stream, b"", b"hello"))]),
+            &five,
+        ),
+        case("goaway-of-this-page", of_this_stream(0, |_| Vec::new()), &lost),
+        case("closed-at-once", script(|_| Vec::new()), &lost).asked_again(),
+        case(
+            "closed-after-early-hints",
+            script(|asked| vec![ScriptStep::Send(frame(HEADERS, END_HEADERS, asked.stream, EARLY_HINTS))]),
+            &lost,
+        ),
+        case("goaway-then-silence", of_this_stream(0, |_| vec![ScriptStep::Hold]), &Expect::none("timed_out"))
+            .stalling(),
+        case(
+            "goaway-in-mid-body",
             script(|asked| {
-                let start = frame(HEADERS, 0, asked.stream, STATUS_200);
-                vec![
-                    ScriptStep::Send(start),
-                    ScriptStep::Forever(frame(CONTINUATION, 0, asked.stream, &literal("x-a", "b"))),
-                ]
+                let head = frame(HEADERS, END_HEADERS, asked.stream, STATUS_200);
+                vec![ScriptStep::Send([head, frame(DATA, 0, asked.stream, b"hel"), goaway_frame(0, 2)].concat())]
+            }),
+            &lost,
+        ),
+    ]
+}
+
+/// Frames without end.
+fn floods(case: Case<'_>) -> Vec<Misbehaviour> {
+    let malformed = Expect::none("malformed_response");
+    let timed_out = Expect::none("timed_out");
+    let lost = Expect::none("connection_lost");
+    let endless =
+        |flood: fn(u32) -> Vec<u8>| script(move |asked| vec![ScriptStep::Forever(flood(asked.stream).repeat(64))]);
+    // The start of an answer, and a flood behind it.
+    let after = |start: fn(u32) -> Vec<u8>, flood: fn(u32) -> Vec<u8>| {
+        script(move |asked| {
+            vec![ScriptStep::Send(start(asked.stream)), ScriptStep::Forever(flood(asked.stream).repeat(64))]
+        })
+    };
+    let open_head = |stream| frame(HEADERS, 0, stream, STATUS_200);
+    let whole_head = |stream| frame(HEADERS, END_HEADERS, stream, STATUS_200);
+    vec![
+        case(
+            "headers-of-a-mebibyte",
+            send(|stream| {
+                let lines = literal("x-a", &"b".repeat(100)).repeat(128);
+                let further = frame(CONTINUATION, 0, stream, &lines).repeat(80);
+                let end = [frame(CONTINUATION, END_HEADERS, stream, b""), frame(DATA, END_STREAM, stream, b"hello")];
+                [frame(HEADERS, 0, stream, STATUS_200), further, end.concat()].concat()
             }),
             &malformed,
         ),
         case(
-            "pings-endless",
-            script(|_| vec![ScriptStep::Forever(frame(PING, 0, 0, &[0; 8]))]),
-            &Expect::none("timed_out"),
-        )
-        .stalling(),
-        case("settings-endless", script(|_| vec![ScriptStep::Forever(http2_greeting())]), &Expect::none("timed_out"))
-            .stalling(),
+            "continuation-endless",
+            after(open_head, |stream| frame(CONTINUATION, 0, stream, &literal("x-a", "b"))),
+            &malformed,
+        ),
+        case("continuation-empty-endless", after(open_head, |stream| frame(CONTINUATION, 0, stream, b"")), &malformed),
+        case("early-hints-endless", endless(|stream| frame(HEADERS, END_HEADERS, stream, EARLY_HINTS)), &malformed),
+        case("data-empty-endless", after(whole_head, |stream| frame(DATA, 0, stream, b"")), &malformed),
+        case(
+            "data-padded-endless",
+            after(whole_head, |stream| frame(DATA, PADDED, stream, &[&[255][..], &[0; 255]].concat())),
+            &malformed,
+        ),
+        case("resets-endless", endless(|stream| frame(RST_STREAM, 0, stream, &[0, 0, 0, 8])), &lost),
+        case("resets-of-idle-streams", endless(|_| frame(RST_STREAM, 0, 99, &[0, 0, 0, 8])), &malformed),
+        case("pings-endless", endless(|_| frame(PING, 0, 0, &[0; 8])), &timed_out).stalling(),
+        case("pings-behind-a-head", after(whole_head, |_| frame(PING, 0, 0, &[0; 8])), &timed_out).stalling(),
+        case("settings-endless", endless(|_| http2_greeting()), &timed_out).stalling(),
+        case("windows-endless", endless(|_| frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])), &malformed),
+        case("unknown-endless", endless(|_| frame(0xbe, 0, 0, &[0; 1_000])), &malformed),
     ]
 }

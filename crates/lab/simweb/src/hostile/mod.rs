@@ -80,6 +80,8 @@ pub struct Misbehaviour {
     pub url: String,
     /// Whether the server is so slow that only the fetcher's own timeouts end it.
     pub stalls: bool,
+    /// Whether an HTTP/2 request is to be sent a second time, because the server said that it did not look at it.
+    pub is_asked_again: bool,
     /// Expected result of the fetch.
     pub expect: Expect,
     /// Expected result of a second fetch, with the validators and the digest of the first.
@@ -95,11 +97,15 @@ impl Misbehaviour {
         let name = name.into();
         let url = format!("http://{name}.test/");
         let robots = script::raw("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        Self { name, url, stalls: false, expect, again: None, robots, page }
+        Self { name, url, stalls: false, is_asked_again: false, expect, again: None, robots, page }
     }
 
     fn stalling(self) -> Self {
         Self { stalls: true, ..self }
+    }
+
+    fn asked_again(self) -> Self {
+        Self { is_asked_again: true, ..self }
     }
 
     fn again(self, expect: Expect) -> Self {
