@@ -2,6 +2,7 @@
 
 use crate::codings::{BodyLimits, BodyProblem, Coding, More, Unpacker};
 use crate::http1::{Http1Connection, Http1Error, PARSED_BYTES, ReadHead};
+use crate::memory::BodyRoom;
 use crate::network::Buffers;
 use std::collections::VecDeque;
 use std::io;
@@ -111,7 +112,7 @@ async fn read_answer(connection: &mut Http1Connection, reading: &mut Reading) ->
     connection.write(b"GET / HTTP/1.1\r\n\r\n", until).await?;
     let ReadHead { head, .. } = connection.head(false, until).await?;
     reading.status = Some(head.status.as_u16());
-    let take = |piece: &[u8]| {
+    let take = async |piece: &[u8]| {
         reading.body.extend_from_slice(piece);
         More::Wanted
     };
@@ -155,7 +156,7 @@ pub fn unpack<'a>(
 ) -> Unpacked {
     const KNOWN: [Coding; CODINGS] = [Coding::Identity, Coding::Gzip, Coding::Brotli, Coding::Zstd];
     let limits = BodyLimits { wire, kept, ratio };
-    let mut unpacker = Unpacker::new(KNOWN[coding], limits, 0).expect("there is memory");
+    let mut unpacker = Unpacker::new(KNOWN[coding], limits, 0, BodyRoom::alone()).expect("there is memory");
     let mut pieces = pieces.into_iter();
     let taken = pieces.try_for_each(|piece| match unpacker.take(piece) {
         Ok(More::Wanted) => Ok(()),
@@ -171,5 +172,6 @@ pub fn unpack<'a>(
         Ok((body, true)) => Unpacked::Cut(body),
         Err(BodyProblem::Bomb) => Unpacked::Bomb,
         Err(BodyProblem::Corrupt(_)) => Unpacked::Corrupt,
+        Err(BodyProblem::NoMemory) => unreachable!("nobody else takes memory"),
     }
 }

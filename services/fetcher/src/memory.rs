@@ -87,7 +87,7 @@ impl BodyRoom {
     }
 
     /// Room for a body of any length.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     pub(crate) fn alone() -> Self {
         let memory = BodyMemory::of(1 << 30);
         let place = memory.places.try_acquire_owned().expect("nobody else takes places");
