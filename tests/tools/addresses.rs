@@ -46,6 +46,8 @@ fn a_robots_file_is_asked_by_path_and_by_batch() {
     assert_eq!(no.json()["sitemaps"], json!(["https://a.test/s.xml"]));
     let yes = ask(&["https://a.test/private/open"]).exits_with(0).json();
     assert_eq!((&yes["allowed"], &yes["line"]), (&json!(true), &json!(3)));
+    // As a person writes it, and as a program sends it.
+    assert_eq!(ask(&["/pri%76ate/ü \"x\" 100%"]).json()["allowed"], false);
     let several = ask(&["/", "/private"]);
     assert_eq!(several.json().as_array().unwrap().len(), 2);
 

@@ -1,8 +1,10 @@
 //! robots.txt path patterns and their matching (RFC 9309 §2.2.2 and §2.2.3).
 //!
 //! Patterns and paths are normalised first, so that percent-encoding makes no difference. `%7E` equals `~` and `%c3`
-//! equals `%C3`. A raw non-ASCII byte in a pattern equals its percent-encoded form. A literal `*` or `$` in a path is
-//! `%2A` or `%24`. A raw non-ASCII byte in a *path* is left alone: callers must pass a URL as it goes over the wire.
+//! equals `%C3`. A raw non-ASCII byte in a pattern equals its percent-encoded form. So do, on both sides, characters
+//! that a URL cannot hold (spaces, double quotes …) or that only some crawlers encode, and a `%` that encodes nothing. A
+//! literal `*` or `$` in a path is `%2A` or `%24`. A raw non-ASCII byte in a *path* is left alone: callers must pass a
+//! URL as it goes over the wire.
 
 use memchr::memmem;
 use std::borrow::Cow;
@@ -78,7 +80,7 @@ enum Side {
 
 fn normalise(bytes: &[u8], side: Side) -> Cow<'_, [u8]> {
     let needs_work = |&byte: &u8| match byte {
-        b'%' | b'$' => true,
+        b'%' | b'$' | b' ' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'^' | b'{' | b'|' | b'}' => true,
         b'*' => side == Side::Path,
         _ => side == Side::Pattern && !byte.is_ascii(),
     };
@@ -99,7 +101,7 @@ fn normalise(bytes: &[u8], side: Side) -> Cow<'_, [u8]> {
             } else {
                 push_encoded(&mut out, decoded);
             }
-        } else if *byte != b'%' && needs_work(byte) {
+        } else if needs_work(byte) {
             push_encoded(&mut out, *byte);
         } else {
             out.push(*byte);
@@ -162,6 +164,12 @@ mod tests {
         check("/foo-%24", "/foo-$", true);
         check("/a$b", "/a$b", true);
         check("/100%", "/100%", true);
+        check("/100%", "/100%25", true);
+        check("/100%25", "/100%", true);
+        check("/über uns", "/%C3%BCber%20uns", true);
+        check("/a%20b", "/a b", true);
+        check("/say \"hi\"", "/say%20%22hi%22", true);
+        check("/?q='a'", "/?q=%27a%27", true);
     }
 
     #[test]

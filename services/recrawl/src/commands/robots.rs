@@ -22,10 +22,11 @@ pub struct RobotsArguments {
     /// The crawler's name in robots.txt (its product token). Defaults to that of the settings.
     #[arg(long)]
     agent: Option<String>,
-    /// Paths or URLs, matched as given: percent-encode them as a crawler would.
+    /// Paths or URLs, as a person writes them: they are matched as a crawler would ask for them.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// Questions, one {"file" or "robots":…, "agent":…, "url":…} per line; "-" is stdin.
+    /// Questions, one {"file" or "robots":…, "agent":…, "url" or "path":…} per line; "-" is stdin. A full URL is
+    /// matched as given, a path as a crawler would ask for it.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["source", "agent", "paths"])]
     batch: Option<PathBuf>,
 }
@@ -67,7 +68,7 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Command
     };
     let root = ["/".to_owned()];
     let paths = if arguments.paths.is_empty() { &root } else { arguments.paths.as_slice() };
-    let verdicts: Vec<_> = paths.iter().map(|path| verdict(&robots, agent, path)).collect();
+    let verdicts: Vec<_> = paths.iter().map(|path| verdict(&robots, agent, path, &as_asked(path))).collect();
     match verdicts.as_slice() {
         [one] => answer(format, one, text)?,
         all => answers(format, all, text)?,
@@ -81,8 +82,10 @@ pub fn robots(arguments: &RobotsArguments, format: Format) -> Result<(), Command
 fn answer_one(question: RobotsQuery, files: &mut HashMap<PathBuf, RobotsFile>) -> Result<PathVerdict, String> {
     let RobotsQuery { file, robots, agent, url } = question;
     let url = String::from_utf8_lossy(&bytes_of(url)).into_owned();
+    // A program asks about the URL that it is going to send, so nothing is done to that.
+    let asked = if url.contains("://") { path_of(&url).to_owned() } else { as_asked(&url) };
     match (robots, file) {
-        (Some(text), _) => Ok(verdict(&RobotsFile::parse(&bytes_of(text)), &agent, &url)),
+        (Some(text), _) => Ok(verdict(&RobotsFile::parse(&bytes_of(text)), &agent, &url, &asked)),
         (None, Some(file)) => {
             let robots = match files.entry(file) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -92,7 +95,7 @@ fn answer_one(question: RobotsQuery, files: &mut HashMap<PathBuf, RobotsFile>) -
                     new.insert(RobotsFile::parse(&text))
                 }
             };
-            Ok(verdict(robots, &agent, &url))
+            Ok(verdict(robots, &agent, &url, &asked))
         }
         (None, None) => Err("give \"robots\" (the text) or \"file\"".to_owned()),
     }
@@ -108,8 +111,9 @@ fn bytes_of(text: String) -> Vec<u8> {
     bytes.filter(|bytes| str::from_utf8(bytes).is_ok()).unwrap_or_else(|| text.into_bytes())
 }
 
-fn verdict(robots: &RobotsFile, agent: &str, path: &str) -> PathVerdict {
-    let verdict = robots.check(agent, path_of(path));
+/// The verdict on a path, which a crawler asks for as `asked`.
+fn verdict(robots: &RobotsFile, agent: &str, path: &str, asked: &str) -> PathVerdict {
+    let verdict = robots.check(agent, asked);
     let key = if verdict.allowed { "Allow" } else { "Disallow" };
     PathVerdict {
         path: path.to_owned(),
@@ -119,6 +123,19 @@ fn verdict(robots: &RobotsFile, agent: &str, path: &str) -> PathVerdict {
         crawl_delay_s: robots.crawl_delay(agent).map(|delay| delay.as_secs_f64()),
         sitemaps: robots.sitemaps().to_vec(),
     }
+}
+
+/// Path and query as a crawler would ask for them: what is not ASCII is percent-encoded. The comparison sees to spaces
+/// and the like.
+fn as_asked(address: &str) -> String {
+    let mut asked = String::new();
+    for byte in path_of(address).bytes() {
+        match byte.is_ascii() {
+            true => asked.push(char::from(byte)),
+            false => asked.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    asked
 }
 
 /// Path and query of a URL or path, without the fragment.
@@ -149,11 +166,22 @@ mod tests {
     fn a_verdict_names_the_line_that_decided() {
         let robots =
             RobotsFile::parse(b"Sitemap: https://a.test/s.xml\nUser-agent: *\nDissalow: /a # no\nCrawl-delay: 2\n");
-        let no = verdict(&robots, "x", "https://a.test/a/b?c#d");
+        let no = verdict(&robots, "x", "https://a.test/a/b?c#d", "/a/b?c");
         assert_eq!((no.allowed, no.rule.as_deref(), no.line), (false, Some("Disallow: /a"), Some(3)));
         assert_eq!((no.crawl_delay_s, no.sitemaps), (Some(2.0), vec!["https://a.test/s.xml".to_owned()]));
-        let yes = verdict(&robots, "x", "/b");
+        let yes = verdict(&robots, "x", "/b", "/b");
         assert_eq!((yes.allowed, yes.rule, yes.line), (true, None, None));
+    }
+
+    #[test]
+    fn a_path_is_asked_for_as_a_crawler_would() {
+        assert_eq!(as_asked("https://a.test/ü?ö%C3#ä"), "/%C3%BC?%C3%B6%C3");
+        let robots = RobotsFile::parse("User-agent: *\nDisallow: /über uns\nDisallow: /b%20\"c\"\n".as_bytes());
+        let allowed = |path: &str| verdict(&robots, "x", path, &as_asked(path)).allowed;
+        for forbidden in ["/über uns", "/%c3%bcber%20uns", "https://a.test/über uns", "/b \"c\"", "/b%20%22c%22"] {
+            assert!(!allowed(forbidden), "{forbidden}");
+        }
+        assert!(allowed("/über") && allowed("/b c"));
     }
 
     #[test]

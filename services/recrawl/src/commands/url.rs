@@ -86,7 +86,7 @@ fn address(text: String, base: Option<&str>, rules: &UrlRules) -> UrlOutput {
 }
 
 fn text(address: &UrlOutput) -> String {
-    let field = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name:<10}{value}"));
+    let field = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name:<13}{value}"));
     let fields = [
         Some(address.url.clone()),
         field("  canonical", &address.canonical),
