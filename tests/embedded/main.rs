@@ -6,5 +6,6 @@ mod archives;
 mod changes;
 mod crashes;
 mod draining;
+mod failures;
 mod hints;
 mod operating;

@@ -2,7 +2,9 @@
 
 use crate::backlog::Backlogs;
 use crate::metrics::Figure;
+use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
+use messages::AnswerReport;
 use page::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,11 +44,11 @@ pub struct Status {
     pub due: u64,
     /// Requests in flight.
     pub in_flight: u64,
-    /// Answers received since start.
+    /// Fetches of the known pages: requests that were sent and answered, also those of earlier processes.
     pub fetches_total: u64,
-    /// Changes seen since start.
+    /// Changes seen on the known pages, also those of earlier processes.
     pub changes_total: u64,
-    /// Answers per second since this process started, on the clock of the web.
+    /// Fetches per second since this process started, on the clock of the web.
     pub fetch_rate_per_s: f64,
     /// Expected share of pages whose copy is current; absent while nothing is known.
     pub estimated_freshness: Option<f64>,
@@ -57,6 +59,12 @@ pub struct Status {
     /// Share of current copies according to looks at randomly drawn pages; absent before the first of them.
     #[serde(default)]
     pub audited_freshness: Option<AuditedFreshness>,
+    /// What the requests of this process came to; those that were not sent are no fetches.
+    #[serde(default)]
+    pub outcomes: Vec<OutcomeCount>,
+    /// Pages by what their last request came to, of a crawl that is not running.
+    #[serde(default)]
+    pub page_outcomes: Vec<OutcomeCount>,
     /// One entry per stage.
     pub stages: Vec<StageLag>,
 }
@@ -185,10 +193,12 @@ impl Board {
             in_flight: scheduler("in_flight") as u64,
             fetches_total: scheduler("fetches") as u64,
             changes_total: scheduler("changes") as u64,
-            fetch_rate_per_s: scheduler("answers_total") / elapsed_s.max(1e-3),
+            fetch_rate_per_s: scheduler("fetches_seen_total") / elapsed_s.max(1e-3),
             estimated_freshness: (pages > 0.0).then(|| scheduler("fresh_pages") / pages),
             estimated_age_days: (copies > 0.0).then(|| scheduler("age_days_sum") / copies),
             audited_freshness: AuditedFreshness::of(scheduler("audit_looks") as u64, scheduler("audit_fresh") as u64),
+            outcomes: outcome_counts(|kind| figure("fetcher", kind.report().figure) as u64),
+            page_outcomes: Vec::new(),
             stages: stages.into_iter().map(|stage| StageLag::of(stage, &backlogs)).collect(),
         }
     }
@@ -216,9 +226,15 @@ impl StageLag {
             set_aside_total: status.set_aside_total,
             last_error: status.last_error,
             waits_for: status.waits_for,
-            figures: status.figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            figures: further_figures(status.figures),
         }
     }
+}
+
+/// The figures without the counts of outcomes, which a [`Status`] shows in words.
+fn further_figures(figures: BTreeMap<&'static str, f64>) -> BTreeMap<String, f64> {
+    let is_further = |name: &str| !name.starts_with(AnswerReport::FIGURE);
+    figures.into_iter().filter(|(name, _)| is_further(name)).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl fmt::Debug for Board {
@@ -248,6 +264,16 @@ mod tests {
         check(10, 8, 0.4902, 0.9433);
         check(10, 0, 0.0, 0.2775);
         check(100, 100, 0.9630, 1.0);
+    }
+
+    #[test]
+    fn status_tells_what_requests_came_to() {
+        let figures = BTreeMap::from([("outcome_address_refused", 6.0), ("outcome_fetched", 0.0), ("hosts", 2.0)]);
+        let status = StageStatus { name: "fetcher".to_owned(), figures, ..StageStatus::default() };
+        let status = Board::new(vec![Arc::new(Mutex::new(status))], 1.0).status();
+        let told: Vec<_> = status.outcomes.iter().map(|of| (of.outcome.as_str(), of.count)).collect();
+        assert_eq!(told, [("address_refused", 6)]);
+        assert_eq!(status.stages[0].figures.keys().collect::<Vec<_>>(), ["hosts"]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use crate::board::{Board, ShownBacklog};
 use crate::hints::PingCounts;
+use messages::{AnswerKind, AnswerReport, word};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -98,6 +99,7 @@ impl Collector for Board {
         for (record, count) in messages::schemas::read_of_other_versions() {
             ConstCounter::new(count).encode(of_others.encode_family(&[("record", record)])?)?;
         }
+        encode_outcomes(&stages, &mut encoder)?;
         encode_backlogs(&self.backlogs(), &mut encoder)?;
         for Figure { name, help, is_counter, value } in self.figures() {
             encode_one(&mut encoder, name, help, is_counter, value)?;
@@ -162,7 +164,7 @@ fn encode_stage(stage: &StageStatus, encoder: &mut DescriptorEncoder<'_>) -> fmt
     for (what, help, value) in counters {
         encode_one(encoder, &name(what), help, true, value as f64)?;
     }
-    for (figure, value) in &stage.figures {
+    for (figure, value) in stage.figures.iter().filter(|(name, _)| !name.starts_with(AnswerReport::FIGURE)) {
         let counter = figure.strip_suffix("_total");
         encode_one(encoder, &name(counter.unwrap_or(figure)), help_of(figure), counter.is_some(), *value)?;
     }
@@ -182,6 +184,24 @@ fn encode_durations(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str,
     let classes: Vec<_> = durations.classes().collect();
     let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
     metric.encode_histogram::<NoLabelSet>(durations.sum_s(), durations.count(), &classes, None)
+}
+
+/// Answers by kind, each from the start, so that an alert finds the series before the first failure.
+fn encode_outcomes(stages: &[StageStatus], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+    let has_some = |stage: &&StageStatus| stage.figures.keys().any(|name| name.starts_with(AnswerReport::FIGURE));
+    let Some(stage) = stages.iter().find(has_some) else { return Ok(()) };
+    let mut metric = encoder.encode_descriptor(
+        "recrawl_fetcher_outcomes",
+        "requests answered, by what they came to; those of class not_sent are no fetches",
+        None,
+        MetricType::Counter,
+    )?;
+    AnswerKind::all().try_for_each(|kind| {
+        let report = kind.report();
+        let count = stage.figures.get(report.figure).copied().unwrap_or(0.0);
+        let labels = [("class", word(&report.class)), ("outcome", report.name().to_owned())];
+        ConstCounter::new(count as u64).encode(metric.encode_family(&labels)?)
+    })
 }
 
 fn encode_backlogs(backlogs: &[ShownBacklog], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
@@ -209,7 +229,6 @@ const NO_HELP: &str = "a figure of the stage";
 /// Help text of a processor's figure, which covers all partitions of the process.
 fn help_of(figure: &str) -> &'static str {
     match figure {
-        "address_refused_total" => "requests refused because of the address they would go to",
         "age_days_sum" => "sum over pages of the expected days since the copy went stale; 0 for a current copy",
         "answers_total" => "answers to requests processed",
         "audit_fresh" => "audits (fetches of random pages) that found the copy current",
@@ -220,9 +239,8 @@ fn help_of(figure: &str) -> &'static str {
         "comparisons_total" => "comparisons of pages that share a band",
         "copies" => "pages with a stored copy",
         "due" => "pages whose value reaches the current price",
-        "failed_total" => "fetches that failed",
-        "fetched_total" => "fetches that returned a body",
         "fetches" => "fetches of the known pages, including those of earlier processes",
+        "fetches_seen_total" => "fetches answered: requests that were sent",
         "fetches_spared_by_mirrors_total" => "fetches spared because another page has the same text",
         "foreign_entries_total" => "entries of sitemaps and feeds that belong to other sites",
         "fresh_pages" => "expected number of pages whose copy is current",
@@ -239,20 +257,13 @@ fn help_of(figure: &str) -> &'static str {
         "matches_total" => "pages found to be copies of another",
         "mirrors" => "pages whose content is fetched through another page",
         "never_fetched" => "pages never fetched",
-        "not_found_total" => "fetches of pages that do not exist",
-        "not_modified_total" => "fetches answered 304",
-        "not_sent_total" => "requests handed back unsent",
         "observations_total" => "looks used for learning",
         "on_the_wire" => "requests sent to a server and not answered yet",
         "pages" => "pages known",
         "price_sum" => "sum of the partitions' prices of a fetch",
-        "rate_limited_total" => "fetches refused by rate limiting (429, or 503 with Retry-After)",
         "refused_pages_total" => "discovered pages refused because of their URL or the limits of the crawl",
         "repeats_total" => "duplicate results dropped",
         "results_total" => "fetch results processed",
-        "robots_refused_total" => "requests disallowed by robots.txt",
-        "same_content_total" => "fetches that returned the known body",
-        "too_large_total" => "fetches aborted because the response is too large",
         "unanswered" => "pages that were never answered",
         "unknown_pages_total" => "answers and hints for unknown pages",
         "waiting_for_hosts" => "requests waiting for their host",
@@ -281,7 +292,9 @@ mod tests {
             durations: BTreeMap::from([("commit", durations)]),
             ..StageStatus::default()
         };
-        let board = Board::new(vec![Arc::new(Mutex::new(status))], 1.0);
+        let figures = BTreeMap::from([("outcome_fetched", 2.0), ("outcome_port_refused", 0.0)]);
+        let fetcher = StageStatus { name: "fetcher".to_owned(), figures, ..StageStatus::default() };
+        let board = Board::new(vec![Arc::new(Mutex::new(status)), Arc::new(Mutex::new(fetcher))], 1.0);
         let of =
             |partition, records, second| Backlog { partition, records, oldest: Some(Timestamp::from_secs(second)) };
         board.show_backlogs([("scheduler", vec![of(0, 1, 90), of(1, 1, 70)])].into(), Timestamp::from_secs(100));
@@ -301,6 +314,8 @@ mod tests {
             "recrawl_invariant_violations_total{stage=\"scheduler\",invariant=\"positions_never_go_back\"} 0",
             "recrawl_log_x_total 2.0",
             "recrawl_pings_taken_total 5",
+            "recrawl_fetcher_outcomes_total{class=\"fetched\",outcome=\"fetched\"} 2",
+            "recrawl_fetcher_outcomes_total{class=\"not_sent\",outcome=\"port_refused\"} 0",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
         }

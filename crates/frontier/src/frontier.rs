@@ -51,6 +51,7 @@ pub(crate) struct FrontierCounts {
     pub(crate) changes: u64,
     /// By this process only.
     pub(crate) answers: u64,
+    pub(crate) fetches_seen: u64,
     pub(crate) changes_seen: u64,
     pub(crate) leases_expired: u64,
     pub(crate) late_answers: u64,
@@ -196,6 +197,7 @@ impl Frontier {
             ("fetches", self.counts.fetches as f64),
             ("changes", self.counts.changes as f64),
             ("answers_total", self.counts.answers as f64),
+            ("fetches_seen_total", self.counts.fetches_seen as f64),
             ("changes_seen_total", self.counts.changes_seen as f64),
             ("leases_expired_total", self.counts.leases_expired as f64),
             ("late_answers_total", self.counts.late_answers as f64),

@@ -29,6 +29,6 @@ mod ties;
 
 pub use crate::frontier::{ChosenPage, Frontier, FrontierTick, HandOut};
 pub use crate::hosts::HostSchedule;
-pub use crate::page_record::ScheduledPage;
+pub use crate::page_record::{LastFailure, ScheduledPage};
 pub use crate::request::{AnswerFate, PageRequest, RequestState, RetryTimes, WantedReason};
 pub use crate::rules::FrontierRules;

@@ -108,7 +108,8 @@ impl PageIndex {
         if let Some(list) = Lister::of(page) {
             self.lists.insert(slot, list);
         }
-        if page.fetches == 0 {
+        // A refused request is an answer, but no fetch.
+        if page.outcome.is_none() && page.failure.is_none() {
             self.unanswered.insert(slot);
         }
         self.never_fetched += usize::from(page.last_look_at.is_none());

@@ -1,7 +1,7 @@
 //! The stored record of a page.
 
 use crate::PageRequest;
-use messages::{ChangeBelief, FetchOutcome, Validators, Verdict, impl_message};
+use messages::{ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
 use mirrors::Ties;
 use page::{CanonicalUrl, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,23 @@ pub struct ScheduledPage {
     pub ties: Option<Ties>,
     pub listed: i64,
     pub list_kind: i32,
+    pub failure: Option<LastFailure>,
+}
+
+/// The last request for a page that said nothing about its content. It is kept when a later one succeeds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct LastFailure {
+    pub at: Timestamp,
+    pub outcome: FetchOutcome,
+    pub status: Option<u16>,
+}
+
+impl LastFailure {
+    /// The failure that a look tells of.
+    pub fn of(look: &Look) -> Self {
+        Self { at: look.fetched_at, outcome: look.outcome, status: look.status }
+    }
 }
 
 impl ScheduledPage {
@@ -67,6 +84,7 @@ impl ScheduledPage {
             ties: None,
             listed: 0,
             list_kind: 0,
+            failure: None,
         }
     }
 }

@@ -25,6 +25,7 @@ mod look;
 mod operate;
 mod outcome;
 mod parts;
+mod report;
 mod resolution;
 mod schema_record;
 mod shape;
@@ -52,6 +53,7 @@ pub use crate::look::{
 };
 pub use crate::operate::{CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
+pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
 
 /// The wire name of a unit variant, such as `not_modified`. Used for display and in state records.
 pub fn word(value: &impl serde::Serialize) -> String {

@@ -3,7 +3,7 @@
 //! A [`Look`] is made by the fetcher and passed on unchanged; each stage adds its finding beside it. The schemas
 //! describe the fields in full.
 
-use crate::{ContentEvidence, Digest, FetchOutcome, Sha1, impl_message};
+use crate::{AnswerKind, ContentEvidence, Digest, FetchOutcome, OutcomeClass, Sha1, impl_message};
 use page::{CanonicalUrl, DAY, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -191,6 +191,11 @@ impl Look {
     /// The address that the answer came from: that of the validators, and what links are relative to.
     pub fn answered_by(&self) -> &CanonicalUrl {
         self.final_url.as_ref().unwrap_or(&self.url)
+    }
+
+    /// Whether a request went over the wire for the page. Only that counts as a fetch, in every number that people see.
+    pub fn is_fetch(&self) -> bool {
+        AnswerKind::of(self).report().class != OutcomeClass::NotSent
     }
 
     /// Whether the request was handed back without being sent, because its host had just refused another or its

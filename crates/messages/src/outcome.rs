@@ -47,6 +47,10 @@ pub enum FetchOutcome {
     RobotsUnavailable,
     /// An address that we do not connect to (private, loopback).
     AddressRefused,
+    /// A port that the operator did not allow.
+    PortRefused,
+    /// Without `crawl.contact` only this machine is asked.
+    ContactMissing,
     /// An unwanted media type.
     ContentRefused,
     /// An outcome of a newer fetcher that this program does not know. It says nothing about the page.
@@ -102,40 +106,66 @@ pub struct OutcomeMeaning {
     pub host_trouble: HostTrouble,
     /// When the page may be fetched again.
     pub retry: RetryRule,
-    /// The fetcher's counter for the outcome.
-    pub counter: &'static str,
 }
 
 impl FetchOutcome {
-    /// The meaning for the detector, the scheduler and the fetcher's counters: the one place that says what an outcome
-    /// leads to.
+    /// Every outcome, in the order of the schema.
+    pub const ALL: [Self; 24] = [
+        Self::Fetched,
+        Self::NotModified,
+        Self::SameContent,
+        Self::RedirectedAway,
+        Self::NotFound,
+        Self::Gone,
+        Self::ClientError,
+        Self::RateLimited,
+        Self::ServerError,
+        Self::TimedOut,
+        Self::ConnectFailed,
+        Self::DnsFailed,
+        Self::TlsFailed,
+        Self::ConnectionLost,
+        Self::MalformedResponse,
+        Self::TooLarge,
+        Self::TooManyRedirects,
+        Self::RobotsDisallowed,
+        Self::RobotsUnavailable,
+        Self::AddressRefused,
+        Self::PortRefused,
+        Self::ContactMissing,
+        Self::ContentRefused,
+        Self::Unknown,
+    ];
+
+    /// The meaning for the detector and the scheduler: the one place that says what an outcome leads to.
+    /// [`AnswerKind::report`](crate::AnswerKind::report) says what people are told.
     pub fn meaning(self) -> OutcomeMeaning {
         use ContentEvidence::{Body, Elsewhere, Missing, Nothing, SameAsKnown};
         use HostTrouble::{IfAskedToWait, No, Yes};
         use RetryRule::{BackOff, WhenRobotsRefresh, WhenWorthIt};
-        let (content, host_trouble, retry, counter) = match self {
-            Self::Fetched => (Body, No, WhenWorthIt, "fetched_total"),
-            Self::NotModified => (SameAsKnown, No, WhenWorthIt, "not_modified_total"),
-            Self::SameContent => (SameAsKnown, No, WhenWorthIt, "same_content_total"),
-            Self::NotFound => (Missing { for_good: false }, No, WhenWorthIt, "not_found_total"),
-            Self::Gone => (Missing { for_good: true }, No, WhenWorthIt, "not_found_total"),
-            Self::RedirectedAway => (Elsewhere, No, WhenWorthIt, "failed_total"),
-            Self::ClientError => (Nothing, No, BackOff, "failed_total"),
-            Self::RateLimited => (Nothing, Yes, BackOff, "rate_limited_total"),
-            Self::ServerError => (Nothing, IfAskedToWait, BackOff, "failed_total"),
-            Self::TimedOut | Self::ConnectFailed | Self::DnsFailed | Self::TlsFailed => {
-                (Nothing, Yes, BackOff, "failed_total")
-            }
-            Self::ConnectionLost | Self::MalformedResponse | Self::TooManyRedirects | Self::ContentRefused => {
-                (Nothing, No, BackOff, "failed_total")
-            }
-            Self::TooLarge => (Nothing, No, BackOff, "too_large_total"),
-            Self::RobotsDisallowed => (Nothing, No, WhenRobotsRefresh, "robots_refused_total"),
-            Self::RobotsUnavailable => (Nothing, Yes, BackOff, "robots_refused_total"),
-            Self::AddressRefused => (Nothing, No, BackOff, "address_refused_total"),
-            Self::Unknown => (Nothing, No, BackOff, "failed_total"),
+        let (content, host_trouble, retry) = match self {
+            Self::Fetched => (Body, No, WhenWorthIt),
+            Self::NotModified | Self::SameContent => (SameAsKnown, No, WhenWorthIt),
+            Self::NotFound => (Missing { for_good: false }, No, WhenWorthIt),
+            Self::Gone => (Missing { for_good: true }, No, WhenWorthIt),
+            Self::RedirectedAway => (Elsewhere, No, WhenWorthIt),
+            Self::RateLimited => (Nothing, Yes, BackOff),
+            Self::ServerError => (Nothing, IfAskedToWait, BackOff),
+            Self::TimedOut | Self::ConnectFailed | Self::DnsFailed | Self::TlsFailed => (Nothing, Yes, BackOff),
+            Self::ClientError
+            | Self::ConnectionLost
+            | Self::MalformedResponse
+            | Self::TooManyRedirects
+            | Self::ContentRefused
+            | Self::TooLarge
+            | Self::AddressRefused
+            | Self::PortRefused
+            | Self::ContactMissing
+            | Self::Unknown => (Nothing, No, BackOff),
+            Self::RobotsDisallowed => (Nothing, No, WhenRobotsRefresh),
+            Self::RobotsUnavailable => (Nothing, Yes, BackOff),
         };
-        OutcomeMeaning { content, host_trouble, retry, counter }
+        OutcomeMeaning { content, host_trouble, retry }
     }
 }
 
@@ -162,7 +192,7 @@ mod tests {
         let schema: Value = serde_json::from_str(include_str!("../../../schemas/parts/FetchOutcome.avsc")).unwrap();
         let symbols = &schema["symbols"];
         let all: Vec<FetchOutcome> = serde_json::from_value(symbols.clone()).unwrap();
-        assert!(all.contains(&FetchOutcome::Fetched));
+        assert_eq!(all, FetchOutcome::ALL);
         for outcome in all {
             let meaning = outcome.meaning();
             let tells = meaning.content != ContentEvidence::Nothing;

@@ -141,7 +141,7 @@ impl Processor for Detector {
         let is_list = self.hear(&result, unpacked.as_deref(), &before, &mut look, context)?;
         links::tell_sitemaps(&result, &self.rules, context);
         known.sketch.attempt = result.look.attempt;
-        known.sketch.fetches += i64::from(!result.look.was_not_sent());
+        known.sketch.fetches += i64::from(result.look.is_fetch());
         observe(&result, &look, before.sketch.last_look_at, context);
         if look.is_news() {
             self.changes += 1;

@@ -243,6 +243,8 @@ fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_th
         O::RobotsDisallowed,
         O::RobotsUnavailable,
         O::AddressRefused,
+        O::PortRefused,
+        O::ContactMissing,
         O::ContentRefused,
     ];
     // Of a page never seen, neither a failure nor its absence is news.

@@ -85,7 +85,7 @@ impl Processor for Estimator {
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let seen = record.read(PAGE_OBSERVATIONS)?;
         let mut belief = context.get(PAGES, &seen.look.page_id)?.unwrap_or_default();
-        belief.fetches += i64::from(!seen.look.was_not_sent());
+        belief.fetches += i64::from(seen.look.is_fetch());
         let look = match (outcome_of(&seen), seen.judgement.previous_fetched_at) {
             (Some(outcome), Some(previous)) => Some((previous, seen.look.fetched_at, outcome)),
             _ => None,

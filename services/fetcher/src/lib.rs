@@ -16,6 +16,7 @@ mod codings;
 mod connection;
 mod epochs;
 mod exchange;
+mod first_failures;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -44,6 +44,7 @@ pub(crate) fn shortened(mut detail: String) -> String {
 
 /// Whether the failure came before any request was sent: name, address, connection or certificate.
 pub(crate) fn is_without_connection(failure: &FetchFailure) -> bool {
-    use FetchOutcome::{AddressRefused, ConnectFailed, DnsFailed, TlsFailed};
-    matches!(failure.outcome, AddressRefused | ConnectFailed | DnsFailed | TlsFailed)
+    use FetchOutcome::{AddressRefused, ConnectFailed, ContactMissing, DnsFailed, PortRefused, TlsFailed};
+    let before = [AddressRefused, PortRefused, ContactMissing, ConnectFailed, DnsFailed, TlsFailed];
+    before.contains(&failure.outcome)
 }

@@ -17,7 +17,7 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(
         return Ok(());
     }
     let detail = format!("port {port} is not among fetch.ports");
-    Err(FetchFailure::new(FetchOutcome::AddressRefused, detail))
+    Err(FetchFailure::new(FetchOutcome::PortRefused, detail))
 }
 
 /// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
@@ -89,7 +89,7 @@ fn with_contact(addresses: Vec<SocketAddr>, rules: &FetcherRules) -> Result<Vec<
         return Ok(addresses);
     }
     let detail = "crawl.contact is absent; set it to a web page or mail address where a site's owner can reach you";
-    Err(FetchFailure::new(FetchOutcome::AddressRefused, detail.to_owned()))
+    Err(FetchFailure::new(FetchOutcome::ContactMissing, detail.to_owned()))
 }
 
 /// Tries the addresses in turn. Connects to exactly the checked addresses, without another lookup. An address that does

@@ -1,8 +1,9 @@
 //! The fetcher as a stage: requests in, results out, in the order in which hosts answer.
 
+use crate::first_failures::FirstFailures;
 use crate::pool::{Answer, FetchJob, FetchPool};
 use crate::rules::FetcherRules;
-use messages::FetchResult;
+use messages::AnswerKind;
 use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
 use page::Timestamp;
@@ -32,7 +33,9 @@ pub fn stage(
     let fetcher = Fetcher {
         pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock)?,
         packing,
-        outcomes: BTreeMap::new(),
+        // All from the start, so that a rate can be told before the first one happens.
+        outcomes: AnswerKind::all().map(|kind| (kind.report().figure, 0)).collect(),
+        failures: FirstFailures::default(),
         latency: Durations::default(),
     };
     let work = StageWork::InFlight(Box::new(fetcher), settings.budget.in_flight);
@@ -44,6 +47,7 @@ struct Fetcher {
     pool: FetchPool,
     packing: Packing,
     outcomes: BTreeMap<&'static str, u64>,
+    failures: FirstFailures,
     /// Latency of the requests that were sent.
     latency: Durations,
 }
@@ -70,7 +74,9 @@ impl InFlight for Fetcher {
         if !result.look.was_not_sent() {
             self.latency.add(Duration::from_millis(u64::try_from(result.look.latency_ms).unwrap_or(0)));
         }
-        *self.outcomes.entry(outcome_figure(&result)).or_default() += 1;
+        let kind = AnswerKind::of(&result.look);
+        *self.outcomes.entry(kind.report().figure).or_default() += 1;
+        self.failures.take(kind, &result);
         let answer = AnsweredRequest::new(tag).with(FETCH_RESULTS, result);
         Some(match memory {
             Some(memory) => answer.holding(memory),
@@ -105,8 +111,4 @@ impl InFlight for Fetcher {
     fn durations(&self) -> Vec<(&'static str, Durations)> {
         vec![("fetch", self.latency.clone())]
     }
-}
-
-fn outcome_figure(result: &FetchResult) -> &'static str {
-    if result.look.was_not_sent() { "not_sent_total" } else { result.look.outcome.meaning().counter }
 }

@@ -4,12 +4,13 @@ use crate::CommandFailure;
 use daemon::{AuditedFreshness, StageLag, Status};
 use detector::PageSketch;
 use estimator::PageBelief;
-use messages::{Demand, Encoded, PageContent, body, topics};
+use messages::{AnswerKind, Demand, Encoded, PageContent, body, topics};
 use page::{CanonicalUrl, PageId, Timestamp};
 use scheduler::explain::{Explanation, explain};
 use scheduler::{FrontierRules, HostSchedule, ScheduledPage};
 use serde::Serialize;
 use settings::Settings;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use stream::partitioner::partition_for;
@@ -81,15 +82,20 @@ impl Inspection {
     pub fn status(&self) -> Result<Status, CommandFailure> {
         let mut status = Status::default();
         let mut audits = (0, 0);
+        let mut outcomes = HashMap::<_, u64>::new();
         self.pages(&mut |_, page| {
             status.pages += 1;
             status.never_fetched += u64::from(page.last_look_at.is_none());
             status.in_flight += u64::from(page.request.lease_until().is_some());
             status.fetches_total += page.fetches as u64;
             status.changes_total += page.changes as u64;
+            if let Some(outcome) = page.outcome.or(page.failure.map(|failure| failure.outcome)) {
+                *outcomes.entry(AnswerKind::Outcome(outcome)).or_default() += 1;
+            }
             audits.0 += page.audits as u64;
             audits.1 += page.audits_fresh as u64;
         })?;
+        status.page_outcomes = daemon::outcome_counts(|kind| outcomes.get(&kind).copied().unwrap_or(0));
         status.audited_freshness = AuditedFreshness::of(audits.0, audits.1);
         for (stage, input) in topology::STAGES {
             let group = self.names.group(stage);
@@ -195,6 +201,12 @@ pub struct PageReport {
     pub outcome: Option<String>,
     pub status: Option<u16>,
     pub verdict: Option<String>,
+    /// The last request that said nothing about the content, in one word, and when it was.
+    pub last_failure: Option<String>,
+    pub last_failure_at: Option<String>,
+    pub last_failure_status: Option<u16>,
+    /// The same in words, with the setting that would change it.
+    pub last_failure_means: Option<String>,
     pub change_rate_per_day: f64,
     pub alpha: f64,
     pub beta_days: f64,
@@ -210,9 +222,9 @@ pub struct PageReport {
     pub host_next_permitted_at: Option<String>,
     pub host_crawl_delay_ms: Option<i64>,
     pub host_paused: Option<bool>,
-    /// Number of answers that the detector has processed.
+    /// Number of fetches that the detector has processed.
     pub results: i64,
-    /// Number of observations that the estimator has processed, and of those that were informative about changes.
+    /// Number of fetches that the estimator has processed, and of those that were informative about changes.
     pub observations: i64,
     pub informative_observations: i64,
 }
@@ -247,6 +259,10 @@ impl PageReport {
             outcome: page.outcome.as_ref().map(messages::word),
             status: page.status,
             verdict: page.verdict.as_ref().map(messages::word),
+            last_failure: page.failure.as_ref().map(|failure| messages::word(&failure.outcome)),
+            last_failure_at: moment(page.failure.as_ref().map(|failure| failure.at)),
+            last_failure_status: page.failure.as_ref().and_then(|failure| failure.status),
+            last_failure_means: page.failure.map(|failure| AnswerKind::Outcome(failure.outcome).report().in_words()),
             change_rate_per_day: page.belief.change_rate_per_day(),
             alpha: page.belief.alpha,
             beta_days: page.belief.beta_days,

@@ -1,9 +1,9 @@
 //! What an answer changes: the page's record, its host's schedule, the budget, and the policy's account.
 
 use super::Frontier;
-use crate::page_record::ScheduledPage;
+use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::AnswerFate;
-use messages::{ChangeEstimate, ContentEvidence, Look, MirrorLetter};
+use messages::{ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorLetter};
 use page::Timestamp;
 use std::time::Duration;
 
@@ -23,11 +23,12 @@ impl Frontier {
         }
         let verdict = judgement.verdict;
         let changed = verdict.is_change() == Some(true);
-        self.counts.fetches += 1;
+        self.counts.fetches += u64::from(look.is_fetch());
+        self.counts.fetches_seen += u64::from(look.is_fetch());
         self.counts.answers += 1;
         self.counts.changes += u64::from(changed);
         self.counts.changes_seen += u64::from(changed);
-        page.fetches += 1;
+        page.fetches += i64::from(look.is_fetch());
         page.changes += i64::from(changed);
         page.belief = *belief;
         let previous = page.last_look_at;
@@ -43,6 +44,8 @@ impl Frontier {
         if content != ContentEvidence::Nothing {
             page.last_look_at = page.last_look_at.max(Some(look.fetched_at));
             self.judge_hints(look.page_id, page, verdict, look.fetched_at);
+        } else {
+            page.failure = Some(LastFailure::of(look));
         }
         self.budget.pay_bytes(look.wire_bytes);
         let (request, fate) = page.request.answer(look, judgement, &self.rules.retry_times);
@@ -68,6 +71,10 @@ impl Frontier {
         let (request, fate) = page.request.take_back(look.attempt, look.fetched_at + rest);
         page.request = request;
         self.counts.late_answers += u64::from(fate == AnswerFate::Late);
+        // Without robots.txt nothing else may ever be heard of the page, so this is told, and nobody waits for more.
+        if look.outcome == FetchOutcome::RobotsUnavailable {
+            page.failure = Some(LastFailure::of(look));
+        }
         self.set(look.page_id, page);
         let own = look.url.host();
         if own == look.answered_by().host() {

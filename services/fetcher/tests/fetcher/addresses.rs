@@ -44,7 +44,7 @@ fn a_redirect_cannot_lead_to_a_private_address() {
 fn without_a_contact_only_this_machine_is_visited() {
     // An address for documentation: nothing would answer there, and nothing is sent.
     let result = Bench::at("192.0.2.1:80".parse().unwrap(), &[]).fetch(PAGE);
-    assert_eq!(result.look.outcome, FetchOutcome::AddressRefused);
+    assert_eq!(result.look.outcome, FetchOutcome::ContactMissing);
     assert!(result.detail.unwrap().contains("crawl.contact"));
 }
 

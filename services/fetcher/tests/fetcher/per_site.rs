@@ -146,7 +146,7 @@ fn a_port_that_is_not_allowed_is_not_connected_to() {
     let mut bench = Bench::at(web.address, &[]);
     for port in [1, 22, 25, 110, 1_023] {
         let result = bench.fetch(&format!("http://a.test:{port}/"));
-        assert_eq!(result.look.outcome, FetchOutcome::AddressRefused, "{port}");
+        assert_eq!(result.look.outcome, FetchOutcome::PortRefused, "{port}");
         assert!(result.detail.unwrap().contains("fetch.ports"), "{port}");
     }
     assert!(web.heads().is_empty());

@@ -1,12 +1,14 @@
 //! `recrawl run`: runs the whole loop in this process until it is stopped.
 
+use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::embedded::Embedded;
+use crate::inspect::{self, Inspection};
 use crate::output::{Format, answer, print};
-use crate::{CommandFailure, inspect};
 use clap::Args;
-use daemon::{Status, StopSignal, WebClock, logging};
+use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use messages::OutcomeClass;
 use serde::Serialize;
 use settings::Settings;
 use settings::seeds::{Seed, SeedList};
@@ -16,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Quiet time after which the loop counts as idle. Longer than the age of the stages' figures.
 const QUIET: Duration = Duration::from_millis(1_500);
+
+/// Why a run ended that was stopped from outside.
+const STOPPED: &str = "stopped";
 
 /// Arguments of `recrawl run`.
 #[derive(Args, Debug)]
@@ -45,7 +50,7 @@ struct Summary {
     /// Reason of the end.
     ended: &'static str,
     wall_s: f64,
-    /// Number of answers received in this run.
+    /// Number of fetches in this run.
     fetches: u64,
     #[serde(flatten)]
     status: Status,
@@ -89,8 +94,9 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
         let status = &summary.status;
         let freshness =
             status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let outcomes: String = outcome_lines(&status.outcomes).into_iter().map(|line| line + "\n").collect();
         format!(
-            "{} after {:.0} s: {} pages, {} fetches, {} changes seen; {} never fetched, {} in flight; expected freshness {freshness}",
+            "{outcomes}{} after {:.0} s: {} pages, {} fetches, {} changes seen; {} never fetched, {} in flight; expected freshness {freshness}",
             summary.ended,
             summary.wall_s,
             status.pages,
@@ -99,7 +105,29 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
             status.never_fetched,
             status.in_flight,
         )
-    })
+    })?;
+    match arguments.until_idle && ended != STOPPED {
+        true => nothing_fetched(&summary.status, || Ok(Inspection::open(&settings, &data)?.status()?.page_outcomes)),
+        false => Ok(()),
+    }
+}
+
+/// Fails if the requests of a run came to nothing. If there were none, because all pages wait after a failure, the last
+/// request of each page counts.
+fn nothing_fetched(
+    status: &Status,
+    of_pages: impl FnOnce() -> Result<Vec<OutcomeCount>, CommandFailure>,
+) -> Result<(), CommandFailure> {
+    let is_from_before = status.outcomes.is_empty() && status.never_fetched == status.pages;
+    let counts = if is_from_before { of_pages()? } else { status.outcomes.clone() };
+    let is_failure = |of: &OutcomeCount| matches!(of.class, OutcomeClass::Failed | OutcomeClass::NotSent);
+    // Of several equally frequent reasons, the one that comes first in reports.
+    let Some(most) = counts.iter().rev().max_by_key(|of| of.count).filter(|_| counts.iter().all(is_failure)) else {
+        return Ok(());
+    };
+    let total: u64 = counts.iter().map(|of| of.count).sum();
+    let remedy = most.setting.as_ref().map(|setting| format!("; {setting} would change it")).unwrap_or_default();
+    Err(CommandFailure::No(format!("nothing was fetched: {}, {} of {total} times{remedy}", most.meaning, most.count)))
 }
 
 /// Shows progress until the run ends. Returns the reason.
@@ -112,7 +140,7 @@ fn watch(embedded: &Embedded, arguments: &RunArguments, started: Instant) -> Res
     let ended = loop {
         std::thread::sleep(Duration::from_millis(100));
         if embedded.stop.is_stopped() {
-            break "stopped";
+            break STOPPED;
         }
         if arguments.duration.is_some_and(|limit| started.elapsed() >= *limit) {
             break "time is up";
@@ -168,5 +196,51 @@ fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), CommandFai
     match settings.crawl.contact_required_fault(seeds.iter().all(is_loopback)) {
         Some(fault) => Err(CommandFailure::Input(fault.to_string())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(of: &[(&str, OutcomeClass, Option<&str>, u64)]) -> Vec<OutcomeCount> {
+        let count = |&(meaning, class, setting, count): &(&str, OutcomeClass, Option<&str>, u64)| OutcomeCount {
+            class,
+            outcome: String::new(),
+            meaning: meaning.to_owned(),
+            setting: setting.map(str::to_owned),
+            count,
+        };
+        of.iter().map(count).collect()
+    }
+
+    fn told(status: &Status, of_pages: &[OutcomeCount]) -> Option<String> {
+        nothing_fetched(status, || Ok(of_pages.to_vec())).err().map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_run_that_fetched_nothing_tells_the_most_frequent_reason() {
+        let lost = ("connection lost", OutcomeClass::Failed, None, 2);
+        let private = ("private address", OutcomeClass::NotSent, Some("fetch.x"), 3);
+        let sentence = "nothing was fetched: private address, 3 of 5 times; fetch.x would change it";
+        let status = Status { outcomes: counts(&[lost, private]), pages: 5, never_fetched: 5, ..Status::default() };
+        assert_eq!(told(&status, &[]).as_deref(), Some(sentence));
+        // A second run may find every page waiting after its failure.
+        let again = Status { outcomes: Vec::new(), ..status.clone() };
+        assert_eq!(told(&again, &status.outcomes).as_deref(), Some(sentence));
+        let lost = Status { outcomes: counts(&[lost]), ..Status::default() };
+        assert_eq!(told(&lost, &[]).as_deref(), Some("nothing was fetched: connection lost, 2 of 2 times"));
+    }
+
+    #[test]
+    fn a_run_in_which_something_was_fetched_or_nothing_was_due_is_fine() {
+        let failed = ("connection lost", OutcomeClass::Failed, None, 9);
+        for class in [OutcomeClass::Fetched, OutcomeClass::Unchanged, OutcomeClass::Missing] {
+            let outcomes = counts(&[("an answer", class, None, 1), failed]);
+            assert_eq!(told(&Status { outcomes, ..Status::default() }, &[]), None);
+        }
+        let known = Status { pages: 2, ..Status::default() };
+        assert_eq!(told(&known, &counts(&[failed])), None, "the pages were fetched before");
+        assert_eq!(told(&Status::default(), &[]), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::inspect::Inspection;
 use crate::output::{Format, answer};
 use crate::{CommandFailure, http_client};
 use clap::Args;
-use daemon::{StageLag, Status, WebClock};
+use daemon::{OutcomeCount, StageLag, Status, WebClock, outcome_lines};
 use std::path::{Path, PathBuf};
 use stream::Clock;
 use topology::LogNames;
@@ -79,6 +79,13 @@ fn over_kafka(settings: &settings::Settings) -> Result<Status, CommandFailure> {
     Ok(status)
 }
 
+/// What requests came to, a line per class.
+fn outcomes(title: &str, counts: &[OutcomeCount]) -> Vec<String> {
+    let lines = outcome_lines(counts).into_iter().map(|line| format!("  {line}"));
+    let title = (!counts.is_empty()).then(|| format!("{title}:"));
+    title.into_iter().chain(lines).collect()
+}
+
 fn text(status: &Status) -> String {
     let freshness = status.estimated_freshness.map_or("unknown".to_owned(), |share| format!("{:.2} %", 100.0 * share));
     let age = status.estimated_age_days.map_or("unknown".to_owned(), |days| format!("{days:.2} days"));
@@ -94,9 +101,13 @@ fn text(status: &Status) -> String {
         format!("changes seen         {:>10}", status.changes_total),
         format!("expected freshness   {freshness:>10}   mean age {age}"),
         format!("audited freshness    {audited}"),
+    ];
+    lines.extend(outcomes("requests of this process", &status.outcomes));
+    lines.extend(outcomes("pages by their last request", &status.page_outcomes));
+    lines.extend([
         String::new(),
         format!("{:<12}{:>12}{:>12}{:>12}{:>12}", "stage", "lag", "lag s", "processed", "set aside"),
-    ];
+    ]);
     lines.extend(status.stages.iter().map(|stage| {
         let problems = stage.last_error.iter().chain(&stage.waits_for);
         let problem: String = problems.map(|problem| format!("   {problem}")).collect();

@@ -1,0 +1,201 @@
+//! What people are told about the answers to requests: one table of words for the log, the status and the metrics.
+
+use crate::{FetchOutcome, Look};
+use serde::{Deserialize, Serialize};
+
+/// What became of a request: the outcome, or why there is none of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AnswerKind {
+    /// An outcome of the page.
+    Outcome(FetchOutcome),
+    /// The page was asked for, but redirected to where nothing may be sent.
+    RedirectRefused,
+    /// Handed back unsent: the host had just refused another request.
+    HostLeftAlone,
+    /// Handed back unsent: it had waited for its host until its lease ended.
+    LeaseOver,
+}
+
+/// How a request went, in one word. The order is that of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeClass {
+    /// There is a new body.
+    Fetched,
+    /// The known copy is current.
+    Unchanged,
+    /// The server says that there is no such page.
+    Missing,
+    /// Sent, without an answer of use.
+    Failed,
+    /// Nothing was sent for the page. It is no fetch.
+    NotSent,
+}
+
+/// What people are told about a kind of answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerReport {
+    /// How the request went.
+    pub class: OutcomeClass,
+    /// The figure that counts such answers: [`AnswerReport::FIGURE`] and the name.
+    pub figure: &'static str,
+    /// The kind in words.
+    pub words: &'static str,
+    /// The setting that would change it, if there is one.
+    pub setting: Option<&'static str>,
+}
+
+impl AnswerReport {
+    /// What the names of the figures begin with.
+    pub const FIGURE: &'static str = "outcome_";
+
+    /// The kind in one word, as in messages and metrics.
+    pub fn name(&self) -> &'static str {
+        self.figure.strip_prefix(Self::FIGURE).unwrap_or(self.figure)
+    }
+
+    /// Words and setting, such as "private address (fetch.allow_private_addresses)".
+    pub fn in_words(&self) -> String {
+        match self.setting {
+            Some(setting) => format!("{} ({setting})", self.words),
+            None => self.words.to_owned(),
+        }
+    }
+}
+
+impl AnswerKind {
+    /// The kind of an answer.
+    pub fn of(look: &Look) -> Self {
+        let kind = Self::Outcome(look.outcome);
+        match (look.was_not_sent(), look.outcome, look.retry_after_s) {
+            (true, FetchOutcome::RateLimited, Some(_)) => Self::HostLeftAlone,
+            (true, FetchOutcome::RateLimited, None) => Self::LeaseOver,
+            // Redirects were followed, so at least one request was sent.
+            (false, ..) if kind.report().class == OutcomeClass::NotSent && look.final_url.is_some() => {
+                Self::RedirectRefused
+            }
+            (true | false, ..) => kind,
+        }
+    }
+
+    /// Whether the request brought neither a body nor a confirmation. What was handed back comes again, and why has been
+    /// told by then.
+    pub fn is_failure(self) -> bool {
+        match self {
+            Self::Outcome(_) => !matches!(self.report().class, OutcomeClass::Fetched | OutcomeClass::Unchanged),
+            Self::RedirectRefused => true,
+            Self::HostLeftAlone | Self::LeaseOver => false,
+        }
+    }
+
+    /// Every kind.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let further = [Self::RedirectRefused, Self::HostLeftAlone, Self::LeaseOver];
+        FetchOutcome::ALL.into_iter().map(Self::Outcome).chain(further)
+    }
+
+    /// What people are told: the one table of the words.
+    pub fn report(self) -> AnswerReport {
+        use OutcomeClass::{Failed, Fetched, Missing, NotSent, Unchanged};
+        let (class, figure, words, setting) = match self {
+            Self::Outcome(outcome) => match outcome {
+                FetchOutcome::Fetched => (Fetched, "outcome_fetched", "new content", None),
+                FetchOutcome::NotModified => (Unchanged, "outcome_not_modified", "not modified (304)", None),
+                FetchOutcome::SameContent => (Unchanged, "outcome_same_content", "same content", None),
+                FetchOutcome::RedirectedAway => {
+                    (Missing, "outcome_redirected_away", "redirect without a usable target", None)
+                }
+                FetchOutcome::NotFound => (Missing, "outcome_not_found", "not found (404)", None),
+                FetchOutcome::Gone => (Missing, "outcome_gone", "gone (410)", None),
+                FetchOutcome::ClientError => (Failed, "outcome_client_error", "refused by the server (4xx)", None),
+                FetchOutcome::RateLimited => (Failed, "outcome_rate_limited", "rate limited (429, 503)", None),
+                FetchOutcome::ServerError => (Failed, "outcome_server_error", "server error (5xx)", None),
+                FetchOutcome::TimedOut => (Failed, "outcome_timed_out", "timed out", None),
+                FetchOutcome::ConnectFailed => (Failed, "outcome_connect_failed", "no connection", None),
+                FetchOutcome::DnsFailed => (NotSent, "outcome_dns_failed", "host name does not resolve", None),
+                FetchOutcome::TlsFailed => (Failed, "outcome_tls_failed", "TLS failed", Some("fetch.extra_ca")),
+                FetchOutcome::ConnectionLost => (Failed, "outcome_connection_lost", "connection lost", None),
+                FetchOutcome::MalformedResponse => (Failed, "outcome_malformed_response", "invalid response", None),
+                FetchOutcome::TooLarge => (Failed, "outcome_too_large", "too large", None),
+                FetchOutcome::TooManyRedirects => {
+                    (Failed, "outcome_too_many_redirects", "too many redirects", Some("fetch.max_redirects"))
+                }
+                FetchOutcome::RobotsDisallowed => (NotSent, "outcome_robots_disallowed", "robots.txt forbids it", None),
+                FetchOutcome::RobotsUnavailable => {
+                    (NotSent, "outcome_robots_unavailable", "robots.txt unreachable", None)
+                }
+                FetchOutcome::AddressRefused => {
+                    (NotSent, "outcome_address_refused", "private address", Some("fetch.allow_private_addresses"))
+                }
+                FetchOutcome::PortRefused => (NotSent, "outcome_port_refused", "port not allowed", Some("fetch.ports")),
+                FetchOutcome::ContactMissing => {
+                    (NotSent, "outcome_contact_missing", "no contact configured", Some("crawl.contact"))
+                }
+                FetchOutcome::ContentRefused => {
+                    (Failed, "outcome_content_refused", "unwanted content", Some("fetch.content_types"))
+                }
+                FetchOutcome::Unknown => (Failed, "outcome_unknown", "outcome of a newer version", None),
+            },
+            Self::RedirectRefused => {
+                (Failed, "outcome_redirect_refused", "redirect to where nothing may be sent", None)
+            }
+            Self::HostLeftAlone => (NotSent, "outcome_host_left_alone", "host left alone after a refusal", None),
+            Self::LeaseOver => {
+                (NotSent, "outcome_lease_over", "waited too long for its host", Some("policy.lease_timeout"))
+            }
+        };
+        AnswerReport { class, figure, words, setting }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContentEvidence, FetchRequest};
+    use page::{CanonicalUrl, Timestamp};
+
+    #[test]
+    fn every_kind_has_a_figure_of_its_own_under_the_name_that_messages_use() {
+        let mut figures: Vec<_> = AnswerKind::all().map(|kind| kind.report().figure).collect();
+        let count = figures.len();
+        figures.sort_unstable();
+        figures.dedup();
+        assert_eq!(figures.len(), count);
+        for outcome in FetchOutcome::ALL {
+            assert_eq!(AnswerKind::Outcome(outcome).report().name(), crate::word(&outcome));
+        }
+    }
+
+    #[test]
+    fn the_class_agrees_with_what_the_stages_make_of_an_outcome() {
+        for outcome in FetchOutcome::ALL {
+            let expected: &[OutcomeClass] = match outcome.meaning().content {
+                ContentEvidence::Body => &[OutcomeClass::Fetched],
+                ContentEvidence::SameAsKnown => &[OutcomeClass::Unchanged],
+                ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere => &[OutcomeClass::Missing],
+                ContentEvidence::Nothing => &[OutcomeClass::Failed, OutcomeClass::NotSent],
+            };
+            assert!(expected.contains(&AnswerKind::Outcome(outcome).report().class), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_went_over_the_wire_is_a_fetch() {
+        let url = CanonicalUrl::parse("http://a.example/").unwrap();
+        let now = Timestamp::from_secs(0);
+        let look = |outcome| Look::new(FetchRequest::first(url.clone(), now), outcome, now);
+        let check = |look: Look, kind, is_fetch| {
+            assert_eq!((AnswerKind::of(&look), look.is_fetch()), (kind, is_fetch), "{look:?}");
+        };
+        let refused = look(FetchOutcome::AddressRefused);
+        check(refused.clone(), AnswerKind::Outcome(FetchOutcome::AddressRefused), false);
+        check(Look { final_url: Some(url.clone()), ..refused }, AnswerKind::RedirectRefused, true);
+        let unsent = look(FetchOutcome::RateLimited);
+        check(unsent.clone(), AnswerKind::LeaseOver, false);
+        check(Look { retry_after_s: Some(9), ..unsent.clone() }, AnswerKind::HostLeftAlone, false);
+        let limited = Look { status: Some(429), ..unsent };
+        check(limited, AnswerKind::Outcome(FetchOutcome::RateLimited), true);
+        check(look(FetchOutcome::RobotsDisallowed), AnswerKind::Outcome(FetchOutcome::RobotsDisallowed), false);
+        check(look(FetchOutcome::Fetched), AnswerKind::Outcome(FetchOutcome::Fetched), true);
+    }
+}

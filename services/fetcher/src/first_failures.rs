@@ -1,0 +1,105 @@
+//! Logs the first failure of each kind at each host, so that nobody has to look for it. The others are only counted.
+
+use messages::{AnswerKind, FetchResult};
+use std::collections::HashSet;
+use tracing::warn;
+
+/// Most hosts and kinds that are remembered. Beyond them, failures are only counted.
+const MOST_REMEMBERED: usize = 1_000;
+
+/// The failures that were logged.
+#[derive(Default)]
+pub(crate) struct FirstFailures {
+    logged: HashSet<(String, AnswerKind)>,
+    is_full: bool,
+}
+
+/// What is to be said of an answer.
+#[derive(Debug, PartialEq, Eq)]
+enum Saying {
+    Nothing,
+    /// The failure is the first of its kind at this host.
+    First(String),
+    /// No further host and kind is remembered.
+    Full,
+}
+
+impl FirstFailures {
+    /// Takes an answer in, and logs it if it is the first failure of its kind at its host.
+    pub(crate) fn take(&mut self, kind: AnswerKind, result: &FetchResult) {
+        let report = kind.report();
+        match self.judge(kind, result) {
+            Saying::Nothing => {}
+            Saying::First(host) => warn!(
+                host,
+                outcome = report.name(),
+                means = report.in_words(),
+                detail = result.detail,
+                status = result.look.status,
+                url = %result.look.url,
+                "first failure of this kind at this host; the next ones are only counted",
+            ),
+            Saying::Full => warn!(
+                remembered = MOST_REMEMBERED,
+                "too many hosts fail to log the first failure of each; from now on new ones are only counted",
+            ),
+        }
+    }
+
+    fn judge(&mut self, kind: AnswerKind, result: &FetchResult) -> Saying {
+        if !kind.is_failure() {
+            return Saying::Nothing;
+        }
+        let place = (result.look.answered_by().host().to_string(), kind);
+        if self.logged.contains(&place) {
+            return Saying::Nothing;
+        }
+        if self.logged.len() < MOST_REMEMBERED {
+            let host = place.0.clone();
+            self.logged.insert(place);
+            return Saying::First(host);
+        }
+        if std::mem::replace(&mut self.is_full, true) { Saying::Nothing } else { Saying::Full }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use messages::{FetchOutcome, FetchRequest, Look};
+    use page::{CanonicalUrl, Timestamp};
+
+    fn judge(failures: &mut FirstFailures, url: &str, outcome: FetchOutcome) -> Saying {
+        let now = Timestamp::from_secs(0);
+        let url = CanonicalUrl::parse(url).unwrap();
+        let result = FetchResult::new(Look::new(FetchRequest::first(url, now), outcome, now));
+        failures.judge(AnswerKind::of(&result.look), &result)
+    }
+
+    #[test]
+    fn the_first_failure_of_each_kind_at_each_host_is_told() {
+        let mut failures = FirstFailures::default();
+        let first = |host: &str| Saying::First(host.to_owned());
+        let mut check = |url, outcome, expected| assert_eq!(judge(&mut failures, url, outcome), expected, "{url}");
+        check("http://a.test/1", FetchOutcome::Fetched, Saying::Nothing);
+        check("http://a.test/1", FetchOutcome::TimedOut, first("a.test"));
+        check("http://a.test/2", FetchOutcome::TimedOut, Saying::Nothing);
+        check("http://a.test/2", FetchOutcome::NotFound, first("a.test"));
+        check("http://b.test:8080/", FetchOutcome::TimedOut, first("b.test:8080"));
+        check("http://a.test/3", FetchOutcome::NotModified, Saying::Nothing);
+        // Without a status: handed back, because the host had just refused another.
+        check("http://a.test/3", FetchOutcome::RateLimited, Saying::Nothing);
+    }
+
+    #[test]
+    fn a_web_full_of_failing_hosts_is_told_once_and_takes_no_more_memory() {
+        let mut failures = FirstFailures::default();
+        for host in 0..MOST_REMEMBERED {
+            let said = judge(&mut failures, &format!("http://{host}.test/"), FetchOutcome::DnsFailed);
+            assert!(matches!(said, Saying::First(_)), "{said:?}");
+        }
+        let mut next = |url| judge(&mut failures, url, FetchOutcome::DnsFailed);
+        assert_eq!([next("http://x.test/"), next("http://y.test/")], [Saying::Full, Saying::Nothing]);
+        assert_eq!(failures.logged.len(), MOST_REMEMBERED);
+    }
+}

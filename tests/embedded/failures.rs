@@ -1,0 +1,93 @@
+//! A crawl that does not get its pages: whoever looks at it is told, and told why.
+
+use crate::hints::request;
+use crate::operating::status;
+use serde_json::{Value, json};
+use simweb::SeededConfig;
+use std::time::Duration;
+use tests::{Crawl, SimulatedWeb, wait_for};
+
+const SOON: Duration = Duration::from_secs(30);
+const CONTACT: (&str, &str) = ("crawl.contact", "https://example.org/crawler");
+
+fn quick() -> Crawl {
+    Crawl::default().with("politeness.crawl_delay", "0s").with("policy.scan_interval", "20ms")
+}
+
+fn seeds(crawl: &Crawl, urls: &[&str]) {
+    std::fs::write(crawl.seeds_file(), urls.join("\n")).unwrap();
+}
+
+/// Kinds and numbers of a list of outcomes.
+fn kinds(outcomes: &Value) -> Vec<(&str, &str, u64)> {
+    let all = outcomes.as_array().unwrap().iter();
+    all.map(|of| (of["class"].as_str().unwrap(), of["outcome"].as_str().unwrap(), of["count"].as_u64().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_crawl_whose_requests_were_never_sent_ends_with_1_and_says_why() {
+    let crawl = quick().with(CONTACT.0, CONTACT.1);
+    let private = "http://127.0.0.1:8765/a";
+    seeds(&crawl, &[private, "http://127.0.0.1:8765/b", "http://127.0.0.1:22/"]);
+    let why =
+        "recrawl: nothing was fetched: private address, 2 of 3 times; fetch.allow_private_addresses would change it";
+    let output = crawl.run(&["--until-idle"]).finish().exits_with(1).says(&[why]);
+    let summary = output.json();
+    let refused = [("not_sent", "address_refused", 2), ("not_sent", "port_refused", 1)];
+    assert_eq!(kinds(&summary["outcomes"]), refused);
+    assert_eq!((&summary["fetches"], &summary["fetches_total"]), (&json!(0), &json!(0)));
+    assert_eq!(summary["never_fetched"], 3);
+    let warnings: Vec<_> = output.stderr.lines().filter(|line| line.contains("WARN")).collect();
+    assert_eq!(warnings.len(), 2, "one for each kind at each host:\n{}", output.stderr);
+    let first = warnings.iter().find(|line| line.contains("127.0.0.1:8765")).unwrap();
+    for said in
+        ["address_refused", "is not a public address", "fetch.allow_private_addresses", "url=http://127.0.0.1:8765/"]
+    {
+        assert!(first.contains(said), "{said}: {first}");
+    }
+
+    let status = status(&crawl);
+    assert_eq!((kinds(&status["page_outcomes"]), &status["fetches_total"]), (refused.to_vec(), &json!(0)));
+    let page = crawl.ask("page", &[private]).exits_with(0).json();
+    assert_eq!((&page["last_failure"], &page["fetches"]), (&json!("address_refused"), &json!(0)));
+    assert_eq!(page["last_failure_means"], "private address (fetch.allow_private_addresses)");
+    assert!(page["last_failure_at"].as_str() >= page["discovered_at"].as_str(), "{page:#}");
+
+    // All pages wait now, so that the next run asks for none.
+    crawl.run(&["--until-idle"]).finish().exits_with(1).says(&["nothing was fetched: private address, 2 of 3 times"]);
+}
+
+#[test]
+fn only_what_was_sent_counts_as_a_fetch() {
+    let config = SeededConfig { hosts: 1, pages_per_host: 5, ..SeededConfig::default() };
+    let web = SimulatedWeb::start(config, 1.0, |config| config.dials.robots.disallow = vec!["/secret".to_owned()]);
+    let host: String = web.urls()[0].split_inclusive('/').take(3).collect();
+    let crawl = Crawl::of(&web);
+    let (secret, missing) = (format!("{host}secret"), format!("{host}no-such-page"));
+    let urls = [web.urls(), vec![secret.clone(), missing]].concat();
+    seeds(&crawl, &urls.iter().map(String::as_str).collect::<Vec<_>>());
+    let running = crawl.run(&[]);
+    wait_for("all are answered", SOON, || {
+        let status = status(&crawl);
+        status["outcomes"].is_array() && kinds(&status["outcomes"]).iter().map(|(_, _, count)| count).sum::<u64>() == 7
+    });
+    wait_for("all are counted", SOON, || status(&crawl)["fetches_total"].as_u64() == Some(6));
+    let (_, metrics) = request(&crawl, "GET", "/metrics", "", "");
+    for line in [
+        "recrawl_fetcher_outcomes_total{class=\"fetched\",outcome=\"fetched\"} 5",
+        "recrawl_fetcher_outcomes_total{class=\"missing\",outcome=\"not_found\"} 1",
+        "recrawl_fetcher_outcomes_total{class=\"not_sent\",outcome=\"robots_disallowed\"} 1",
+        "recrawl_fetcher_outcomes_total{class=\"not_sent\",outcome=\"lease_over\"} 0",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line} is missing in\n{metrics}");
+    }
+    running.signal(libc::SIGINT);
+    let summary = running.finish().exits_with(0).json();
+    let expected = [("fetched", "fetched", 5), ("missing", "not_found", 1), ("not_sent", "robots_disallowed", 1)];
+    assert_eq!(kinds(&summary["outcomes"]), expected);
+    assert_eq!((&summary["fetches"], &summary["fetches_total"]), (&json!(6), &json!(6)));
+    let page = crawl.ask("page", &[&secret]).exits_with(0).json();
+    assert_eq!((&page["fetches"], &page["last_failure"]), (&json!(0), &json!("robots_disallowed")));
+    crawl.ask("run", &["--until-idle"]).exits_with(0);
+}
