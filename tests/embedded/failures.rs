@@ -4,6 +4,8 @@ use crate::hints::request;
 use crate::operating::status;
 use serde_json::{Value, json};
 use simweb::SeededConfig;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 use tests::{Crawl, SimulatedWeb, wait_for};
 
@@ -23,6 +25,30 @@ fn kinds(outcomes: &Value) -> Vec<(&str, &str, u64)> {
     let all = outcomes.as_array().unwrap().iter();
     all.map(|of| (of["class"].as_str().unwrap(), of["outcome"].as_str().unwrap(), of["count"].as_u64().unwrap()))
         .collect()
+}
+
+/// A server that has a page for every address, and answers so for robots.txt.
+fn server(robots: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = Vec::new();
+            let mut piece = [0; 1_024];
+            while !head.ends_with(b"\r\n\r\n") {
+                match stream.read(&mut piece) {
+                    Ok(read) if read > 0 => head.extend_from_slice(&piece[..read]),
+                    _ => break,
+                }
+            }
+            let status = if head.starts_with(b"GET /robots.txt ") { robots } else { "200 OK" };
+            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
+            // The crawler may be gone.
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
 }
 
 #[test]
@@ -90,4 +116,37 @@ fn only_what_was_sent_counts_as_a_fetch() {
     let page = crawl.ask("page", &[&secret]).exits_with(0).json();
     assert_eq!((&page["fetches"], &page["last_failure"]), (&json!(0), &json!("robots_disallowed")));
     crawl.ask("run", &["--until-idle"]).exits_with(0);
+}
+
+#[test]
+fn pages_on_this_machine_are_fetched_without_a_contact_and_when_the_crawl_goes_on() {
+    let address = server("404 Not Found");
+    let url = |path: &str| format!("http://{address}/{path}");
+    let crawl = quick();
+    seeds(&crawl, &[&url("a"), &format!("http://localhost:{}/", address.port())]);
+    let summary = crawl.run(&["--until-idle"]).finish().exits_with(0).json();
+    assert_eq!(kinds(&summary["outcomes"]), [("fetched", "fetched", 2)]);
+    crawl.ask("seed", &[&url("b")]).exits_with(0);
+    let summary = crawl.ask("run", &["--until-idle"]).exits_with(0).json();
+    assert_eq!((&summary["pages"], &summary["never_fetched"]), (&json!(3), &json!(0)));
+
+    // With a contact the web is fetched, which must not lead here unasked.
+    let crawl = quick().with(CONTACT.0, CONTACT.1);
+    seeds(&crawl, &[&url("a")]);
+    crawl.run(&["--until-idle"]).finish().exits_with(1).says(&["fetch.allow_private_addresses"]);
+    let crawl = quick().with(CONTACT.0, CONTACT.1).with("fetch.allow_private_addresses", "127.0.0.1");
+    seeds(&crawl, &[&url("a")]);
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+}
+
+#[test]
+fn a_crawl_that_may_not_go_on_for_want_of_robots_txt_ends_and_says_so() {
+    let url = format!("http://{}/", server("500 Oops"));
+    let crawl = quick();
+    seeds(&crawl, &[&url]);
+    let output = crawl.run(&["--until-idle"]).finish().exits_with(1);
+    output.says(&["nothing was fetched: robots.txt unreachable", "WARN", "outcome=\"robots_unavailable\""]);
+    let page = crawl.ask("page", &[&url]).exits_with(0).json();
+    assert_eq!((&page["last_failure"], &page["fetches"]), (&json!("robots_unavailable"), &json!(0)));
+    assert_eq!(kinds(&status(&crawl)["page_outcomes"]), [("not_sent", "robots_unavailable", 1)]);
 }

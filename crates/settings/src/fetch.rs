@@ -67,6 +67,12 @@ impl Fetch {
         self.allow_private_addresses.iter().any(|allowed| allowed.permits(host, address.to_canonical()))
     }
 
+    /// Allows the private addresses of a host: those that its name resolves to, or the one that it is.
+    pub fn allow_private_host(&mut self, host: &str) {
+        let allowed = AllowedAddress::parse(host.trim_matches(['[', ']']));
+        self.allow_private_addresses.extend(allowed);
+    }
+
     /// The address configured for `host` (name without port), which replaces DNS. An exact entry wins over patterns,
     /// and the longest matching pattern over shorter ones. `*.test` matches `a.test` and `a.b.test`, not `test`; `*`
     /// matches everything.

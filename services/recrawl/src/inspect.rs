@@ -78,6 +78,20 @@ impl Inspection {
         Ok(())
     }
 
+    /// The hosts that the scheduler knows, as host or host:port.
+    pub fn hosts(&self) -> Result<Vec<String>, CommandFailure> {
+        let (topology, mut hosts) = (scheduler::topology(), Vec::new());
+        for partition in 0..self.partitions {
+            let Some(tables) = self.tables(&topology, partition) else { continue };
+            let each = &mut |host: page::Host, _| {
+                hosts.push(host.to_string());
+                Ok::<(), TableError>(())
+            };
+            tables.scan(scheduler::HOSTS, each).map_err(|error| unreadable("scheduler", partition, &error))?;
+        }
+        Ok(hosts)
+    }
+
     /// The state of the crawl, as far as it is on disk.
     pub fn status(&self) -> Result<Status, CommandFailure> {
         let mut status = Status::default();

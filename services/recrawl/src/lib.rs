@@ -14,6 +14,7 @@ mod http_client;
 pub mod inspect;
 pub mod one_fetch;
 pub mod output;
+mod own_machine;
 pub mod topic_reader;
 
 pub use crate::failure::CommandFailure;

@@ -1,10 +1,10 @@
 //! `recrawl run`: runs the whole loop in this process until it is stopped.
 
-use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use crate::embedded::Embedded;
 use crate::inspect::{self, Inspection};
 use crate::output::{Format, answer, print};
+use crate::{CommandFailure, own_machine};
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -59,7 +59,7 @@ struct Summary {
 /// Runs the loop.
 pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailure> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let settings =
+    let mut settings =
         arguments.settings.load(&[("crawl.data", path(&arguments.data)), ("crawl.seeds", path(&arguments.seeds))])?;
     if arguments.print_config {
         return print(settings.to_toml().trim_end());
@@ -76,6 +76,7 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     if seeds.is_empty() && !inspect::has_crawl(&data) {
         return Err(CommandFailure::Input("no pages to crawl: give --seeds FILE with one URL per line".to_owned()));
     }
+    own_machine::allow(&mut settings, &seeds, &data);
     let stop = StopSignal::on_signals()?;
     let embedded = Embedded::start(&settings, &data, stop.clone(), Arc::new(WebClock::new(&settings.clock)))?;
     eprintln!("recrawl runs on {}; status at http://{}/status; stop with Ctrl-C", data.display(), embedded.address);
@@ -188,12 +189,8 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
 
 /// Requires a contact for site owners, unless all seeds are on loopback.
 fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), CommandFailure> {
-    let is_loopback = |seed: &Seed| {
-        let host = seed.url.host_name().to_owned();
-        let address = settings.fetch.resolve_override(&host).map(|address| address.ip()).or_else(|| host.parse().ok());
-        host == "localhost" || address.is_some_and(|address| address.is_loopback())
-    };
-    match settings.crawl.contact_required_fault(seeds.iter().all(is_loopback)) {
+    let is_here = |seed: &Seed| own_machine::is_here(settings, &seed.url);
+    match settings.crawl.contact_required_fault(seeds.iter().all(is_here)) {
         Some(fault) => Err(CommandFailure::Input(fault.to_string())),
         None => Ok(()),
     }
