@@ -203,6 +203,8 @@ impl Look {
     /// left alone.
     pub fn was_not_sent(&self) -> bool {
         match self.outcome {
+            // Behind a redirect something was sent, and would be again.
+            _ if self.final_url.is_some() => false,
             FetchOutcome::RateLimited => self.status.is_none(),
             FetchOutcome::RobotsUnavailable => true,
             _ => false,

@@ -72,12 +72,12 @@ impl Intake {
     }
 
     /// The body as it is kept.
-    pub(crate) async fn finish(mut self, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
+    pub(crate) fn finish(mut self, rules: &FetcherRules) -> Result<TakenBody, FetchFailure> {
         let (body, is_cut) = self.unpacker.finish().map_err(|problem| failure_of(problem, self.max_pack_ratio))?;
         if self.media_type == MediaTypeCheck::NotDeclared && !rules.fetch.allows_content(sniff::media_type(&body)) {
             return Err(unwanted_type(sniff::media_type(&body)));
         }
-        let memory = self.unpacker.room().keep(body.len()).await;
+        let memory = self.unpacker.room().keep(body.len());
         Ok(TakenBody { body: body.into(), is_cut, memory })
     }
 }

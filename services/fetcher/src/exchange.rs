@@ -69,9 +69,7 @@ async fn exchange(
         }
         Protocol::Http2(connection) => {
             let request = request::request(url, wanted, common).map_err(refused)?;
-            let exchange = Box::pin(over_http2::exchange(request, wanted, connection, address.as_deref(), network));
-            let exchange = tokio::time::timeout_at(limit.into(), exchange);
-            exchange.await.unwrap_or_else(|_| Err(FailedExchange::after(0, late(&network.rules))))
+            Box::pin(over_http2::exchange(request, wanted, connection, address.as_deref(), network, limit)).await
         }
     }
 }

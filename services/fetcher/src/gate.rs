@@ -102,6 +102,13 @@ impl HostGate {
         }
     }
 
+    /// Sets the delay unless it is longer already. The host's own worker knows what the scheduler asked for.
+    pub(crate) fn raise_delay(&self, delay: Duration) {
+        if delay > self.state.borrow().delay {
+            self.set_delay(delay);
+        }
+    }
+
     pub(crate) fn last_latency(&self) -> Duration {
         self.state.borrow().last_latency
     }

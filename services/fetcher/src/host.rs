@@ -97,7 +97,7 @@ impl HostWorker {
     pub(crate) async fn robots(&mut self, url: &CanonicalUrl) -> (RobotsCacheEntry, Option<String>) {
         let request = FetchRequest::first(url.clone(), self.clock.now());
         let mut job = FetchJob::new(RequestTag { partition: 0, offset: 0, epoch: 0 }, request);
-        match self.fetch_robots(url, &mut job, false).await {
+        match self.fetch_robots(url, &mut job).await {
             Ok((entry, failure)) => (entry, failure.map(|failure| failure.detail)),
             // Nothing else stops the first request to a host.
             Err(_) => (RobotsCacheEntry::after(None, RobotsFetch::Unreachable, self.clock.now()), None),
@@ -108,7 +108,7 @@ impl HostWorker {
     pub(crate) async fn work(&mut self, mut job: Box<FetchJob>) -> Turn {
         loop {
             let at = job.at.clone();
-            if let Err(why) = self.refresh_robots(&at, &mut job, false).await {
+            if let Err(why) = self.refresh_robots(&at, &mut job).await {
                 return self.given_up(job, &why);
             }
             if let Some(refusal) = self.network.robots.refusal(&at, &self.network.rules.product_token) {
@@ -134,18 +134,20 @@ impl HostWorker {
                 return Turn::Done(self.failed(job, fetched_at, latency, failure));
             }
             job.at = next;
-            self.wait_again(&mut job);
             if job.at.host_name() != self.name {
+                // Its exchange counts as in flight until it has been handed over.
+                job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
                 let leaves_site = job.at.site_key() != at.site_key();
                 return Turn::HandOver { job, leaves_site };
             }
+            self.wait_again(&mut job);
         }
     }
 
     /// Answers a request that robots.txt does not allow.
     fn refused(&self, job: Box<FetchJob>, refusal: FetchFailure) -> Box<Done> {
         let now = self.clock.now();
-        if refusal.outcome != FetchOutcome::RobotsUnavailable {
+        if refusal.outcome != FetchOutcome::RobotsUnavailable || !job.hops.is_empty() {
             return self.failed(job, now, Duration::ZERO, refusal);
         }
         let until = self.network.robots.entry(&job.at).map_or(now, |entry| entry.expires_at());
@@ -155,7 +157,7 @@ impl HostWorker {
     /// Answers a request that was not sent and may be from a time on.
     fn unsent_until(&self, until: Timestamp, job: Box<FetchJob>, failure: FetchFailure) -> Box<Done> {
         let now = self.clock.now();
-        let rest = until.saturating_since(now.max(job.request.not_before));
+        let rest = until.saturating_since(now);
         let mut done = self.failed(job, now, Duration::ZERO, failure);
         done.result.look.retry_after_s = (!rest.is_zero()).then(|| rest.as_secs_f64().ceil() as i64);
         done

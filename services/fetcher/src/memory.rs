@@ -2,7 +2,8 @@
 //!
 //! A body is begun with a place for [`FIRST_BYTES`], which most pages fit into. One that needs more waits until it can
 //! have all it may need, so that a body that goes on never waits again. A body that was read gives its place back and
-//! keeps what it takes. Places and the rest are counted apart: bodies that wait for more cannot take it from each other.
+//! keeps what it takes, or else its place. Places and the rest are counted apart, so that bodies that wait for more
+//! cannot take it from each other.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -27,12 +28,14 @@ pub(crate) struct BodyRoom {
     grown: Option<OwnedSemaphorePermit>,
     /// Bytes that it may take now.
     pub(crate) bytes: usize,
-    _place: OwnedSemaphorePermit,
+    place: Option<OwnedSemaphorePermit>,
 }
 
 /// Memory of a body that was read. It is given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct KeptMemory(#[expect(dead_code, reason = "it is held, not looked at")] OwnedSemaphorePermit);
+pub(crate) struct KeptMemory {
+    _share: Option<OwnedSemaphorePermit>,
+}
 
 impl BodyMemory {
     /// A limit in bytes, of which one half is for bodies that have just begun.
@@ -50,7 +53,7 @@ impl BodyMemory {
     pub(crate) async fn begin(&self) -> BodyRoom {
         let place = take(&self.places, 1).await;
         let (kept, most_units) = (self.kept.clone(), self.most_units);
-        BodyRoom { kept, most_units, grown: None, bytes: FIRST_BYTES, _place: place }
+        BodyRoom { kept, most_units, grown: None, bytes: FIRST_BYTES, place: Some(place) }
     }
 }
 
@@ -73,17 +76,17 @@ impl BodyRoom {
         true
     }
 
-    /// The memory of a body of so many bytes that was read.
-    pub(crate) async fn keep(&mut self, bytes: usize) -> KeptMemory {
+    /// The memory of a body of so many bytes that was read. It does not wait: a short body keeps its place if the rest is
+    /// used up.
+    pub(crate) fn keep(&mut self, bytes: usize) -> KeptMemory {
         let units = self.units(bytes);
-        KeptMemory(match self.grown.take() {
-            Some(mut grown) => {
-                let excess = grown.num_permits().saturating_sub(units as usize);
-                drop(grown.split(excess));
-                grown
-            }
-            None => take(&self.kept, units).await,
-        })
+        if let Some(mut grown) = self.grown.take() {
+            let excess = grown.num_permits().saturating_sub(units as usize);
+            drop(grown.split(excess));
+            return KeptMemory { _share: Some(grown) };
+        }
+        let own = self.kept.clone().try_acquire_many_owned(units).ok();
+        KeptMemory { _share: own.or_else(|| self.place.take()) }
     }
 
     /// Room for a body of any length.
@@ -92,7 +95,7 @@ impl BodyRoom {
         let memory = BodyMemory::of(1 << 30);
         let place = memory.places.try_acquire_owned().expect("nobody else takes places");
         let (kept, most_units) = (memory.kept, memory.most_units);
-        Self { kept, most_units, grown: None, bytes: FIRST_BYTES, _place: place }
+        Self { kept, most_units, grown: None, bytes: FIRST_BYTES, place: Some(place) }
     }
 
     fn units(&self, bytes: usize) -> u32 {
@@ -127,18 +130,21 @@ mod tests {
         for _ in 0..2 {
             let mut room = memory.begin().await;
             room.grow_to(4 << 20).await;
-            kept.push(room.keep(3 << 20).await);
+            kept.push(room.keep(3 << 20));
         }
         let mut third = memory.begin().await;
-        assert!(is_ready(third.grow_to(4 << 20)).await.is_none(), "2 of 8 MiB are left");
-        let mut small = memory.begin().await;
-        assert!(!small.try_grow_to(4 << 20));
-        let small = is_ready(small.keep(100 << 10)).await.expect("small bodies go on");
-        kept.pop();
-        is_ready(third.grow_to(4 << 20)).await.expect("5 MiB are left");
-        drop(small);
+        {
+            let mut grow = std::pin::pin!(third.grow_to(4 << 20));
+            assert!(is_ready(grow.as_mut()).await.is_none(), "2 of 8 MiB are left");
+            let mut small = memory.begin().await;
+            assert!(!small.try_grow_to(4 << 20));
+            let small = small.keep(100 << 10);
+            kept.pop();
+            is_ready(grow.as_mut()).await.expect("5 MiB are left");
+            drop(small);
+        }
         drop(third);
-        assert_eq!(memory.kept.available_permits(), 5 << 10);
+        assert_eq!((memory.kept.available_permits(), memory.places.available_permits()), (5 << 10, 16));
     }
 
     #[tokio::test]
@@ -151,7 +157,7 @@ mod tests {
         assert!(is_ready(memory.begin()).await.is_none(), "all places are taken");
         while let Some(mut room) = rooms.pop() {
             is_ready(room.grow_to(8 << 20)).await.expect("those before were read");
-            drop(is_ready(room.keep(8 << 20)).await.expect("it has the memory"));
+            drop(room.keep(8 << 20));
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, la
 use bytes::Bytes;
 use hyper::Version;
 use messages::FetchOutcome;
+use std::cell::Cell;
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
@@ -43,15 +44,23 @@ pub(crate) async fn exchange(
     let mut body_bytes = 0;
     let (body, truncated, memory) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
+        // While the body waits for memory, the host waits for us.
+        let waited = Cell::new(Duration::ZERO);
+        let add_wait = |since: Instant| waited.set(waited.get() + since.elapsed());
+        let begun = Instant::now();
         let body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await;
         let mut body = body.map_err(|failure| FailedExchange::after(connection.received_bytes(), failure))?;
+        add_wait(begun);
         let mut problem = None;
         let taken = connection.body(
             &head,
-            || limit.min(Instant::now() + idle),
+            || (limit + waited.get()).min(Instant::now() + idle),
             async |piece: &[u8]| {
                 body_bytes += piece.len() as u64;
-                body.take(piece).await.unwrap_or_else(|failure| {
+                let begun = Instant::now();
+                let more = body.take(piece).await;
+                add_wait(begun);
+                more.unwrap_or_else(|failure| {
                     problem = Some(failure);
                     More::Cut
                 })
@@ -61,7 +70,7 @@ pub(crate) async fn exchange(
         let taken = taken.and_then(|is_whole| problem.map_or(Ok(is_whole), Err));
         let failed = |failure| FailedExchange::after(connection.received_bytes(), failure);
         let is_whole = taken.map_err(failed)?;
-        let TakenBody { body, is_cut, memory } = body.finish(rules).await.map_err(failed)?;
+        let TakenBody { body, is_cut, memory } = body.finish(rules).map_err(failed)?;
         (body, is_cut || !is_whole, Some(memory))
     } else {
         let limit = limit.min(Instant::now() + idle.min(DRAINED_WITHIN));

@@ -7,7 +7,7 @@ use crate::heads::Heads;
 use crate::meter::Meter;
 use crate::network::Network;
 use crate::request::RequestedResource;
-use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, silent};
+use crate::response::{ExchangeRecord, FailedExchange, FetchFailure, Response, late, silent};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
@@ -15,18 +15,20 @@ use hyper::body::{Body, Incoming};
 use messages::FetchOutcome;
 use std::error::Error;
 use std::io::{self, ErrorKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Sends a request and reads its response.
+/// Sends a request and reads its response, until `limit` at most.
 pub(crate) async fn exchange(
     request: Request<Empty<Bytes>>,
     wanted: RequestedResource<'_>,
     connection: &mut Http2Connection,
     address: Option<&str>,
     network: &Network,
+    mut limit: Instant,
 ) -> Result<Response, FailedExchange> {
     let rules = &*network.rules;
     let idle = rules.fetch.idle_timeout;
+    let too_late = |limit| if Instant::now() >= limit { late(rules) } else { silent(idle) };
     let Http2Connection { sender, meter, .. } = connection;
     meter.reset();
     let recorded = rules.fetch.record_heads.then(|| request.clone());
@@ -34,8 +36,8 @@ pub(crate) async fn exchange(
         sender.ready().await?;
         sender.send_request(request).await
     };
-    let response = within(idle.max(rules.fetch.connect_timeout), sent).await;
-    let response = response.ok_or_else(|| FailedExchange::after(0, silent(idle)))?;
+    let response = within(idle.max(rules.fetch.connect_timeout), limit, sent).await;
+    let response = response.ok_or_else(|| FailedExchange::after(0, too_late(limit)))?;
     let failure_of = |error: &hyper::Error| if meter.is_exceeded() { flooded() } else { failure_of(error) };
     let response = response.map_err(|error| {
         let is_unseen = is_unseen(&error, meter);
@@ -48,22 +50,27 @@ pub(crate) async fn exchange(
     let (body, truncated, memory) = if head.status.is_success() {
         let received = async {
             let announced = frames.size_hint().lower();
+            // While the body waits for memory, the host waits for us.
+            let mut since = Instant::now();
             let mut body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await?;
-            while let Some(frame) = within(idle, frames.frame()).await.ok_or_else(|| silent(idle))? {
+            limit += since.elapsed();
+            while let Some(frame) = within(idle, limit, frames.frame()).await.ok_or_else(|| too_late(limit))? {
                 let Ok(data) = frame.map_err(|error| failure_of(&error))?.into_data() else { continue };
                 wire_bytes += data.len() as u64;
+                since = Instant::now();
                 if body.take(&data).await? == More::Cut {
                     break;
                 }
+                limit += since.elapsed();
             }
-            body.finish(rules).await
+            body.finish(rules)
         };
         let taken = received.await.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
         let TakenBody { body, is_cut, memory } = taken;
         (body, is_cut, Some(memory))
     } else {
         let mut drain = Drain::default();
-        let drained = within(idle.min(DRAINED_WITHIN), drained(frames, &mut drain)).await == Some(true);
+        let drained = within(idle.min(DRAINED_WITHIN), limit, drained(frames, &mut drain)).await == Some(true);
         wire_bytes += drain.bytes;
         (Bytes::new(), !drained, None)
     };
@@ -87,8 +94,9 @@ async fn drained(mut frames: Incoming, drain: &mut Drain) -> bool {
     true
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout(limit, work).await.ok()
+/// Waits so long, and until `limit` at most.
+async fn within<T>(most: Duration, limit: Instant, work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout_at(limit.min(Instant::now() + most).into(), work).await.ok()
 }
 
 fn failure_of(error: &hyper::Error) -> FetchFailure {

@@ -28,6 +28,11 @@ impl Places {
         take(&self.own).await
     }
 
+    /// A place for one exchange with another host, if one is free.
+    pub(crate) fn try_elsewhere(&self) -> Option<OwnedSemaphorePermit> {
+        self.elsewhere.clone().try_acquire_owned().ok()
+    }
+
     /// A place for one exchange with another host.
     pub(crate) async fn elsewhere(&self) -> OwnedSemaphorePermit {
         take(&self.elsewhere).await

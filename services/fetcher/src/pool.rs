@@ -41,7 +41,7 @@ pub(crate) struct FetchJob {
     pub(crate) wire_bytes: u64,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
-    /// Whether a request for the page was sent here. Its answer is useful even after the lease.
+    /// Whether a request for the page was sent. The answer is useful even after the lease.
     pub(crate) was_sent: bool,
     /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
@@ -56,7 +56,8 @@ impl FetchJob {
             exchanges: Vec::new(),
             wire_bytes: 0,
             robots_bytes: 0,
-            was_sent: false,
+            // What was redirected to here was sent there.
+            was_sent: request.redirected.is_some(),
             waiting: None,
             request,
         };

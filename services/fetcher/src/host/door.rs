@@ -63,7 +63,12 @@ impl HostWorker {
                 // The other host's turn may be long in coming.
                 self.rest();
             }
-            gate.set_delay(self.delay(at, &gate, job));
+            let delay = self.delay(at, &gate, job);
+            if is_own {
+                gate.set_delay(delay);
+            } else {
+                gate.raise_delay(delay);
+            }
             let not_before = if is_own { job.request.not_before } else { Timestamp::MIN };
             let mut turn = gate.turn(not_before).await;
             if network.addresses.lets_wait()
@@ -71,7 +76,18 @@ impl HostWorker {
             {
                 network.addresses.wait(address).await;
             }
-            let _place = if is_own { None } else { Some(network.places.elsewhere().await) };
+            let _place = match is_own {
+                true => None,
+                false => match network.places.try_elsewhere() {
+                    Some(place) => Some(place),
+                    None => {
+                        // Nobody waits for a place with the turn of a host.
+                        drop(turn);
+                        drop(network.places.elsewhere().await);
+                        continue;
+                    }
+                },
+            };
             if let Some(why) = self.unsent(job, &gate) {
                 return Err(why);
             }

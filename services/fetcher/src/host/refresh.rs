@@ -18,28 +18,42 @@ enum Hop {
     Unknown,
 }
 
+/// What comes of asking for a robots.txt.
+enum RobotsAnswer {
+    /// What is in force, and why there is no answer.
+    Known(RobotsCacheEntry, Option<FetchFailure>),
+    /// The file was not asked for to the end, so nothing is known of it. This becomes of the redirect that led to it.
+    LeftOpen(Hop),
+}
+
 impl HostWorker {
-    /// Asks for the robots.txt of a URL's origin if it is due. `is_target` says that the URL is one that another
-    /// robots.txt redirects to.
-    pub(super) async fn refresh_robots(
+    /// Asks for the robots.txt of a URL's origin if it is due.
+    pub(super) async fn refresh_robots(&mut self, url: &CanonicalUrl, job: &mut FetchJob) -> Result<(), Unsent> {
+        self.refresh(url, job, false).await.map(drop)
+    }
+
+    /// The same. `is_target` says that another robots.txt redirects to the URL. Returns what becomes of that redirect if
+    /// the file was not asked for to the end.
+    async fn refresh(
         &mut self,
         url: &CanonicalUrl,
         job: &mut FetchJob,
         is_target: bool,
-    ) -> Result<(), Unsent> {
+    ) -> Result<Option<Hop>, Unsent> {
         if !self.network.robots.is_due(url, self.clock.now()) {
-            return Ok(());
+            return Ok(None);
         }
         // Boxed because it is rare: it would enlarge the future of every page.
-        let (entry, failure) = match Box::pin(self.fetch_robots(url, job, is_target)).await {
-            Ok(answered) => answered,
-            Err(Unsent::RobotsKnown) => return Ok(()),
+        let (entry, failure) = match Box::pin(self.ask_for_robots(url, job, is_target)).await {
+            Ok(RobotsAnswer::Known(entry, failure)) => (entry, failure),
+            Ok(RobotsAnswer::LeftOpen(hop)) => return Ok(Some(hop)),
+            Err(Unsent::RobotsKnown) => return Ok(None),
             Err(why) => return Err(why),
         };
         let rules = &self.network.rules;
         let due = self.clock.now() + rules.robots_refresh;
         self.network.robots.take(url, &entry, failure, due, &rules.product_token);
-        Ok(())
+        Ok(None)
     }
 
     /// The whole file, or what is in force without it and why.
@@ -47,17 +61,34 @@ impl HostWorker {
         &mut self,
         url: &CanonicalUrl,
         job: &mut FetchJob,
-        is_target: bool,
     ) -> Result<(RobotsCacheEntry, Option<FetchFailure>), Unsent> {
+        match self.ask_for_robots(url, job, false).await? {
+            RobotsAnswer::Known(entry, failure) => Ok((entry, failure)),
+            RobotsAnswer::LeftOpen(_) => {
+                Ok((RobotsCacheEntry::after(None, RobotsFetch::Unreachable, self.clock.now()), None))
+            }
+        }
+    }
+
+    async fn ask_for_robots(
+        &mut self,
+        url: &CanonicalUrl,
+        job: &mut FetchJob,
+        is_target: bool,
+    ) -> Result<RobotsAnswer, Unsent> {
         let previous = self.network.robots.entry(url);
-        let after = |fetch, worker: &Self| RobotsCacheEntry::after(previous.as_ref(), fetch, worker.clock.now());
-        let Ok(mut at) = url.join(ROBOTS_PATH) else { return Ok((after(RobotsFetch::Unreachable, self), None)) };
+        let known = |fetch, failure, worker: &Self| {
+            let entry = RobotsCacheEntry::after(previous.as_ref(), fetch, worker.clock.now());
+            Ok(RobotsAnswer::Known(entry, failure))
+        };
+        let Ok(mut at) = url.join(ROBOTS_PATH) else { return known(RobotsFetch::Unreachable, None, self) };
         for _ in 0..=MAX_ROBOTS_REDIRECTS {
             let asked = match self.ask(&at, Errand::Robots { of: url }, job).await {
                 Ok(asked) => asked,
                 // The host that it redirects to rests. That is no reason to hand the page's request back.
+                Err(Unsent::LeftAlone(_)) if is_target => return Ok(RobotsAnswer::LeftOpen(Hop::Unknown)),
                 Err(Unsent::LeftAlone(_)) if at.host_name() != self.name => {
-                    return Ok((after(RobotsFetch::Unreachable, self), None));
+                    return known(RobotsFetch::Unreachable, None, self);
                 }
                 Err(why) => return Err(why),
             };
@@ -67,51 +98,38 @@ impl HostWorker {
                 Err(failure) => {
                     job.robots_bytes += failure.wire_bytes;
                     tracing::debug!(host = %url.host(), detail = failure.detail, "robots.txt unreachable");
-                    return Ok((after(RobotsFetch::Unreachable, self), Some(failure)));
+                    return known(RobotsFetch::Unreachable, Some(failure), self);
                 }
             };
             job.robots_bytes += response.wire_bytes;
             let Some(next) = redirect(&at, &response) else {
                 let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
                 let answered = RobotsFetch::Answered { status, body: &response.body, retry_after };
-                return Ok((after(answered, self), None));
+                return known(answered, None, self);
             };
-            match self.may_follow(url, previous.as_ref(), &next, job, is_target).await? {
+            if is_target && leaves_site(url, &next) {
+                // Otherwise a chain of such redirects could go on for ever.
+                return Ok(RobotsAnswer::LeftOpen(Hop::Forbidden));
+            }
+            match self.may_follow(url, &next, job).await? {
                 Hop::Allowed => at = next,
                 Hop::Forbidden => break,
-                Hop::Unknown => return Ok((after(RobotsFetch::Unreachable, self), None)),
+                Hop::Unknown => return known(RobotsFetch::Unreachable, None, self),
             }
         }
-        Ok((after(RobotsFetch::RedirectLeadsNowhere, self), None))
+        known(RobotsFetch::RedirectLeadsNowhere, None, self)
     }
 
-    /// A robots.txt may be asked for always. Any other target obeys the robots.txt of its own origin: otherwise a host
-    /// could have crawlers ask another for what it forbids.
-    async fn may_follow(
-        &mut self,
-        url: &CanonicalUrl,
-        previous: Option<&RobotsCacheEntry>,
-        next: &CanonicalUrl,
-        job: &mut FetchJob,
-        is_target: bool,
-    ) -> Result<Hop, Unsent> {
-        if next.path_and_query() == ROBOTS_PATH {
+    /// A site says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
+    /// otherwise a host could have crawlers ask another for what it forbids.
+    async fn may_follow(&mut self, url: &CanonicalUrl, next: &CanonicalUrl, job: &mut FetchJob) -> Result<Hop, Unsent> {
+        if !leaves_site(url, next) {
             return Ok(Hop::Allowed);
         }
-        let known;
-        let entry = if next.origin() == url.origin() {
-            // Its file is what is being asked for.
-            let Some(previous) = previous else { return Ok(Hop::Allowed) };
-            previous
-        } else if is_target {
-            // Otherwise a chain of such redirects could go on for ever.
-            return Ok(Hop::Forbidden);
-        } else {
-            self.refresh_robots(next, job, true).await?;
-            let Some(entry) = self.network.robots.entry(next) else { return Ok(Hop::Unknown) };
-            known = entry;
-            &known
-        };
+        if let Some(hop) = self.refresh(next, job, true).await? {
+            return Ok(hop);
+        }
+        let Some(entry) = self.network.robots.entry(next) else { return Ok(Hop::Unknown) };
         let verdict = entry.check(&self.network.rules.product_token, next.path_and_query());
         Ok(match (verdict.allowed, verdict.rule) {
             (true, _) => Hop::Allowed,
@@ -119,4 +137,9 @@ impl HostWorker {
             (false, None) => Hop::Unknown,
         })
     }
+}
+
+/// Whether the redirect of a robots.txt leads to what another site may forbid.
+fn leaves_site(url: &CanonicalUrl, next: &CanonicalUrl) -> bool {
+    next.path_and_query() != ROBOTS_PATH && next.site_key() != url.site_key()
 }

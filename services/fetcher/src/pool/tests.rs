@@ -1,6 +1,7 @@
 //! Tests the pool against a scripted server.
 
 use super::*;
+use messages::FetchOutcome;
 use page::Timestamp;
 use settings::{Layers, Settings};
 use std::io::{Read, Write};
@@ -162,4 +163,25 @@ fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
     assert_eq!(request(&mut stream), "", "another request was sent");
     server.set_nonblocking(true).unwrap();
     assert!(server.accept().is_err(), "the other host was asked");
+}
+
+#[test]
+fn a_robots_txt_that_redirects_to_what_it_forbids_is_read_again_when_it_is_due() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut pool, clock) = pool(server.local_addr().unwrap().port());
+    pool.begin(1);
+    for day in 0..3 {
+        let request_of_day = FetchRequest { lease_until: clock.now() + page::DAY, ..request_for("http://a.test/page") };
+        pool.submit(asked(1, &request_of_day));
+        let (mut stream, _) = server.accept().unwrap();
+        assert!(request(&mut stream).contains("/robots.txt"), "day {day}");
+        stream.write_all(b"HTTP/1.1 301 Moved\r\nlocation: /rules/robots.txt\r\ncontent-length: 0\r\n\r\n").unwrap();
+        assert!(request(&mut stream).contains("/rules/robots.txt"), "day {day}");
+        let file = "User-agent: *\nDisallow: /\n";
+        let answer = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{file}", file.len());
+        stream.write_all(answer.as_bytes()).unwrap();
+        let done = receive(&mut pool, PATIENCE).unwrap();
+        assert_eq!(done.result.look.outcome, FetchOutcome::RobotsDisallowed, "day {day}");
+        clock.advance(page::DAY);
+    }
 }

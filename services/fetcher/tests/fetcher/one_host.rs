@@ -189,9 +189,8 @@ fn a_redirect_to_another_site_is_sent_on_as_a_request_to_the_owner_of_that_site(
     assert_eq!(received, 4 + 3, "three of them for robots.txt");
 }
 
-/// What was met long ago may have been asked for again meanwhile.
 #[test]
-fn a_redirected_request_past_its_lease_is_handed_back() {
+fn a_redirected_request_is_answered_also_after_its_lease() {
     let (address, server) = HeldServer::start(|_, _| PAGE.to_owned());
     let mut bench = bench(address, &[]);
     let mut late = request("http://one.test/");
@@ -202,8 +201,40 @@ fn a_redirected_request_past_its_lease_is_handed_back() {
         exchanges: Vec::new(),
         wire_bytes: 100,
     }));
-    assert!(bench.fetch_request(&late).look.was_not_sent());
-    assert!(server.books.lock().unwrap().requests.is_empty());
+    assert_eq!(bench.fetch_request(&late).look.outcome, FetchOutcome::Fetched);
+    assert_eq!(server.asked_politely("two.test", DELAY), ["/robots.txt", "/"]);
+}
+
+/// What a site's file forbids does not keep the crawler from reading the file.
+#[test]
+fn a_robots_txt_that_redirects_within_its_site_is_read_whatever_it_forbids() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("one.test", "/robots.txt") => moved("http://www.one.test/static/robots.txt"),
+        ("www.one.test", "/robots.txt") => moved("/static/robots.txt"),
+        (_, "/static/robots.txt") => file("User-agent: *\nDisallow: /\n"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    for host in ["one.test", "www.one.test"] {
+        let result = bench.fetch(&format!("http://{host}/page"));
+        assert_eq!(result.look.outcome, FetchOutcome::RobotsDisallowed, "{:?}", result.detail);
+    }
+    assert_eq!(server.books.lock().unwrap().requests.len(), 2 + 2);
+}
+
+/// A host whose own file is a redirect that others are not taken along is not thereby free of rules.
+#[test]
+fn a_redirect_to_a_host_switches_off_none_of_its_rules() {
+    let (address, server) = HeldServer::start(|host, path| match (host, path) {
+        ("rules.test", _) => file("User-agent: *\nDisallow: /private\n"),
+        ("target.test", "/robots.txt") => moved("http://rules.test/of-target"),
+        ("other.test", "/robots.txt") => moved("http://target.test/x"),
+        _ => PAGE.to_owned(),
+    });
+    let mut bench = bench(address, &[]);
+    assert_eq!(bench.fetch("http://other.test/").look.outcome, FetchOutcome::Fetched);
+    assert_eq!(bench.fetch("http://target.test/private").look.outcome, FetchOutcome::RobotsDisallowed);
+    assert!(!server.asked_politely("target.test", DELAY).contains(&"/private".to_owned()));
 }
 
 #[test]
