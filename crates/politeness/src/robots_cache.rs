@@ -16,7 +16,7 @@ use page::{DAY, MINUTE, Timestamp};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most redirects in a row that the caller follows before it reports [`RobotsFetch::TooManyRedirects`].
+/// Most redirects in a row that the caller follows before it reports [`RobotsFetch::RedirectLeadsNowhere`].
 pub const MAX_ROBOTS_REDIRECTS: usize = 5;
 
 /// How long an unreachable file forbids everything. After that it counts as absent.
