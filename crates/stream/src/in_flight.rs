@@ -4,8 +4,10 @@ use crate::durations::Durations;
 use crate::position::{Position, note};
 use crate::process_error::ProcessError;
 use crate::record::InputRecord;
-use messages::Keyed;
+use crate::table::{Table, TableKey};
+use crate::task_tables::TaskView;
 use messages::topics::{Topic, TopicName};
+use messages::{Encoded, Keyed};
 use page::Timestamp;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -34,6 +36,14 @@ pub(crate) struct AnswerOutput {
     pub(crate) value: Vec<u8>,
 }
 
+/// A write to a table of the task, staged with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AnswerWrite {
+    pub(crate) table: &'static str,
+    pub(crate) key: Vec<u8>,
+    pub(crate) value: Vec<u8>,
+}
+
 /// Something of the stage's, such as a share of its memory, held while an answer waits for its commit.
 pub(crate) type HeldByAnswer = Box<dyn Send>;
 
@@ -42,13 +52,14 @@ pub struct AnsweredRequest {
     /// The answered request.
     pub tag: RequestTag,
     pub(crate) outputs: Vec<AnswerOutput>,
+    pub(crate) writes: Vec<AnswerWrite>,
     pub(crate) held: Option<HeldByAnswer>,
 }
 
 impl AnsweredRequest {
     /// An answer without output.
     pub fn new(tag: RequestTag) -> Self {
-        Self { tag, outputs: Vec::new(), held: None }
+        Self { tag, outputs: Vec::new(), writes: Vec::new(), held: None }
     }
 
     /// Holds something until the answer is committed, or its task is gone.
@@ -62,16 +73,24 @@ impl AnsweredRequest {
         self.outputs.push(AnswerOutput { output: topic.name(), key: message.key(), value: message.encode() });
         self
     }
+
+    /// Sets a key of a table of the request's task, in the commit of the answer.
+    pub fn put<K: TableKey, V: Encoded>(mut self, table: Table<K, V>, key: &K, value: &V) -> Self {
+        let (key, value) = (key.to_bytes().as_ref().to_vec(), value.encode());
+        self.writes.push(AnswerWrite { table: table.name(), key, value });
+        self
+    }
 }
 
-/// Asynchronous work of a stage, for all partitions of a process. Its state can always be rebuilt: a request not
-/// answered before a crash is submitted again.
+/// Asynchronous work of a stage, for all partitions of a process. A request not answered before a crash is submitted
+/// again. What must outlive a crash is written to the task's tables with an answer.
 pub trait InFlight: Send {
     /// Announces requests of this epoch.
     fn begin(&mut self, epoch: u64);
 
-    /// Accepts a request. [`InputRecord::read`] decodes it.
-    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError>;
+    /// Accepts a request. [`InputRecord::read`] decodes it. The tables are those of its task, with what answers have
+    /// staged.
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError>;
 
     /// The next answer; `None` if none arrives within `patience`.
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest>;
@@ -104,14 +123,17 @@ pub(crate) struct RequestWindow {
     /// Accepted offsets, with whether each is answered.
     taken: VecDeque<(u64, bool)>,
     unanswered: usize,
+    /// Where to read on.
+    pub(crate) read_on: u64,
     /// Offsets answered before this assignment and not delivered again yet.
     finished: BTreeSet<u64>,
-    has_moved: bool,
+    /// Whether the position is to be committed: it has moved, or the group has lost it.
+    pub(crate) has_moved: bool,
 }
 
 impl RequestWindow {
     pub(crate) fn new(epoch: u64, from: u64, finished: BTreeSet<u64>) -> Self {
-        Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, finished, has_moved: false }
+        Self { epoch, next: from, taken: VecDeque::new(), unanswered: 0, read_on: from, finished, has_moved: false }
     }
 
     /// Accepts a record. Returns false if it was answered before and needs no work.
@@ -121,6 +143,7 @@ impl RequestWindow {
             self.finished.remove(&gone);
             self.taken.push_back((gone, true));
         }
+        self.read_on = offset + 1;
         let is_new = !self.finished.remove(&offset);
         self.taken.push_back((offset, false));
         self.unanswered += 1;
@@ -134,6 +157,7 @@ impl RequestWindow {
     pub(crate) fn take_back(&mut self, offset: u64) {
         if self.taken.pop_back_if(|(last, answered)| *last == offset && !*answered).is_some() {
             self.unanswered -= 1;
+            self.read_on = offset;
         }
     }
 

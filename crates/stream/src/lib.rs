@@ -74,5 +74,5 @@ pub use crate::store::{
     Checkpoint, StateStore, StoreCheckpoint, StoreError, StoreProvider, StoreWrite, TaskId, TaskWrites, Visit,
 };
 pub use crate::table::{Table, TableError, TableKey, TableSpec};
-pub use crate::task_tables::TaskTables;
+pub use crate::task_tables::{TaskTables, TaskView};
 pub use crate::topology::StageTopology;

@@ -137,7 +137,7 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
     }
 
     /// Decodes an entry.
-    fn entry(self, key: &[u8], value: &[u8]) -> Result<(K, V), TableError> {
+    pub(crate) fn entry(self, key: &[u8], value: &[u8]) -> Result<(K, V), TableError> {
         let problem =
             || DecodeError::Corrupt { name: self.name(), problem: "its key does not belong to this table".into() };
         let own = K::from_bytes(key).ok_or_else(|| self.unreadable(key, problem()))?;

@@ -65,6 +65,7 @@ pub(crate) enum Processed {
 pub(crate) struct Task {
     pub(crate) id: TaskId,
     pub(crate) work: TaskWork,
+    pub(crate) state: TaskState,
     /// Output records of this task that wait for the next commit.
     pub(crate) outputs: Vec<OutputRecord>,
     /// What their answers hold until then.
@@ -81,22 +82,21 @@ pub(crate) struct Task {
 
 /// The kind of work a task does.
 pub(crate) enum TaskWork {
-    Processor(Box<TaskState>),
+    Processor(Box<dyn Processor>),
     InFlight(RequestWindow),
 }
 
-/// A processor with its committed store and its staged writes.
+/// The committed store of a task and its staged writes.
 pub(crate) struct TaskState {
-    pub(crate) processor: Box<dyn Processor>,
     pub(crate) store: Box<dyn StateStore>,
-    overlay: Overlay,
+    pub(crate) overlay: Overlay,
     pub(crate) checkpoint: Checkpoint,
 }
 
 impl TaskState {
-    pub(crate) fn new(processor: Box<dyn Processor>, store: Box<dyn StateStore>, checkpoint: Checkpoint) -> Self {
+    pub(crate) fn new(store: Box<dyn StateStore>, checkpoint: Checkpoint) -> Self {
         let overlay = Overlay::new(checkpoint.stores.len());
-        Self { processor, store, overlay, checkpoint }
+        Self { store, overlay, checkpoint }
     }
 
     /// Brings the store up to date after the log has committed.
@@ -120,10 +120,11 @@ impl TaskState {
 }
 
 impl Task {
-    pub(crate) fn new(id: TaskId, work: TaskWork, input_next: u64) -> Self {
+    pub(crate) fn new(id: TaskId, work: TaskWork, state: TaskState, input_next: u64) -> Self {
         Self {
             id,
             work,
+            state,
             outputs: Vec::new(),
             held: Vec::new(),
             input_next,
@@ -135,12 +136,12 @@ impl Task {
 
     /// Drops staged work and replaces the processor with a new one.
     pub(crate) fn rewind(&mut self, processor: impl FnOnce(&TaskId) -> Box<dyn Processor>) {
-        if let TaskWork::Processor(state) = &mut self.work {
+        if let TaskWork::Processor(current) = &mut self.work {
             self.outputs.clear();
             self.input_last = None;
             self.position = None;
-            state.overlay = Overlay::new(state.checkpoint.stores.len());
-            state.processor = processor(&self.id);
+            self.state.overlay = Overlay::new(self.state.checkpoint.stores.len());
+            *current = processor(&self.id);
         }
     }
 
@@ -153,19 +154,19 @@ impl Task {
         origin: Option<(&str, u64)>,
         work: impl FnOnce(&mut dyn Processor, &mut Context<'_>) -> Result<(), ProcessError>,
     ) -> Result<Option<String>, ProcessError> {
-        let TaskWork::Processor(state) = &mut self.work else { return Ok(None) };
+        let TaskWork::Processor(processor) = &mut self.work else { return Ok(None) };
         let mut context = Context {
             now,
             task: &self.id,
-            store: &*state.store,
-            overlay: &mut state.overlay,
+            store: &*self.state.store,
+            overlay: &mut self.state.overlay,
             topics,
             outputs: &mut self.outputs,
             origin,
             emitted: 0,
             refusal: None,
         };
-        work(&mut *state.processor, &mut context)?;
+        work(&mut **processor, &mut context)?;
         Ok(context.refusal)
     }
 
@@ -194,9 +195,7 @@ impl Task {
     ) -> Result<Processed, TaskError> {
         let (partition, offset) = (record.partition, record.offset);
         let before = self.outputs.len();
-        if let TaskWork::Processor(state) = &mut self.work {
-            state.overlay.begin_record();
-        }
+        self.state.overlay.begin_record();
         let origin = Some((&**input, offset));
         let work = || self.with(now, topics, origin, |processor, context| processor.process(record, context));
         // The caller rebuilds the processor after a panic, so no half-changed state is used again.
@@ -211,19 +210,14 @@ impl Task {
             Err(ProcessError::Await(reason)) => Processed::Await(reason),
             Err(error) => return Err(TaskError::of_process(partition, error)),
         };
-        if let TaskWork::Processor(state) = &mut self.work {
-            state.overlay.undo();
-        }
+        self.state.overlay.undo();
         self.outputs.truncate(before);
         Ok(processed)
     }
 
     /// Takes the staged writes, to be committed and then applied.
     pub(crate) fn take_writes(&mut self) -> Vec<StoreWrite> {
-        match &mut self.work {
-            TaskWork::Processor(state) => state.overlay.take(),
-            TaskWork::InFlight(_) => Vec::new(),
-        }
+        self.state.overlay.take()
     }
 
     /// Next input position to commit; `None` if it has not moved since the last commit.
@@ -241,6 +235,7 @@ impl Task {
     pub(crate) fn changelog_records(
         &self,
         writes: &[StoreWrite],
+        position: Option<&Position>,
         progress_in: Option<usize>,
         topics: &Topics,
         now: Timestamp,
@@ -251,7 +246,7 @@ impl Task {
         };
         let mut records: Vec<_> =
             writes.iter().map(|write| record(write.store, write.key.clone(), write.value.clone())).collect();
-        if let (Some(store), Some(position)) = (progress_in, &self.position) {
+        if let (Some(store), Some(position)) = (progress_in, position) {
             records.push(record(store, PROGRESS_KEY.to_vec(), Some(position.next.to_be_bytes().to_vec())));
         }
         records
@@ -259,8 +254,8 @@ impl Task {
 
     /// Adds the processor's figures.
     pub(crate) fn add_figures(&self, now: Timestamp, figures: &mut BTreeMap<&'static str, f64>) {
-        if let TaskWork::Processor(state) = &self.work {
-            for (name, value) in state.processor.figures(now) {
+        if let TaskWork::Processor(processor) = &self.work {
+            for (name, value) in processor.figures(now) {
                 *figures.entry(name).or_insert(0.0) += value;
             }
         }

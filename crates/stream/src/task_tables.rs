@@ -1,9 +1,11 @@
 //! The tables of a task, for reading beside the running stage.
 
+use crate::overlay::Overlay;
 use crate::store::StateStore;
 use crate::table::{Table, TableError, TableKey, place_of};
 use crate::topology::StageTopology;
 use messages::Encoded;
+use std::ops::ControlFlow;
 
 /// Read-only access to the tables of a task.
 pub struct TaskTables {
@@ -32,5 +34,36 @@ impl TaskTables {
     ) -> Result<(), E> {
         let place = place_of(&self.tables, table.name());
         table.scan(b"", visit, |each| self.store.scan(place, b"", each))
+    }
+}
+
+/// The tables of a running task, including staged writes.
+pub struct TaskView<'a> {
+    store: &'a dyn StateStore,
+    overlay: &'a Overlay,
+    tables: &'a [&'static str],
+}
+
+impl<'a> TaskView<'a> {
+    pub(crate) fn new(store: &'a dyn StateStore, overlay: &'a Overlay, tables: &'a [&'static str]) -> Self {
+        Self { store, overlay, tables }
+    }
+
+    /// The first `limit` entries whose keys begin with `prefix`.
+    pub fn entries<K: TableKey, V: Encoded>(
+        &self,
+        table: Table<K, V>,
+        prefix: &[u8],
+        limit: usize,
+    ) -> Result<Vec<(K, V)>, TableError> {
+        let mut entries = Vec::new();
+        self.overlay.scan(self.store, place_of(self.tables, table.name()), prefix, &mut |key, value| {
+            if entries.len() == limit || !key.starts_with(prefix) {
+                return ControlFlow::Break(());
+            }
+            entries.push(table.entry(key, value));
+            ControlFlow::Continue(())
+        })?;
+        entries.into_iter().collect()
     }
 }

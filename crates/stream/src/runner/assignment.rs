@@ -50,6 +50,15 @@ impl StageRunner {
         self.health.make_due();
     }
 
+    /// Closes a task whose store cannot be used any more. Its requests come again once it is restored.
+    pub(super) fn close(&mut self, partition: u32) -> Option<TaskId> {
+        let task = self.tasks.remove(&partition)?;
+        if let (TaskWork::InFlight(window), Some(engine)) = (&task.work, self.engine()) {
+            engine.withdraw(&[window.epoch]);
+        }
+        Some(task.id.clone())
+    }
+
     /// Advances one restore by a slice. A failed request to the log is repeated later; the other tasks keep running.
     pub(super) fn advance_restores(&mut self, now: Timestamp) -> Result<bool, TaskError> {
         let monotonic = self.clock.monotonic();
@@ -103,13 +112,15 @@ impl StageRunner {
         let Restored { store, checkpoint, input, finished, checked } = restored;
         self.health.check(checked);
         let work = match factory(&self.spec.work) {
-            Some(make) => TaskWork::Processor(Box::new(TaskState::new(make(&restoring.id), store, checkpoint))),
+            Some(make) => TaskWork::Processor(make(&restoring.id)),
             None => {
                 self.epoch += 1;
-                TaskWork::InFlight(RequestWindow::new(self.epoch, input.from, finished))
+                let mut window = RequestWindow::new(self.epoch, input.from, finished);
+                window.has_moved = input.from_state;
+                TaskWork::InFlight(window)
             }
         };
-        let mut task = Task::new(restoring.id.clone(), work, input.from);
+        let mut task = Task::new(restoring.id.clone(), work, TaskState::new(store, checkpoint), input.from);
         task.is_position_lost = input.from_state;
         let joined = self.joined.as_mut().expect("partitions come from a member");
         wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;
@@ -123,6 +134,10 @@ impl StageRunner {
         let replayed = restoring.replayed;
         info!(stage = self.spec.name, partition, replayed, input_next = input.from, "task restored");
         self.tasks.insert(partition, task);
+        if input.from_state {
+            // The position is committed although no answer moves it.
+            self.answer_waits();
+        }
         self.health.make_due();
         self.health.update(|status| {
             status.restored_records_total += replayed;

@@ -4,11 +4,12 @@ use super::StageRunner;
 use crate::invariants::positions_never_go_back;
 use crate::log::{Commit, ErrorKind, LogError, Receipt, StateIn};
 use crate::position::Position;
-use crate::record::{OutputRecord, TopicPartition};
+use crate::record::TopicPartition;
 use crate::restore::Restoring;
 use crate::store::{StoreWrite, TaskWrites};
-use crate::task::{Task, TaskError, TaskWork};
+use crate::task::{TaskError, TaskWork};
 use page::Timestamp;
+use std::collections::BTreeMap;
 
 /// Part of a commit that belongs to one task.
 struct Staged {
@@ -24,7 +25,7 @@ struct Staged {
 impl StageRunner {
     /// Returns false if nothing was staged.
     pub(super) fn commit(&mut self, now: Timestamp) -> Result<bool, TaskError> {
-        let (mut commit, staged) = self.gather(now);
+        let (commit, staged) = self.gather(now);
         if commit.is_empty() {
             return Ok(false);
         }
@@ -32,7 +33,7 @@ impl StageRunner {
         let receipt = match self.member().commit(&commit) {
             Ok(receipt) => receipt,
             Err(error) => {
-                self.put_back(&staged, std::mem::take(&mut commit.outputs));
+                self.put_back(staged, commit);
                 return Err(certain(error).into());
             }
         };
@@ -60,7 +61,7 @@ impl StageRunner {
             let mut to_apply = Vec::new();
             match self.state_in {
                 StateIn::Changelogs => {
-                    commit.outputs.extend(task.changelog_records(&writes, progress_in, topics, now));
+                    commit.outputs.extend(task.changelog_records(&writes, position.as_ref(), progress_in, topics, now));
                     to_apply = writes;
                 }
                 StateIn::Log if writes.is_empty() => {}
@@ -75,13 +76,21 @@ impl StageRunner {
         (commit, staged)
     }
 
-    /// After a failed commit. Processors repeat their work; answers of work in flight wait for the next commit.
-    fn put_back(&mut self, staged: &[Staged], outputs: Vec<OutputRecord>) {
-        let mut outputs = outputs.into_iter();
+    /// After a failed commit. Processors repeat their work; what answers of work in flight have left waits for the next
+    /// commit.
+    fn put_back(&mut self, staged: Vec<Staged>, commit: Commit) {
+        let mut outputs = commit.outputs.into_iter();
+        let mut in_log: BTreeMap<u32, Vec<StoreWrite>> =
+            commit.state.into_iter().map(|writes| (writes.task.partition, writes.writes)).collect();
         for part in staged {
-            let own: Vec<_> = outputs.by_ref().take(part.records).take(part.outputs).collect();
-            if let Some(Task { outputs, work: TaskWork::InFlight(_), .. }) = self.tasks.get_mut(&part.partition) {
-                *outputs = own;
+            let mut own: Vec<_> = outputs.by_ref().take(part.records).collect();
+            // Behind them are those of its changelogs, which are made again.
+            own.truncate(part.outputs);
+            let Some(task) = self.tasks.get_mut(&part.partition) else { continue };
+            if let TaskWork::InFlight(_) = task.work {
+                task.outputs = own;
+                let writes = in_log.remove(&part.partition).unwrap_or(part.writes);
+                writes.into_iter().for_each(|write| task.state.overlay.write(write.store, write.key, write.value));
             }
         }
     }
@@ -100,27 +109,25 @@ impl StageRunner {
             task.position = None;
             task.held.clear();
             let input_next = task.input_next;
-            match &mut task.work {
-                TaskWork::InFlight(window) => window.committed(),
-                TaskWork::Processor(state) if self.state_in == StateIn::Changelogs => {
-                    let next = |store: usize| {
-                        let changelog = TopicPartition::new(self.spec.stores[store].changelog.as_str(), partition);
-                        receipt.next_offsets.get(&changelog).copied()
-                    };
-                    let applied = state.apply(&writes, input_next, next, now);
-                    if let Err(error) = applied {
-                        behind.push(partition);
-                        result = result.and(Err(TaskError::of_store(partition, error)));
-                    }
+            if let TaskWork::InFlight(window) = &mut task.work {
+                window.committed();
+            }
+            if self.state_in == StateIn::Changelogs && !self.spec.stores.is_empty() {
+                let next = |store: usize| {
+                    let changelog = TopicPartition::new(self.spec.stores[store].changelog.as_str(), partition);
+                    receipt.next_offsets.get(&changelog).copied()
+                };
+                if let Err(error) = task.state.apply(&writes, input_next, next, now) {
+                    behind.push(partition);
+                    result = result.and(Err(TaskError::of_store(partition, error)));
                 }
-                TaskWork::Processor(_) => {}
             }
             self.panics.retain(|(of, offset), _| *of != partition || *offset >= input_next);
         }
         // A store that missed a commit must not be used: restore it.
         for partition in behind {
-            if let Some(task) = self.tasks.remove(&partition) {
-                self.restoring.insert(partition, Restoring::new(task.id));
+            if let Some(id) = self.close(partition) {
+                self.restoring.insert(partition, Restoring::new(id));
             }
         }
         result

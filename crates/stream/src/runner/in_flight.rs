@@ -1,10 +1,11 @@
 //! The parts of the loop only work in flight needs: limits, answers and draining.
 
 use super::StageRunner;
-use crate::in_flight::{AnswerOutput, AnsweredRequest};
+use crate::in_flight::{AnswerOutput, AnswerWrite, AnsweredRequest};
 use crate::log::PollLimits;
 use crate::record::OutputRecord;
 use crate::spec::StageWork;
+use crate::table::place_of;
 use crate::task::TaskWork;
 use std::time::Duration;
 use tracing::{info, warn};
@@ -40,14 +41,16 @@ impl StageRunner {
             let wait = if self.unanswered() > 0 { left } else { Duration::ZERO };
             let Some(answer) = self.engine().and_then(|engine| engine.receive(wait)) else { return any };
             any |= self.take_answer(answer);
-            if self.answers_waiting() >= self.settings.batch_records {
+            if self.answers_waiting() >= self.settings.batch_records
+                || self.bytes_waiting() >= self.settings.batch_bytes
+            {
                 return any;
             }
         }
     }
 
     fn take_answer(&mut self, answer: AnsweredRequest) -> bool {
-        let AnsweredRequest { tag, outputs, held } = answer;
+        let AnsweredRequest { tag, outputs, writes, held } = answer;
         let Some(task) = self.tasks.get_mut(&tag.partition) else { return false };
         let TaskWork::InFlight(window) = &mut task.work else { return false };
         if window.epoch != tag.epoch {
@@ -56,23 +59,27 @@ impl StageRunner {
         window.answer(tag.offset);
         task.held.extend(held);
         let (now, topics) = (self.clock.now(), &self.joined.as_ref().expect("tasks come from a member").topics);
+        let mut left_out = 0;
+        let mut leave_out = |why| {
+            warn!(stage = self.spec.name, partition = tag.partition, offset = tag.offset, why, "answer left out");
+            left_out += 1;
+        };
         for AnswerOutput { output, key, value } in outputs {
             let topic = topics.output(output);
             let record = topic.record(key, value, now);
             match topic.refusal(record.bytes()) {
                 None => task.outputs.push(record),
-                Some(why) => {
-                    warn!(
-                        stage = self.spec.name,
-                        partition = tag.partition,
-                        offset = tag.offset,
-                        why,
-                        "answer left out"
-                    );
-                    self.health.update(|status| status.answers_left_out_total += 1);
-                }
+                Some(why) => leave_out(why),
             }
         }
+        for AnswerWrite { table, key, value } in writes {
+            let store = place_of(&topics.tables, table);
+            match topics.changelogs[store].refusal(key.len() + value.len()) {
+                None => task.state.overlay.write(store, key, Some(value)),
+                Some(why) => leave_out(why),
+            }
+        }
+        self.health.update(|status| status.answers_left_out_total += left_out);
         self.answer_waits();
         true
     }

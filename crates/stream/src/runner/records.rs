@@ -8,6 +8,7 @@ use crate::process_error::ProcessError;
 use crate::record::{InputRecord, OutputRecord, TopicPartition};
 use crate::spec::{FailedRecord, StageWork};
 use crate::task::{Processed, TaskError, TaskWork};
+use crate::task_tables::TaskView;
 use page::Timestamp;
 use tracing::warn;
 
@@ -64,7 +65,8 @@ impl StageRunner {
             self.answer_waits();
             return Ok(Processed::Done);
         }
-        match engine.submit(tag, record) {
+        let tables = TaskView::new(&*task.state.store, &task.state.overlay, &joined.topics.tables);
+        match engine.submit(tag, record, &tables) {
             Ok(()) => Ok(Processed::Done),
             Err(ProcessError::SetAside(reason)) => {
                 window.answer(record.offset);
@@ -74,7 +76,10 @@ impl StageRunner {
                 window.take_back(record.offset);
                 Ok(Processed::Await(reason))
             }
-            Err(error) => Err(TaskError::of_process(record.partition, error)),
+            Err(error) => {
+                window.take_back(record.offset);
+                Err(TaskError::of_process(record.partition, error))
+            }
         }
     }
 

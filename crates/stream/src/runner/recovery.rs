@@ -6,7 +6,7 @@ use crate::log::{ErrorKind, LogError, StateIn};
 use crate::protocol::Recovery;
 use crate::restore::Restoring;
 use crate::spec::StageWork;
-use crate::task::TaskError;
+use crate::task::{TaskError, TaskWork};
 use tracing::{error, warn};
 
 impl StageRunner {
@@ -31,8 +31,8 @@ impl StageRunner {
 
     /// The schema of restored state is missing here: the task goes back to those being restored, until it arrives.
     fn wait_for_schema(&mut self, partition: u32, why: String) {
-        if let Some(task) = self.tasks.remove(&partition) {
-            let mut restoring = Restoring::new(task.id.clone());
+        if let Some(id) = self.close(partition) {
+            let mut restoring = Restoring::new(id);
             restoring.lacks_schema(why, self.clock.monotonic());
             self.restoring.insert(partition, restoring);
             self.health.update(|status| status.held_total += 1);
@@ -77,7 +77,7 @@ impl StageRunner {
         }
         // Dropping the task closes its store. A restore in progress is dropped too, since it may lack the write that
         // failed.
-        let task = self.tasks.remove(&partition).map(|task| task.id.clone());
+        let task = self.close(partition);
         let restoring = self.restoring.remove(&partition).map(|restoring| restoring.id);
         let Some(id) = task.or(restoring) else { return Ok(()) };
         let kept_as = self.stores.set_aside(&id).map_err(|error| self.health.stopped(error.to_string()))?;
@@ -96,11 +96,19 @@ impl StageRunner {
     }
 
     /// Drops what processors have staged and reads on from the committed offsets. Work in flight is not affected: its
-    /// answers stay valid, and a held request is read again at its retry time.
+    /// answers stay valid. Its requests are read on from the first that was not accepted, because those behind a
+    /// failure in a batch were not.
     fn rewind(&mut self) -> Result<(), TaskError> {
-        let StageWork::Processors(make) = &self.spec.work else { return Ok(()) };
-        self.held.clear();
         let Some(joined) = &mut self.joined else { return Ok(()) };
+        let StageWork::Processors(make) = &self.spec.work else {
+            for (&partition, task) in &self.tasks {
+                if let TaskWork::InFlight(window) = &task.work {
+                    joined.member.start(partition, window.read_on)?;
+                }
+            }
+            return Ok(());
+        };
+        self.held.clear();
         let now = self.clock.now();
         for (&partition, task) in &mut self.tasks {
             task.rewind(|id| make(id));

@@ -1,6 +1,7 @@
 //! Checks the invariants: at every commit, and once all is quiet.
 
 use super::counting::{SEEN, STORES, number, verb};
+use super::flight::FLIGHT_STORES;
 use super::world::{PARTITIONS, World};
 use super::{LogKind, Role};
 use crate::invariants::{self, BrokenInvariant};
@@ -109,7 +110,8 @@ impl World {
         for partition in 0..PARTITIONS {
             let of = |role: Role| dead_letters.get(&(role.group().to_owned(), partition)).cloned().unwrap_or_default();
             let replayed = self.check_results(partition, &of(Role::Counting));
-            self.check_state(partition, &replayed);
+            self.check_state(Role::Counting, partition, &STORES, &replayed.state());
+            self.check_state(Role::Flight, partition, &FLIGHT_STORES, &[self.answers(partition)]);
             self.check_memory(partition, &replayed);
         }
         self.check_requests(&dead_letters);
@@ -163,13 +165,26 @@ impl World {
         replayed
     }
 
+    /// The requests of a partition with an answer, as the stage with work in flight keeps them.
+    fn answers(&self, partition: u32) -> Entries {
+        let answered = self.state().answered.get(&partition).cloned().unwrap_or_default();
+        let requests = self.inputs(Role::Flight, partition).into_iter();
+        let answered = requests.filter(|(offset, request)| answered.contains(offset) && verb(request) != "unfit");
+        answered
+            .map(|(offset, request)| (offset.to_be_bytes().to_vec(), text(request.value.as_deref()).into()))
+            .collect()
+    }
+
+    /// Offsets of the requests of a partition whose answers are committed.
+    pub(super) fn answered(&self, partition: u32) -> BTreeSet<u64> {
+        self.answers(partition).into_keys().map(|offset| number(&offset)).collect()
+    }
+
     /// Checks that the stores, the changelogs and the state implied by the results agree.
-    fn check_state(&self, partition: u32, replayed: &ReplayedPartition) {
-        let task = TaskId { stage: Role::Counting.group().to_owned(), partition };
-        let seen = (replayed.seen > 0).then(|| (SEEN.to_vec(), replayed.seen.to_be_bytes().to_vec()));
-        let expected = [seen.into_iter().collect(), replayed.counts.clone(), Entries::new()];
+    fn check_state(&self, role: Role, partition: u32, names: &[&str], expected: &[Entries]) {
+        let task = TaskId { stage: role.group().to_owned(), partition };
         if self.kind == LogKind::StateInLog {
-            let stores = MemoryLogStores(self.log.backend().clone()).open("", &task, &STORES);
+            let stores = MemoryLogStores(self.log.backend().clone()).open("", &task, names);
             let stores = stores.expect("state in memory can be opened");
             for (place, expected) in expected.iter().enumerate() {
                 let mut entries = Entries::new();
@@ -178,25 +193,29 @@ impl World {
                     ControlFlow::Continue(())
                 });
                 visited.expect("state in memory can be read");
-                self.named("state", &task, place, invariants::memory_equals_store(expected, &entries));
+                self.named("state", &task, names[place], invariants::memory_equals_store(expected, &entries));
             }
             return;
         }
-        let disk = self.owner(Role::Counting, partition).map(|(process, _)| self.slot(process).disk.clone());
+        let disk = self.owner(role, partition).map(|(process, _)| self.slot(process).disk.clone());
         let store = disk.and_then(|disk| disk.snapshot(&task));
         let Some(store) = store else { return self.violated(format!("{task} has no owner, or its owner no store")) };
         for (place, expected) in expected.iter().enumerate() {
-            let changelog = self.read(&TopicPartition::new(format!("{}-log", STORES[place]), partition), 0);
-            self.named("changelog", &task, place, invariants::store_equals_changelog(&changelog, expected));
-            self.named("store", &task, place, invariants::store_equals_changelog(&changelog, store.entries(place)));
+            let changelog = self.read(&TopicPartition::new(format!("{}-log", names[place]), partition), 0);
+            self.named("changelog", &task, names[place], invariants::store_equals_changelog(&changelog, expected));
+            self.named(
+                "store",
+                &task,
+                names[place],
+                invariants::store_equals_changelog(&changelog, store.entries(place)),
+            );
         }
     }
 
-    fn named(&self, what: &str, task: &TaskId, place: usize, result: Result<(), BrokenInvariant>) {
-        let place = STORES[place];
+    fn named(&self, what: &str, task: &TaskId, store: &str, result: Result<(), BrokenInvariant>) {
         self.check(result.map_err(|BrokenInvariant { invariant, how }| BrokenInvariant {
             invariant,
-            how: format!("{what} {place} of {task}: {how}"),
+            how: format!("{what} {store} of {task}: {how}"),
         }));
     }
 
@@ -248,6 +267,12 @@ impl World {
 }
 
 impl ReplayedPartition {
+    /// The stores of the counting stage.
+    fn state(&self) -> [Entries; 3] {
+        let seen = (self.seen > 0).then(|| (SEEN.to_vec(), self.seen.to_be_bytes().to_vec()));
+        [seen.into_iter().collect(), self.counts.clone(), Entries::new()]
+    }
+
     /// Counts the next input; returns the expected count and total.
     fn take(&mut self, input: &InputRecord) -> [u64; 2] {
         let count = self.counts.get(&input.key).map_or(0, |count| number(count)) + 1;

@@ -1,13 +1,15 @@
 //! The stage with work in flight: an engine that answers after a while, in any order.
 
 use super::Role;
-use super::counting::verb;
+use super::counting::{number, verb};
 use super::points::InjectionPoint;
 use super::world::{Life, World};
 use crate::in_flight::{AnsweredRequest, InFlight, RequestTag};
 use crate::invariants;
 use crate::process_error::ProcessError;
 use crate::record::InputRecord;
+use crate::table::Table;
+use crate::task_tables::TaskView;
 use crate::testing::RawRecord;
 use messages::topics::Topic;
 use page::Timestamp;
@@ -16,6 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const WORK: Topic<RawRecord> = Topic::new("work");
+pub(super) const FLIGHT_STORES: [&str; 1] = ["answers"];
+/// Answered requests by offset.
+const ANSWERS: Table<Vec<u8>, Vec<u8>> = Table::new("answers");
 
 struct SimulatedRequest {
     tag: RequestTag,
@@ -44,7 +49,8 @@ impl Flight {
         }
         let SimulatedRequest { tag, key, value, .. } =
             self.requests.swap_remove(ready[self.world.below(ready.len() as u64) as usize]);
-        Some(AnsweredRequest::new(tag).with(WORK, RawRecord { key, value }))
+        let answer = AnsweredRequest::new(tag).put(ANSWERS, &tag.offset.to_be_bytes().to_vec(), &value);
+        Some(answer.with(WORK, RawRecord { key, value }))
     }
 }
 
@@ -55,7 +61,7 @@ impl InFlight for Flight {
         }
     }
 
-    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError> {
         self.world.at(&self.life, InjectionPoint::Submit);
         if !self.begun.contains(&tag.epoch) {
             self.world.violated(format!("{tag:?} is of an epoch that was not begun"));
@@ -63,6 +69,15 @@ impl InFlight for Flight {
         if self.world.owner(Role::Flight, tag.partition) == Some((self.life.process, self.life.id)) {
             let committed = self.world.state().positions.get(&(Role::Flight, tag.partition)).cloned();
             self.world.check(invariants::no_finished_request_is_repeated(committed.as_ref(), tag.offset));
+            // Before the table is read: meanwhile another may become the owner and commit more.
+            let committed = self.world.answered(tag.partition);
+            let answers = tables.entries(ANSWERS, b"", usize::MAX)?;
+            let seen: BTreeSet<_> = answers.into_iter().map(|(offset, _)| number(&offset)).collect();
+            if let Some(offset) = committed.difference(&seen).next() {
+                let partition = tag.partition;
+                self.world
+                    .violated(format!("the table of partition {partition} lacks the committed answer to {offset}"));
+            }
         }
         match verb(record) {
             "unfit" => return Err(ProcessError::SetAside("it is unfit".to_owned())),

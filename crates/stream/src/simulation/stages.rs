@@ -2,7 +2,7 @@
 
 use super::Role;
 use super::counting::{RESULTS, STORES, SimulationCounter};
-use super::flight::{Flight, WORK};
+use super::flight::{FLIGHT_STORES, Flight, WORK};
 use super::world::{Life, World};
 use crate::processor::Processor;
 use crate::spec::{DeadLetters, OutputSpec, StageSpec, StageWork, StoreSpec};
@@ -14,7 +14,9 @@ impl World {
     pub(super) fn spec(self: &Arc<Self>, life: &Arc<Life>, in_flight: usize) -> StageSpec {
         let (world, of) = (self.clone(), life.clone());
         let (work, stores, output) = match life.role {
-            Role::Flight => (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &[][..], WORK.name()),
+            Role::Flight => {
+                (StageWork::InFlight(Box::new(Flight::new(self, life)), in_flight), &FLIGHT_STORES[..], WORK.name())
+            }
             Role::Counting => {
                 let make = move |task: &TaskId| -> Box<dyn Processor> {
                     Box::new(SimulationCounter::new(&world, &of, task.partition))

@@ -37,11 +37,12 @@ impl StoreProvider for SimStores {
 /// [`Mutant::EmptyFamily`]: empties one store without changing its checkpoint.
 fn lose_entries(store: &mut dyn StateStore) -> Result<(), StoreError> {
     let mut writes = Vec::new();
-    store.scan(1, b"", &mut |key, _| {
-        writes.push(StoreWrite { store: 1, key: key.to_vec(), value: None });
+    let checkpoint = store.checkpoint()?;
+    let place = usize::from(checkpoint.stores.len() > 1);
+    store.scan(place, b"", &mut |key, _| {
+        writes.push(StoreWrite { store: place, key: key.to_vec(), value: None });
         ControlFlow::Continue(())
     })?;
-    let checkpoint = store.checkpoint()?;
     store.apply(&writes, &checkpoint)
 }
 

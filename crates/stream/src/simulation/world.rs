@@ -144,7 +144,8 @@ fn topics() -> Vec<TopicConfig> {
     };
     let consumed = Cleanup::Delete { retention: 10_000 * DAY, consumed: true };
     let kept = Cleanup::Delete { retention: 10_000 * DAY, consumed: false };
-    let changelogs = super::counting::STORES.map(|store| config(&format!("{store}-log"), PARTITIONS, Cleanup::Compact));
+    let stores = super::counting::STORES.iter().chain(&super::flight::FLIGHT_STORES);
+    let changelogs = stores.map(|store| config(&format!("{store}-log"), PARTITIONS, Cleanup::Compact));
     let mut all = vec![
         config("requests", PARTITIONS, consumed),
         config("work", PARTITIONS, consumed),

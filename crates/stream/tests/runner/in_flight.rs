@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stream::testing::{RawRecord, TestDriver};
-use stream::{AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId};
+use stream::{
+    AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId, TaskView,
+};
 
 /// What a test sees of the engine, and by what it is led.
 #[derive(Default)]
@@ -35,7 +37,7 @@ impl Engine {
 impl InFlight for Engine {
     fn begin(&mut self, _: u64) {}
 
-    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord, _: &TaskView<'_>) -> Result<(), ProcessError> {
         let text = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         if text == "bad" {
             return Err(ProcessError::SetAside("this one is bad".to_owned()));
