@@ -18,4 +18,4 @@ pub use crate::backoff::{BackoffProblem, BackoffRule, HostBackoff};
 pub use crate::delay::{CrawlDelay, DelayProblem, DelayRule};
 pub use crate::retry_after::{MAX_RETRY_AFTER, retry_after};
 pub use crate::robots::{MAX_ROBOTS_BYTES, RobotsFile, RobotsVerdict};
-pub use crate::robots_cache::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, UNREACHABLE_GRACE};
+pub use crate::robots_cache::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, RobotsRules, UNREACHABLE_GRACE};

@@ -27,6 +27,12 @@ impl Pattern {
         Self { text: normalise(body, Side::Pattern).into_owned().into_boxed_slice(), anchored_at_end }
     }
 
+    /// The normalised pattern. It is the same pattern again when parsed.
+    pub(crate) fn to_text(&self) -> Cow<'_, str> {
+        let text = String::from_utf8_lossy(&self.text);
+        if self.anchored_at_end { text + "$" } else { text }
+    }
+
     /// Length of the pattern in octets, wildcards included. The longest matching pattern decides.
     pub(crate) fn specificity(&self) -> usize {
         self.text.len() + usize::from(self.anchored_at_end)

@@ -5,6 +5,7 @@
 //! continues across unknown lines, and an allowed `/index.html` allows its directory.
 
 use crate::pattern::{Pattern, normalise_path};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Bytes of a file that are read: 500 KiB, the minimum of RFC 9309 §2.5.
@@ -133,6 +134,20 @@ impl RobotsFile {
         Self { groups: self.groups_for(product_token).cloned().collect(), sitemaps: self.sitemaps.clone() }
     }
 
+    /// The file as text that [`parse`](Self::parse) reads as the same groups and sitemaps. Lines that it did not
+    /// understand are left out, so the rules may get other line numbers.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        // A group that names nobody binds nobody, and would be read as part of the one before.
+        for group in self.groups.iter().filter(|group| group.everybody || !group.agents.is_empty()) {
+            group.write_to(&mut text);
+        }
+        for sitemap in &self.sitemaps {
+            line(&mut text, "Sitemap", sitemap);
+        }
+        text
+    }
+
     /// Bytes of memory that the file takes, roughly.
     pub fn memory_bytes(&self) -> usize {
         let rules = self.groups.iter().flat_map(|group| &group.rules);
@@ -174,9 +189,42 @@ impl RobotsGroup {
         self.rules.push(Rule { allow, pattern: Pattern::new(value), written, line });
     }
 
+    fn write_to(&self, text: &mut String) {
+        if self.everybody {
+            line(text, "User-agent", "*");
+        }
+        self.agents.iter().for_each(|agent| line(text, "User-agent", agent));
+        if let Some(delay) = self.crawl_delay {
+            line(text, "Crawl-delay", &delay.as_secs_f64().to_string());
+        }
+        // One written line can be two rules.
+        for rules in self.rules.chunk_by(|one, next| one.line == next.line) {
+            let rule = &rules[rules.len() - 1];
+            let key = if rule.allow { "Allow" } else { "Disallow" };
+            let is_as_written = Pattern::new(rule.written.as_bytes()) == rule.pattern;
+            // What was not UTF-8 is written as it is matched.
+            line(
+                text,
+                key,
+                if is_as_written { Cow::Borrowed(&*rule.written) } else { rule.pattern.to_text() }.as_ref(),
+            );
+        }
+        if self.rules.is_empty() {
+            // Otherwise the next group would be read as part of this one.
+            line(text, "Disallow", "");
+        }
+    }
+
     fn names(&self, product_token: &str) -> bool {
         self.agents.iter().any(|agent| agent.eq_ignore_ascii_case(product_token))
     }
+}
+
+fn line(text: &mut String, key: &str, value: &str) {
+    text.push_str(key);
+    text.push_str(": ");
+    text.push_str(value);
+    text.push('\n');
 }
 
 /// RFC 9309 allows letters, `-` and `_`. Names of real crawlers also contain digits.
@@ -316,10 +364,39 @@ mod tests {
         assert!(RobotsFile::parse(&file).check("x", "/public").allowed);
     }
 
+    /// Lines that are nearly right, with bytes that are no UTF-8 among them.
+    fn robots_like() -> impl Strategy<Value = Vec<u8>> {
+        let key = prop::sample::select(vec!["User-agent", "Allow", "Disallow", "Crawl-delay", "Sitemap", "Host", "#"]);
+        let value = prop_oneof![
+            "[ab*]",
+            "/[a%c3x*.$# ]{0,6}",
+            "/index.html?",
+            "[0-9]{1,3}(\\.[0-9]{1,3})?",
+            Just(String::new()),
+        ];
+        let raw = prop::collection::vec(prop::sample::select(vec![0xc3, 0xfc, b'/', 0x80]), 0..3);
+        let line = (key, value, raw)
+            .prop_map(|(key, value, raw)| [key.as_bytes(), b": ", value.as_bytes(), raw.as_slice(), b"\n"].concat());
+        prop::collection::vec(line, 0..12).prop_map(|lines| lines.concat())
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_a_robots_file(bytes in proptest::collection::vec(any::<u8>(), 0..300), path in ".{0,20}") {
             let _ = RobotsFile::parse(&bytes).check("x", &path);
+        }
+
+        #[test]
+        fn a_file_written_again_says_the_same(file in robots_like(), path in "/[a%c3x*.]{0,6}") {
+            let robots = RobotsFile::parse(&file);
+            let again = RobotsFile::parse(robots.to_text().as_bytes());
+            prop_assert_eq!(again.to_text(), robots.to_text());
+            prop_assert_eq!(again.sitemaps(), robots.sitemaps());
+            for agent in ["a", "b", "other"] {
+                prop_assert_eq!(again.crawl_delay(agent), robots.crawl_delay(agent));
+                let (one, other) = (again.check(agent, &path), robots.check(agent, &path));
+                prop_assert_eq!(one.allowed, other.allowed, "{} for {}", path, agent);
+            }
         }
 
         #[test]

@@ -53,14 +53,23 @@ pub struct RobotsCacheEntry {
     unreachable_since: Option<Timestamp>,
 }
 
+/// The rules in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum RobotsRules {
+pub enum RobotsRules {
+    /// There is no file: everything is allowed.
     AllowAll,
+    /// Nothing is known of the file: nothing is allowed.
     DisallowAll,
+    /// Those of the file.
     File(Arc<RobotsFile>),
 }
 
 impl RobotsCacheEntry {
+    /// An entry that was stored.
+    pub fn restored(rules: RobotsRules, expires_at: Timestamp, unreachable_since: Option<Timestamp>) -> Self {
+        Self { rules, expires_at, unreachable_since }
+    }
+
     /// The entry after an attempt at `now`, given the previous entry.
     pub fn after(previous: Option<&RobotsCacheEntry>, fetch: RobotsFetch<'_>, now: Timestamp) -> Self {
         let fresh = |rules| Self { rules, expires_at: now + FRESH, unreachable_since: None };
@@ -104,6 +113,13 @@ impl RobotsCacheEntry {
         self
     }
 
+    /// The entry, expiring no later than at this time.
+    #[must_use]
+    pub fn expiring_by(mut self, latest: Timestamp) -> Self {
+        self.expires_at = self.expires_at.min(latest);
+        self
+    }
+
     /// Whether this crawler may fetch this path and query, and the rule that decides. See [`RobotsFile::check`].
     pub fn check(&self, product_token: &str, path_and_query: &str) -> RobotsVerdict<'_> {
         match &self.rules {
@@ -116,6 +132,11 @@ impl RobotsCacheEntry {
     /// Whether this crawler may fetch this path and query.
     pub fn allows(&self, product_token: &str, path_and_query: &str) -> bool {
         self.check(product_token, path_and_query).allowed
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> &RobotsRules {
+        &self.rules
     }
 
     /// When the file must be fetched again.
