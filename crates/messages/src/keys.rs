@@ -20,6 +20,8 @@ pub enum KeyKind {
     Host,
     /// A site in UTF-8, a zero byte, and the cell of its pages.
     Group,
+    /// A site in UTF-8, a zero byte, and the name of a host.
+    SiteHost,
     /// A band: one byte for its number, four for its value.
     Band,
     /// One letter for the type (group, cell, site …), then 8 bytes of hash, big-endian.

@@ -26,6 +26,7 @@ mod operate;
 mod outcome;
 mod parts;
 mod report;
+mod request;
 mod resolution;
 mod schema_record;
 mod shape;
@@ -48,12 +49,12 @@ pub use crate::frontier::{
 };
 pub use crate::keys::Keyed;
 pub use crate::look::{
-    ChangeBelief, ChangeEstimate, Exchange, FetchReason, FetchRequest, FetchResult, Hop, Look, LookJudgement,
-    PageObservation, RedirectedRequest, Validators, Verdict,
+    ChangeBelief, ChangeEstimate, Exchange, FetchResult, Hop, Look, LookJudgement, PageObservation, Validators, Verdict,
 };
 pub use crate::operate::{CopyKind, DeadLetter, PageChange, PageContent};
 pub use crate::outcome::{ContentEvidence, FetchOutcome, HostTrouble, OutcomeMeaning, RetryRule};
 pub use crate::report::{AnswerKind, AnswerReport, OutcomeClass};
+pub use crate::request::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
 
 /// The wire name of a unit variant, such as `not_modified`. Used for display and in state records.
 pub fn word(value: &impl serde::Serialize) -> String {

@@ -53,6 +53,8 @@ pub enum FetchOutcome {
     ContactMissing,
     /// An unwanted media type.
     ContentRefused,
+    /// Not sent: requests for the page were under way at several crashes of the fetcher.
+    SetAside,
     /// An outcome of a newer fetcher that this program does not know. It says nothing about the page.
     Unknown,
 }
@@ -110,7 +112,7 @@ pub struct OutcomeMeaning {
 
 impl FetchOutcome {
     /// Every outcome, in the order of the schema.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Fetched,
         Self::NotModified,
         Self::SameContent,
@@ -134,6 +136,7 @@ impl FetchOutcome {
         Self::PortRefused,
         Self::ContactMissing,
         Self::ContentRefused,
+        Self::SetAside,
         Self::Unknown,
     ];
 
@@ -161,6 +164,7 @@ impl FetchOutcome {
             | Self::AddressRefused
             | Self::PortRefused
             | Self::ContactMissing
+            | Self::SetAside
             | Self::Unknown => (Nothing, No, BackOff),
             Self::RobotsDisallowed => (Nothing, No, WhenRobotsRefresh),
             Self::RobotsUnavailable => (Nothing, Yes, BackOff),

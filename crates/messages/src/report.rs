@@ -134,6 +134,7 @@ impl AnswerKind {
                 FetchOutcome::ContentRefused => {
                     (Failed, "outcome_content_refused", "unwanted content", Some("fetch.content_types"))
                 }
+                FetchOutcome::SetAside => (NotSent, "outcome_set_aside", "under way at crashes of the fetcher", None),
                 FetchOutcome::Unknown => (Failed, "outcome_unknown", "outcome of a newer version", None),
             },
             Self::RedirectRefused => {

@@ -246,6 +246,7 @@ fn every_outcome_gives_exactly_one_observation_and_failures_say_nothing_about_th
         O::PortRefused,
         O::ContactMissing,
         O::ContentRefused,
+        O::SetAside,
     ];
     // Of a page never seen, neither a failure nor its absence is news.
     for outcome in failures.into_iter().chain([O::NotFound]) {

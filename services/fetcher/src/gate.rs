@@ -39,10 +39,14 @@ const SWEPT_AFTER: u32 = 1_000;
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, WebTime, NoOpMiddleware<Duration>>;
 
+/// When others may have sent their last request to the hosts.
+type OthersUntil = Rc<Cell<Timestamp>>;
+
 /// The turns of one host. All who send requests to it share them: its worker, and the workers of hosts whose robots.txt
 /// redirects to it.
 pub(crate) struct HostGate {
     clock: Arc<dyn Clock>,
+    others_until: OthersUntil,
     one_at_a_time: Arc<Mutex<()>>,
     state: RefCell<GateState>,
 }
@@ -81,15 +85,15 @@ impl Drop for HostTurn {
 }
 
 impl HostGate {
-    fn new(clock: Arc<dyn Clock>, last_end: Option<Timestamp>) -> Rc<Self> {
+    fn new(clock: Arc<dyn Clock>, others_until: OthersUntil) -> Rc<Self> {
         let state = GateState {
             delay: Duration::ZERO,
             limiter: None,
-            last_end,
+            last_end: None,
             last_latency: Duration::ZERO,
             left_alone_until: Timestamp::MIN,
         };
-        Rc::new(Self { clock, one_at_a_time: Arc::default(), state: RefCell::new(state) })
+        Rc::new(Self { clock, others_until, one_at_a_time: Arc::default(), state: RefCell::new(state) })
     }
 
     pub(crate) fn set_delay(&self, delay: Duration) {
@@ -122,7 +126,8 @@ impl HostGate {
     }
 
     pub(crate) fn leave_alone_until(&self, until: Timestamp) {
-        self.state.borrow_mut().left_alone_until = until;
+        let mut state = self.state.borrow_mut();
+        state.left_alone_until = state.left_alone_until.max(until);
     }
 
     /// Waits until a request may be sent: when nobody else asks the host, `delay` after the last response, and not
@@ -135,7 +140,7 @@ impl HostGate {
             let now = self.clock.now();
             let wait = {
                 let state = self.state.borrow();
-                let earliest = state.last_end.map_or(Timestamp::MIN, |end| end + state.delay);
+                let earliest = self.earliest(&state);
                 if now < earliest {
                     earliest.saturating_since(now)
                 } else {
@@ -148,6 +153,18 @@ impl HostGate {
             sleep(&*self.clock, wait).await;
         }
         HostTurn { gate: self.clone(), was_used: false, _one_at_a_time: one_at_a_time }
+    }
+
+    /// The earliest time of the next turn, by the delay after the last request.
+    fn earliest(&self, state: &GateState) -> Timestamp {
+        let last = self.others_until.get().max(state.last_end.unwrap_or(Timestamp::MIN));
+        if last == Timestamp::MIN { last } else { last + state.delay }
+    }
+
+    /// How long the next turn is away at least, on the clock of the web.
+    pub(crate) fn time_to_turn(&self, not_before: Timestamp) -> Duration {
+        let earliest = self.earliest(&self.state.borrow());
+        earliest.max(not_before).saturating_since(self.clock.now())
     }
 
     async fn sleep_until(&self, moment: Timestamp) {
@@ -171,21 +188,21 @@ impl HostGate {
 pub(crate) struct HostGates {
     clock: Arc<dyn Clock>,
     gates: RefCell<HashMap<String, Rc<HostGate>>>,
-    /// Whether other processes may have asked the hosts.
-    after_others: bool,
+    others_until: OthersUntil,
     made: Cell<u32>,
 }
 
 impl HostGates {
-    /// Gates of hosts that another process, or this one before a restart, may have asked a moment ago. Requests that it
-    /// left unanswered are delivered again at once.
-    pub(crate) fn after_others(clock: Arc<dyn Clock>) -> Self {
-        Self { after_others: true, ..Self::new(clock) }
-    }
-
     /// Gates of hosts that nobody else asks.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, gates: RefCell::default(), after_others: false, made: Cell::new(0) }
+        let others_until = Rc::new(Cell::new(Timestamp::MIN));
+        Self { clock, gates: RefCell::default(), others_until, made: Cell::new(0) }
+    }
+
+    /// From now on only this process asks the hosts. Another, or this one before a restart, may have asked them a moment
+    /// ago, and requests that it left unanswered are delivered again at once.
+    pub(crate) fn after_others(&self) {
+        self.others_until.set(self.clock.now());
     }
 
     /// The gate of a host.
@@ -197,8 +214,7 @@ impl HostGates {
         if self.made.get().is_multiple_of(SWEPT_AFTER) {
             self.gates.borrow_mut().retain(|_, gate| Rc::strong_count(gate) > 1 || !gate.is_forgettable());
         }
-        let last_end = self.after_others.then(|| self.clock.now());
-        let gate = HostGate::new(self.clock.clone(), last_end);
+        let gate = HostGate::new(self.clock.clone(), self.others_until.clone());
         self.gates.borrow_mut().insert(name.to_owned(), gate.clone());
         gate
     }

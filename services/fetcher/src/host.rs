@@ -1,16 +1,17 @@
 //! The worker of one host, whatever the scheme and port: one request at a time, within the host's crawl delay.
 
+use crate::crashes::Suspicion;
 use crate::gate::HostGate;
 use crate::host::door::{Asked, Errand};
 use crate::host::origin::Origins;
 use crate::network::Network;
-use crate::outcome::{outcome_of, shortened};
+use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::pool::{Done, FetchJob};
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
 use crate::traffic::OnTheWire;
 use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, Sha1, Validators};
+use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, RobotsErrand, Sha1, Validators};
 use page::{CanonicalUrl, Timestamp};
 use politeness::{RobotsCacheEntry, RobotsFetch};
 use std::rc::Rc;
@@ -47,6 +48,10 @@ pub(crate) enum Turn {
         job: Box<FetchJob>,
         leaves_site: bool,
     },
+    /// The job waits for a robots.txt that the fetcher of another site asks for.
+    Wait {
+        job: Box<FetchJob>,
+    },
     /// The job is dropped: the pool is draining.
     Drained,
 }
@@ -69,16 +74,27 @@ impl HostWorker {
         self.place.is_some()
     }
 
+    fn try_take_place(&mut self) -> bool {
+        self.place = self.network.places.try_own();
+        self.has_place()
+    }
+
     async fn take_place(&mut self) {
-        if self.place.is_none() {
-            self.place = Some(self.network.places.own().await);
-        }
+        self.place = Some(self.network.places.own().await);
     }
 
     /// Closes the idle connections, so that others get their place.
     pub(crate) fn rest(&mut self) {
         self.origins.close();
         self.place = None;
+    }
+
+    /// How long (real) the jobs of a URL's origin wait at most for its robots.txt from the fetcher of another site. `None`
+    /// if they do not wait.
+    pub(crate) fn robots_patience(&self, url: &CanonicalUrl) -> Option<Duration> {
+        let now = self.clock.now();
+        let until = self.network.robots.asked_elsewhere_until(url, now)?;
+        Some(self.clock.to_real(until.saturating_since(now)))
     }
 
     /// Cancels a job midway. The connection is closed so that the rest of its exchange is not read as the next
@@ -106,13 +122,30 @@ impl HostWorker {
 
     /// Works on a job until it is answered or redirected to another host.
     pub(crate) async fn work(&mut self, mut job: Box<FetchJob>) -> Turn {
+        if let Some(crash) = self.suspected(&mut job).await {
+            return Turn::Done(self.failed(job, self.clock.now(), Duration::ZERO, crash));
+        }
+        match job.errand.take() {
+            Some(RobotsErrand { answer: Some(answer), of_url, .. }) => self.take_errand(&of_url, &answer, &mut job),
+            Some(errand) => {
+                // Boxed because it is rare: it would enlarge the future of every page.
+                return match Box::pin(self.run_errand(errand, &mut job)).await {
+                    Ok(()) => self.hand_over(job, true),
+                    Err(why) => self.given_up(job, &why),
+                };
+            }
+            None => {}
+        }
         loop {
             let at = job.at.clone();
-            if let Err(why) = self.refresh_robots(&at, &mut job).await {
-                return self.given_up(job, &why);
-            }
+            let unanswered = match self.refresh_robots(&at, &mut job).await {
+                Ok(failure) => failure.filter(is_without_connection),
+                Err(why) => return self.given_up(job, &why),
+            };
             if let Some(refusal) = self.network.robots.refusal(&at, &self.network.rules.product_token) {
-                return Turn::Done(self.refused(job, refusal));
+                // What kept robots.txt from being had tells more, but only of the request that tried.
+                let told = unanswered.filter(|_| refusal.outcome == FetchOutcome::RobotsUnavailable);
+                return Turn::Done(self.refused(job, told.unwrap_or(refusal)));
             }
             let Asked { fetched_at, latency, answer } = match self.ask(&at, Errand::Page, &mut job).await {
                 Ok(asked) => asked,
@@ -135,12 +168,35 @@ impl HostWorker {
             }
             job.at = next;
             if job.at.host_name() != self.name {
-                // Its exchange counts as in flight until it has been handed over.
-                job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
                 let leaves_site = job.at.site_key() != at.site_key();
-                return Turn::HandOver { job, leaves_site };
+                return self.hand_over(job, leaves_site);
             }
             self.wait_again(&mut job);
+        }
+    }
+
+    fn hand_over(&self, mut job: Box<FetchJob>, leaves_site: bool) -> Turn {
+        // Its exchange counts as in flight until it has been handed over.
+        job.waiting = Some(self.network.traffic.enter(self.clock.monotonic()));
+        Turn::HandOver { job, leaves_site }
+    }
+
+    /// Why the job is not worked on, if requests for its page were under way at too many crashes. After fewer, waits
+    /// until no other such job is worked on.
+    async fn suspected(&self, job: &mut FetchJob) -> Option<FetchFailure> {
+        let crashes = self.network.crashes.as_ref()?;
+        match crashes.suspicion(job.request.page_id, self.clock.now()) {
+            Suspicion::None => None,
+            Suspicion::Alone => {
+                if job.alone.is_none() && job.under_way.is_none() {
+                    job.alone = self.network.suspects.clone().acquire_owned().await.ok();
+                }
+                None
+            }
+            Suspicion::SetAside { crashes, until } => {
+                let detail = format!("under way at {crashes} crashes of the fetcher; not asked for before {until}");
+                Some(FetchFailure::new(FetchOutcome::SetAside, detail))
+            }
         }
     }
 
@@ -171,20 +227,28 @@ impl HostWorker {
         failure: FetchFailure,
     ) -> Box<Done> {
         job.wire_bytes += failure.wire_bytes;
-        let (tag, robots_bytes) = (job.tag, job.robots_bytes);
+        let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
+        let held = (None, job.is_answered());
         let mut result = self.result(*job, fetched_at, latency, failure.outcome);
         result.detail = Some(shortened(failure.detail));
-        Box::new(Done { tag, result, body: None, robots_bytes, memory: None })
+        Box::new(Done { tag, result, body: None, robots_bytes, robots_of, held })
     }
 
-    fn answered(&self, job: Box<FetchJob>, fetched_at: Timestamp, latency: Duration, response: Response) -> Box<Done> {
+    fn answered(
+        &self,
+        mut job: Box<FetchJob>,
+        fetched_at: Timestamp,
+        latency: Duration,
+        response: Response,
+    ) -> Box<Done> {
         let retry_after = self.retry_after(&response);
         let mut body = None;
         let status = response.status.as_u16();
         let known = known_to(&job);
         let is_conditional = known.etag.is_some() || known.last_modified.is_some();
         let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
-        let (tag, robots_bytes, known_digest) = (job.tag, job.robots_bytes, job.request.validators.content_digest);
+        let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
+        let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
         let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
         let look = &mut result.look;
@@ -207,7 +271,8 @@ impl HostWorker {
             }
         }
         let memory = response.memory.filter(|_| body.is_some());
-        Box::new(Done { tag, result, body, robots_bytes, memory })
+        let held = (memory, under_way);
+        Box::new(Done { tag, result, body, robots_bytes, robots_of, held })
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {

@@ -4,8 +4,9 @@
 //! earlier than the host's gate says. Whatever a host answers becomes an outcome that travels the loop: a bad page is
 //! never an error of this crate.
 //!
-//! All state (connections, robots.txt, gates) can be rebuilt. Results are at-least-once: a request is read again after
-//! a crash, and the detector drops the duplicate by its number.
+//! What robots.txt says is kept in a table, so that it is known after a restart and wherever the site's partition goes.
+//! All other state (connections, gates) is rebuilt. Results are at-least-once: a request is read again after a crash, and
+//! the detector drops the duplicate by its number.
 //!
 //! The fetcher does not decide which pages are worth fetching, and does not interpret a body beyond its digest.
 
@@ -14,6 +15,7 @@ mod answers;
 mod body;
 mod codings;
 mod connection;
+mod crashes;
 mod epochs;
 mod exchange;
 mod first_failures;
@@ -43,6 +45,7 @@ mod route;
 mod rules;
 mod sniff;
 mod stage;
+mod state;
 mod traffic;
 
 pub use crate::address::is_public;
@@ -51,3 +54,4 @@ pub use crate::one::{fetch_one, fetch_robots};
 pub use crate::response::Response;
 pub use crate::rules::{FetcherRules, RulesError};
 pub use crate::stage::{stage, topology};
+pub use crate::state::{HostRobots, OriginRobots, ROBOTS, RobotsKey};

@@ -32,7 +32,7 @@ pub struct FetchedPage {
 impl PageFetcher {
     /// Starts the network thread.
     pub fn start(rules: FetcherRules, clock: Arc<dyn Clock>) -> io::Result<Self> {
-        let pool = FetchPool::start(Arc::new(rules), clock)?;
+        let pool = FetchPool::start(Arc::new(rules), clock, None)?;
         pool.begin(EPOCH);
         Ok(Self { pool, submitted: 0, answered: 0 })
     }

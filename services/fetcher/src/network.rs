@@ -1,5 +1,6 @@
 //! State shared by all connections of a process: rules, DNS cache, gates of hosts and addresses, robots.txt.
 
+use crate::crashes::CrashJournal;
 use crate::gate::{AddressGate, HostGates};
 use crate::memory::BodyMemory;
 use crate::places::Places;
@@ -11,6 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use stream::Clock;
+use tokio::sync::Semaphore;
 
 /// One per network thread.
 pub(crate) struct Network {
@@ -18,7 +20,11 @@ pub(crate) struct Network {
     pub(crate) resolver: Resolver,
     pub(crate) gates: HostGates,
     pub(crate) addresses: AddressGate,
-    pub(crate) robots: RobotsBook,
+    pub(crate) robots: Arc<RobotsBook>,
+    /// Absent outside the loop: there, a crash has whoever asked for the page as its witness.
+    pub(crate) crashes: Option<Arc<CrashJournal>>,
+    /// The right to ask for a page that is suspected of crashes.
+    pub(crate) suspects: Arc<Semaphore>,
     pub(crate) places: Places,
     pub(crate) memory: BodyMemory,
     pub(crate) buffers: Rc<Buffers>,
@@ -67,7 +73,9 @@ impl Network {
             resolver: Resolver::system(&rules.fetch),
             gates: HostGates::new(clock),
             addresses,
-            robots: RobotsBook::default(),
+            robots: Arc::default(),
+            crashes: None,
+            suspects: Arc::new(Semaphore::new(1)),
             places: Places::of(rules.fetch.connections),
             memory: BodyMemory::of(rules.fetch.memory),
             buffers,

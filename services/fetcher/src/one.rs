@@ -39,6 +39,7 @@ pub fn fetch_one(
                     host.rest();
                     job = *next;
                 }
+                Turn::Wait { .. } => unreachable!("without owners of sites, nobody else is waited for"),
                 Turn::Drained => unreachable!("only a pool is drained"),
             }
         }

@@ -42,9 +42,14 @@ pub(crate) fn shortened(mut detail: String) -> String {
     detail
 }
 
+/// Whether the rules of this crawler forbid to ask the host at all.
+pub(crate) fn is_refused_by_rules(failure: &FetchFailure) -> bool {
+    use FetchOutcome::{AddressRefused, ContactMissing, PortRefused};
+    [AddressRefused, PortRefused, ContactMissing].contains(&failure.outcome)
+}
+
 /// Whether the failure came before any request was sent: name, address, connection or certificate.
 pub(crate) fn is_without_connection(failure: &FetchFailure) -> bool {
-    use FetchOutcome::{AddressRefused, ConnectFailed, ContactMissing, DnsFailed, PortRefused, TlsFailed};
-    let before = [AddressRefused, PortRefused, ContactMissing, ConnectFailed, DnsFailed, TlsFailed];
-    before.contains(&failure.outcome)
+    use FetchOutcome::{ConnectFailed, DnsFailed, TlsFailed};
+    is_refused_by_rules(failure) || [ConnectFailed, DnsFailed, TlsFailed].contains(&failure.outcome)
 }

@@ -42,10 +42,10 @@ pub(crate) async fn exchange(
         FailedExchange { is_unseen, ..FailedExchange::after(connection.received_bytes(), failure(problem)) }
     })?;
     let mut body_bytes = 0;
+    // While the body waits for memory, the host waits for us.
+    let waited = Cell::new(Duration::ZERO);
     let (body, truncated, memory) = if head.status.is_success() {
         let announced = head.framing.announced().unwrap_or(0);
-        // While the body waits for memory, the host waits for us.
-        let waited = Cell::new(Duration::ZERO);
         let add_wait = |since: Instant| waited.set(waited.get() + since.elapsed());
         let begun = Instant::now();
         let body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await;
@@ -70,6 +70,10 @@ pub(crate) async fn exchange(
         let taken = taken.and_then(|is_whole| problem.map_or(Ok(is_whole), Err));
         let failed = |failure| FailedExchange::after(connection.received_bytes(), failure);
         let is_whole = taken.map_err(failed)?;
+        if !is_whole && body_bytes == 0 {
+            // Without a length, what ends before it has begun is no empty page.
+            return Err(failed(failure_of(Http1Error::Closed, idle)));
+        }
         let TakenBody { body, is_cut, memory } = body.finish(rules).map_err(failed)?;
         (body, is_cut || !is_whole, Some(memory))
     } else {
@@ -86,7 +90,8 @@ pub(crate) async fn exchange(
         received_bytes: body_bytes,
     });
     let ResponseHead { status, headers, .. } = *head;
-    Ok(Response { status, headers, body, truncated, wire_bytes: connection.received_bytes(), record, memory })
+    let (wire_bytes, waited) = (connection.received_bytes(), waited.get());
+    Ok(Response { status, headers, body, truncated, wire_bytes, record, memory, waited })
 }
 
 fn failure_of(problem: Http1Error, idle: Duration) -> FetchFailure {

@@ -24,7 +24,7 @@ pub(crate) async fn exchange(
     connection: &mut Http2Connection,
     address: Option<&str>,
     network: &Network,
-    mut limit: Instant,
+    limit: Instant,
 ) -> Result<Response, FailedExchange> {
     let rules = &*network.rules;
     let idle = rules.fetch.idle_timeout;
@@ -47,21 +47,24 @@ pub(crate) async fn exchange(
     let (head, mut frames) = response.into_parts();
     let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
     let mut wire_bytes: u64 = head_bytes;
+    let mut waited = Duration::ZERO;
     let (body, truncated, memory) = if head.status.is_success() {
         let received = async {
             let announced = frames.size_hint().lower();
             // While the body waits for memory, the host waits for us.
             let mut since = Instant::now();
             let mut body = Intake::begin(&head.headers, announced, wanted, rules, &network.memory).await?;
-            limit += since.elapsed();
-            while let Some(frame) = within(idle, limit, frames.frame()).await.ok_or_else(|| too_late(limit))? {
+            waited += since.elapsed();
+            while let Some(frame) =
+                within(idle, limit + waited, frames.frame()).await.ok_or_else(|| too_late(limit + waited))?
+            {
                 let Ok(data) = frame.map_err(|error| failure_of(&error))?.into_data() else { continue };
                 wire_bytes += data.len() as u64;
                 since = Instant::now();
                 if body.take(&data).await? == More::Cut {
                     break;
                 }
-                limit += since.elapsed();
+                waited += since.elapsed();
             }
             body.finish(rules)
         };
@@ -81,7 +84,7 @@ pub(crate) async fn exchange(
         address: address.map(str::to_owned),
         received_bytes,
     });
-    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record, memory })
+    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record, memory, waited })
 }
 
 async fn drained(mut frames: Incoming, drain: &mut Drain) -> bool {

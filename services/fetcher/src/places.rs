@@ -6,10 +6,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Of so many places, one is for connections to other hosts than the worker's own.
 const OWN_PLACES_PER_OTHER: usize = 16;
 
-/// Places for open connections. A worker keeps its own while its connection is open, and waits for its host's turn with
-/// it. Places for requests to other hosts are taken after the turn and given back after the exchange, so that neither
-/// waits for the other.
+/// Free places are short below this share, as a divisor.
+const SHORT_BELOW: usize = 4;
+
+/// Places for open connections. A worker keeps its own while its connection is open. Places for requests to other hosts
+/// are given back after the exchange.
 pub(crate) struct Places {
+    most_own: usize,
     own: Arc<Semaphore>,
     elsewhere: Arc<Semaphore>,
 }
@@ -20,7 +23,17 @@ impl Places {
         let connections = connections.min(Semaphore::MAX_PERMITS);
         let elsewhere = (connections / OWN_PLACES_PER_OTHER).max(1);
         let own = connections.saturating_sub(elsewhere).max(1);
-        Self { own: Arc::new(Semaphore::new(own)), elsewhere: Arc::new(Semaphore::new(elsewhere)) }
+        Self { most_own: own, own: Arc::new(Semaphore::new(own)), elsewhere: Arc::new(Semaphore::new(elsewhere)) }
+    }
+
+    /// Whether few places are free, so that nobody should keep one that he does not need for a while.
+    pub(crate) fn are_short(&self) -> bool {
+        self.own.available_permits() < self.most_own.div_ceil(SHORT_BELOW)
+    }
+
+    /// A place for the connection of a worker to its host, if one is free.
+    pub(crate) fn try_own(&self) -> Option<OwnedSemaphorePermit> {
+        self.own.clone().try_acquire_owned().ok()
     }
 
     /// A place for the connection of a worker to its host.

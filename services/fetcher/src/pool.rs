@@ -1,19 +1,21 @@
 //! Runs all host workers on one tokio thread: the only concurrency in the fetcher.
 
 use crate::answers::{self, Receiver, Sender};
+use crate::crashes::{CrashJournal, UnderWay};
 use crate::epochs::Epochs;
-use crate::gate::HostGates;
 use crate::host::{HostWorker, Turn};
 use crate::memory::KeptMemory;
 use crate::network::Network;
+use crate::robots::RobotsBook;
 use crate::rules::FetcherRules;
+use crate::state::RobotsKey;
 use crate::traffic::{Traffic, Waiting};
 use bytes::Bytes;
 use messages::body::{self, Packing};
-use messages::{Exchange, FetchRequest, FetchResult, Hop, RedirectedRequest};
-use page::CanonicalUrl;
+use messages::{Exchange, FetchRequest, FetchResult, Hop, RedirectedRequest, RobotsErrand};
+use page::{CanonicalUrl, SiteKey};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::pin::pin;
 use std::rc::Rc;
@@ -22,11 +24,11 @@ use std::sync::{Arc, mpsc as std_mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use stream::{Clock, RequestTag};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::LocalSet;
 
 /// Idle time (real) after which a host's connection is closed, so that others get its slot.
-const CONNECTION_REST: Duration = Duration::from_secs(2);
+pub(crate) const CONNECTION_REST: Duration = Duration::from_secs(2);
 /// Idle time (real) after which a host's worker ends.
 const HOST_FORGOTTEN: Duration = Duration::from_secs(600);
 
@@ -41,14 +43,30 @@ pub(crate) struct FetchJob {
     pub(crate) wire_bytes: u64,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
+    /// Hosts of the partition's site whose robots.txt was asked for on the way.
+    pub(crate) robots_of: Vec<RobotsKey>,
+    /// The site of the request's partition.
+    site: SiteKey,
     /// Whether a request for the page was sent. The answer is useful even after the lease.
     pub(crate) was_sent: bool,
+    /// What is to be done before its page is asked for.
+    pub(crate) errand: Option<RobotsErrand>,
+    /// Requests sent for it, robots.txt included.
+    pub(crate) requests: u32,
+    /// Present once a request was sent for it, where crashes are noted.
+    pub(crate) under_way: Option<UnderWay>,
+    /// Present while it is the one job worked on that is suspected of crashes, until it is under way.
+    pub(crate) alone: Option<OwnedSemaphorePermit>,
     /// Present while it waits for its host's turn.
     pub(crate) waiting: Option<Waiting>,
 }
 
 impl FetchJob {
     pub(crate) fn new(tag: RequestTag, request: FetchRequest) -> Self {
+        let site = match &request.redirected {
+            Some(redirected) => redirected.target_url.site_key(),
+            None => request.site_key.clone(),
+        };
         let mut job = Self {
             tag,
             at: request.target().clone(),
@@ -56,8 +74,13 @@ impl FetchJob {
             exchanges: Vec::new(),
             wire_bytes: 0,
             robots_bytes: 0,
-            // What was redirected to here was sent there.
-            was_sent: request.redirected.is_some(),
+            robots_of: Vec::new(),
+            site,
+            was_sent: false,
+            errand: None,
+            requests: 0,
+            under_way: None,
+            alone: None,
             waiting: None,
             request,
         };
@@ -65,19 +88,51 @@ impl FetchJob {
             job.hops = redirected.hops;
             job.exchanges = redirected.exchanges;
             job.wire_bytes = redirected.wire_bytes.max(0) as u64;
+            job.requests = redirected.requests.max(0) as u32;
+            // What was redirected to here was sent there.
+            job.was_sent = !job.hops.is_empty();
+            job.errand = redirected.robots;
         }
         job
     }
 
+    /// Notes that the robots.txt of a URL's origin was asked for, if its host is to be stored with the request's
+    /// partition.
+    pub(crate) fn learned_robots_of(&mut self, url: &CanonicalUrl) {
+        let site = url.site_key();
+        let key = RobotsKey::new(&site, url.host_name());
+        if site == self.site && !self.robots_of.contains(&key) {
+            self.robots_of.push(key);
+        }
+    }
+
+    /// Notes that a request is sent for the job.
+    pub(crate) fn goes_out(&mut self, crashes: Option<&Arc<CrashJournal>>) {
+        self.requests += 1;
+        if let Some(crashes) = crashes.filter(|_| self.under_way.is_none()) {
+            self.under_way = Some(crashes.begin(self.request.page_id, self.alone.take()));
+        }
+    }
+
+    /// Notes that the job is answered, and returns what is to be held until that is committed.
+    pub(crate) fn is_answered(&mut self) -> Option<UnderWay> {
+        let mut under_way = self.under_way.take();
+        under_way.iter_mut().for_each(UnderWay::is_answered);
+        under_way
+    }
+
     /// The job as a request to the fetcher of the site that it was redirected to.
-    fn redirected(self) -> FetchRequest {
+    fn redirected(self) -> Answer {
         let redirected = RedirectedRequest {
             target_url: self.at,
             hops: self.hops,
             exchanges: self.exchanges,
             wire_bytes: (self.wire_bytes + self.robots_bytes) as i64,
+            requests: i32::try_from(self.requests).unwrap_or(i32::MAX),
+            robots: self.errand,
         };
-        FetchRequest { redirected: Some(Box::new(redirected)), ..self.request }
+        let request = FetchRequest { redirected: Some(Box::new(redirected)), ..self.request };
+        Answer::Redirected { tag: self.tag, request: Box::new(request), robots_of: self.robots_of }
     }
 }
 
@@ -90,9 +145,14 @@ pub(crate) struct Done {
     pub(crate) body: Option<Bytes>,
     /// Bytes received of every robots.txt that was asked for on the way.
     pub(crate) robots_bytes: u64,
-    /// The memory of the body, to be held until the result is committed.
-    pub(crate) memory: Option<KeptMemory>,
+    /// Hosts whose robots.txt is to be stored.
+    pub(crate) robots_of: Vec<RobotsKey>,
+    /// To be held until the result is committed.
+    pub(crate) held: HeldByDone,
 }
+
+/// What an answered request still takes: the memory of its body, and its place in the journal of crashes.
+pub(crate) type HeldByDone = (Option<KeptMemory>, Option<UnderWay>);
 
 impl Done {
     /// The result with its body.
@@ -105,7 +165,12 @@ impl Done {
 pub(crate) enum Answer {
     Done(Box<Done>),
     /// It was redirected to a site that another fetcher may own.
-    Redirected(RequestTag, Box<FetchRequest>),
+    Redirected {
+        tag: RequestTag,
+        request: Box<FetchRequest>,
+        /// Hosts whose robots.txt is to be stored.
+        robots_of: Vec<RobotsKey>,
+    },
 }
 
 /// A command to the pool's thread.
@@ -127,12 +192,18 @@ pub(crate) struct FetchPool {
     pub(crate) answers: Receiver<Answer>,
     hosts: Arc<AtomicUsize>,
     traffic: Arc<Traffic>,
+    pub(crate) robots: Arc<RobotsBook>,
     clock: Arc<dyn Clock>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl FetchPool {
-    pub(crate) fn start(rules: Arc<FetcherRules>, clock: Arc<dyn Clock>) -> io::Result<Self> {
+    /// Starts the network thread. `crashes` is where the requests under way are noted, if anywhere.
+    pub(crate) fn start(
+        rules: Arc<FetcherRules>,
+        clock: Arc<dyn Clock>,
+        crashes: Option<Arc<CrashJournal>>,
+    ) -> io::Result<Self> {
         let (answer, answers) = answers::channel();
         let sender = answer.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -142,7 +213,8 @@ impl FetchPool {
         let (submit, orders) = mpsc::unbounded_channel();
         let hosts = Arc::new(AtomicUsize::new(0));
         let traffic = Arc::new(Traffic::default());
-        let (traffic_of_thread, clock_of_thread) = (traffic.clone(), clock.clone());
+        let robots = Arc::new(RobotsBook::default());
+        let (traffic_of_thread, clock_of_thread, robots_of_thread) = (traffic.clone(), clock.clone(), robots.clone());
         // Weak, so that the workers end when the pool is dropped.
         let (resubmit, host_count) = (submit.downgrade(), hosts.clone());
         let thread = std::thread::Builder::new().name("fetch-pool".to_owned()).spawn(move || {
@@ -150,7 +222,8 @@ impl FetchPool {
             let workers = Workers {
                 network: Rc::new(Network {
                     traffic,
-                    gates: HostGates::after_others(clock.clone()),
+                    robots: robots_of_thread,
+                    crashes,
                     ..Network::new(rules, clock.clone())
                 }),
                 clock,
@@ -162,7 +235,7 @@ impl FetchPool {
             };
             LocalSet::new().block_on(&runtime, dispatch(Rc::new(workers), orders));
         })?;
-        Ok(Self { submit: Some(submit), answers, hosts, traffic, clock, thread: Some(thread) })
+        Ok(Self { submit: Some(submit), answers, hosts, traffic, robots, clock, thread: Some(thread) })
     }
 
     /// Accepts a job. Drops it if the pool is draining.
@@ -245,6 +318,7 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
             Order::Fetch(job) => job,
             Order::Begin(epoch) => {
                 workers.epochs.begin(epoch);
+                workers.network.gates.after_others();
                 continue;
             }
             Order::Withdraw(epochs, done) => {
@@ -271,11 +345,23 @@ async fn dispatch(workers: Rc<Workers>, mut orders: mpsc::UnboundedReceiver<Orde
 /// Runs one host's worker, one job at a time.
 async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedReceiver<Box<FetchJob>>) {
     let mut host = HostWorker::new(&name, workers.network.clone(), workers.clock.clone());
+    // Jobs whose robots.txt the fetcher of another site asks for.
+    let mut waiting = VecDeque::new();
     loop {
-        let wait = if host.has_place() { CONNECTION_REST } else { HOST_FORGOTTEN };
-        let job = match tokio::time::timeout(wait, jobs.recv()).await {
+        let rest = if host.has_place() { CONNECTION_REST } else { HOST_FORGOTTEN };
+        let left = waiting.front().map(|job: &Box<FetchJob>| host.robots_patience(&job.at));
+        let next = match left {
+            Some(None) => Ok(waiting.pop_front()),
+            Some(Some(left)) => tokio::time::timeout(left.min(rest), jobs.recv()).await,
+            None => tokio::time::timeout(rest, jobs.recv()).await,
+        };
+        let job = match next {
             Ok(Some(job)) => job,
             Ok(None) => return,
+            Err(_) if !waiting.is_empty() => {
+                host.rest();
+                continue;
+            }
             Err(_) if host.has_place() => {
                 host.rest();
                 continue;
@@ -296,9 +382,10 @@ async fn serve(workers: Rc<Workers>, name: String, mut jobs: mpsc::UnboundedRece
         match turn {
             Some(Turn::Done(done)) => workers.answer.send(Answer::Done(done)),
             Some(Turn::HandOver { job, leaves_site }) if leaves_site && workers.network.rules.sites_have_owners => {
-                workers.answer.send(Answer::Redirected(job.tag, Box::new(job.redirected())));
+                workers.answer.send(job.redirected());
             }
             Some(Turn::HandOver { job, .. }) => resubmit(&workers, job),
+            Some(Turn::Wait { job }) => waiting.push_back(job),
             Some(Turn::Drained) => {}
             None => host.break_off(),
         }

@@ -27,6 +27,8 @@ pub struct Response {
     pub(crate) record: Option<ExchangeRecord>,
     /// The memory of the body.
     pub(crate) memory: Option<KeptMemory>,
+    /// How long the host waited for memory of ours.
+    pub(crate) waited: Duration,
 }
 
 /// Record of an exchange, for archives.

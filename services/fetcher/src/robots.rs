@@ -1,13 +1,15 @@
-//! The robots.txt of all hosts that the fetcher has asked lately, reduced to the groups of this crawler.
+//! The robots.txt of all hosts that the fetcher has asked lately, reduced to the groups of this crawler. The network
+//! thread fills it and goes by it; the stage's thread keeps it in a [table](crate::state::ROBOTS).
 
-use crate::outcome::is_without_connection;
+use crate::outcome::{is_refused_by_rules, shortened};
 use crate::response::{FetchFailure, Response};
+use crate::state::{HostRobots, OriginRobots};
 use hyper::header;
 use messages::FetchOutcome;
 use page::{CanonicalUrl, Timestamp};
-use politeness::{RobotsCacheEntry, RobotsFile};
-use std::cell::RefCell;
+use politeness::{RobotsCacheEntry, RobotsFile, RobotsRules};
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Most bytes that all files take together. The hosts asked longest ago are forgotten first.
@@ -16,64 +18,91 @@ const MOST_BYTES: usize = 32 << 20;
 const BYTES_PER_HOST: usize = 512;
 /// Most origins of a host that are remembered. One host could name thousands of ports.
 const MAX_ORIGINS: usize = 4;
+/// Most origins that are remembered as asked elsewhere. One that is forgotten is asked for again.
+const MOST_ASKED_ELSEWHERE: usize = 10_000;
 /// Most sitemaps reported from a robots.txt, and the longest URL among them in bytes.
 const MAX_SITEMAPS: usize = 32;
 const MAX_SITEMAP_BYTES: usize = 2_048;
 
 /// The robots.txt of one origin: scheme and port have a file of their own (RFC 9309 §2.3).
-struct OriginRobots {
+struct KnownOrigin {
     /// Scheme and authority.
     origin: String,
     entry: RobotsCacheEntry,
     crawl_delay: Option<Duration>,
-    /// Why the last attempt got no answer.
+    /// Why nothing may be sent to the host, by the rules of this crawler.
     failure: Option<FetchFailure>,
-    /// When to ask again.
-    due: Timestamp,
     /// Sitemaps of a newly read file, to be reported with the next result.
     sitemaps: Vec<String>,
 }
 
-impl OriginRobots {
+impl KnownOrigin {
+    fn new(origin: &str, entry: RobotsCacheEntry, product_token: &str) -> Self {
+        let crawl_delay = entry.robots().and_then(|robots| robots.crawl_delay(product_token));
+        Self { origin: origin.to_owned(), crawl_delay, failure: None, sitemaps: Vec::new(), entry }
+    }
+
     fn memory_bytes(&self) -> usize {
-        self.entry.robots().map_or(0, RobotsFile::memory_bytes)
+        self.entry.robots().map_or(0, RobotsFile::memory_bytes) + bytes_of(&self.sitemaps)
+    }
+
+    fn stored(&self) -> OriginRobots {
+        OriginRobots {
+            origin: self.origin.clone(),
+            robots_txt: self.entry.robots().map(RobotsFile::to_text),
+            allows_all: *self.entry.rules() == RobotsRules::AllowAll,
+            expires_at: self.entry.expires_at(),
+            unreachable_since: self.entry.unreachable_since(),
+        }
+    }
+
+    fn restored(stored: &OriginRobots, product_token: &str) -> Self {
+        let rules = match &stored.robots_txt {
+            Some(text) => RobotsRules::File(Arc::new(RobotsFile::parse(text.as_bytes()))),
+            None if stored.allows_all => RobotsRules::AllowAll,
+            None => RobotsRules::DisallowAll,
+        };
+        let entry = RobotsCacheEntry::restored(rules, stored.expires_at, stored.unreachable_since);
+        Self::new(&stored.origin, entry, product_token)
     }
 }
 
 #[derive(Default)]
-struct HostRobots {
+struct KnownHost {
     /// The origin asked last at the end.
-    origins: Vec<OriginRobots>,
+    origins: Vec<KnownOrigin>,
     /// Number of the last use.
     used: u64,
 }
 
-impl HostRobots {
+impl KnownHost {
     fn memory_bytes(&self) -> usize {
-        BYTES_PER_HOST + self.origins.iter().map(OriginRobots::memory_bytes).sum::<usize>()
+        BYTES_PER_HOST + self.origins.iter().map(KnownOrigin::memory_bytes).sum::<usize>()
     }
 }
 
 /// The files by host name, bounded in bytes.
 #[derive(Default)]
-pub(crate) struct RobotsBook(RefCell<BookState>);
+pub(crate) struct RobotsBook(Mutex<BookState>);
 
 #[derive(Default)]
 struct BookState {
-    hosts: HashMap<String, HostRobots>,
+    hosts: HashMap<String, KnownHost>,
+    /// Origins whose file the fetcher of another site asks for, and until when it is waited for.
+    asked_elsewhere: HashMap<String, Timestamp>,
     uses: u64,
     bytes: usize,
 }
 
 impl BookState {
-    fn origin(&mut self, url: &CanonicalUrl) -> Option<&mut OriginRobots> {
+    fn origin(&mut self, url: &CanonicalUrl) -> Option<&mut KnownOrigin> {
         self.uses += 1;
         let host = self.hosts.get_mut(url.host_name())?;
         host.used = self.uses;
         host.origins.iter_mut().find(|robots| robots.origin == url.origin())
     }
 
-    fn put(&mut self, host_name: &str, robots: OriginRobots) {
+    fn put(&mut self, host_name: &str, robots: KnownOrigin) {
         self.uses += 1;
         let host = self.hosts.entry(host_name.to_owned()).or_default();
         host.used = self.uses;
@@ -84,6 +113,9 @@ impl BookState {
         }
         host.origins.push(robots);
         self.bytes = self.bytes - before + host.memory_bytes();
+        if self.bytes > MOST_BYTES && self.hosts.len() > 1 {
+            self.forget_oldest_half();
+        }
     }
 
     /// Forgets the half of the hosts that were asked longest ago.
@@ -92,19 +124,67 @@ impl BookState {
         let half = uses.len() / 2;
         let (_, &mut oldest, _) = uses.select_nth_unstable(half);
         self.hosts.retain(|_, host| host.used >= oldest);
-        self.bytes = self.hosts.values().map(HostRobots::memory_bytes).sum();
+        self.bytes = self.hosts.values().map(KnownHost::memory_bytes).sum();
     }
 }
 
 impl RobotsBook {
+    fn state(&self) -> MutexGuard<'_, BookState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether anything is known of a host.
+    pub(crate) fn knows(&self, host_name: &str) -> bool {
+        self.state().hosts.contains_key(host_name)
+    }
+
+    /// Takes over what was stored of a host, unless something is known of it. What was stored for a crawler of another
+    /// name is passed over.
+    pub(crate) fn restore(&self, host_name: &str, stored: &HostRobots, product_token: &str) {
+        if stored.product_token != product_token || self.knows(host_name) {
+            return;
+        }
+        let mut state = self.state();
+        for origin in &stored.origins {
+            state.put(host_name, KnownOrigin::restored(origin, product_token));
+        }
+    }
+
+    /// What is to be stored of a host.
+    pub(crate) fn stored(&self, host_name: &str, product_token: &str) -> Option<HostRobots> {
+        let state = self.state();
+        let origins = state.hosts.get(host_name)?.origins.iter().map(KnownOrigin::stored).collect();
+        Some(HostRobots { product_token: product_token.to_owned(), origins })
+    }
+
     /// Whether the file of a URL's origin is to be asked for.
     pub(crate) fn is_due(&self, url: &CanonicalUrl, now: Timestamp) -> bool {
-        self.0.borrow_mut().origin(url).is_none_or(|robots| robots.due <= now)
+        self.state().origin(url).is_none_or(|robots| robots.entry.expires_at() <= now)
+    }
+
+    /// Notes that the fetcher of another site asks for the file of a URL's origin, and until when it is waited for.
+    pub(crate) fn is_asked_elsewhere(&self, url: &CanonicalUrl, until: Timestamp) {
+        let mut state = self.state();
+        if state.asked_elsewhere.len() >= MOST_ASKED_ELSEWHERE {
+            state.asked_elsewhere.clear();
+        }
+        state.asked_elsewhere.insert(url.origin().to_owned(), until);
+    }
+
+    /// Until when the file of a URL's origin is waited for. `None` if nobody else asks for it.
+    pub(crate) fn asked_elsewhere_until(&self, url: &CanonicalUrl, now: Timestamp) -> Option<Timestamp> {
+        let mut state = self.state();
+        let until = *state.asked_elsewhere.get(url.origin())?;
+        if until <= now {
+            state.asked_elsewhere.remove(url.origin());
+            return None;
+        }
+        Some(until)
     }
 
     /// The file in force for a URL.
     pub(crate) fn entry(&self, url: &CanonicalUrl) -> Option<RobotsCacheEntry> {
-        self.0.borrow_mut().origin(url).map(|robots| robots.entry.clone())
+        self.state().origin(url).map(|robots| robots.entry.clone())
     }
 
     /// Takes over what an attempt to get a file led to. It is due again at `due` at the latest.
@@ -112,53 +192,49 @@ impl RobotsBook {
         &self,
         url: &CanonicalUrl,
         entry: &RobotsCacheEntry,
-        failure: Option<FetchFailure>,
+        failure: Option<&FetchFailure>,
         due: Timestamp,
         product_token: &str,
     ) {
-        let entry = entry.clone().reduced_to(product_token);
-        let robots = OriginRobots {
-            origin: url.origin().to_owned(),
-            crawl_delay: entry.robots().and_then(|robots| robots.crawl_delay(product_token)),
-            failure,
-            due: entry.expires_at().min(due),
-            sitemaps: entry.robots().map(sitemaps_of).unwrap_or_default(),
-            entry,
-        };
-        let mut state = self.0.borrow_mut();
+        let entry = entry.clone().reduced_to(product_token).expiring_by(due);
+        let sitemaps = entry.robots().map(sitemaps_of).unwrap_or_default();
+        let failure = failure.filter(|failure| is_refused_by_rules(failure));
+        let failure = failure.map(|failure| FetchFailure::new(failure.outcome, shortened(failure.detail.clone())));
+        let robots = KnownOrigin { failure, sitemaps, ..KnownOrigin::new(url.origin(), entry, product_token) };
+        let mut state = self.state();
+        state.asked_elsewhere.remove(url.origin());
         state.put(url.host_name(), robots);
-        if state.bytes > MOST_BYTES && state.hosts.len() > 1 {
-            state.forget_oldest_half();
-        }
     }
 
     /// The crawl delay of a URL's origin.
     pub(crate) fn crawl_delay(&self, url: &CanonicalUrl) -> Option<Duration> {
-        self.0.borrow_mut().origin(url).and_then(|robots| robots.crawl_delay)
+        self.state().origin(url).and_then(|robots| robots.crawl_delay)
     }
 
     /// The longest crawl delay that a file of the host asks for.
     pub(crate) fn crawl_delay_of_host(&self, name: &str) -> Option<Duration> {
-        let state = self.0.borrow();
+        let state = self.state();
         state.hosts.get(name)?.origins.iter().filter_map(|robots| robots.crawl_delay).max()
     }
 
     /// The sitemaps of a file that was read since this was called last.
     pub(crate) fn new_sitemaps(&self, url: &CanonicalUrl) -> Vec<String> {
-        self.0.borrow_mut().origin(url).map(|robots| std::mem::take(&mut robots.sitemaps)).unwrap_or_default()
+        let mut state = self.state();
+        let sitemaps = state.origin(url).map(|robots| std::mem::take(&mut robots.sitemaps)).unwrap_or_default();
+        state.bytes -= bytes_of(&sitemaps);
+        sitemaps
     }
 
     /// Why a URL must not be fetched now. `None` if it may be.
     pub(crate) fn refusal(&self, url: &CanonicalUrl, product_token: &str) -> Option<FetchFailure> {
-        let mut state = self.0.borrow_mut();
-        let OriginRobots { entry, failure, .. } = state.origin(url)?;
+        let mut state = self.state();
+        let KnownOrigin { entry, failure, .. } = state.origin(url)?;
         let verdict = entry.check(product_token, url.path_and_query());
         if verdict.allowed {
             return None;
         }
-        // The error that made robots.txt unreachable applies to the page too, and tells more.
-        if let (None, Some(failure)) = (verdict.rule, failure.as_ref().filter(|failure| is_without_connection(failure)))
-        {
+        // What kept robots.txt from being asked for keeps the page, too, and tells more.
+        if let (None, Some(failure)) = (verdict.rule, failure) {
             return Some(failure.clone());
         }
         let (outcome, detail) = match (verdict.rule, entry.unreachable_since()) {
@@ -168,6 +244,10 @@ impl RobotsBook {
         };
         Some(FetchFailure::new(outcome, detail))
     }
+}
+
+fn bytes_of(texts: &[String]) -> usize {
+    texts.iter().map(|text| size_of::<String>() + text.len()).sum()
 }
 
 /// The sitemaps of a robots.txt, within the limits on number and length.
@@ -210,11 +290,40 @@ mod tests {
         for number in 1..100 {
             take(&book, number, &large);
             assert!(book.refusal(&url(0), "bot").is_some(), "it was asked a moment ago");
-            let state = book.0.borrow();
+            let state = book.state();
             assert!(state.bytes <= MOST_BYTES, "{}", state.bytes);
-            assert_eq!(state.bytes, state.hosts.values().map(HostRobots::memory_bytes).sum::<usize>());
+            assert_eq!(state.bytes, state.hosts.values().map(KnownHost::memory_bytes).sum::<usize>());
         }
         assert!(book.is_due(&url(1), NOW) && !book.is_due(&url(99), NOW));
+    }
+
+    #[test]
+    fn what_was_stored_says_the_same_after_a_restart() {
+        let book = RobotsBook::default();
+        take(&book, 0, b"User-agent: bot\nDisallow: /private\nCrawl-delay: 2.5\nUser-agent: *\nDisallow: /\n");
+        let absent = RobotsFetch::Answered { status: 404, body: b"", retry_after: None };
+        for (number, fetches) in
+            [(1, &[absent][..]), (2, &[RobotsFetch::Unreachable]), (3, &[absent, RobotsFetch::Unreachable])]
+        {
+            for fetch in fetches {
+                let entry = RobotsCacheEntry::after(book.entry(&url(number)).as_ref(), *fetch, NOW);
+                book.take(&url(number), &entry, None, NOW + page::HOUR, "bot");
+            }
+        }
+        let (after, renamed) = (RobotsBook::default(), RobotsBook::default());
+        for number in 0..4 {
+            let (url, name) = (url(number), format!("host-{number}.test"));
+            let stored = book.stored(&name, "bot").unwrap();
+            after.restore(&name, &stored, "bot");
+            renamed.restore(&name, &stored, "other");
+            assert!(!renamed.knows(&name));
+            let (before, after) = (book.entry(&url).unwrap(), after.entry(&url).unwrap());
+            assert_eq!(after.allows("bot", "/private"), before.allows("bot", "/private"), "{number}");
+            assert_eq!(after.allows("bot", "/"), before.allows("bot", "/"), "{number}");
+            assert_eq!(after.expires_at(), before.expires_at(), "{number}");
+            assert_eq!(after.unreachable_since(), before.unreachable_since(), "{number}");
+        }
+        assert_eq!(after.crawl_delay(&url(0)), Some(Duration::from_millis(2_500)));
     }
 
     #[test]
@@ -223,6 +332,6 @@ mod tests {
         let mut others = b"User-agent: bot\nDisallow: /private\nUser-agent: other\n".to_vec();
         (0..20_000).for_each(|rule| others.extend(format!("Disallow: /{rule}\n").as_bytes()));
         take(&book, 0, &others);
-        assert!(book.0.borrow().bytes < 1_000 && book.refusal(&url(0), "bot").is_some());
+        assert!(book.state().bytes < 1_000 && book.refusal(&url(0), "bot").is_some());
     }
 }

@@ -20,6 +20,15 @@ pub(crate) fn allowed_port(url: &CanonicalUrl, rules: &FetcherRules) -> Result<(
     Err(FetchFailure::new(FetchOutcome::PortRefused, detail))
 }
 
+/// Refuses what needs no look-up to be refused: a port, or an address that is written out.
+pub(crate) async fn in_scope(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {
+    allowed_port(url, &network.rules)?;
+    match url.host_address() {
+        Some(_) => addresses(url, network).await.map(drop),
+        None => Ok(()),
+    }
+}
+
 /// Whether the proxy may be asked for a URL. An address that would be refused directly is refused here too. Names that
 /// only the proxy can resolve are left to it if the operator trusts it with them.
 pub(crate) async fn allowed_through_proxy(url: &CanonicalUrl, network: &Network) -> Result<(), FetchFailure> {

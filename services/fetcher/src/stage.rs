@@ -1,25 +1,31 @@
 //! The fetcher as a stage: requests in, results out, in the order in which hosts answer.
 
+use crate::crashes::CrashJournal;
 use crate::first_failures::FirstFailures;
 use crate::pool::{Answer, FetchJob, FetchPool};
 use crate::rules::FetcherRules;
+use crate::state::{ROBOTS, RobotsKey};
 use messages::AnswerKind;
 use messages::body::Packing;
 use messages::topics::{FETCH_REQUESTS, FETCH_RESULTS};
-use page::Timestamp;
+use page::{CanonicalUrl, Timestamp};
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{
     AnsweredRequest, Clock, Durations, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageTopology,
-    StageWork,
+    StageWork, TableKey, TaskView,
 };
 use topology::LogNames;
 
-/// The topics that the stage reads and writes. It keeps no state.
+/// Most hosts of a site that are restored with one of them. A redirect may lead to any, but a site with so many has one
+/// for each of its users.
+const RESTORED_HOSTS: usize = 16;
+
+/// The stage's table and topics.
 pub fn topology() -> StageTopology {
-    StageTopology::new("fetcher", FETCH_REQUESTS).writes(FETCH_RESULTS).writes(FETCH_REQUESTS)
+    StageTopology::new("fetcher", FETCH_REQUESTS).keeps(ROBOTS).writes(FETCH_RESULTS).writes(FETCH_REQUESTS)
 }
 
 /// The stage, with its network thread started. It packs the bodies of its results as stated.
@@ -30,8 +36,10 @@ pub fn stage(
     packing: Packing,
     clock: Arc<dyn Clock>,
 ) -> std::io::Result<StageSpec> {
+    let crashes = settings.crawl.data.as_ref().map(|data| CrashJournal::open(data, clock.now())).transpose()?;
     let fetcher = Fetcher {
-        pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock)?,
+        product_token: rules.product_token.clone(),
+        pool: FetchPool::start(Arc::new(FetcherRules { sites_have_owners: true, ..rules }), clock, crashes)?,
         packing,
         // All from the start, so that a rate can be told before the first one happens.
         outcomes: AnswerKind::all().map(|kind| (kind.report().figure, 0)).collect(),
@@ -45,6 +53,7 @@ pub fn stage(
 /// The requests in flight of all partitions of this process.
 struct Fetcher {
     pool: FetchPool,
+    product_token: String,
     packing: Packing,
     outcomes: BTreeMap<&'static str, u64>,
     failures: FirstFailures,
@@ -52,22 +61,57 @@ struct Fetcher {
     latency: Durations,
 }
 
+impl Fetcher {
+    /// Restores what is stored of a URL's host, and of other hosts of its site.
+    fn restore_robots(&self, url: &CanonicalUrl, tables: &TaskView<'_>) -> Result<(), ProcessError> {
+        let name = url.host_name();
+        if self.pool.robots.knows(name) {
+            return Ok(());
+        }
+        let site = url.site_key();
+        let own = tables.entries(ROBOTS, &RobotsKey::new(&site, name).to_bytes(), 1)?;
+        for (key, stored) in
+            own.into_iter().chain(tables.entries(ROBOTS, &RobotsKey::prefix_of(&site), RESTORED_HOSTS)?)
+        {
+            self.pool.robots.restore(key.host_name(), &stored, &self.product_token);
+        }
+        Ok(())
+    }
+
+    /// Stores what was learned of the robots.txt of these hosts on the way to an answer.
+    fn storing_robots(&self, answer: AnsweredRequest, robots_of: &[RobotsKey]) -> AnsweredRequest {
+        robots_of.iter().fold(answer, |answer, key| {
+            match self.pool.robots.stored(key.host_name(), &self.product_token) {
+                Some(stored) => answer.put(ROBOTS, key, &stored),
+                // So much has been learned since that it was forgotten.
+                None => answer,
+            }
+        })
+    }
+}
+
 impl InFlight for Fetcher {
     fn begin(&mut self, epoch: u64) {
         self.pool.begin(epoch);
     }
 
-    fn submit(&mut self, tag: RequestTag, record: &InputRecord) -> Result<(), ProcessError> {
-        self.pool.submit(FetchJob::new(tag, record.read(FETCH_REQUESTS)?));
+    fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError> {
+        let request = record.read(FETCH_REQUESTS)?;
+        self.restore_robots(request.target(), tables)?;
+        self.pool.submit(FetchJob::new(tag, request));
         Ok(())
     }
 
     fn receive(&mut self, patience: Duration) -> Option<AnsweredRequest> {
         let mut done = match self.pool.answers.receive(patience)? {
             Answer::Done(done) => done,
-            Answer::Redirected(tag, request) => return Some(AnsweredRequest::new(tag).with(FETCH_REQUESTS, *request)),
+            Answer::Redirected { tag, request, robots_of } => {
+                let answer = AnsweredRequest::new(tag).with(FETCH_REQUESTS, *request);
+                return Some(self.storing_robots(answer, &robots_of));
+            }
         };
-        let (tag, robots_bytes, memory) = (done.tag, done.robots_bytes, done.memory.take());
+        let (tag, robots_bytes, held) = (done.tag, done.robots_bytes, std::mem::take(&mut done.held));
+        let robots_of = std::mem::take(&mut done.robots_of);
         let mut result = done.packed(self.packing);
         // The budget pays for all that was received.
         result.look.wire_bytes += robots_bytes as i64;
@@ -77,11 +121,7 @@ impl InFlight for Fetcher {
         let kind = AnswerKind::of(&result.look);
         *self.outcomes.entry(kind.report().figure).or_default() += 1;
         self.failures.take(kind, &result);
-        let answer = AnsweredRequest::new(tag).with(FETCH_RESULTS, result);
-        Some(match memory {
-            Some(memory) => answer.holding(memory),
-            None => answer,
-        })
+        Some(self.storing_robots(AnsweredRequest::new(tag).with(FETCH_RESULTS, result), &robots_of).holding(held))
     }
 
     fn withdraw(&mut self, epochs: &[u64]) {

@@ -47,6 +47,7 @@ fn row(topic: &TopicSpec) -> String {
         KeyKind::Page => "page id",
         KeyKind::Host => "host",
         KeyKind::Group => "site and cell",
+        KeyKind::SiteHost => "site and host name",
         KeyKind::Hash => "kind and hash",
         KeyKind::Band => "band",
         KeyKind::StagePartition => "scheduler partition",

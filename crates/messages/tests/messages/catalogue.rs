@@ -38,7 +38,9 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
         KeyKind::Band => key.len() == 5 && key == bytes("band"),
         KeyKind::StagePartition => key == fields["stage_partition"].to_string().as_bytes(),
         KeyKind::Original => key == bytes("key"),
-        KeyKind::Host | KeyKind::Group | KeyKind::Hash | KeyKind::Fingerprint => panic!("no message has such a key"),
+        KeyKind::Host | KeyKind::Group | KeyKind::SiteHost | KeyKind::Hash | KeyKind::Fingerprint => {
+            panic!("no message has such a key")
+        }
     }
 }
 

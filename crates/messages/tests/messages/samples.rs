@@ -58,6 +58,16 @@ impl Samples for FetchRequest {
                 hops: vec![Hop { url: url().to_string(), status: 302 }],
                 exchanges: vec![exchange()],
                 wire_bytes: 311,
+                requests: 3,
+                robots: Some(RobotsErrand {
+                    of_url: url(),
+                    redirects: 1,
+                    answer: Some(RobotsAnswer {
+                        status: 200,
+                        robots_txt: "User-agent: *\nDisallow: /private\n".to_owned(),
+                        retry_after_s: Some(120),
+                    }),
+                }),
             })),
         };
         let sparse = Self {

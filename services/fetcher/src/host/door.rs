@@ -5,10 +5,10 @@ use super::{HostWorker, Turn, known_to};
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
 use crate::outcome::is_refusal;
-use crate::pool::FetchJob;
+use crate::pool::{CONNECTION_REST, FetchJob};
 use crate::request::RequestedResource;
 use crate::response::{FetchFailure, Response};
-use crate::route::shared_address;
+use crate::route::{in_scope, shared_address};
 use hyper::header;
 use messages::FetchOutcome;
 use page::{CanonicalUrl, Timestamp};
@@ -33,6 +33,10 @@ pub(super) enum Unsent {
     Drained,
     /// Somebody else has got the robots.txt meanwhile.
     RobotsKnown,
+    /// The fetcher of another site asks for its robots.txt.
+    RobotsElsewhere,
+    /// The job is on an errand to the fetcher of another site.
+    Errand,
 }
 
 /// A request that was sent.
@@ -53,15 +57,12 @@ impl HostWorker {
         let network = self.network.clone();
         let is_own = at.host_name() == self.name;
         let gate = if is_own { self.gate.clone() } else { network.gates.of(at.host_name()) };
+        if let Err(failure) = in_scope(at, &network).await {
+            return Ok(Asked { fetched_at: self.clock.now(), latency: Duration::ZERO, answer: Err(failure) });
+        }
         loop {
             if let Some(why) = self.unsent(job, &gate) {
                 return Err(why);
-            }
-            if is_own {
-                self.take_place().await;
-            } else {
-                // The other host's turn may be long in coming.
-                self.rest();
             }
             let delay = self.delay(at, &gate, job);
             if is_own {
@@ -70,23 +71,34 @@ impl HostWorker {
                 gate.raise_delay(delay);
             }
             let not_before = if is_own { job.request.not_before } else { Timestamp::MIN };
+            let is_far = self.clock.to_real(gate.time_to_turn(not_before)) > CONNECTION_REST;
+            if !is_own || is_far && network.places.are_short() {
+                // Others can use the place until the turn comes.
+                self.rest();
+            } else if !self.has_place() {
+                self.try_take_place();
+            }
             let mut turn = gate.turn(not_before).await;
             if network.addresses.lets_wait()
                 && let Some(address) = shared_address(at, &network).await
             {
                 network.addresses.wait(address).await;
             }
-            let _place = match is_own {
-                true => None,
-                false => match network.places.try_elsewhere() {
-                    Some(place) => Some(place),
-                    None => {
-                        // Nobody waits for a place with the turn of a host.
-                        drop(turn);
-                        drop(network.places.elsewhere().await);
-                        continue;
-                    }
-                },
+            // Nobody waits for a place with the turn of a host.
+            let _place = if is_own {
+                if !self.has_place() && !self.try_take_place() {
+                    drop(turn);
+                    self.take_place().await;
+                    continue;
+                }
+                None
+            } else {
+                let Some(place) = network.places.try_elsewhere() else {
+                    drop(turn);
+                    drop(network.places.elsewhere().await);
+                    continue;
+                };
+                Some(place)
             };
             if let Some(why) = self.unsent(job, &gate) {
                 return Err(why);
@@ -101,6 +113,7 @@ impl HostWorker {
                 return Err(Unsent::Drained);
             }
             job.waiting = None;
+            job.goes_out(network.crashes.as_ref());
             job.was_sent |= matches!(errand, Errand::Page);
             turn.is_used();
             let fetched_at = self.clock.now();
@@ -112,7 +125,8 @@ impl HostWorker {
             let mut elsewhere = None;
             let connection = if is_own { self.origins.connection(at) } else { &mut elsewhere };
             let answer = get(at, wanted, connection, &network).await;
-            let latency = self.clock.monotonic().saturating_sub(started);
+            let waited = answer.as_ref().map_or(Duration::ZERO, |response| response.waited);
+            let latency = self.clock.monotonic().saturating_sub(started + waited);
             if matches!(errand, Errand::Page) {
                 gate.took(latency);
             }
@@ -174,6 +188,8 @@ impl HostWorker {
         let now = self.clock.now();
         let (until, detail) = match why {
             Unsent::Drained => return Turn::Drained,
+            Unsent::RobotsElsewhere => return Turn::Wait { job },
+            Unsent::Errand => return self.hand_over(job, true),
             Unsent::LeftAlone(until) => {
                 (*until, format!("the host refused another request and is not asked again before {until}"))
             }

@@ -1,14 +1,23 @@
-//! Gets the robots.txt of an origin as RFC 9309 requires, following at most five redirects, across hosts.
+//! Gets the robots.txt of an origin as RFC 9309 requires, following at most five redirects, across hosts. Where each site
+//! has a fetcher that asks it, a redirect to another site is an errand of its fetcher: the request travels there, and
+//! comes back with the answer.
 
 use super::HostWorker;
 use super::door::{Errand, Unsent};
 use crate::pool::FetchJob;
-use crate::response::FetchFailure;
+use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
+use messages::{RobotsAnswer, RobotsErrand};
 use page::CanonicalUrl;
-use politeness::{MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch};
+use politeness::{MAX_ROBOTS_BYTES, MAX_ROBOTS_REDIRECTS, RobotsCacheEntry, RobotsFetch, RobotsFile};
+use std::time::Duration;
 
 const ROBOTS_PATH: &str = "/robots.txt";
+/// How long the requests to a host wait for the fetcher of another site to send its robots.txt back.
+const ERRAND_PATIENCE: Duration = Duration::from_secs(60);
+/// Statuses of a [`RobotsAnswer`] without an answer.
+const UNANSWERED: i32 = 0;
+const NOWHERE: i32 = 300;
 
 /// Whether the redirect of a robots.txt is followed.
 enum Hop {
@@ -18,42 +27,78 @@ enum Hop {
     Unknown,
 }
 
+/// What comes of refreshing a robots.txt.
+enum Refreshed {
+    /// It is known what holds. If it was asked for in vain, this is why.
+    Known(Option<FetchFailure>),
+    /// The file was not asked for to the end. This becomes of the redirect that led to it.
+    LeftOpen(Hop),
+}
+
 /// What comes of asking for a robots.txt.
-enum RobotsAnswer {
+enum RobotsAttempt {
     /// What is in force, and why there is no answer.
     Known(RobotsCacheEntry, Option<FetchFailure>),
     /// The file was not asked for to the end, so nothing is known of it. This becomes of the redirect that led to it.
     LeftOpen(Hop),
+    /// The fetcher of another site goes on.
+    SendOn { next: CanonicalUrl, redirects: usize },
+}
+
+/// Where the redirects of a robots.txt lead.
+enum Followed {
+    Answered(Box<Response>),
+    LeadsNowhere,
+    Unreachable(Option<FetchFailure>),
+    /// See [`RobotsAttempt::LeftOpen`].
+    LeftOpen(Hop),
+    /// See [`RobotsAttempt::SendOn`].
+    SendOn {
+        next: CanonicalUrl,
+        redirects: usize,
+    },
 }
 
 impl HostWorker {
-    /// Asks for the robots.txt of a URL's origin if it is due.
-    pub(super) async fn refresh_robots(&mut self, url: &CanonicalUrl, job: &mut FetchJob) -> Result<(), Unsent> {
-        self.refresh(url, job, false).await.map(drop)
-    }
-
-    /// The same. `is_target` says that another robots.txt redirects to the URL. Returns what becomes of that redirect if
-    /// the file was not asked for to the end.
-    async fn refresh(
+    /// Asks for the robots.txt of a URL's origin if it is due. Returns why there was no answer.
+    pub(super) async fn refresh_robots(
         &mut self,
         url: &CanonicalUrl,
         job: &mut FetchJob,
-        is_target: bool,
-    ) -> Result<Option<Hop>, Unsent> {
+    ) -> Result<Option<FetchFailure>, Unsent> {
+        Ok(match self.refresh(url, job, false).await? {
+            Refreshed::Known(failure) => failure,
+            Refreshed::LeftOpen(_) => None,
+        })
+    }
+
+    /// The same. `is_target` says that another robots.txt redirects to the URL.
+    async fn refresh(&mut self, url: &CanonicalUrl, job: &mut FetchJob, is_target: bool) -> Result<Refreshed, Unsent> {
         if !self.network.robots.is_due(url, self.clock.now()) {
-            return Ok(None);
+            return Ok(Refreshed::Known(None));
+        }
+        if self.network.robots.asked_elsewhere_until(url, self.clock.now()).is_some() {
+            // It redirects to another site, too: a chain of such redirects could go on for ever.
+            return if is_target { Ok(Refreshed::LeftOpen(Hop::Forbidden)) } else { Err(Unsent::RobotsElsewhere) };
         }
         // Boxed because it is rare: it would enlarge the future of every page.
         let (entry, failure) = match Box::pin(self.ask_for_robots(url, job, is_target)).await {
-            Ok(RobotsAnswer::Known(entry, failure)) => (entry, failure),
-            Ok(RobotsAnswer::LeftOpen(hop)) => return Ok(Some(hop)),
-            Err(Unsent::RobotsKnown) => return Ok(None),
+            Ok(RobotsAttempt::Known(entry, failure)) => (entry, failure),
+            Ok(RobotsAttempt::LeftOpen(hop)) => return Ok(Refreshed::LeftOpen(hop)),
+            Ok(RobotsAttempt::SendOn { next, redirects }) => {
+                self.network.robots.is_asked_elsewhere(url, self.clock.now() + ERRAND_PATIENCE);
+                job.errand = Some(RobotsErrand { of_url: url.clone(), redirects: redirects as i32, answer: None });
+                job.at = next;
+                return Err(Unsent::Errand);
+            }
+            Err(Unsent::RobotsKnown) => return Ok(Refreshed::Known(None)),
             Err(why) => return Err(why),
         };
         let rules = &self.network.rules;
         let due = self.clock.now() + rules.robots_refresh;
-        self.network.robots.take(url, &entry, failure, due, &rules.product_token);
-        Ok(None)
+        self.network.robots.take(url, &entry, failure.as_ref(), due, &rules.product_token);
+        job.learned_robots_of(url);
+        Ok(Refreshed::Known(failure))
     }
 
     /// The whole file, or what is in force without it and why.
@@ -63,8 +108,8 @@ impl HostWorker {
         job: &mut FetchJob,
     ) -> Result<(RobotsCacheEntry, Option<FetchFailure>), Unsent> {
         match self.ask_for_robots(url, job, false).await? {
-            RobotsAnswer::Known(entry, failure) => Ok((entry, failure)),
-            RobotsAnswer::LeftOpen(_) => {
+            RobotsAttempt::Known(entry, failure) => Ok((entry, failure)),
+            RobotsAttempt::LeftOpen(_) | RobotsAttempt::SendOn { .. } => {
                 Ok((RobotsCacheEntry::after(None, RobotsFetch::Unreachable, self.clock.now()), None))
             }
         }
@@ -75,20 +120,47 @@ impl HostWorker {
         url: &CanonicalUrl,
         job: &mut FetchJob,
         is_target: bool,
-    ) -> Result<RobotsAnswer, Unsent> {
+    ) -> Result<RobotsAttempt, Unsent> {
         let previous = self.network.robots.entry(url);
         let known = |fetch, failure, worker: &Self| {
             let entry = RobotsCacheEntry::after(previous.as_ref(), fetch, worker.clock.now());
-            Ok(RobotsAnswer::Known(entry, failure))
+            Ok(RobotsAttempt::Known(entry, failure))
         };
-        let Ok(mut at) = url.join(ROBOTS_PATH) else { return known(RobotsFetch::Unreachable, None, self) };
-        for _ in 0..=MAX_ROBOTS_REDIRECTS {
+        let Ok(at) = url.join(ROBOTS_PATH) else { return known(RobotsFetch::Unreachable, None, self) };
+        match self.follow_robots(url, at, 0, job, is_target).await? {
+            Followed::Answered(response) => {
+                let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
+                let is_broken_off = response.truncated && response.body.len() < MAX_ROBOTS_BYTES;
+                if is_broken_off && previous.as_ref().is_some_and(|entry| entry.robots().is_some()) {
+                    // What is missing may have been a rule. The file from before is whole.
+                    return known(RobotsFetch::Unreachable, None, self);
+                }
+                known(RobotsFetch::Answered { status, body: &response.body, retry_after }, None, self)
+            }
+            Followed::LeadsNowhere => known(RobotsFetch::RedirectLeadsNowhere, None, self),
+            Followed::Unreachable(failure) => known(RobotsFetch::Unreachable, failure, self),
+            Followed::LeftOpen(hop) => Ok(RobotsAttempt::LeftOpen(hop)),
+            Followed::SendOn { next, redirects } => Ok(RobotsAttempt::SendOn { next, redirects }),
+        }
+    }
+
+    /// Asks for the robots.txt of a URL's origin at an address that so many redirects have led to, and follows further
+    /// ones.
+    async fn follow_robots(
+        &mut self,
+        url: &CanonicalUrl,
+        mut at: CanonicalUrl,
+        mut redirects: usize,
+        job: &mut FetchJob,
+        is_target: bool,
+    ) -> Result<Followed, Unsent> {
+        loop {
             let asked = match self.ask(&at, Errand::Robots { of: url }, job).await {
                 Ok(asked) => asked,
                 // The host that it redirects to rests. That is no reason to hand the page's request back.
-                Err(Unsent::LeftAlone(_)) if is_target => return Ok(RobotsAnswer::LeftOpen(Hop::Unknown)),
-                Err(Unsent::LeftAlone(_)) if at.host_name() != self.name => {
-                    return known(RobotsFetch::Unreachable, None, self);
+                Err(Unsent::LeftAlone(_)) if is_target => return Ok(Followed::LeftOpen(Hop::Unknown)),
+                Err(Unsent::LeftAlone(_)) if at.host_name() != url.host_name() => {
+                    return Ok(Followed::Unreachable(None));
                 }
                 Err(why) => return Err(why),
             };
@@ -98,26 +170,29 @@ impl HostWorker {
                 Err(failure) => {
                     job.robots_bytes += failure.wire_bytes;
                     tracing::debug!(host = %url.host(), detail = failure.detail, "robots.txt unreachable");
-                    return known(RobotsFetch::Unreachable, Some(failure), self);
+                    return Ok(Followed::Unreachable(Some(failure)));
                 }
             };
             job.robots_bytes += response.wire_bytes;
-            let Some(next) = redirect(&at, &response) else {
-                let (status, retry_after) = (response.status.as_u16(), self.retry_after(&response));
-                let answered = RobotsFetch::Answered { status, body: &response.body, retry_after };
-                return known(answered, None, self);
-            };
-            if is_target && leaves_site(url, &next) {
+            let Some(next) = redirect(&at, &response) else { return Ok(Followed::Answered(Box::new(response))) };
+            redirects += 1;
+            if redirects > MAX_ROBOTS_REDIRECTS {
+                return Ok(Followed::LeadsNowhere);
+            }
+            let leaves_owner = self.network.rules.sites_have_owners && next.site_key() != at.site_key();
+            if is_target && (leaves_owner || leaves_site(url, &next)) {
                 // Otherwise a chain of such redirects could go on for ever.
-                return Ok(RobotsAnswer::LeftOpen(Hop::Forbidden));
+                return Ok(Followed::LeftOpen(Hop::Forbidden));
+            }
+            if leaves_owner {
+                return Ok(Followed::SendOn { next, redirects });
             }
             match self.may_follow(url, &next, job).await? {
                 Hop::Allowed => at = next,
-                Hop::Forbidden => break,
-                Hop::Unknown => return known(RobotsFetch::Unreachable, None, self),
+                Hop::Forbidden => return Ok(Followed::LeadsNowhere),
+                Hop::Unknown => return Ok(Followed::Unreachable(None)),
             }
         }
-        known(RobotsFetch::RedirectLeadsNowhere, None, self)
     }
 
     /// A site says itself where its file is. Elsewhere, a target that is no robots.txt obeys the file of its own origin:
@@ -126,7 +201,7 @@ impl HostWorker {
         if !leaves_site(url, next) {
             return Ok(Hop::Allowed);
         }
-        if let Some(hop) = self.refresh(next, job, true).await? {
+        if let Refreshed::LeftOpen(hop) = self.refresh(next, job, true).await? {
             return Ok(hop);
         }
         let Some(entry) = self.network.robots.entry(next) else { return Ok(Hop::Unknown) };
@@ -136,6 +211,54 @@ impl HostWorker {
             (false, Some(_)) => Hop::Forbidden,
             (false, None) => Hop::Unknown,
         })
+    }
+
+    /// Asks here for the robots.txt of another site, which redirects to this one. Then the job goes back there, or on to
+    /// the site of the next redirect.
+    pub(super) async fn run_errand(&mut self, mut errand: RobotsErrand, job: &mut FetchJob) -> Result<(), Unsent> {
+        let url = errand.of_url.clone();
+        let redirects = usize::try_from(errand.redirects).unwrap_or(MAX_ROBOTS_REDIRECTS);
+        let at = std::mem::replace(&mut job.at, url.clone());
+        let followed = match self.may_follow(&url, &at, job).await {
+            Ok(Hop::Allowed) => self.follow_robots(&url, at, redirects, job, false).await,
+            Ok(Hop::Forbidden) => Ok(Followed::LeadsNowhere),
+            Ok(Hop::Unknown) | Err(Unsent::LeftAlone(_)) => Ok(Followed::Unreachable(None)),
+            Err(why) => Err(why),
+        };
+        let answer = |status| RobotsAnswer { status, robots_txt: String::new(), retry_after_s: None };
+        errand.answer = match followed? {
+            Followed::SendOn { next, redirects } => {
+                (job.at, errand.redirects) = (next, redirects as i32);
+                None
+            }
+            Followed::Answered(response) => {
+                let file = RobotsFile::parse(&response.body).reduced_to(&self.network.rules.product_token);
+                let retry_after = self.retry_after(&response).map(|wait| wait.as_secs() as i64);
+                Some(RobotsAnswer {
+                    status: i32::from(response.status.as_u16()),
+                    robots_txt: file.to_text(),
+                    retry_after_s: retry_after,
+                })
+            }
+            Followed::LeadsNowhere | Followed::LeftOpen(_) => Some(answer(NOWHERE)),
+            Followed::Unreachable(_) => Some(answer(UNANSWERED)),
+        };
+        job.errand = Some(errand);
+        Ok(())
+    }
+
+    /// Takes over what another fetcher has learned of a robots.txt.
+    pub(super) fn take_errand(&self, url: &CanonicalUrl, answer: &RobotsAnswer, job: &mut FetchJob) {
+        let now = self.clock.now();
+        let fetch = RobotsFetch::Answered {
+            status: u16::try_from(answer.status).unwrap_or_default(),
+            body: answer.robots_txt.as_bytes(),
+            retry_after: answer.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
+        };
+        let entry = RobotsCacheEntry::after(self.network.robots.entry(url).as_ref(), fetch, now);
+        let rules = &self.network.rules;
+        self.network.robots.take(url, &entry, None, now + rules.robots_refresh, &rules.product_token);
+        job.learned_robots_of(url);
     }
 }
 

@@ -22,7 +22,7 @@ fn pool(port: u16) -> (FetchPool, Arc<ManualClock>) {
     let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
     let rules = Arc::new(FetcherRules::new(&settings).unwrap());
     let clock = ManualClock::at(START);
-    (FetchPool::start(rules, clock.clone()).unwrap(), clock)
+    (FetchPool::start(rules, clock.clone(), None).unwrap(), clock)
 }
 
 fn job(epoch: u64, path: &str) -> FetchJob {
@@ -37,7 +37,7 @@ fn request_for(url: &str) -> FetchRequest {
 fn receive(pool: &mut FetchPool, patience: Duration) -> Option<Done> {
     pool.answers.receive(patience).map(|answer| match answer {
         Answer::Done(done) => *done,
-        Answer::Redirected(_, request) => panic!("{request:?}"),
+        Answer::Redirected { request, .. } => panic!("{request:?}"),
     })
 }
 

@@ -50,7 +50,7 @@ impl Bench {
     }
 
     fn stage(log: &InProcessLog<MemoryBackend>, settings: &Settings, names: &LogNames, number: usize) -> StageRunner {
-        let clock: Arc<dyn Clock> = Arc::new(clock());
+        let clock: Arc<dyn Clock> = Arc::new(WebClock::new(&settings.clock));
         let spec =
             fetcher::stage(settings, names, FetcherRules::new(settings).unwrap(), Packing::Lz4, clock.clone()).unwrap();
         let pace = topology::runner_settings(settings, spec.punctuate_every, &*clock);

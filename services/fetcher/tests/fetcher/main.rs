@@ -6,6 +6,7 @@ mod addresses;
 mod bench;
 mod hostile;
 mod http2;
+mod kept_robots;
 mod one_host;
 mod per_site;
 mod recorded;

@@ -9,10 +9,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-const DELAY: Duration = Duration::from_millis(100);
+pub(crate) const DELAY: Duration = Duration::from_millis(100);
 /// How long a request is held, unless another comes meanwhile.
 const HELD: Duration = Duration::from_millis(100);
-const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+pub(crate) const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
 struct ServedRequest {
     host: String,
@@ -31,14 +31,14 @@ struct Books {
 }
 
 /// A server of all hosts that holds each request for a moment, to see whether the same host gets another.
-struct HeldServer {
+pub(crate) struct HeldServer {
     books: Mutex<Books>,
     arrival: Condvar,
     answer: fn(&str, &str) -> String,
 }
 
 impl HeldServer {
-    fn start(answer: fn(&str, &str) -> String) -> (SocketAddr, Arc<Self>) {
+    pub(crate) fn start(answer: fn(&str, &str) -> String) -> (SocketAddr, Arc<Self>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = Arc::new(Self { books: Mutex::default(), arrival: Condvar::new(), answer });
@@ -80,7 +80,7 @@ impl HeldServer {
     }
 
     /// The paths that a host was asked for. Checks that it was asked for one at a time, within its delay.
-    fn asked_politely(&self, host: &str, delay: Duration) -> Vec<String> {
+    pub(crate) fn asked_politely(&self, host: &str, delay: Duration) -> Vec<String> {
         let books = self.books.lock().unwrap();
         assert_eq!(books.most_at_once.get(host), Some(&1), "{host}: at once");
         let requests: Vec<_> = books.requests.iter().filter(|request| request.host == host).collect();
@@ -92,16 +92,16 @@ impl HeldServer {
     }
 }
 
-fn moved(to: &str) -> String {
+pub(crate) fn moved(to: &str) -> String {
     format!("HTTP/1.1 301 Moved\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n")
 }
 
-fn file(body: &str) -> String {
+pub(crate) fn file(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
 /// A fetcher with the delay as the least one.
-fn bench(address: SocketAddr, overrides: &[(&str, &str)]) -> Bench {
+pub(crate) fn bench(address: SocketAddr, overrides: &[(&str, &str)]) -> Bench {
     let delay = format!("{}ms", DELAY.as_millis());
     Bench::at(address, &[&[("politeness.crawl_delay", delay.as_str())], overrides].concat())
 }
@@ -200,6 +200,8 @@ fn a_redirected_request_is_answered_also_after_its_lease() {
         hops: vec![Hop { url: late.url.to_string(), status: 301 }],
         exchanges: Vec::new(),
         wire_bytes: 100,
+        requests: 1,
+        robots: None,
     }));
     assert_eq!(bench.fetch_request(&late).look.outcome, FetchOutcome::Fetched);
     assert_eq!(server.asked_politely("two.test", DELAY), ["/robots.txt", "/"]);
