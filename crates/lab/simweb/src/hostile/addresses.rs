@@ -37,6 +37,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         ("private-6", "[fd12:3456::1]"),
         ("carrier", "100.64.0.1"),
         ("metadata", "169.254.169.254"),
+        ("azure-wire-server", "168.63.129.16"),
         ("link-local-6", "[fe80::1]"),
         ("benchmark", "198.18.0.1"),
         ("documentation", "192.0.2.1"),
@@ -48,7 +49,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     ];
     let case = |(name, host)| {
         let refused = Expect::none("address_refused");
-        Misbehaviour::new(format!("address-{name}"), page("", "hello"), refused).url(format!("http://{host}/"))
+        let case = Misbehaviour::new(format!("address-{name}"), page("", "hello"), refused);
+        case.url(format!("http://{host}/")).asked_for_robots(0).asked(0)
     };
     hosts.into_iter().map(case).collect()
 }

@@ -26,8 +26,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
     vec![
         case("body-endless", after_head(vec![ScriptStep::Forever(b"x".repeat(8_192))]), Expect::cut_page()),
         case(
-            "body-a-byte-per-10-s",
-            after_head(vec![ScriptStep::Drip(b"x".to_vec(), Duration::from_secs(10))]),
+            "body-a-byte-per-second",
+            after_head(vec![ScriptStep::Drip(b"x".to_vec(), Duration::from_secs(1))]),
             timed_out.clone(),
         )
         .stalling(),

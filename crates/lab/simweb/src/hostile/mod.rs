@@ -20,10 +20,12 @@ mod script;
 mod server;
 mod status_lines;
 mod validators;
+mod view;
 
 pub use crate::hostile::http2::{http2_greeting, http2_misbehaviours};
 pub use crate::hostile::script::{Asked, ReplyScript, ScriptStep};
-pub use crate::hostile::server::{Ending, HostileWeb, play};
+pub use crate::hostile::server::{Ending, HostileWeb};
+pub use crate::hostile::view::{SeenConnection, SeenRequest, ServerBooks, ServerView};
 
 /// Maximum body length that the fetcher under test keeps.
 pub const KEPT_BYTES: u64 = 256 << 10;
@@ -80,8 +82,10 @@ pub struct Misbehaviour {
     pub url: String,
     /// Whether the server is so slow that only the fetcher's own timeouts end it.
     pub stalls: bool,
-    /// Whether an HTTP/2 request is to be sent a second time, because the server said that it did not look at it.
-    pub is_asked_again: bool,
+    /// Number of requests for robots.txt that the server is to see.
+    pub robots_requests: usize,
+    /// Number of other requests that it is to see at each look.
+    pub page_requests: usize,
     /// Expected result of the fetch.
     pub expect: Expect,
     /// Expected result of a second fetch, with the validators and the digest of the first.
@@ -97,15 +101,20 @@ impl Misbehaviour {
         let name = name.into();
         let url = format!("http://{name}.test/");
         let robots = script::raw("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        Self { name, url, stalls: false, is_asked_again: false, expect, again: None, robots, page }
+        Self { name, url, stalls: false, robots_requests: 1, page_requests: 1, expect, again: None, robots, page }
     }
 
     fn stalling(self) -> Self {
         Self { stalls: true, ..self }
     }
 
-    fn asked_again(self) -> Self {
-        Self { is_asked_again: true, ..self }
+    /// The server sees so many requests at each look that are not for robots.txt.
+    fn asked(self, page_requests: usize) -> Self {
+        Self { page_requests, ..self }
+    }
+
+    fn asked_for_robots(self, robots_requests: usize) -> Self {
+        Self { robots_requests, ..self }
     }
 
     fn again(self, expect: Expect) -> Self {

@@ -37,7 +37,7 @@ fn growing(asked: &Asked) -> Vec<ScriptStep> {
 }
 
 fn circles() -> Vec<Misbehaviour> {
-    let case = Misbehaviour::new;
+    let case = |name: &str, page, expect| Misbehaviour::new(name, page, expect).asked(1 + REDIRECTS);
     vec![
         case("redirect-to-itself", to("/"), TOO_MANY),
         case("redirect-to-nothing", to(""), TOO_MANY),
@@ -64,7 +64,8 @@ fn circles() -> Vec<Misbehaviour> {
                 })
             },
             TOO_MANY,
-        ),
+        )
+        .asked_for_robots(3),
         case("redirects-50", chain(50), TOO_MANY),
         case("redirects-as-many-as-allowed", chain(REDIRECTS), FIVE),
         case("redirects-one-too-many", chain(REDIRECTS + 1), TOO_MANY),
@@ -126,6 +127,7 @@ fn inward() -> impl Iterator<Item = Misbehaviour> {
 
 fn statuses() -> Vec<Misbehaviour> {
     let case = Misbehaviour::new;
+    let followed = |name: &str, page| Misbehaviour::new(name, page, FIVE).asked(2);
     let away = |name: &str, status: &str, code| {
         Misbehaviour::new(name, answer(status, "location: /elsewhere\r\n"), Expect::answer("redirected_away", code))
     };
@@ -138,31 +140,28 @@ fn statuses() -> Vec<Misbehaviour> {
         case("redirect-304-unasked", answer("304 Not Modified", "location: /elsewhere\r\n"), {
             Expect::none("malformed_response")
         }),
-        case("redirect-not-ascii", once("/\u{fc}ber"), FIVE),
+        followed("redirect-not-ascii", once("/\u{fc}ber")),
         case("redirect-not-utf-8", raw(*b"HTTP/1.1 302 Found\r\nlocation: /\xfc\r\ncontent-length: 0\r\n\r\n"), {
             Expect::answer("redirected_away", 302)
         }),
-        case("redirect-with-spaces", once("   /a b   "), FIVE),
-        case("redirect-with-line-ends", once("/a%0d%0alocation:%20x"), FIVE),
-        case("redirect-with-backslashes", once("\\a\\b"), FIVE),
-        case("redirect-with-password", once("http://user:secret@redirect-with-password.test/a"), FIVE),
-        case("redirect-with-fragment", once("/a#b"), FIVE),
-        case("redirect-with-dots", once("/../../../a"), FIVE),
-        case("redirect-twice-told", once("/a\r\nlocation: /b"), FIVE),
+        followed("redirect-with-spaces", once("   /a b   ")),
+        followed("redirect-with-line-ends", once("/a%0d%0alocation:%20x")),
+        followed("redirect-with-backslashes", once("\\a\\b")),
+        followed("redirect-with-password", once("http://user:secret@redirect-with-password.test/a")),
+        followed("redirect-with-fragment", once("/a#b")),
+        followed("redirect-with-dots", once("/../../../a")),
+        followed("redirect-twice-told", once("/a\r\nlocation: /b")),
+        followed("redirect-to-another-port", once("http://redirect-to-another-port.test:8080/a")).asked_for_robots(2),
         case("redirect-to-no-tls", to("https://redirect-to-no-tls.test/"), Expect::none("tls_failed")),
-        case(
-            "redirect-with-endless-body",
-            {
-                by_request(|asked| match asked.path.as_str() {
-                    "/" => vec![
-                        ScriptStep::Send(b"HTTP/1.1 302 Found\r\nlocation: /a\r\n\r\n".to_vec()),
-                        ScriptStep::Forever(b"x".repeat(8_192)),
-                    ],
-                    _ => vec![ScriptStep::Send(page_bytes("", "hello"))],
-                })
-            },
-            FIVE,
-        ),
+        followed("redirect-with-endless-body", {
+            by_request(|asked| match asked.path.as_str() {
+                "/" => vec![
+                    ScriptStep::Send(b"HTTP/1.1 302 Found\r\nlocation: /a\r\n\r\n".to_vec()),
+                    ScriptStep::Forever(b"x".repeat(8_192)),
+                ],
+                _ => vec![ScriptStep::Send(page_bytes("", "hello"))],
+            })
+        }),
         case("redirect-into-robots", once("/private/a"), Expect::none("robots_disallowed"))
             .robots(raw(page_bytes("", "User-agent: *\nDisallow: /private/\n"))),
         case(
@@ -174,7 +173,8 @@ fn statuses() -> Vec<Misbehaviour> {
                 })
             },
             Expect::none("connection_lost"),
-        ),
+        )
+        .asked(2),
         case("redirect-half-told", steps(vec![ScriptStep::Send(b"HTTP/1.1 302 Found\r\nlocation: /a".to_vec())]), {
             Expect::none("connection_lost")
         }),

@@ -1,6 +1,8 @@
 //! Malformed robots.txt files in front of a normal page.
 
-use crate::hostile::script::{ReplyScript, ScriptStep, answer, by_request, head, page, raw, steps};
+use crate::hostile::script::{
+    ReplyScript, ScriptStep, answer, answer_bytes, by_request, head, page, page_bytes, raw, steps,
+};
 use crate::hostile::{Expect, Misbehaviour};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -19,7 +21,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 fn to(location: &'static str) -> ReplyScript {
     by_request(move |asked| {
         let location = location.replace("{port}", &asked.port.to_string());
-        vec![ScriptStep::Send(crate::hostile::script::answer_bytes("302 Found", &format!("location: {location}\r\n")))]
+        vec![ScriptStep::Send(answer_bytes("302 Found", &format!("location: {location}\r\n")))]
     })
 }
 
@@ -40,7 +42,7 @@ fn statuses(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Mis
         case("reset", steps(vec![ScriptStep::Reset]), UNAVAILABLE),
         case("silent", steps(vec![ScriptStep::Hold]), UNAVAILABLE).stalling(),
         case("cut-off", raw([&head("content-length: 99\r\n")[..], b"User-agent: *\n"].concat()), UNAVAILABLE),
-        case("loop", to("/robots.txt"), FIVE),
+        case("loop", to("/robots.txt"), FIVE).asked_for_robots(6),
         case("to-file", to("file:///etc/passwd"), FIVE),
         case("to-loopback", to("http://127.0.0.1:{port}/robots.txt"), Expect::none("address_refused")),
         case("to-no-tls", to("https://robots-to-no-tls.test/robots.txt"), Expect::none("tls_failed")),
@@ -95,9 +97,32 @@ fn files(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Misbeh
     ]
 }
 
+/// A robots.txt that is elsewhere, or has crawlers ask for what another site forbids.
+fn elsewhere() -> [Misbehaviour; 2] {
+    let within = by_request(|asked| {
+        vec![ScriptStep::Send(match asked.path.as_str() {
+            "/rules" => page_bytes("", "User-agent: *\nDisallow: /\n"),
+            _ => page_bytes("", "hello"),
+        })]
+    });
+    let search = "robots-to-a-search.elsewhere.test";
+    let amplifier = by_request(move |asked| {
+        vec![ScriptStep::Send(if asked.head.contains(&format!("\r\nhost: {search}")) {
+            page_bytes("", "User-agent: *\nDisallow: /search\n")
+        } else {
+            answer_bytes("302 Found", &format!("location: http://{search}/search?q=1\r\n"))
+        })]
+    });
+    [
+        Misbehaviour::new("robots-within-the-site", within, FORBIDDEN).robots(to("/rules")),
+        Misbehaviour::new("robots-to-a-search", page("", "hello"), FIVE).robots(amplifier).asked_for_robots(2),
+    ]
+}
+
 pub(super) fn cases() -> Vec<Misbehaviour> {
     let case = |name: &str, robots: ReplyScript, expect: Expect| {
-        Misbehaviour::new(format!("robots-{name}"), page("", "hello"), expect).robots(robots)
+        let asked = usize::from(expect == FIVE);
+        Misbehaviour::new(format!("robots-{name}"), page("", "hello"), expect).robots(robots).asked(asked)
     };
-    statuses(case).into_iter().chain(files(case)).collect()
+    statuses(case).into_iter().chain(files(case)).chain(elsewhere()).collect()
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub enum ScriptStep {
     /// Sends these bytes.
     Send(Vec<u8>),
+    /// Sends these bytes in pieces of this size.
+    Pieces(Vec<u8>, usize),
     /// Sends these bytes this many times.
     Repeat(Vec<u8>, usize),
     /// Sends these bytes until the client leaves.

@@ -2,12 +2,13 @@
 
 use crate::hostile::Misbehaviour;
 use crate::hostile::script::{Asked, ScriptStep};
+use crate::hostile::view::{ROBOTS_PATH, SeenConnection, ServerBooks};
 use socket2::SockRef;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -17,17 +18,10 @@ const HEAD_BYTES: usize = 64 << 10;
 /// The first byte of a TLS handshake, which is not supported here.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// The requests for a case, and the bytes sent.
-#[derive(Default)]
-struct CaseCounts {
-    requests: AtomicU64,
-    sent_bytes: AtomicU64,
-}
-
 /// A running web of misbehaviours. Dropping it stops it; open connections end with their clients.
 pub struct HostileWeb {
     address: SocketAddr,
-    counts: Arc<HashMap<String, CaseCounts>>,
+    books: Arc<ServerBooks>,
     is_stopped: Arc<AtomicBool>,
 }
 
@@ -36,23 +30,22 @@ impl HostileWeb {
     pub fn start(cases: Vec<Misbehaviour>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let counts = cases.iter().map(|case| (case.name.clone(), CaseCounts::default()));
-        let counts: Arc<HashMap<_, _>> = Arc::new(counts.collect());
+        let books = Arc::<ServerBooks>::default();
         let cases: Arc<HashMap<_, _>> = Arc::new(cases.into_iter().map(|case| (case.name.clone(), case)).collect());
         let is_stopped = Arc::new(AtomicBool::new(false));
-        let (counted, stopped) = (Arc::clone(&counts), Arc::clone(&is_stopped));
+        let (booked, stopped) = (Arc::clone(&books), Arc::clone(&is_stopped));
         thread::spawn(move || {
             for stream in listener.incoming() {
                 if stopped.load(Ordering::Relaxed) {
                     return;
                 }
-                let (cases, counts) = (Arc::clone(&cases), Arc::clone(&counted));
+                let (cases, books) = (Arc::clone(&cases), Arc::clone(&booked));
                 if let Ok(stream) = stream {
-                    thread::spawn(move || serve(&stream, address.port(), &cases, &counts));
+                    thread::spawn(move || serve(&stream, address.port(), &cases, &books));
                 }
             }
         });
-        Ok(Self { address, counts, is_stopped })
+        Ok(Self { address, books, is_stopped })
     }
 
     /// The address it listens on.
@@ -60,14 +53,9 @@ impl HostileWeb {
         self.address
     }
 
-    /// Bytes sent for a case, robots.txt included: the amount that the client accepted.
-    pub fn sent_bytes(&self, name: &str) -> u64 {
-        self.counts.get(name).map_or(0, |counts| counts.sent_bytes.load(Ordering::Relaxed))
-    }
-
-    /// Number of requests for pages of a case.
-    pub fn requests(&self, name: &str) -> u64 {
-        self.counts.get(name).map_or(0, |counts| counts.requests.load(Ordering::Relaxed))
+    /// What it has seen so far.
+    pub fn books(&self) -> &ServerBooks {
+        &self.books
     }
 }
 
@@ -79,47 +67,23 @@ impl Drop for HostileWeb {
     }
 }
 
-fn serve(stream: &TcpStream, port: u16, cases: &HashMap<String, Misbehaviour>, counts: &HashMap<String, CaseCounts>) {
+fn serve(stream: &TcpStream, port: u16, cases: &HashMap<String, Misbehaviour>, books: &ServerBooks) {
     let _ = (stream.set_nodelay(true), stream.set_read_timeout(Some(CLIENT_PATIENCE)));
-    let mut stream = stream;
-    while let Some(asked) = read_request(&mut stream, port) {
-        let host = asked.head.split("\r\nhost:").nth(1).unwrap_or_default().trim_start();
-        let Some((name, case)) = cases.get_key_value(host.split(['.', '\r', ':']).next().unwrap_or_default()) else {
+    let mut seen = SeenConnection::new(stream, books);
+    while let Some(asked) = read_request(&mut seen, port) {
+        let authority = asked.head.split("\r\nhost:").nth(1).unwrap_or_default();
+        let authority = authority.split('\r').next().unwrap_or_default().trim();
+        let Some((name, case)) = cases.get_key_value(authority.split(['.', ':']).next().unwrap_or_default()) else {
             return;
         };
-        let is_robots = asked.path == "/robots.txt";
-        counts[name].requests.fetch_add(u64::from(!is_robots), Ordering::Relaxed);
-        let reply = if is_robots { &case.robots } else { &case.page };
-        let mut counted = Counted { stream, sent: &counts[name].sent_bytes };
-        match play(&reply.steps(&asked), &mut counted) {
+        seen.asked(name, authority, &asked.path);
+        let reply = if asked.path == ROBOTS_PATH { &case.robots } else { &case.page };
+        match seen.play(&reply.steps(&asked)) {
             Ok(Ending::Stay) => {}
             Ok(Ending::Reset) => return reset(stream),
             // The client has left, as it should.
             Ok(Ending::Close) | Err(_) => return,
         }
-    }
-}
-
-struct Counted<'a> {
-    stream: &'a TcpStream,
-    sent: &'a AtomicU64,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream.read(buffer)
-    }
-}
-
-impl Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let length = self.stream.write(bytes)?;
-        self.sent.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(length)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stream.flush()
     }
 }
 
@@ -134,14 +98,15 @@ pub enum Ending {
     Stay,
 }
 
-/// Plays a script.
-///
-/// # Errors
-/// When the client leaves.
-pub fn play(steps: &[ScriptStep], stream: &mut (impl Read + Write)) -> io::Result<Ending> {
+/// Plays a script. Fails when the client leaves.
+pub(super) fn play(steps: &[ScriptStep], stream: &mut (impl Read + Write)) -> io::Result<Ending> {
     for step in steps {
         match step {
             ScriptStep::Send(bytes) => stream.write_all(bytes)?,
+            ScriptStep::Pieces(bytes, size) => bytes.chunks(*size).try_for_each(|piece| {
+                stream.write_all(piece)?;
+                stream.flush()
+            })?,
             ScriptStep::Repeat(bytes, times) => (0..*times).try_for_each(|_| stream.write_all(bytes))?,
             ScriptStep::Forever(bytes) => loop {
                 stream.write_all(bytes)?;
@@ -184,7 +149,10 @@ fn read_request(stream: &mut impl Read, port: u16) -> Option<Asked> {
         }
     }
     let head = String::from_utf8_lossy(&head);
-    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
+    let target = head.split(' ').nth(1).unwrap_or("/");
+    // A proxy is told the whole address.
+    let path =
+        target.strip_prefix("http://").and_then(|rest| Some(&rest[rest.find('/')?..])).unwrap_or(target).to_owned();
     Some(Asked { path, head: head.to_ascii_lowercase(), port, stream: 0 })
 }
 

@@ -1,29 +1,52 @@
 //! Malformed status lines, and statuses without a meaning.
 
-use crate::hostile::script::{ScriptStep, page_bytes, raw, steps};
+use crate::hostile::script::{ReplyScript, ScriptStep, by_request, page_bytes, raw, steps};
 use crate::hostile::{Expect, Misbehaviour};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const MALFORMED: Expect = Expect::none("malformed_response");
 const LOST: Expect = Expect::none("connection_lost");
 
 /// A page of five bytes under another status line.
-fn line(status_line: &str) -> crate::hostile::ReplyScript {
+fn line(status_line: &str) -> ReplyScript {
     raw(format!("{status_line}\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello"))
+}
+
+/// These bytes, and this step.
+fn then(start: &[u8], step: ScriptStep) -> ReplyScript {
+    steps(vec![ScriptStep::Send(start.to_vec()), step])
+}
+
+/// The connection ends at the first request, and the next one gets a page.
+fn once_closed() -> ReplyScript {
+    let is_first = AtomicBool::new(true);
+    by_request(move |_| match is_first.swap(false, Ordering::Relaxed) {
+        true => Vec::new(),
+        false => vec![ScriptStep::Send(page_bytes("", "hello"))],
+    })
 }
 
 pub(super) fn cases() -> Vec<Misbehaviour> {
     let case = Misbehaviour::new;
+    let early_hints = b"HTTP/1.1 103 Early Hints\r\n\r\n".to_vec();
+    // After a robots.txt over the same connection.
+    let used = |name: &str, page, expect| {
+        let robots = then(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n", ScriptStep::Stay);
+        Misbehaviour::new(name, page, expect).robots(robots)
+    };
     vec![
         case("no-bytes", steps(vec![]), LOST),
         case("reset-at-once", steps(vec![ScriptStep::Reset]), LOST),
         case("silence", steps(vec![ScriptStep::Hold]), Expect::none("timed_out")).stalling(),
-        case("silence-on-a-used-connection", steps(vec![ScriptStep::Hold]), Expect::none("timed_out"))
-            .robots(steps(vec![
-                ScriptStep::Send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_vec()),
-                ScriptStep::Stay,
-            ]))
-            .stalling(),
+        case("silence-after-early-hints", then(&early_hints, ScriptStep::Hold), Expect::none("timed_out")).stalling(),
+        // A server that is silent may be at work: it is not asked again.
+        used("silence-on-a-used-connection", steps(vec![ScriptStep::Hold]), Expect::none("timed_out")).stalling(),
+        used("half-a-head-on-a-used-connection", raw("HTTP/1.1 20"), LOST),
+        used("early-hints-on-a-used-connection", raw(early_hints.clone()), LOST),
+        used("closed-on-a-used-connection", steps(vec![]), LOST).asked(2),
+        used("reset-on-a-used-connection", steps(vec![ScriptStep::Reset]), LOST).asked(2),
+        used("closed-once-on-a-used-connection", once_closed(), Expect::page(5)).asked(2),
         case("status-line-absent", raw("<html>hello</html>"), MALFORMED),
         case("status-line-half", raw("HTTP/1.1 20"), LOST),
         case("status-line-endless", steps(vec![ScriptStep::Forever(b"HTTP/1.1 200 OOOO".repeat(64))]), MALFORMED),
@@ -62,6 +85,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("reason-latin-1", raw(*b"HTTP/1.1 200 Tr\xe8s bien\r\ncontent-length: 5\r\n\r\nhello"), Expect::page(5)),
         case("reason-nul", line("HTTP/1.1 200 O\0K"), MALFORMED),
         case("blank-lines-first", line("\r\n\r\nHTTP/1.1 200 OK"), Expect::page(5)),
+        case("blank-lines-endless", steps(vec![ScriptStep::Forever(b"\r\n".repeat(1_000))]), MALFORMED),
         case("line-feeds-alone", raw("HTTP/1.1 200 OK\ncontent-length: 5\n\nhello"), Expect::page(5)),
         case(
             "status-line-dripping",

@@ -73,8 +73,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         case("modified-yesterday", page("last-modified: yesterday\r\n", "hello"), FIVE).again(SAME),
         case("modified-of-10-kib", page(&format!("last-modified: {}\r\n", "9".repeat(10_000)), "hello"), FIVE)
             .again(SAME),
-        case("redirect-that-moves", moving(["/newer", "/older"]), FIVE).again(FIVE),
-        case("redirect-that-stays", moving(["/newer", "/newer"]), FIVE).again(NOT_MODIFIED),
+        case("redirect-that-moves", moving(["/newer", "/older"]), FIVE).again(FIVE).asked(2),
+        case("redirect-that-stays", moving(["/newer", "/newer"]), FIVE).again(NOT_MODIFIED).asked(2),
         case("not-modified-at-first-sight", answer("304 Not Modified", ""), Expect::none("malformed_response")),
         case(
             "not-modified-with-another-etag",

@@ -1,0 +1,254 @@
+//! What a server saw of its clients, case by case.
+
+use crate::hostile::script::ScriptStep;
+use crate::hostile::server::{Ending, play};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a client's farewell may take on its way to us. A connection that is open for longer beside another one is one
+/// too many. The request over the other one waits meanwhile.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+pub(super) const ROBOTS_PATH: &str = "/robots.txt";
+
+/// What a server saw of a case.
+#[derive(Clone, Debug, Default)]
+pub struct ServerView {
+    /// All requests, in order of arrival.
+    pub requests: Vec<SeenRequest>,
+    /// Least time between the end of an answer and the next request to the same host, whatever the port.
+    pub least_gap: Option<Duration>,
+    /// Most requests to one host at once, whatever the port.
+    pub most_requests_at_once: usize,
+    /// Most connections to one origin at once.
+    pub most_connections_at_once: usize,
+    /// Bytes that clients took, or that wait for them in buffers.
+    pub sent_bytes: u64,
+    /// Bytes that clients sent.
+    pub received_bytes: u64,
+}
+
+impl ServerView {
+    /// Number of requests for a robots.txt.
+    pub fn robots_requests(&self) -> usize {
+        self.requests.iter().filter(|request| request.is_robots()).count()
+    }
+
+    /// Number of other requests.
+    pub fn page_requests(&self) -> usize {
+        self.requests.len() - self.robots_requests()
+    }
+}
+
+/// A request, as its server saw it.
+#[derive(Clone, Debug)]
+pub struct SeenRequest {
+    /// Name of the host.
+    pub host: String,
+    /// Path and query; of a CONNECT request, host and port.
+    pub path: String,
+    arrived: Instant,
+    /// The last moment at which the client cannot have had the whole answer yet.
+    ended: Instant,
+}
+
+impl SeenRequest {
+    /// Whether it asks for a robots.txt at its usual place.
+    pub fn is_robots(&self) -> bool {
+        self.path == ROBOTS_PATH
+    }
+}
+
+/// The books of a server.
+#[derive(Debug, Default)]
+pub struct ServerBooks {
+    cases: Mutex<HashMap<String, CaseBooks>>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct CaseBooks {
+    requests: Vec<SeenRequest>,
+    /// Open connections by the host and port that they were last used for.
+    connections: HashMap<String, usize>,
+    most_connections: usize,
+    /// Answers that are being sent.
+    answering: usize,
+    sent_bytes: u64,
+    received_bytes: u64,
+}
+
+impl ServerBooks {
+    /// What the server has seen of a case so far.
+    pub fn view(&self, case: &str) -> ServerView {
+        let mut cases = self.cases();
+        let books = cases.entry(case.to_owned()).or_default();
+        let mut view = ServerView {
+            requests: books.requests.clone(),
+            most_connections_at_once: books.most_connections,
+            sent_bytes: books.sent_bytes,
+            received_bytes: books.received_bytes,
+            ..ServerView::default()
+        };
+        for (number, request) in view.requests.iter().enumerate() {
+            let before: Vec<_> = view.requests[..number].iter().filter(|other| other.host == request.host).collect();
+            let at_once = 1 + before.iter().filter(|other| other.ended > request.arrived).count();
+            view.most_requests_at_once = view.most_requests_at_once.max(at_once);
+            if let Some(ended) = before.iter().map(|other| other.ended).max() {
+                let gap = request.arrived.saturating_duration_since(ended);
+                view.least_gap = Some(view.least_gap.map_or(gap, |least| least.min(gap)));
+            }
+        }
+        view
+    }
+
+    /// Waits until no answer of a case is being sent any more. Returns false after `patience`.
+    pub fn is_quiet_within(&self, case: &str, patience: Duration) -> bool {
+        let is_answering = |cases: &mut HashMap<String, CaseBooks>| cases.get(case).is_some_and(|it| it.answering > 0);
+        let waited = self.changed.wait_timeout_while(self.cases(), patience, is_answering);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    fn cases(&self) -> MutexGuard<'_, HashMap<String, CaseBooks>> {
+        self.cases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note<T>(&self, case: &str, change: impl FnOnce(&mut CaseBooks) -> T) -> T {
+        change(self.cases().entry(case.to_owned()).or_default())
+    }
+
+    /// The same, for a change that others may wait for.
+    fn tell(&self, case: &str, change: impl FnOnce(&mut CaseBooks)) {
+        self.note(case, change);
+        self.changed.notify_all();
+    }
+}
+
+/// A connection whose traffic goes into the books.
+pub struct SeenConnection<'a, S> {
+    stream: S,
+    books: &'a ServerBooks,
+    place: Option<Place>,
+    /// Bytes received before the first request told what case they are for.
+    unbooked_bytes: u64,
+    /// When the last two writes that succeeded began.
+    writes: [Option<Instant>; 2],
+}
+
+/// What a connection was last used for.
+struct Place {
+    case: String,
+    authority: String,
+    /// Number of the request among those of the case.
+    request: usize,
+}
+
+impl<'a, S: Read + Write> SeenConnection<'a, S> {
+    /// A new connection.
+    pub fn new(stream: S, books: &'a ServerBooks) -> Self {
+        Self { stream, books, place: None, unbooked_bytes: 0, writes: [None; 2] }
+    }
+
+    /// The stream, past the books.
+    pub fn get_mut(&mut self) -> &mut S {
+        &mut self.stream
+    }
+
+    /// Books a request: the case that it belongs to, the host and port that it names, and its target.
+    pub fn asked(&mut self, case: &str, authority: &str, path: &str) {
+        let arrived = Instant::now();
+        if self.place.as_ref().is_none_or(|place| place.authority != authority) {
+            self.leave();
+            self.enter(case, authority);
+        }
+        let host = authority.split(':').next().unwrap_or_default().to_owned();
+        let unbooked_bytes = std::mem::take(&mut self.unbooked_bytes);
+        let request = self.books.note(case, |books| {
+            books.received_bytes += unbooked_bytes;
+            books.requests.push(SeenRequest { host, path: path.to_owned(), arrived, ended: arrived });
+            books.requests.len() - 1
+        });
+        self.place = Some(Place { case: case.to_owned(), authority: authority.to_owned(), request });
+    }
+
+    /// Plays the answer to the last request.
+    ///
+    /// # Errors
+    /// When the client leaves.
+    pub fn play(&mut self, steps: &[ScriptStep]) -> io::Result<Ending> {
+        self.writes = [None; 2];
+        if let Some(place) = &self.place {
+            self.books.note(&place.case, |books| books.answering += 1);
+        }
+        let ending = play(steps, self);
+        // After a client has left, one more write may succeed.
+        let ended = if ending.is_ok() { self.writes[1] } else { self.writes[0] };
+        if let Some(place) = &self.place {
+            self.books.tell(&place.case, |books| {
+                books.answering -= 1;
+                let request = &mut books.requests[place.request];
+                request.ended = ended.unwrap_or(request.ended);
+            });
+        }
+        ending
+    }
+
+    fn enter(&self, case: &str, authority: &str) {
+        let is_shared = |cases: &mut HashMap<String, CaseBooks>| {
+            cases.get(case).and_then(|books| books.connections.get(authority)).is_some_and(|open| *open > 0)
+        };
+        let waited = self.books.changed.wait_timeout_while(self.books.cases(), FAREWELL, is_shared);
+        let mut cases = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let books = cases.entry(case.to_owned()).or_default();
+        let open = books.connections.entry(authority.to_owned()).or_default();
+        *open += 1;
+        books.most_connections = books.most_connections.max(*open);
+    }
+}
+
+impl<S> SeenConnection<'_, S> {
+    fn leave(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.books.tell(&place.case, |books| {
+                if let Some(open) = books.connections.get_mut(&place.authority) {
+                    *open -= 1;
+                }
+            });
+        }
+    }
+}
+
+impl<S: Read> Read for SeenConnection<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.stream.read(buffer)?;
+        match &self.place {
+            Some(place) => self.books.note(&place.case, |books| books.received_bytes += length as u64),
+            None => self.unbooked_bytes += length as u64,
+        }
+        Ok(length)
+    }
+}
+
+impl<S: Write> Write for SeenConnection<'_, S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let begun = Instant::now();
+        let length = self.stream.write(bytes)?;
+        self.writes = [self.writes[1], Some(begun)];
+        if let Some(place) = &self.place {
+            self.books.note(&place.case, |books| books.sent_bytes += length as u64);
+        }
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl<S> Drop for SeenConnection<'_, S> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

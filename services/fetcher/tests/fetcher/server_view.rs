@@ -1,0 +1,37 @@
+//! What the servers of `simweb::hostile` may see of a polite fetcher, whatever they do.
+
+use simweb::hostile::{KEPT_BYTES, Misbehaviour, ServerBooks, ServerView};
+use std::time::Duration;
+
+/// Least time between the end of an answer and the next request to the same host.
+pub(crate) const CRAWL_DELAY: Duration = Duration::from_millis(20);
+
+/// Two clocks measure it, one on each side.
+const CLOCKS_DIFFER: Duration = Duration::from_millis(1);
+/// Longest wait for the fetcher to leave.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What a server may have handed to its sockets beyond what the fetcher takes: their buffers, on both sides.
+const IN_BUFFERS: u64 = 16 << 20;
+/// Longest request.
+const REQUEST_BYTES: u64 = 4 << 10;
+
+/// What the server saw of a case and should not have. The fetcher still runs.
+pub(crate) fn seen_otherwise(books: &ServerBooks, case: &Misbehaviour) -> Option<String> {
+    if !books.is_quiet_within(&case.name, PATIENCE) {
+        return Some(format!("{}: the connection is still open", case.name));
+    }
+    let view = books.view(&case.name);
+    let looks = if case.again.is_some() { 2 } else { 1 };
+    let expected = (case.robots_requests, looks * case.page_requests);
+    let is_right = (view.robots_requests(), view.page_requests()) == expected
+        && view.most_requests_at_once <= 1
+        && view.most_connections_at_once <= 1
+        && view.least_gap.is_none_or(|gap| gap + CLOCKS_DIFFER >= CRAWL_DELAY)
+        && view.sent_bytes <= KEPT_BYTES + IN_BUFFERS
+        && view.received_bytes <= view.requests.len() as u64 * REQUEST_BYTES;
+    (!is_right).then(|| {
+        let paths: Vec<_> = view.requests.iter().map(|request| format!("{}{}", request.host, request.path)).collect();
+        let view = ServerView { requests: Vec::new(), ..view };
+        format!("{}: {expected:?} requests for robots.txt and others expected; {paths:?}; {view:?}", case.name)
+    })
+}
