@@ -21,6 +21,15 @@ pub(crate) fn clock() -> WebClock {
     WebClock::new(&Settings::default().clock)
 }
 
+/// Settings without delays, but for these.
+pub(crate) fn settings(overrides: &[(&str, &str)]) -> Settings {
+    let fast =
+        [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
+    let overrides = [&fast[..], overrides].concat();
+    let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap()
+}
+
 pub(crate) struct Bench {
     log: InProcessLog<MemoryBackend>,
     settings: Settings,
@@ -37,11 +46,7 @@ impl Bench {
     }
 
     pub(crate) fn new(overrides: &[(&str, &str)]) -> Self {
-        let fast =
-            [("politeness.crawl_delay", "0s"), ("politeness.response_time_factor", "0"), ("log.batch_interval", "0s")];
-        let overrides = [&fast[..], overrides].concat();
-        let overrides: Vec<_> = overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        let settings = Settings::from_layers(Layers { files: &[], environment: [], overrides: &overrides }).unwrap();
+        let settings = settings(overrides);
         let names = LogNames::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());
         log.create_topics(&topology::topic_configs(&settings, &[fetcher::topology()], 1)).unwrap();

@@ -8,7 +8,7 @@ use simweb::hostile::{Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES
 use std::collections::HashMap;
 
 /// Limits that the tables are written for.
-fn limits() -> [(&'static str, String); 7] {
+pub(crate) fn limits() -> [(&'static str, String); 7] {
     let crawl_delay = format!("{}ms", CRAWL_DELAY.as_millis());
     [
         ("fetch.max_body", format!("{KEPT_BYTES}B")),
@@ -53,7 +53,7 @@ fn by_page(results: Vec<FetchResult>) -> HashMap<PageId, FetchResult> {
     results.into_iter().map(|result| (result.look.page_id, result)).collect()
 }
 
-fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
+pub(crate) fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
     bounded(name, result);
     let came = Expect {
         outcome: expect.outcome,

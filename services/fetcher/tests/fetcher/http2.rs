@@ -64,15 +64,22 @@ impl TlsWeb {
     }
 
     pub(crate) fn bench(&self, further: &[(&str, &str)]) -> Bench {
-        let kept = format!("{KEPT_BYTES}B");
-        let authority = self.authority.path().display().to_string();
-        let crawl_delay = format!("{}ms", CRAWL_DELAY.as_millis());
-        let limits = [
-            ("fetch.max_body", kept.as_str()),
-            ("fetch.extra_ca", authority.as_str()),
-            ("politeness.crawl_delay", crawl_delay.as_str()),
-        ];
+        let limits = self.limits();
+        let limits: Vec<_> = limits.iter().map(|(key, value)| (*key, value.as_str())).collect();
         Bench::at(self.address, &[&limits[..], further].concat())
+    }
+
+    /// Settings that the tables are written for.
+    pub(crate) fn limits(&self) -> [(&'static str, String); 3] {
+        [
+            ("fetch.max_body", format!("{KEPT_BYTES}B")),
+            ("fetch.extra_ca", self.authority.path().display().to_string()),
+            ("politeness.crawl_delay", format!("{}ms", CRAWL_DELAY.as_millis())),
+        ]
+    }
+
+    pub(crate) fn books(&self) -> &ServerBooks {
+        &self.site.books
     }
 }
 
@@ -125,7 +132,7 @@ fn every_misbehaviour_over_http2_ends_as_it_should() {
     let (mut bench, mut impatient) = (web.bench(&[]), web.bench(&IMPATIENT));
     let mut problems = differing(&mut bench, web.address.port(), &ending);
     problems.extend(differing(&mut impatient, web.address.port(), &stalling));
-    problems.extend(ending.iter().chain(&stalling).filter_map(|case| seen_otherwise(&web.site.books, case)));
+    problems.extend(ending.iter().chain(&stalling).filter_map(|case| seen_otherwise(web.books(), case)));
     assert!(
         problems.is_empty(),
         "{} of the web's misbehaviours end otherwise:\n{}",

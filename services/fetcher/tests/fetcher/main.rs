@@ -16,3 +16,4 @@ mod server_view;
 mod sessions;
 mod stage;
 mod troubled_host;
+mod work;

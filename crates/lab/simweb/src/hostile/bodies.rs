@@ -69,7 +69,8 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             "error-page-silent",
             steps(vec![ScriptStep::Send(b"HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\n".to_vec()), ScriptStep::Hold]),
             Expect::answer("gone", 410),
-        ),
+        )
+        .stalling(),
         case("error-page-cut-off", raw("HTTP/1.1 500 Oops\r\ncontent-length: 9\r\n\r\nx"), {
             Expect::answer("server_error", 500)
         }),

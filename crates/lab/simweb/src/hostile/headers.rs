@@ -60,14 +60,6 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
             Expect::none("timed_out"),
         )
         .stalling(),
-        case(
-            "head-byte-by-byte",
-            {
-                let lines = "x-more: more\r\n".repeat(400);
-                steps(vec![ScriptStep::Pieces(page_bytes(&lines, "hello"), 1)])
-            },
-            FIVE,
-        ),
         case("headers-cut-off", raw("HTTP/1.1 200 OK\r\ncontent-type: text/ht"), Expect::none("connection_lost")),
         case("header-without-colon", with("x-broken\r\n"), FIVE),
         case("header-without-name", with(": value\r\n"), FIVE),

@@ -10,9 +10,13 @@ fn whole(name: &str, content_type: &str, body: impl AsRef<[u8]>) -> Misbehaviour
     Misbehaviour::new(name, raw([head.as_bytes(), body].concat()), Expect::page(body.len() as u64))
 }
 
+/// Elements sent at once.
+const AT_ONCE: usize = 1_000;
+
 /// A page that repeats an element many times.
 fn long(name: &str, element: &str, times: usize) -> Misbehaviour {
-    let reply = steps(vec![ScriptStep::Send(head("")), ScriptStep::Repeat(element.as_bytes().to_vec(), times)]);
+    let elements = ScriptStep::Repeat(element.repeat(AT_ONCE).into_bytes(), times.div_ceil(AT_ONCE));
+    let reply = steps(vec![ScriptStep::Send(head("")), elements]);
     Misbehaviour::new(name, reply, Expect::cut_page())
 }
 

@@ -14,6 +14,7 @@ mod framing;
 mod headers;
 mod http2;
 mod markup;
+mod piecemeal;
 mod redirects;
 mod robots;
 mod script;
@@ -23,6 +24,7 @@ mod validators;
 mod view;
 
 pub use crate::hostile::http2::{http2_greeting, http2_misbehaviours};
+pub use crate::hostile::piecemeal::{PIECEMEAL_BYTES, piecemeal};
 pub use crate::hostile::script::{Asked, ReplyScript, ScriptStep};
 pub use crate::hostile::server::{Ending, HostileWeb};
 pub use crate::hostile::view::{SeenConnection, SeenRequest, ServerBooks, ServerView};
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn there_are_at_least_a_hundred_and_fifty_and_each_has_a_name_of_its_own() {
-        let cases: Vec<_> = misbehaviours().into_iter().chain(http2_misbehaviours()).collect();
+        let cases: Vec<_> = [misbehaviours(), http2_misbehaviours(), piecemeal()].into_iter().flatten().collect();
         assert!(cases.len() >= 150, "{}", cases.len());
         let names: BTreeSet<_> = cases.iter().map(|case| case.name.as_str()).collect();
         assert_eq!(names.len(), cases.len());
