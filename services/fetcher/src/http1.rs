@@ -9,6 +9,8 @@ mod framing;
 mod head;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod work;
 
 pub(crate) use crate::http1::head::ResponseHead;
 

@@ -4,7 +4,9 @@ use crate::bench::{Bench, request};
 use crate::server_view::{CRAWL_DELAY, seen_otherwise};
 use messages::{Encoded, FetchRequest, FetchResult, body, word};
 use page::{CanonicalUrl, PageId};
-use simweb::hostile::{Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES, REDIRECTS, misbehaviours};
+use simweb::hostile::{
+    Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES, PIECEMEAL_BYTES, REDIRECTS, misbehaviours, piecemeal,
+};
 use std::collections::HashMap;
 
 /// Limits that the tables are written for.
@@ -53,7 +55,7 @@ fn by_page(results: Vec<FetchResult>) -> HashMap<PageId, FetchResult> {
     results.into_iter().map(|result| (result.look.page_id, result)).collect()
 }
 
-pub(crate) fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
+fn difference(name: &str, expect: &Expect, result: &FetchResult) -> Option<String> {
     bounded(name, result);
     let came = Expect {
         outcome: expect.outcome,
@@ -98,4 +100,16 @@ fn every_misbehaviour_over_http1_ends_as_it_should() {
         problems.len(),
         problems.join("\n")
     );
+}
+
+#[test]
+fn long_answers_in_small_pieces_end_as_they_should() {
+    let web = HostileWeb::start(piecemeal()).unwrap();
+    let limits = limits();
+    let limits: Vec<_> = limits.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let max_header = format!("{PIECEMEAL_BYTES}B");
+    let mut bench = Bench::at(web.address(), &[&limits[..], &[("fetch.max_header", &max_header)]].concat());
+    let mut problems = differing(&mut bench, web.address().port(), &piecemeal());
+    problems.extend(piecemeal().iter().filter_map(|case| seen_otherwise(web.books(), case)));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

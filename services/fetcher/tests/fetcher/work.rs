@@ -2,16 +2,14 @@
 //! compared with the work for plain pages of as many bytes, in the same run.
 
 use crate::bench::settings;
-use crate::hostile::{difference, limits};
+use crate::hostile::limits;
 use crate::http2::TlsWeb;
 use daemon::WebClock;
 use fetcher::{FetchedPage, FetcherRules, PageFetcher};
 use messages::FetchRequest;
 use page::{CanonicalUrl, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
-use simweb::hostile::{
-    HostileWeb, KEPT_BYTES, Misbehaviour, PIECEMEAL_BYTES, ServerView, http2_misbehaviours, misbehaviours, piecemeal,
-};
+use simweb::hostile::{HostileWeb, KEPT_BYTES, Misbehaviour, ServerView, http2_misbehaviours, misbehaviours};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,8 +18,6 @@ use stream::Clock;
 
 /// Most work for a case, in the work for plain pages with as many requests and bytes.
 const PLAIN_PAGES: f64 = 50.0;
-/// Most work for an answer in pieces, in the work for a body in as many pieces.
-const PIECES: f64 = 10.0;
 /// How often a case that seems costly is tried again.
 const ATTEMPTS: usize = 3;
 /// No host waits for its turn, nor for a place.
@@ -175,25 +171,4 @@ fn no_misbehaviour_costs_much_more_work_than_plain_pages() {
     let http2 = ending(http2_misbehaviours());
     costly.extend(self::costly(Rig::over_http2, &http2, "http2-well-made", "http2-longer-than-kept"));
     assert!(costly.is_empty(), "{}", costly.join("\n"));
-}
-
-/// A reader that begins anew at each piece does more than fifty times as much.
-#[test]
-fn the_work_for_small_pieces_grows_with_their_number_and_no_faster() {
-    let max_header = format!("{PIECEMEAL_BYTES}B");
-    let start = || Rig::over_http1(piecemeal(), &[("fetch.max_header", &max_header)]);
-    let cases = piecemeal();
-    // Pieces that come together cost little. They do not always do so.
-    let bodies = (0..ATTEMPTS).map(|_| start().cost_of(&cases[0]));
-    let body = bodies.max_by(|one, other| one.work_ns.total_cmp(&other.work_ns)).unwrap();
-    let per_byte = body.work_ns / body.sent_bytes;
-    let allowed_ns = |cost: &Cost| PIECES * (body.work_ns + per_byte * cost.sent_bytes);
-    for case in &cases {
-        let mut rig = start();
-        let cost = rig.cost_of(case);
-        assert_eq!(difference(&case.name, &case.expect, &cost.page.result), None);
-        let is_costly = |cost: &Cost| cost.work_ns > allowed_ns(cost);
-        let is_costly = is_costly(&cost) && (0..ATTEMPTS).all(|_| is_costly(&start().cost_of(case)));
-        assert!(!is_costly, "{}: {} ms of CPU", case.name, cost.work_ns / 1e6);
-    }
 }
