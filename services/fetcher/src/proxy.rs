@@ -1,6 +1,7 @@
 //! Connections through a proxy. Plain HTTP requests are sent to it with the whole URL; TLS goes through a CONNECT
 //! tunnel (RFC 9110 §9.3.6).
 
+use crate::meter::{Meter, Metered};
 use crate::network::Network;
 use crate::request::basic;
 use crate::response::FetchFailure;
@@ -17,6 +18,9 @@ use page::CanonicalUrl;
 use settings::Proxy;
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
+
+/// Bytes that a proxy may send beside the head of its answer before it opens a tunnel.
+const SPARE_BYTES: u64 = 64 << 10;
 
 /// Connects to the proxy. The operator configured it, so its address is not checked.
 pub(crate) async fn reach(proxy: &Proxy, network: &Network) -> Result<TcpStream, FetchFailure> {
@@ -40,7 +44,8 @@ pub(crate) async fn tunnel(
     network: &Network,
 ) -> Result<TokioIo<Upgraded>, FetchFailure> {
     let failed = |error: hyper::Error| FetchFailure::new(FetchOutcome::ConnectFailed, format!("proxy: {error}"));
-    let io = TokioIo::new(reach(proxy, network).await?);
+    let meter = Meter::new(network.rules.max_head() as u64 + SPARE_BYTES);
+    let io = TokioIo::new(Metered { io: reach(proxy, network).await?, meter: meter.clone() });
     let (mut sender, connection) = http1::handshake::<_, Empty<Bytes>>(io).await.map_err(failed)?;
     tokio::task::spawn_local(async move {
         let _ = connection.with_upgrades().await;
@@ -59,5 +64,6 @@ pub(crate) async fn tunnel(
         let detail = format!("proxy {} answered {}", proxy.host, response.status());
         return Err(FetchFailure::new(FetchOutcome::ConnectFailed, detail));
     }
+    meter.lift();
     hyper::upgrade::on(response).await.map(TokioIo::new).map_err(failed)
 }
