@@ -6,8 +6,10 @@ use messages::{Encoded, FetchRequest, FetchResult, body, word};
 use page::{CanonicalUrl, PageId};
 use simweb::hostile::{
     Expect, HostileWeb, KEPT_BYTES, Misbehaviour, PACKED_BYTES, PIECEMEAL_BYTES, REDIRECTS, misbehaviours, piecemeal,
+    proxy_misbehaviours,
 };
 use std::collections::HashMap;
+use std::net::SocketAddr;
 
 /// Limits that the tables are written for.
 pub(crate) fn limits() -> [(&'static str, String); 7] {
@@ -83,33 +85,42 @@ fn bounded(name: &str, result: &FetchResult) {
     }
 }
 
+/// Plays cases, and all that comes of them otherwise than their tables say.
+fn problems(cases: fn() -> Vec<Misbehaviour>, settings: impl Fn(SocketAddr) -> Vec<(&'static str, String)>) -> String {
+    let (stalling, ending): (Vec<_>, Vec<_>) = cases().into_iter().partition(|case| case.stalls);
+    let web = HostileWeb::start(cases()).unwrap();
+    let settings: Vec<_> = limits().into_iter().chain(settings(web.address())).collect();
+    let settings: Vec<_> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let port = web.address().port();
+    let (mut bench, mut impatient) = (Bench::new(&settings), Bench::new(&[&settings[..], &IMPATIENT].concat()));
+    let mut problems = differing(&mut bench, port, &ending);
+    problems.extend(differing(&mut impatient, port, &stalling));
+    problems.extend(ending.iter().chain(&stalling).filter_map(|case| seen_otherwise(web.books(), case)));
+    problems.join("\n")
+}
+
+fn directly(address: SocketAddr) -> (&'static str, String) {
+    ("fetch.resolve", format!("*.test={address}"))
+}
+
 #[test]
 fn every_misbehaviour_over_http1_ends_as_it_should() {
-    let (stalling, ending): (Vec<_>, Vec<_>) = misbehaviours().into_iter().partition(|case| case.stalls);
-    let limits = limits();
-    let limits: Vec<_> = limits.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    let web = HostileWeb::start(misbehaviours()).unwrap();
-    let mut bench = Bench::at(web.address(), &limits);
-    let mut problems = differing(&mut bench, web.address().port(), &ending);
-    let mut bench = Bench::at(web.address(), &[&limits[..], &IMPATIENT].concat());
-    problems.extend(differing(&mut bench, web.address().port(), &stalling));
-    problems.extend(ending.iter().chain(&stalling).filter_map(|case| seen_otherwise(web.books(), case)));
-    assert!(
-        problems.is_empty(),
-        "{} of the web's misbehaviours end otherwise:\n{}",
-        problems.len(),
-        problems.join("\n")
-    );
+    let problems = problems(misbehaviours, |address| vec![directly(address)]);
+    assert!(problems.is_empty(), "these end otherwise:\n{problems}");
+}
+
+#[test]
+fn every_misbehaviour_of_a_proxy_ends_as_it_should() {
+    let problems = problems(proxy_misbehaviours, |address| {
+        let nobody = "198.51.101.1:80".parse().unwrap();
+        vec![directly(nobody), ("fetch.proxy", format!("*.test=http://{address}"))]
+    });
+    assert!(problems.is_empty(), "these end otherwise:\n{problems}");
 }
 
 #[test]
 fn long_answers_in_small_pieces_end_as_they_should() {
-    let web = HostileWeb::start(piecemeal()).unwrap();
-    let limits = limits();
-    let limits: Vec<_> = limits.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    let max_header = format!("{PIECEMEAL_BYTES}B");
-    let mut bench = Bench::at(web.address(), &[&limits[..], &[("fetch.max_header", &max_header)]].concat());
-    let mut problems = differing(&mut bench, web.address().port(), &piecemeal());
-    problems.extend(piecemeal().iter().filter_map(|case| seen_otherwise(web.books(), case)));
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    let max_header = || ("fetch.max_header", format!("{PIECEMEAL_BYTES}B"));
+    let problems = problems(piecemeal, |address| vec![directly(address), max_header()]);
+    assert!(problems.is_empty(), "these end otherwise:\n{problems}");
 }

@@ -78,10 +78,10 @@ impl Worker {
     }
 
     /// Fetches a page. Returns the CPU time that it took.
-    fn fetch(&mut self, url: &str) -> (FetchedPage, Duration) {
+    fn fetch(&mut self, url: &str) -> Duration {
         let before = self.work_so_far();
-        let page = self.answer(&FetchRequest::first(CanonicalUrl::parse(url).unwrap(), self.clock.clock.now()));
-        (page, self.work_so_far() - before)
+        self.answer(&FetchRequest::first(CanonicalUrl::parse(url).unwrap(), self.clock.clock.now()));
+        self.work_so_far() - before
     }
 
     /// The fetcher asks for the time before it hands back a request that came too late.
@@ -124,10 +124,10 @@ impl Rig {
 
     /// Fetches the page of a case, which was not fetched before.
     fn cost_of(&mut self, case: &Misbehaviour) -> Cost {
-        let (page, work) = self.worker.fetch(&case.url.replace("{port}", &self.port.to_string()));
+        let work = self.worker.fetch(&case.url.replace("{port}", &self.port.to_string()));
         let view = (self.view)(&case.name);
         let work_ns = work.as_nanos() as f64;
-        Cost { work_ns, requests: view.requests.len() as f64, sent_bytes: view.sent_bytes as f64, page }
+        Cost { work_ns, requests: view.requests.len() as f64, sent_bytes: view.sent_bytes as f64 }
     }
 }
 
@@ -136,7 +136,6 @@ struct Cost {
     work_ns: f64,
     requests: f64,
     sent_bytes: f64,
-    page: FetchedPage,
 }
 
 /// The cases that cost much more than plain pages do: a short one for each request, and a long one for each byte that was

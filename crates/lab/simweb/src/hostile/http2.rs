@@ -2,46 +2,46 @@
 //! them.
 
 use crate::hostile::script::{Asked, ReplyScript, ScriptStep, by_request};
-use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour};
+use crate::hostile::{Expect, KEPT_BYTES, Misbehaviour, http2_connections, http2_heads};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PUSH_PROMISE: u8 = 5;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
-const CONTINUATION: u8 = 9;
+pub(super) const DATA: u8 = 0;
+pub(super) const HEADERS: u8 = 1;
+pub(super) const RST_STREAM: u8 = 3;
+pub(super) const SETTINGS: u8 = 4;
+pub(super) const PUSH_PROMISE: u8 = 5;
+pub(super) const PING: u8 = 6;
+pub(super) const GOAWAY: u8 = 7;
+pub(super) const WINDOW_UPDATE: u8 = 8;
+pub(super) const CONTINUATION: u8 = 9;
 
-const ACK: u8 = 1;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub(super) const ACK: u8 = 1;
+pub(super) const END_STREAM: u8 = 1;
+pub(super) const END_HEADERS: u8 = 4;
 const PADDED: u8 = 8;
 
 const REFUSED_STREAM: u8 = 7;
 const ENHANCE_YOUR_CALM: u8 = 11;
 
 /// `:status: 200` and `:status: 404` in the static table of HPACK (RFC 7541, appendix A).
-const STATUS_200: &[u8] = b"\x88";
+pub(super) const STATUS_200: &[u8] = b"\x88";
 const STATUS_404: &[u8] = b"\x8d";
 /// `:status: 103`, its name alone from the table.
-const EARLY_HINTS: &[u8] = b"\x08\x03103";
+pub(super) const EARLY_HINTS: &[u8] = b"\x08\x03103";
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("frames are short").to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
 /// A literal header that is not in any table.
-fn literal(name: &str, value: &str) -> Vec<u8> {
+pub(super) fn literal(name: &str, value: &str) -> Vec<u8> {
     let length = |text: &str| [u8::try_from(text.len()).expect("names and values are short")];
     [&[0][..], &length(name), name.as_bytes(), &length(value), value.as_bytes()].concat()
 }
 
 /// A header of 3,000 bytes, added to the table and referred to a hundred times (RFC 7541 §6.1 and §6.2.1).
-fn indexed_bomb() -> Vec<u8> {
+pub(super) fn indexed_bomb() -> Vec<u8> {
     [&b"\x40\x03x-a\x7f\xb9\x16"[..], &[b'b'; 3_000], &[0xbe; 100]].concat()
 }
 
@@ -50,25 +50,25 @@ pub fn http2_greeting() -> Vec<u8> {
     frame(SETTINGS, 0, 0, b"")
 }
 
-fn not_found(stream: u32) -> Vec<u8> {
+pub(super) fn not_found(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, stream, STATUS_404)
 }
 
-fn page(stream: u32, headers: &[u8], body: &[u8]) -> Vec<u8> {
+pub(super) fn page(stream: u32, headers: &[u8], body: &[u8]) -> Vec<u8> {
     let head = frame(HEADERS, END_HEADERS, stream, &[STATUS_200, headers].concat());
     [head, frame(DATA, END_STREAM, stream, body)].concat()
 }
 
 /// A page's head, followed by these bytes.
-fn after_head(further: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
+pub(super) fn after_head(further: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
     send(move |stream| [frame(HEADERS, END_HEADERS, stream, STATUS_200), further(stream)].concat())
 }
 
-fn send(bytes: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
+pub(super) fn send(bytes: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> ReplyScript {
     by_request(move |asked| vec![ScriptStep::Send(bytes(asked.stream)), ScriptStep::Stay])
 }
 
-fn script(steps: impl Fn(&Asked) -> Vec<ScriptStep> + Send + Sync + 'static) -> ReplyScript {
+pub(super) fn script(steps: impl Fn(&Asked) -> Vec<ScriptStep> + Send + Sync + 'static) -> ReplyScript {
     by_request(steps)
 }
 
@@ -80,7 +80,7 @@ fn goaway(error: u8) -> ReplyScript {
     script(move |_| vec![ScriptStep::Send(goaway_frame(0, error))])
 }
 
-fn headers(block: impl AsRef<[u8]>) -> ReplyScript {
+pub(super) fn headers(block: impl AsRef<[u8]>) -> ReplyScript {
     let block = block.as_ref().to_vec();
     send(move |stream| frame(HEADERS, END_HEADERS | END_STREAM, stream, &block))
 }
@@ -100,6 +100,8 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
     };
     let mut cases = refusals(&case);
     cases.extend(floods(&case));
+    cases.extend(http2_heads::cases(&case));
+    cases.extend(http2_connections::cases(&case));
     cases.extend([
         case("well-made", send(|stream| page(stream, b"", b"hello")), &five),
         case(
@@ -174,7 +176,7 @@ pub fn http2_misbehaviours() -> Vec<Misbehaviour> {
 }
 
 /// A case by its name, its reply and its outcome.
-type Case<'a> = &'a dyn Fn(&str, ReplyScript, &Expect) -> Misbehaviour;
+pub(super) type Case<'a> = &'a dyn Fn(&str, ReplyScript, &Expect) -> Misbehaviour;
 
 /// One answer to the first request, and another to those after it.
 fn first_and_then(first: ReplyScript, then: ReplyScript) -> ReplyScript {
@@ -183,7 +185,7 @@ fn first_and_then(first: ReplyScript, then: ReplyScript) -> ReplyScript {
 }
 
 /// GOAWAY with the number of the last stream that the server looked at.
-fn goaway_frame(last: u32, error: u8) -> Vec<u8> {
+pub(super) fn goaway_frame(last: u32, error: u8) -> Vec<u8> {
     frame(GOAWAY, 0, 0, &[&last.to_be_bytes()[..], &[0, 0, 0, error]].concat())
 }
 

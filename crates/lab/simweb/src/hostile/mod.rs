@@ -13,8 +13,11 @@ mod codings;
 mod framing;
 mod headers;
 mod http2;
+mod http2_connections;
+mod http2_heads;
 mod markup;
 mod piecemeal;
+mod proxies;
 mod redirects;
 mod robots;
 mod script;
@@ -25,6 +28,7 @@ mod view;
 
 pub use crate::hostile::http2::{http2_greeting, http2_misbehaviours};
 pub use crate::hostile::piecemeal::{PIECEMEAL_BYTES, piecemeal};
+pub use crate::hostile::proxies::proxy_misbehaviours;
 pub use crate::hostile::script::{Asked, ReplyScript, ScriptStep};
 pub use crate::hostile::server::{Ending, HostileWeb};
 pub use crate::hostile::view::{SeenConnection, SeenRequest, ServerBooks, ServerView};
@@ -156,7 +160,10 @@ mod tests {
 
     #[test]
     fn there_are_at_least_a_hundred_and_fifty_and_each_has_a_name_of_its_own() {
-        let cases: Vec<_> = [misbehaviours(), http2_misbehaviours(), piecemeal()].into_iter().flatten().collect();
+        let cases: Vec<_> = [misbehaviours(), http2_misbehaviours(), piecemeal(), proxy_misbehaviours()]
+            .into_iter()
+            .flatten()
+            .collect();
         assert!(cases.len() >= 150, "{}", cases.len());
         let names: BTreeSet<_> = cases.iter().map(|case| case.name.as_str()).collect();
         assert_eq!(names.len(), cases.len());
