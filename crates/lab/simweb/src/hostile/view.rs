@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long a client's farewell may take on its way to us. A connection that is open for longer beside another one is one
 /// too many. The request over the other one waits meanwhile.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 5_000 });
 
 pub(super) const ROBOTS_PATH: &str = "/robots.txt";
 
@@ -250,5 +250,80 @@ impl<S: Write> Write for SeenConnection<'_, S> {
 impl<S> Drop for SeenConnection<'_, S> {
     fn drop(&mut self) {
         self.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn connection(books: &ServerBooks) -> SeenConnection<'_, Cursor<Vec<u8>>> {
+        SeenConnection::new(Cursor::default(), books)
+    }
+
+    fn page() -> [ScriptStep; 1] {
+        [ScriptStep::Send(b"hello".to_vec())]
+    }
+
+    #[test]
+    fn what_a_client_does_at_once_is_seen() {
+        let books = ServerBooks::default();
+        let [mut one, mut other, mut third] = [(); 3].map(|()| connection(&books));
+        one.asked("case", "a.test", "/");
+        other.asked("case", "a.test:8080", "/robots.txt");
+        one.play(&page()).unwrap();
+        other.play(&page()).unwrap();
+        let view = books.view("case");
+        assert_eq!((view.robots_requests(), view.page_requests(), view.sent_bytes), (1, 1, 10));
+        assert_eq!((view.most_requests_at_once, view.least_gap), (2, Some(Duration::ZERO)));
+        assert_eq!(view.most_connections_at_once, 1, "these are two origins");
+        third.asked("case", "a.test", "/");
+        assert_eq!(books.view("case").most_connections_at_once, 2);
+    }
+
+    #[test]
+    fn what_a_client_does_in_turn_is_not_taken_for_at_once() {
+        let books = ServerBooks::default();
+        for (number, host) in ["a.test", "b.test", "a.test"].into_iter().enumerate() {
+            let mut one = connection(&books);
+            one.asked("case", host, "/");
+            one.play(&page()).unwrap();
+            let view = books.view("case");
+            assert_eq!((view.most_requests_at_once, view.most_connections_at_once), (1, 1));
+            assert_eq!(view.least_gap.is_some(), number == 2);
+        }
+        assert!(books.is_quiet_within("case", Duration::ZERO));
+    }
+
+    /// Takes two writes, the second after its client has left, and then fails.
+    struct Left(usize);
+
+    impl Read for Left {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+    }
+
+    impl Write for Left {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            if self.0 <= 2 { Ok(bytes.len()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_answer_ends_before_the_last_write_if_its_client_has_left() {
+        let books = ServerBooks::default();
+        let mut one = SeenConnection::new(Left(0), &books);
+        one.asked("case", "a.test", "/");
+        one.play(&[ScriptStep::Forever(b"x".to_vec())]).unwrap_err();
+        let [first, second] = one.writes.map(Option::unwrap);
+        let ended = books.view("case").requests[0].ended;
+        assert!(ended == first && ended < second);
     }
 }
