@@ -2,23 +2,26 @@
 
 use crate::bench::Bench;
 use crate::hostile::{IMPATIENT, differing};
-use crate::server_view::{CRAWL_DELAY, seen_otherwise};
+use crate::server_view::{CRAWL_DELAY, is_patient, seen_otherwise};
 use messages::FetchOutcome;
 use rcgen::CertifiedKey;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use simweb::hostile::{
-    Asked, Ending, KEPT_BYTES, Misbehaviour, SeenConnection, ServerBooks, http2_greeting, http2_misbehaviours,
+    Asked, Ending, KEPT_BYTES, Misbehaviour, ScriptStep, SeenConnection, ServerBooks, http2_greeting,
+    http2_misbehaviours,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use tempfile::NamedTempFile;
 
 const PREFACE_BYTES: usize = 24;
 const FRAME_HEAD_BYTES: usize = 9;
 const HEADERS: u8 = 1;
+/// The first byte of a TLS connection.
+const TLS_HANDSHAKE: [u8; 1] = [0x16];
 
 /// Plays HTTP/2 scripts over TLS, for as long as the test's process lives.
 pub(crate) struct TlsWeb {
@@ -32,6 +35,8 @@ struct Site {
     config: Arc<ServerConfig>,
     cases: HashMap<String, Misbehaviour>,
     books: ServerBooks,
+    /// Cases that were asked over TLS for a robots.txt, which comes first.
+    has_robots: Mutex<HashSet<String>>,
 }
 
 impl TlsWeb {
@@ -52,7 +57,12 @@ impl TlsWeb {
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let site = Arc::new(Site { config: Arc::new(config), cases, books: ServerBooks::default() });
+        let site = Arc::new(Site {
+            config: Arc::new(config),
+            cases,
+            books: ServerBooks::default(),
+            has_robots: Mutex::default(),
+        });
         let played = site.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -83,8 +93,30 @@ impl TlsWeb {
     }
 }
 
+/// Sends who asks without TLS to the same host with it.
+fn redirect(stream: TcpStream, site: &Site) -> Option<()> {
+    let mut seen = SeenConnection::new(stream, &site.books);
+    let mut head = [0; 4_096];
+    loop {
+        let length = seen.read(&mut head).ok().filter(|length| *length > 0)?;
+        let head = String::from_utf8_lossy(&head[..length]);
+        let path = head.split(' ').nth(1)?;
+        let host = head.lines().find_map(|line| line.strip_prefix("host: "))?;
+        let (name, _) = site.cases.get_key_value(host.split('.').next()?)?;
+        seen.asked(name, &format!("{host}:80"), path);
+        let status = if path == "/robots.txt" { "404 Not Found" } else { "301 Moved" };
+        let answer = format!("HTTP/1.1 {status}\r\nlocation: https://{host}/\r\ncontent-length: 0\r\n\r\n");
+        seen.play(&[ScriptStep::Send(answer.into_bytes()), ScriptStep::Stay]).ok()?;
+    }
+}
+
 /// One connection; it ends when either side wants it to.
 fn serve(stream: TcpStream, site: &Site) -> Option<()> {
+    let mut first = [0];
+    stream.peek(&mut first).ok()?;
+    if first != TLS_HANDSHAKE {
+        return redirect(stream, site);
+    }
     let mut stream = StreamOwned::new(ServerConnection::new(site.config.clone()).unwrap(), stream);
     stream.write_all(&http2_greeting()).ok()?;
     stream.flush().ok()?;
@@ -95,7 +127,7 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let mut at = PREFACE_BYTES;
     loop {
         let stream = next_request(&mut seen, &mut received, &mut at)?;
-        let is_robots = site.books.view(name).requests.is_empty();
+        let is_robots = site.has_robots.lock().unwrap().insert(name.clone());
         let (reply, path) = if is_robots { (&case.robots, "/robots.txt") } else { (&case.page, "/") };
         seen.asked(name, &host, path);
         let asked = Asked { path: path.to_owned(), head: String::new(), port: 0, stream };
@@ -139,6 +171,21 @@ fn every_misbehaviour_over_http2_ends_as_it_should() {
         problems.len(),
         problems.join("\n")
     );
+}
+
+#[test]
+fn requests_to_a_host_with_tls_and_without_take_turns() {
+    let web = TlsWeb::start(&[b"h2"]);
+    let mut bench = web.bench(&[]);
+    let urls = ["http://", "https://"].map(|scheme| format!("{scheme}http2-well-made.test/"));
+    (0..6).for_each(|number| bench.ask(&format!("{}{number}", urls[number % 2])));
+    for result in bench.results(6) {
+        assert_eq!(result.look.outcome, FetchOutcome::Fetched, "{:?}", result.detail);
+    }
+    let view = web.books().view("http2-well-made");
+    // Three of them are redirected.
+    assert_eq!((view.robots_requests(), view.page_requests(), view.most_requests_at_once), (2, 9, 1));
+    assert!(is_patient(&view), "{:?}", view.least_gap);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn seen_otherwise(books: &ServerBooks, case: &Misbehaviour) -> Option
     let is_right = (view.robots_requests(), view.page_requests()) == expected
         && view.most_requests_at_once <= 1
         && view.most_connections_at_once <= 1
-        && view.least_gap.is_none_or(|gap| gap + CLOCKS_DIFFER >= CRAWL_DELAY)
+        && is_patient(&view)
         && view.sent_bytes <= KEPT_BYTES + IN_BUFFERS
         && view.received_bytes <= view.requests.len() as u64 * REQUEST_BYTES;
     (!is_right).then(|| {
@@ -34,4 +34,9 @@ pub(crate) fn seen_otherwise(books: &ServerBooks, case: &Misbehaviour) -> Option
         let view = ServerView { requests: Vec::new(), ..view };
         format!("{}: {expected:?} requests for robots.txt and others expected; {paths:?}; {view:?}", case.name)
     })
+}
+
+/// Whether each request came no earlier than the delay allows.
+pub(crate) fn is_patient(view: &ServerView) -> bool {
+    view.least_gap.is_none_or(|gap| gap + CLOCKS_DIFFER >= CRAWL_DELAY)
 }
