@@ -30,7 +30,7 @@ pub(crate) fn seen_otherwise(books: &ServerBooks, case: &Misbehaviour) -> Option
         && view.sent_bytes <= KEPT_BYTES + IN_BUFFERS
         && view.received_bytes <= view.requests.len() as u64 * REQUEST_BYTES;
     (!is_right).then(|| {
-        let paths: Vec<_> = view.requests.iter().map(|request| format!("{}{}", request.host, request.path)).collect();
+        let paths: Vec<_> = view.requests.iter().map(|request| format!("{} {}", request.host, request.path)).collect();
         let view = ServerView { requests: Vec::new(), ..view };
         format!("{}: {expected:?} requests for robots.txt and others expected; {paths:?}; {view:?}", case.name)
     })
