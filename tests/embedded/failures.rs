@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 use simweb::SeededConfig;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tests::{Crawl, SimulatedWeb, wait_for};
+use tests::{Crawl, Process, SimulatedWeb, wait_for};
 
 const SOON: Duration = Duration::from_secs(30);
 const CONTACT: (&str, &str) = ("crawl.contact", "https://example.org/crawler");
@@ -149,4 +151,51 @@ fn a_crawl_that_may_not_go_on_for_want_of_robots_txt_ends_and_says_so() {
     let page = crawl.ask("page", &[&url]).exits_with(0).json();
     assert_eq!((&page["last_failure"], &page["fetches"]), (&json!("robots_unavailable"), &json!(0)));
     assert_eq!(kinds(&status(&crawl)["page_outcomes"]), [("not_sent", "robots_unavailable", 1)]);
+}
+
+/// A server that kills the crawler when it is asked for `/deadly`, and has a page for every other address.
+fn deadly_server(crawler: &Arc<Mutex<Option<Process>>>, deadly_requests: &Arc<AtomicUsize>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (crawler, deadly_requests) = (crawler.clone(), deadly_requests.clone());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4_096];
+            let length = stream.read(&mut head).unwrap_or(0);
+            if head[..length].starts_with(b"GET /deadly ") {
+                deadly_requests.fetch_add(1, Ordering::Relaxed);
+                // The lock is held until the crawler is there to be killed.
+                crawler.lock().unwrap().take().unwrap().kill();
+                continue;
+            }
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello");
+        }
+    });
+    address
+}
+
+#[test]
+fn a_page_that_kills_the_crawler_five_times_is_set_aside_and_the_others_are_fetched() {
+    const DEATHS: usize = 5;
+    let (crawler, deadly_requests) = (Arc::default(), Arc::default());
+    let address = deadly_server(&crawler, &deadly_requests);
+    let crawl = quick().with("crawl.contact", CONTACT.1).with("fetch.allow_private_addresses", "127.0.0.0/8");
+    let deadly = format!("http://{address}/deadly");
+    let harmless = format!("http://{address}/harmless");
+    seeds(&crawl, &[&deadly, &harmless]);
+    for death in 1..=DEATHS {
+        {
+            let mut slot = crawler.lock().unwrap();
+            *slot = Some(crawl.run(&[]));
+        }
+        wait_for("the crawler is killed", SOON, || crawler.lock().unwrap().is_none());
+        assert_eq!(deadly_requests.load(Ordering::Relaxed), death);
+    }
+    crawl.run(&["--until-idle"]).finish().exits_with(0);
+    assert_eq!(deadly_requests.load(Ordering::Relaxed), DEATHS, "it is not asked for again");
+    let page = crawl.ask("page", &[&deadly]).exits_with(0).json();
+    assert_eq!(page["last_failure"], "set_aside");
+    let page = crawl.ask("page", &[&harmless]).exits_with(0).json();
+    assert!(page["fetches"].as_i64().unwrap() >= 1, "{page}");
 }

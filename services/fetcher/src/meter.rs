@@ -36,9 +36,9 @@ impl Meter {
         self.0.limit.store(u64::MAX, Relaxed);
     }
 
-    /// Whether anything has come.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.0.received.load(Relaxed) == 0
+    /// Bytes that have come.
+    pub(crate) fn received_bytes(&self) -> u64 {
+        self.0.received.load(Relaxed)
     }
 
     /// Whether too much has come.

@@ -37,16 +37,15 @@ pub(crate) async fn exchange(
         sender.send_request(request).await
     };
     let response = within(idle.max(rules.fetch.connect_timeout), limit, sent).await;
-    let response = response.ok_or_else(|| FailedExchange::after(0, too_late(limit)))?;
+    let response = response.ok_or_else(|| FailedExchange::after(meter.received_bytes(), too_late(limit)))?;
     let failure_of = |error: &hyper::Error| if meter.is_exceeded() { flooded() } else { failure_of(error) };
     let response = response.map_err(|error| {
         let is_unseen = is_unseen(&error, meter);
-        FailedExchange { failure: failure_of(&error), is_unseen }
+        FailedExchange { is_unseen, ..FailedExchange::after(meter.received_bytes(), failure_of(&error)) }
     })?;
     let heads = recorded.map(|request| Heads::in_words(&request, &response));
     let (head, mut frames) = response.into_parts();
-    let head_bytes = head.headers.iter().map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64).sum();
-    let mut wire_bytes: u64 = head_bytes;
+    let mut received_bytes = 0;
     let mut waited = Duration::ZERO;
     let (body, truncated, memory) = if head.status.is_success() {
         let received = async {
@@ -59,7 +58,7 @@ pub(crate) async fn exchange(
                 within(idle, limit + waited, frames.frame()).await.ok_or_else(|| too_late(limit + waited))?
             {
                 let Ok(data) = frame.map_err(|error| failure_of(&error))?.into_data() else { continue };
-                wire_bytes += data.len() as u64;
+                received_bytes += data.len() as u64;
                 since = Instant::now();
                 if body.take(&data).await? == More::Cut {
                     break;
@@ -68,23 +67,31 @@ pub(crate) async fn exchange(
             }
             body.finish(rules)
         };
-        let taken = received.await.map_err(|failure| FailedExchange::after(wire_bytes, failure))?;
+        let taken = received.await.map_err(|failure| FailedExchange::after(meter.received_bytes(), failure))?;
         let TakenBody { body, is_cut, memory } = taken;
         (body, is_cut, Some(memory))
     } else {
         let mut drain = Drain::default();
         let drained = within(idle.min(DRAINED_WITHIN), limit, drained(frames, &mut drain)).await == Some(true);
-        wire_bytes += drain.bytes;
+        received_bytes = drain.bytes;
         (Bytes::new(), !drained, None)
     };
-    let received_bytes = wire_bytes - head_bytes;
     let record = heads.map(|heads| ExchangeRecord {
         heads,
         protocol: "h2",
         address: address.map(str::to_owned),
         received_bytes,
     });
-    Ok(Response { status: head.status, headers: head.headers, body, truncated, wire_bytes, record, memory, waited })
+    Ok(Response {
+        status: head.status,
+        headers: head.headers,
+        body,
+        truncated,
+        wire_bytes: meter.received_bytes(),
+        record,
+        memory,
+        waited,
+    })
 }
 
 async fn drained(mut frames: Incoming, drain: &mut Drain) -> bool {
@@ -128,7 +135,7 @@ fn is_unseen(error: &hyper::Error, meter: &Meter) -> bool {
         // It was not sent, or the connection broke.
         None => {
             let is_broken = cause.is_some_and(|cause| cause.is::<io::Error>());
-            error.is_canceled() || error.is_closed() || is_broken && meter.is_silent()
+            error.is_canceled() || error.is_closed() || is_broken && meter.received_bytes() == 0
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Response {
     pub body: Bytes,
     /// Whether the body was longer, or was not read to its end.
     pub truncated: bool,
-    /// Bytes received, including the head. An estimate over HTTP/2.
+    /// Bytes received, including the head.
     pub wire_bytes: u64,
     /// The exchange as it went over the wire, if it is to be archived.
     pub(crate) record: Option<ExchangeRecord>,

@@ -44,7 +44,7 @@ fn statuses(case: impl Fn(&str, ReplyScript, Expect) -> Misbehaviour) -> Vec<Mis
         case("cut-off", raw([&head("content-length: 99\r\n")[..], b"User-agent: *\n"].concat()), UNAVAILABLE),
         case("loop", to("/robots.txt"), FIVE).asked_for_robots(6),
         case("to-file", to("file:///etc/passwd"), FIVE),
-        case("to-loopback", to("http://127.0.0.1:{port}/robots.txt"), Expect::none("address_refused")),
+        case("to-loopback", to("http://127.0.0.1:{port}/robots.txt"), Expect::none("robots_unavailable")),
         case("to-no-tls", to("https://robots-to-no-tls.test/robots.txt"), Expect::none("tls_failed")),
     ]
 }
